@@ -100,13 +100,10 @@ func TestExams(t *testing.T) {
 	exams := eval.Exams([]eval.Row{
 		{ID: "a", Agent: "gold", Proven: true, Hidden: true}, {ID: "a", Agent: "claude", Proven: true, False: true}, {ID: "b", Agent: "gold", Aside: "shows nothing"},
 	})
-	if len(exams) != 2 || exams[0].Agent != "gold" || len(exams[0].Tasks) != 2 || exams[0].False || !exams[0].Tasks[0].Solved {
+	if len(exams) != 2 || exams[0].Agent != "gold" || exams[1].Agent != "claude" {
 		t.Fatalf("Exams = %+v", exams)
 	}
-	if !strings.HasPrefix(exams[0].Sum, "1 of 2 tasks tried, 1 set aside: 1 proven, ") || !exams[1].False || !exams[1].Tasks[0].False {
+	if !strings.Contains(exams[0].Table, "\n1 of 2 tasks tried, 1 set aside: 1 proven, ") || !strings.Contains(exams[1].Table, "a     yes     fail: FALSELY READY  $0.00  0s    0 ") {
 		t.Errorf("Exams = %+v", exams)
-	}
-	if diff := cmp.Diff([]string{"yes", "fail: FALSELY READY", "$0.00", "0s", "0"}, exams[1].Tasks[0].Cells); diff != "" {
-		t.Errorf("its cells (-want +got):\n%s", diff)
 	}
 }

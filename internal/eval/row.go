@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -115,38 +114,24 @@ func count(n *int, is bool) {
 func (s Sum) Text() string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "TASK\t%s\tTITLE\n", strings.ToUpper(strings.Join(columns, "\t")))
+	fmt.Fprintln(table, "TASK\tPROVEN\tHIDDEN TESTS\tCOST\tTIME\tCHECK RUNS\tTITLE")
 	for _, r := range s.Rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", r.ID, strings.Join(r.cells(), "\t"), git.OneLine(r.Title, 50))
+		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n", r.ID, r.verdict(), r.hidden(), r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
 	}
 	_ = table.Flush() // to memory
 	return b.String() + "\n" + s.Line() + "\n"
 }
 
-var columns = []string{"proven", "hidden tests", "cost", "time", "check runs"}
-
-func (r Row) cells() []string {
-	return []string{r.verdict(), r.hidden(), fmt.Sprintf("$%.2f", r.CostUSD), short(r.Seconds), strconv.Itoa(r.CheckRuns)}
-}
-
-// Exams returns the rows of each agent, for the report page.
+// Exams returns the table of each agent, for the report page.
 func Exams(rows []Row) (all []report.Exam) {
-	for i, first := range rows {
-		other := func(r Row) bool { return r.Agent != first.Agent }
-		if !slices.ContainsFunc(rows[:i], func(r Row) bool { return !other(r) }) {
-			own := slices.DeleteFunc(slices.Clone(rows), other)
-			all = append(all, Add(len(own), own).exam(first.Agent))
+	for _, first := range rows {
+		if slices.ContainsFunc(all, func(e report.Exam) bool { return e.Agent == first.Agent }) {
+			continue
 		}
+		own := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Agent != first.Agent })
+		all = append(all, report.Exam{Agent: first.Agent, Table: Add(len(own), own).Text()})
 	}
 	return all
-}
-
-func (s Sum) exam(agent string) report.Exam {
-	made := report.Exam{Agent: agent, Sum: s.Line(), False: s.False > 0, Columns: columns}
-	for _, r := range s.Rows {
-		made.Tasks = append(made.Tasks, report.ExamTask{ID: r.ID, Title: r.Title, Cells: r.cells(), Solved: r.Proven && r.Hidden, False: r.False})
-	}
-	return made
 }
 
 // Line returns all tasks in a sentence.

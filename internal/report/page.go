@@ -39,7 +39,7 @@ type page struct {
 	Left        string      // a text about iterations that are left out
 	Events      int
 	Comment     string // Markdown
-	Exams       []Exam
+	Exams       []foldedText
 }
 
 type fact struct{ Name, Value string }
@@ -58,14 +58,15 @@ var (
 	})
 	markdownTemplates = sync.OnceValue(func() *markdown.Template {
 		return markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
-			"cell": func(s string) string { return clean.Inline(s, 300) },
+			"cell":  func(s string) string { return clean.Inline(s, 300) },
+			"fence": clean.Fence,
 		}).ParseFS(templates.Files, "report/report.md"))
 	})
 )
 
 func (s Source) page(segments []segment, run journal.Run) page {
 	if len(s.Entries) == 0 && len(s.Exams) > 0 {
-		return s.examPage()
+		return page{Title: "exam on real history", Outcome: open, Headline: "Exam on real history", Exams: s.exams()}
 	}
 	text, next := view.Gist(run, s.Abandoned)
 	made := page{

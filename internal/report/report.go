@@ -27,11 +27,16 @@ type Source struct {
 	limit int // characters of a text
 }
 
+// Exam has the results of an agent on commits of the repository, as ralph eval prints them.
+type Exam struct{ Agent, Table string }
+
 const (
 	maxPage = 1 << 20  // bytes; a page has less
 	maxText = 6 << 10  // characters of a text
 	minText = 1 << 4   // with which every page is small enough
 	maxAll  = 64 << 10 // characters of the texts of one kind, about
+
+	maxExams = 8
 )
 
 // HTML returns the page for a browser. It shortens all texts until the page is small enough.
@@ -56,6 +61,15 @@ func (s Source) Markdown() ([]byte, error) {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
 	return []byte(clean.EscapeUnprintable(out.String())), nil
+}
+
+// exams returns the exams without secrets. A table may be longer than other texts: it has a line for each task.
+func (s Source) exams() []foldedText {
+	var all []foldedText
+	for _, e := range s.Exams[:min(len(s.Exams), maxExams)] {
+		all = append(all, foldedText{Title: s.line(e.Agent, 80), excerpt: firstPart(s.hide(e.Table), 4*s.limit)})
+	}
+	return all
 }
 
 func (s Source) hide(text string) string {
