@@ -28,7 +28,7 @@ const maxAnnotations = 10
 // verdict. Title and Text contain foreign text.
 func Annotations(run journal.Run) []Annotation {
 	var all []Annotation
-	if e := ending.Of(run); e.Cause != "" {
+	if e := ending.Of(run); e.Cause != nil {
 		all = append(all, Annotation{
 			Title:  "ralph " + string(run.Stop.Reason.Status()),
 			Text:   strings.TrimSuffix(WithoutMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", WithoutMarkup(Next(run))),

@@ -46,9 +46,9 @@ func Headline(run journal.Run) string {
 func endHeadline(run journal.Run) string {
 	e := ending.Of(run)
 	switch {
-	case e.Cause == "" && run.Stop.Reason == policy.AllStoriesPassed:
+	case e.Cause == nil && run.Stop.Reason == policy.AllStoriesPassed:
 		return "done, every story passed and the checks passed again on a clean checkout"
-	case e.Cause == "":
+	case e.Cause == nil:
 		return string(run.Stop.Reason.Status()) + ", " + reasonText(run) + appendNonEmpty("", ": ", clean.Inline(run.Stop.Why, 300))
 	case e.Cause == ending.Unproven:
 		e.Why = draftReason(run)

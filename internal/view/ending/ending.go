@@ -15,48 +15,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Cause is why a run did not succeed.
-type Cause string
-
-// The causes, in groups. Within a group, the first that applies counts.
-const (
-	Unapproved  Cause = "plan not approved"
-	Question    Cause = "needs input"
-	BranchMoved Cause = "branch moved"
-	NothingToDo Cause = "nothing to do"
-	Cancelled   Cause = "cancelled"
-
-	NoLogin    Cause = "no login"
-	NoCredit   Cause = "no credit"
-	NoAccess   Cause = "no access to the model"
-	NoModel    Cause = "model not available"
-	TurnedAway Cause = "rate limit"
-	NotStarted Cause = "agent cannot start"
-	Crashed    Cause = "agent crashed"
-
-	Budget     Cause = "out of budget"
-	Time       Cause = "out of time"
-	Iterations Cause = "out of iterations"
-	Stalled    Cause = "stalled"
-
-	NoChecks      Cause = "no checks"
-	SetupFails    Cause = "setup fails"
-	CheckNoStart  Cause = "check cannot start"
-	RedAtBase     Cause = "red at the base"
-	RedOnCheckout Cause = "red on a clean checkout"
-	TestsBroken   Cause = "existing tests broken"
-	HostRefused   Cause = "host not allowed"
-	Unproven      Cause = "not proven"
-
-	PushRefused Cause = "push refused"
-	PullRefused Cause = "pull request refused"
-	BaseMoved   Cause = "base moved"
-	Broke       Cause = "broke"
-)
-
 // Ending is the cause for one run, with texts.
 type Ending struct {
-	Cause    Cause
+	Cause    *Cause // nil if the run succeeded or is still active
 	Headline string
 	Why      string // details of this run
 	Fix      string // what to do before the run can continue; Markdown
@@ -71,67 +32,70 @@ type Reply struct {
 	Answer  string // for the flag --answer
 }
 
-type texts struct {
+// Cause is why a run did not succeed, with its texts.
+type Cause struct {
+	name       string
 	headline   string
 	fix, after remedy
 	reply      Reply
 }
 
-var table = map[Cause]texts{
-	Unapproved:  {headline: "planned, and waiting for approval"},
-	Question:    {headline: "a question is open", reply: Reply{"resume -- your answer", "answer in the prompt, and start the job again", "…"}},
-	BranchMoved: {headline: "others have changed the branch", fix: anywhere("merge the changes by hand")},
-	NothingToDo: {headline: "there was nothing to do"},
-	Cancelled:   {headline: "by request"},
+// String returns the cause in a few words.
+func (c *Cause) String() string { return c.name }
 
-	NoLogin:    {headline: "the agent has no valid key or login", fix: anywhere("give the agent a valid key or login")},
-	NoCredit:   {headline: "no credit is left on the account of the key or login", fix: anywhere("add credit to the account")},
-	NoAccess:   {headline: "the key or login may not use the model", fix: anywhere("name a model that the key or login may use")},
-	NoModel:    {headline: "the model server does not have the model", fix: anywhere("name a model that the server has")},
-	TurnedAway: {headline: "the model server refused requests (rate limit or overload)", fix: anywhere("wait until the model server accepts requests again")},
-	NotStarted: {headline: "the agent cannot start", fix: remedy{
+// The causes, in groups. Within a group, the first that applies counts.
+var (
+	Unapproved  = &Cause{name: "plan not approved", headline: "planned, and waiting for approval"}
+	Question    = &Cause{name: "needs input", headline: "a question is open", reply: Reply{"resume -- your answer", "answer in the prompt, and start the job again", "…"}}
+	BranchMoved = &Cause{name: "branch moved", headline: "others have changed the branch", fix: anywhere("merge the changes by hand")}
+	NothingToDo = &Cause{name: "nothing to do", headline: "there was nothing to do"}
+	Cancelled   = &Cause{name: "cancelled", headline: "by request"}
+
+	NoLogin    = &Cause{name: "no login", headline: "the agent has no valid key or login", fix: anywhere("give the agent a valid key or login")}
+	NoCredit   = &Cause{name: "no credit", headline: "no credit is left on the account of the key or login", fix: anywhere("add credit to the account")}
+	NoAccess   = &Cause{name: "no access to the model", headline: "the key or login may not use the model", fix: anywhere("name a model that the key or login may use")}
+	NoModel    = &Cause{name: "model not available", headline: "the model server does not have the model", fix: anywhere("name a model that the server has")}
+	TurnedAway = &Cause{name: "rate limit", headline: "the model server refused requests (rate limit or overload)", fix: anywhere("wait until the model server accepts requests again")}
+	NotStarted = &Cause{name: "agent cannot start", headline: "the agent cannot start", fix: remedy{
 		"install the agent in an earlier step, or choose another one with the input `agent`", "install the agent, or choose another one with `--agent`",
-	}},
-	Crashed: {headline: "the agent crashed", fix: remedy{
+	}}
+	Crashed = &Cause{name: "agent crashed", headline: "the agent crashed", fix: remedy{
 		"read the agent's last output in the job's log, and fix the cause", "read the agent's last output with `ralph report`, and fix the cause",
-	}},
+	}}
 
-	Budget:     {headline: "out of budget", after: remedy{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}},
-	Time:       {headline: "out of time", after: remedy{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}},
-	Iterations: {headline: "out of iterations", after: remedy{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}},
-	Stalled:    {headline: "no progress any more", after: anywhere("give the agent a hint about what it is missing"), reply: Reply{"-- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}},
+	Budget     = &Cause{name: "out of budget", headline: "out of budget", after: remedy{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}}
+	Time       = &Cause{name: "out of time", headline: "out of time", after: remedy{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}}
+	Iterations = &Cause{name: "out of iterations", headline: "out of iterations", after: remedy{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}}
+	Stalled    = &Cause{name: "stalled", headline: "no progress any more", after: anywhere("give the agent a hint about what it is missing"), reply: Reply{"-- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}}
 
-	NoChecks:      {headline: "nothing was verified: no check is configured", fix: configureChecks},
-	SetupFails:    {headline: "nothing was verified: the setup commands fail on a fresh clone"},
-	CheckNoStart:  {headline: "a check cannot start"},
-	RedAtBase:     {headline: "nothing was verified: the checks were red before the work began"},
-	RedOnCheckout: {headline: "the checks failed on a clean checkout", fix: provideFiles},
-	TestsBroken:   {headline: "existing tests fail or no longer run", fix: anywhere("restore these files, or set `tamper: allow` if the change is right")},
-	HostRefused:   {headline: "no progress any more, and the sandbox refused hosts that the work needs"},
-	Unproven:      {headline: "a person has to look"},
+	NoChecks      = &Cause{name: "no checks", headline: "nothing was verified: no check is configured", fix: configureChecks}
+	SetupFails    = &Cause{name: "setup fails", headline: "nothing was verified: the setup commands fail on a fresh clone"}
+	CheckNoStart  = &Cause{name: "check cannot start", headline: "a check cannot start"}
+	RedAtBase     = &Cause{name: "red at the base", headline: "nothing was verified: the checks were red before the work began"}
+	RedOnCheckout = &Cause{name: "red on a clean checkout", headline: "the checks failed on a clean checkout", fix: provideFiles}
+	TestsBroken   = &Cause{name: "existing tests broken", headline: "existing tests fail or no longer run", fix: anywhere("restore these files, or set `tamper: allow` if the change is right")}
+	HostRefused   = &Cause{name: "host not allowed", headline: "no progress any more, and the sandbox refused hosts that the work needs"}
+	Unproven      = &Cause{name: "not proven", headline: "a person has to look"}
 
-	PushRefused: {headline: "the work could not be pushed", fix: anywhere("fix the reason why the push was refused")},
-	PullRefused: {headline: "the pull request could not be opened", fix: anywhere("fix the reason why the pull request was refused")},
-	BaseMoved:   {headline: "the base branch has moved on and conflicts with the work"},
-	Broke:       {headline: "something broke", fix: anywhere("fix the cause")},
-}
+	PushRefused = &Cause{name: "push refused", headline: "the work could not be pushed", fix: anywhere("fix the reason why the push was refused")}
+	PullRefused = &Cause{name: "pull request refused", headline: "the pull request could not be opened", fix: anywhere("fix the reason why the pull request was refused")}
+	BaseMoved   = &Cause{name: "base moved", headline: "the base branch has moved on and conflicts with the work"}
+	Broke       = &Cause{name: "broke", headline: "something broke", fix: anywhere("fix the cause")}
+)
 
-// Of returns how run ended. It has no cause if the run succeeded or is still active.
+// Of returns how run ended.
 func Of(run journal.Run) Ending {
 	if run.Stop == nil {
 		return Ending{}
 	}
 	cause := causeOf(run)
-	if cause == "" {
+	if cause == nil {
 		return Ending{}
 	}
-	row := table[cause]
-	e := Ending{cause, row.headline, run.Stop.Why, row.fix.text(run), row.after.text(run), row.reply}
-	switch cause { //nolint:exhaustive // the table is enough for the others
+	e := Ending{cause, cause.headline, run.Stop.Why, cause.fix.text(run), cause.after.text(run), cause.reply}
+	switch cause { // the texts of the others are enough
 	case NoLogin, NoCredit, NoAccess, NoModel, NotStarted:
-		if fix := denied(run).fix; fix != "" {
-			e.Fix = clean.Inline(fix, 300)
-		}
+		e.Fix = cmp.Or(clean.Inline(newestAgent(run).Fix, 300), e.Fix)
 	case NoChecks, SetupFails, RedAtBase:
 		e.Why, e.Fix = "", BaseRemedy(run)
 	case CheckNoStart:
@@ -160,7 +124,7 @@ func Of(run journal.Run) Ending {
 	return e
 }
 
-func causeOf(run journal.Run) Cause {
+func causeOf(run journal.Run) *Cause {
 	if verdict.NeedsApproval(run) {
 		return Unapproved
 	}
@@ -176,7 +140,7 @@ func causeOf(run journal.Run) Cause {
 		return Cancelled
 	case policy.Waiting:
 		if run.Policy.Done == policy.ByFile || run.Policy.Done == policy.ByPromise { // the agent asked for it
-			return ""
+			return nil
 		}
 		return TurnedAway
 	case policy.BudgetExhausted:
@@ -198,11 +162,11 @@ func causeOf(run journal.Run) Cause {
 		return unfinished(run)
 	case policy.AllChecksPassed, policy.ResponseMatched, policy.PromiseAccepted, policy.DoneFile:
 	}
-	return ""
+	return nil
 }
 
 // blocked returns what prevented progress in the newest iteration, if known, or else the limit.
-func blocked(run journal.Run, limit Cause) Cause {
+func blocked(run journal.Run, limit *Cause) *Cause {
 	last, found := run.LastJudged()
 	_, fix := refused(run)
 	switch {
@@ -218,18 +182,18 @@ func blocked(run journal.Run, limit Cause) Cause {
 	return limit
 }
 
-var denials = map[stream.Denial]Cause{stream.NoLogin: NoLogin, stream.NoCredit: NoCredit, stream.NoAccess: NoAccess, stream.NoModel: NoModel}
+var denials = map[stream.Denial]*Cause{stream.NoLogin: NoLogin, stream.NoCredit: NoCredit, stream.NoAccess: NoAccess, stream.NoModel: NoModel}
 
-func fatal(run journal.Run) Cause {
+func fatal(run journal.Run) *Cause {
 	var act string
 	if n := len(run.Failures); n > 0 {
 		act = run.Failures[n-1].Act
 	}
 	last, found := run.LastJudged()
-	switch d := denied(run); {
-	case denials[d.why] != "":
-		return denials[d.why]
-	case d.cannotRun:
+	switch agent := newestAgent(run); {
+	case denials[agent.Denied] != nil:
+		return denials[agent.Denied]
+	case agent.CannotRun:
 		return NotStarted
 	case found && last.Agent != nil && last.Agent.Failed:
 		return Crashed
@@ -243,31 +207,24 @@ func fatal(run journal.Run) Cause {
 	return Broke
 }
 
-// denial has the reason why the newest agent could not work.
-type denial struct {
-	cannotRun bool
-	why       stream.Denial
-	fix       string
-}
-
-func denied(run journal.Run) denial {
-	if run.Unable != nil {
-		return denial{true, run.Unable.Denied, run.Unable.Fix}
+// newestAgent returns the end of the newest agent, also of one that could not make a plan.
+func newestAgent(run journal.Run) journal.AgentEnded {
+	if plan := run.Unable; plan != nil {
+		return journal.AgentEnded{CannotRun: true, Denied: plan.Denied, Fix: plan.Fix}
 	}
 	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Agent != nil {
-		a := run.Iterations[n-1].Agent
-		return denial{a.CannotRun, a.Denied, a.Fix}
+		return *run.Iterations[n-1].Agent
 	}
-	return denial{}
+	return journal.AgentEnded{}
 }
 
-// unfinished returns what is missing though all stories passed, or an empty cause.
-func unfinished(run journal.Run) Cause {
+// unfinished returns what is missing though all stories passed, or nil.
+func unfinished(run journal.Run) *Cause {
 	switch {
 	case run.Parted != nil && run.Parted.Of == journal.OfBase:
 		return BaseMoved
 	case verdict.IsWorkProven(run):
-		return ""
+		return nil
 	}
 	if _, verified := verdict.LatestProof(run); verified {
 		return Unproven

@@ -108,7 +108,7 @@ func TestACommandThatCrashesMayLackItsLogin(t *testing.T) {
 // If a check was red from the start and no story has passed, the run's cause is the check,
 // not the limit.
 func TestRedFromTheStart(t *testing.T) {
-	for want, passes := range map[ending.Cause]bool{ending.RedAtBase: false, ending.Iterations: true} {
+	for want, passes := range map[*ending.Cause]bool{ending.RedAtBase: false, ending.Iterations: true} {
 		run := journal.Run{
 			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: passes}}},
 			Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineNew},
