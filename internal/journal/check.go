@@ -117,8 +117,8 @@ type BaselineEnded struct {
 
 func (e BaselineEnded) fold(r *Run, _ time.Time) { r.Baseline = &e }
 
-// ProofEnded closes a run of the checks on a clean checkout.
-type ProofEnded struct {
+// Proof is a run of the checks on a clean checkout.
+type Proof struct {
 	Commit string `json:"commit"`
 	Tree   string `json:"tree"`
 	Passed bool   `json:"passed"`
@@ -127,14 +127,20 @@ type ProofEnded struct {
 	Why    string `json:"why,omitempty"`
 	// Restored are the protected files that it had in their base version, at most 100.
 	Restored []string `json:"restored,omitempty"`
+
+	// The fold sets these.
+	Checks []CheckEnded `json:"-"`
+	Setup  []SetupEnded `json:"-"` // before the checks
+	Rules  Rules        `json:"-"`
 }
+
+// ProofEnded closes a run of the checks on a clean checkout.
+type ProofEnded Proof
 
 // fold adds a proof with the checks since the one before, or with those of a reused proof.
 func (e ProofEnded) fold(r *Run, at time.Time) {
-	proof := Proof{
-		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,
-		Rules: rulesOf(r.Policy), Restored: e.Restored,
-	}
+	proof := Proof(e)
+	proof.Checks, proof.Setup, proof.Rules = r.Loose, r.Setup, rulesOf(r.Policy)
 	if old, found := r.ProofOf(e.Tree); e.Reused && found {
 		proof.Checks, proof.Restored = old.Checks, old.Restored
 	}

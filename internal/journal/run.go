@@ -129,21 +129,6 @@ type Iteration struct {
 	Earlier *AgentEnded // the sum of the earlier tries
 }
 
-// Proof is a run of the checks on a clean checkout.
-type Proof struct {
-	Commit string
-	Tree   string
-	Passed bool
-	Empty  bool // no check could prove anything
-	Reused bool // the same tree was checked before
-	Why    string
-	Checks []CheckEnded
-	Setup  []SetupEnded // before the checks
-	Rules  Rules
-
-	Restored []string // protected files that were restored for it
-}
-
 // OpenIteration returns the iteration without a verdict.
 func (r Run) OpenIteration() (Iteration, bool) {
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Ended == nil {
