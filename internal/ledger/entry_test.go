@@ -87,11 +87,11 @@ func TestWhatARunCameTo(t *testing.T) {
 		before bool         // the run worked on the pull request before, for 1 dollar
 		want   *quota.PullRun
 	}{
-		"a run that ended":                {leaves: new(work(2, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(2.0), Minutes: 4, Suites: 3}},
-		"an unknown cost":                 {leaves: new(work(2, false)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 4, Suites: 3}},
+		"a run that ended":                {leaves: new(work(2, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(2.0), Minutes: 4}},
+		"an unknown cost":                 {leaves: new(work(2, false)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 4}},
 		"a killed job":                    {want: &quota.PullRun{ID: "pull-9", Agent: "claude"}},
 		"a killed job that goes on":       {before: true, want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 8}},
-		"a job that went on":              {before: true, leaves: new(work(3, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(3.0), Minutes: 4, Suites: 3}},
+		"a job that went on":              {before: true, leaves: new(work(3, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(3.0), Minutes: 4}},
 		"no run began":                    {leaves: &journal.Run{}},
 		"no run began where one had been": {before: true, leaves: &journal.Run{}, want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}},
 	} {

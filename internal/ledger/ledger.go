@@ -173,19 +173,8 @@ func came(run journal.Run) quota.PullRun {
 		usd := run.TotalUSD()
 		r.USD = &usd
 	}
-	if len(run.BaseChecks) > 0 {
-		r.Suites++
-	}
 	for _, it := range run.Iterations {
 		r.Minutes += it.Last.Sub(it.Began).Minutes()
-		if len(it.Checks) > 0 {
-			r.Suites++
-		}
-	}
-	for _, proof := range run.Proofs {
-		if !proof.Reused && len(proof.Checks) > 0 {
-			r.Suites++
-		}
 	}
 	return r
 }

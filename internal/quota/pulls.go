@@ -25,7 +25,6 @@ type PullRun struct {
 	Agent   string   `json:"agent"`
 	USD     *float64 `json:"usd"`     // null: unknown
 	Minutes float64  `json:"minutes"` // in iterations
-	Suites  int      `json:"suites"`  // runs of the project's checks
 }
 
 // End is how a pull request ended.
@@ -60,7 +59,7 @@ func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 func (b Book) Begin(p Pull, run PullRun, began time.Time) (next Book, was *PullRun) {
 	old, _ := b.pull(p.Number)
 	if at := slices.IndexFunc(old.Runs, func(old PullRun) bool { return old.ID == run.ID }); at >= 0 {
-		was, run.Minutes, run.Suites = &old.Runs[at], old.Runs[at].Minutes, old.Runs[at].Suites
+		was, run.Minutes = &old.Runs[at], old.Runs[at].Minutes
 	}
 	run.USD = nil
 	return b.Worked(p, run, began), was

@@ -16,8 +16,8 @@ func day(n int) time.Time { return time.Date(2026, 9, n, 0, 0, 0, 0, time.UTC) }
 // opens the pull request again, and each knows what the other said.
 func TestPullsAreEnteredOnce(t *testing.T) {
 	pull := quota.Pull{Number: 9, Issue: 7, Branch: "ralph/issue-7", Opened: day(1)}
-	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4, Suites: 2}
-	more := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.5), Minutes: 6, Suites: 3}
+	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4}
+	more := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.5), Minutes: 6}
 	second := quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 1}
 	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Changed, Ended: day(3), Head: "abc"}
 
@@ -45,7 +45,7 @@ func TestPullsAreEnteredOnce(t *testing.T) {
 // A run whose job was killed has an unknown cost, and one that never began has none.
 func TestARunIsUnknownUntilItsJobTells(t *testing.T) {
 	pull := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1)}
-	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4, Suites: 2}
+	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4}
 	book := quota.Book{}.Worked(pull, first, day(1))
 	for name, c := range map[string]struct {
 		book quota.Book
@@ -53,7 +53,7 @@ func TestARunIsUnknownUntilItsJobTells(t *testing.T) {
 		runs []quota.PullRun
 	}{
 		"a second run":            {book, quota.PullRun{ID: "pull-9", Agent: "codex"}, []quota.PullRun{first, {ID: "pull-9", Agent: "codex"}}},
-		"a run that is continued": {book, quota.PullRun{ID: "issue-7", Agent: "claude"}, []quota.PullRun{{ID: "issue-7", Agent: "claude", Minutes: 4, Suites: 2}}},
+		"a run that is continued": {book, quota.PullRun{ID: "issue-7", Agent: "claude"}, []quota.PullRun{{ID: "issue-7", Agent: "claude", Minutes: 4}}},
 		"a run of an older ralph": {quota.Book{}, quota.PullRun{ID: "pull-9", Agent: "codex"}, []quota.PullRun{{ID: "pull-9", Agent: "codex"}}},
 	} {
 		begun, was := c.book.Begin(pull, c.run, day(2))

@@ -34,7 +34,6 @@ type Row struct {
 	Unchanged        *float64 `json:"merged_unchanged_share"` // of the merged: those without a person's commit
 	USDPerMerged     *float64 `json:"usd_per_merged"`         // mean of the merged whose cost is known
 	MinutesPerMerged *float64 `json:"minutes_per_merged"`
-	SuitesPerMerged  *float64 `json:"suites_per_merged"`
 	UnknownCost      int      `json:"merged_with_unknown_cost"`
 }
 
@@ -80,7 +79,7 @@ func rows(groups map[string][]quota.Pull) []Row {
 
 func row(name string, pulls []quota.Pull) Row {
 	r := Row{Name: name, Opened: len(pulls)}
-	var unchanged, usd, minutes, suites []float64
+	var unchanged, usd, minutes []float64
 	for _, p := range pulls {
 		switch {
 		case p.End == "":
@@ -98,10 +97,10 @@ func row(name string, pulls []quota.Pull) Row {
 			r.UnknownCost++
 		}
 		if len(p.Runs) > 0 {
-			minutes, suites = append(minutes, sum(p, func(run quota.PullRun) float64 { return run.Minutes })), append(suites, sum(p, func(run quota.PullRun) float64 { return float64(run.Suites) }))
+			minutes = append(minutes, sum(p, func(run quota.PullRun) float64 { return run.Minutes }))
 		}
 	}
-	r.Unchanged, r.USDPerMerged, r.MinutesPerMerged, r.SuitesPerMerged = mean(unchanged), mean(usd), mean(minutes), mean(suites)
+	r.Unchanged, r.USDPerMerged, r.MinutesPerMerged = mean(unchanged), mean(usd), mean(minutes)
 	return r
 }
 
@@ -138,10 +137,10 @@ func (s Stats) Text() string {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	write := func(by string, rows []Row) {
-		fmt.Fprintf(table, "%s\topened\tmerged\tclosed\topen\tunchanged\t$ / merged\tminutes / merged\tsuites / merged\n", by)
+		fmt.Fprintf(table, "%s\topened\tmerged\tclosed\topen\tunchanged\t$ / merged\tminutes / merged\n", by)
 		for _, r := range rows {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Name, r.Opened, r.Merged, r.Closed, r.Open,
-				number("%.0f%%", r.Unchanged, 100), number("%.2f", r.USDPerMerged, 1), number("%.1f", r.MinutesPerMerged, 1), number("%.1f", r.SuitesPerMerged, 1))
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", r.Name, r.Opened, r.Merged, r.Closed, r.Open,
+				number("%.0f%%", r.Unchanged, 100), number("%.2f", r.USDPerMerged, 1), number("%.1f", r.MinutesPerMerged, 1))
 		}
 	}
 	write("month", append(slices.Clone(s.ByMonth), s.Total))
