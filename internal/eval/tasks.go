@@ -26,62 +26,46 @@ type Task struct {
 }
 
 // History returns the newest commits that change both a program and tests, or the commits named.
-func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, error) {
-	commits, err := e.commits(ctx, last, named)
-	if err != nil {
-		return nil, err
-	}
-	var tasks []Task
-	for _, sha := range commits {
-		task, wanted, err := e.task(ctx, sha)
-		if err != nil {
-			return nil, err
-		}
-		if wanted || len(named) > 0 {
-			tasks = append(tasks, task)
-		}
-		if len(named) == 0 && len(tasks) == last {
-			break
-		}
-	}
-	return tasks, nil
-}
-
-func (e *Eval) commits(ctx context.Context, last int, named []string) (shas []string, err error) {
-	names := named
+func (e *Eval) History(ctx context.Context, last int, named []string) (tasks []Task, err error) {
+	list, names := []string{"rev-list", "--parents", "--no-walk=unsorted"}, named
 	if len(named) == 0 {
-		names = []string{"HEAD"}
+		list, names = []string{"rev-list", "--parents", "--first-parent", fmt.Sprintf("--max-count=%d", 100*last)}, []string{"HEAD"}
 	}
 	for _, name := range names {
 		sha, err := e.Store.Git().Named(ctx, e.Repo, name)
 		if err != nil {
 			return nil, err
 		}
-		shas = append(shas, sha)
+		list = append(list, sha)
 	}
-	if len(named) > 0 {
-		return shas, nil
+	commits, err := e.Store.Ask(ctx, list...)
+	for line := range strings.Lines(commits) {
+		shas := strings.Fields(line) // a commit and its parents
+		if len(named) == 0 && len(tasks) == last {
+			break
+		}
+		if len(shas) < 2 { // the first commit of all
+			continue
+		}
+		task, wanted, err := e.task(ctx, git.Span{From: shas[1], To: shas[0]})
+		if err != nil {
+			return nil, err
+		}
+		if wanted || len(named) > 0 {
+			tasks = append(tasks, task)
+		}
 	}
-	list, err := e.Store.Ask(ctx, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", 100*last), shas[0])
-	return strings.Fields(list), err
+	return tasks, err
 }
 
-func (e *Eval) task(ctx context.Context, sha string) (t Task, wanted bool, err error) {
-	shas, err := e.Store.Ask(ctx, "rev-list", "--parents", "--no-walk", sha)
+func (e *Eval) task(ctx context.Context, change git.Span) (t Task, wanted bool, err error) {
+	text, err := e.Store.Ask(ctx, "log", "-1", "--format=%B", change.To)
 	if err != nil {
 		return t, false, err
 	}
-	all := strings.Fields(shas)
-	if len(all) < 2 { // the first commit of all
-		return t, false, nil
-	}
-	t.ID, t.Gold, t.Base = all[0][:12], all[0], all[1]
-	text, err := e.Store.Ask(ctx, "log", "-1", "--format=%B", t.Gold)
-	if err != nil {
-		return t, false, err
-	}
+	t = Task{ID: change.To[:12], Gold: change.To, Base: change.From}
 	t.Title, t.Body, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	changes, err := e.Store.Compare(ctx, git.Span{From: t.Base, To: t.Gold})
+	changes, err := e.Store.Compare(ctx, change)
 	test := func(c git.Change) bool { return suite.Of(c.Path) == suite.Test }
 	program := func(c git.Change) bool { return suite.Of(c.Path) == suite.None && !suite.Document(c.Path) }
 	return t, slices.ContainsFunc(changes, test) && slices.ContainsFunc(changes, program), err
