@@ -56,11 +56,5 @@ func reason(err error) error {
 	if found := statusIn.FindStringSubmatch(err.Error()); found != nil {
 		return errors.New("the collector answered " + found[1])
 	}
-	if strings.Contains(err.Error(), "request failure: body: ") {
-		return errors.New("the collector answered 429, 502, 503 or 504")
-	}
-	if strings.Contains(err.Error(), "partial success") {
-		return errors.New("the collector did not take all of them")
-	}
-	return err
+	return errors.New("the collector did not take all of them")
 }

@@ -23,11 +23,10 @@ import (
 
 // Tracer makes spans of events. Nil makes none.
 type Tracer struct {
+	Options
+
 	provider *sdk.TracerProvider
 	failure  atomic.Pointer[error] // of the newest sending: it is never the run's
-	hide     func(string) string
-	say      func(string)
-	patience time.Duration
 
 	mu        sync.Mutex
 	run       trace.Span
@@ -65,10 +64,7 @@ func New(ctx context.Context, o Options) *Tracer {
 	if merged, err := resource.Merge(about, resource.Environment()); err == nil {
 		about = merged
 	}
-	t := &Tracer{
-		provider: sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about)),
-		hide:     o.Hide, say: o.Say, patience: o.patience(),
-	}
+	t := &Tracer{Options: o, provider: sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about))}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { t.failure.Store(new(reason(err))) }))
 	return t
 }
@@ -97,7 +93,7 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	switch e := event.(type) { //nolint:gochecksumtype // the others end nothing
 	case journal.IterationBegan:
 		t.leave(run.Now)
-		t.iteration = t.start(t.run, "iteration", run.Now, attribute.Int("ralph.iteration", e.Number), attribute.String("ralph.story", t.hide(e.Story)))
+		t.iteration = t.start(t.run, "iteration", run.Now, attribute.Int("ralph.iteration", e.Number), attribute.String("ralph.story", t.Hide(e.Story)))
 	case journal.AgentEnded:
 		t.agent(run, e)
 	case journal.CheckEnded:
@@ -105,10 +101,10 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	case journal.ProofEnded:
 		t.proven(run, e)
 	case journal.StoryGraded:
-		t.inner().AddEvent("graded", trace.WithTimestamp(run.Now), trace.WithAttributes(attribute.String("ralph.story", t.hide(e.Story)), attribute.String("ralph.grade", string(e.Grade))))
+		t.inner().AddEvent("graded", trace.WithTimestamp(run.Now), trace.WithAttributes(attribute.String("ralph.story", t.Hide(e.Story)), attribute.String("ralph.grade", string(e.Grade))))
 		t.inner().SetAttributes(attribute.String("ralph.grade", string(e.Grade)))
 	case journal.Pushed:
-		t.over("push", t.last, run.Now, "", attribute.String("ralph.branch", t.hide(e.Branch)), attribute.String("ralph.commit", e.SHA))
+		t.over("push", t.last, run.Now, "", attribute.String("ralph.branch", t.Hide(e.Branch)), attribute.String("ralph.commit", e.SHA))
 	case journal.IterationEnded:
 		if t.iteration != nil {
 			t.iteration.SetAttributes(attribute.Bool("ralph.green", e.Green), attribute.Int("ralph.passed", len(e.Passed)), attribute.Int("ralph.rejected", len(e.Rejected)))
@@ -122,8 +118,8 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 
 func (t *Tracer) begin(run journal.Run) {
 	t.run = t.start(nil, "run", run.Now,
-		attribute.String("ralph.run", run.ID), attribute.String("ralph.agent", t.hide(run.Policy.Agent)), attribute.String("ralph.branch", t.hide(run.Branch)),
-		attribute.String("ralph.repository", t.hide(run.Links.Repo)), attribute.Int("ralph.issue", run.Task.Number), attribute.Int("ralph.resumed", run.Resumed))
+		attribute.String("ralph.run", run.ID), attribute.String("ralph.agent", t.Hide(run.Policy.Agent)), attribute.String("ralph.branch", t.Hide(run.Branch)),
+		attribute.String("ralph.repository", t.Hide(run.Links.Repo)), attribute.Int("ralph.issue", run.Task.Number), attribute.Int("ralph.resumed", run.Resumed))
 }
 
 func (t *Tracer) inner() trace.Span {
@@ -147,7 +143,7 @@ func (t *Tracer) start(above trace.Span, name string, at time.Time, about ...att
 func (t *Tracer) over(name string, from, to time.Time, failed string, about ...attribute.KeyValue) {
 	span := t.start(t.inner(), name, from, about...)
 	if failed != "" {
-		span.SetStatus(codes.Error, t.hide(failed))
+		span.SetStatus(codes.Error, t.Hide(failed))
 	}
 	span.End(trace.WithTimestamp(to))
 }
@@ -169,7 +165,7 @@ func (t *Tracer) check(run journal.Run, e journal.CheckEnded) {
 	if e.Where == journal.AtProof && t.proof.IsZero() {
 		t.proof = from
 	}
-	t.over("check", from, run.Now, failed, attribute.String("ralph.check", t.hide(e.Name)), attribute.String("ralph.where", string(e.Where)),
+	t.over("check", from, run.Now, failed, attribute.String("ralph.check", t.Hide(e.Name)), attribute.String("ralph.where", string(e.Where)),
 		attribute.Int("ralph.exit", e.Exit), attribute.Bool("ralph.passed", e.Passed))
 }
 
@@ -191,7 +187,7 @@ func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
 		attribute.Int("ralph.iterations", len(run.Iterations)), attribute.Int("ralph.stories_passed", run.PassedStories()))
 	t.run.SetAttributes(append(about, cost(stream.Cost{USD: run.TotalUSD(), Known: run.CostKnown})...)...)
 	if !run.IsCompleted() {
-		t.run.SetStatus(codes.Error, t.hide(e.Why))
+		t.run.SetStatus(codes.Error, t.Hide(e.Why))
 	}
 	t.run.End(trace.WithTimestamp(run.Now))
 	t.run = nil
@@ -230,7 +226,7 @@ func (t *Tracer) Close(ctx context.Context, hard <-chan struct{}) {
 	if t.run != nil {
 		t.run.End(trace.WithTimestamp(t.last))
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.patience())
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- t.provider.Shutdown(ctx) }()
@@ -244,6 +240,6 @@ func (t *Tracer) Close(ctx context.Context, hard <-chan struct{}) {
 		err = *failure
 	}
 	if err != nil {
-		t.say("traces could not be sent: " + t.hide(err.Error()))
+		t.Say("traces could not be sent: " + t.Hide(err.Error()))
 	}
 }
