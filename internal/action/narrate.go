@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/sethvargo/go-githubactions"
 
@@ -43,9 +42,6 @@ func (h *handler) logEvent(run journal.Run, event journal.Event) {
 
 func (h *handler) annotate(a view.Annotation) {
 	fields := githubactions.CommandProperties{"title": h.logText(a.Title)}
-	if a.File != "" {
-		fields["file"], fields["line"] = h.logText(a.File), strconv.Itoa(a.Line)
-	}
 	say := h.toolkit.WithFieldsMap(fields).Errorf
 	if a.Notice {
 		say = h.toolkit.WithFieldsMap(fields).Noticef

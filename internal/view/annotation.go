@@ -1,24 +1,17 @@
 package view
 
 import (
-	"path"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Annotation is a message that GitHub shows at a job, or at a line if File is set.
+// Annotation is a message that GitHub shows at a job.
 type Annotation struct {
-	File  string // in the repository; empty if unknown
-	Line  int
-	Title string
-	Text  string
-
+	Title  string
+	Text   string
 	Notice bool // not an error
 }
 
@@ -47,23 +40,7 @@ func Annotations(run journal.Run) []Annotation {
 		if check.Where == journal.AtTests || !verdict.BlocksStory(run, check) || len(all) == maxAnnotations {
 			continue
 		}
-		a := Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text}
-		a.File, a.Line = firstPosition(check.Excerpt)
-		all = append(all, a)
+		all = append(all, Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text})
 	}
 	return all
-}
-
-// filePosition matches a line of a file as compilers and test runners print it.
-var filePosition = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
-
-// firstPosition returns the first line of a project file in an output, or an empty file.
-func firstPosition(output string) (file string, line int) {
-	for _, found := range filePosition.FindAllStringSubmatch(output, maxAnnotations) {
-		number, err := strconv.Atoi(found[2])
-		if err == nil && number > 0 && !slices.Contains(strings.Split(found[1], "/"), "..") {
-			return path.Clean(found[1]), number
-		}
-	}
-	return "", 0
 }
