@@ -30,7 +30,7 @@ type iteration struct {
 	Mark   mark
 	Times  string // the time of each phase
 	Took   string
-	Cost   string // empty before any iteration
+	Cost   string
 
 	Faults     []string
 	MoreFaults int // that are not shown
@@ -56,10 +56,7 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 func (s Source) iterationOf(c segment, run journal.Run, inFull bool) iteration {
 	it := iteration{
 		Begun: c.isIteration, Number: c.number, Story: s.line(c.story, 80), Title: s.storyName(run, c.story), Mark: c.mark(),
-		Times: c.times.String(), Took: policy.FormatDuration(c.times.active()),
-	}
-	if c.isIteration {
-		it.Cost = strings.TrimPrefix(view.CostText(c.costUSD, c.costKnown), "cost ")
+		Times: c.times.String(), Took: policy.FormatDuration(c.times.active()), Cost: strings.TrimPrefix(view.CostText(c.costUSD, c.costKnown), "cost "),
 	}
 	faults, more := firstFew(c.badLines())
 	it.Faults, it.MoreFaults = s.lines(faults), more

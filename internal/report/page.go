@@ -32,8 +32,6 @@ type page struct {
 	MoreStories int
 	Times       string // of the whole run, by phase
 	Idle        string // time without a process
-	Rows        []iteration
-	MoreRows    string // a text about rows that are left out
 	Before      []foldedText
 	Iterations  []iteration // those in full
 	Left        string      // a text about iterations that are left out
@@ -48,7 +46,6 @@ type fact struct{ Name, Value string }
 const (
 	maxFailed     = 30
 	maxIterations = 60
-	maxRows       = 150
 )
 
 // Templates are parsed when first needed.
@@ -84,10 +81,10 @@ func (s Source) page(segments []segment, run journal.Run) page {
 	return made
 }
 
-// addIterations adds the rows of the newest iterations, the newest of all in full, and the first with failures.
+// addIterations adds the newest iterations, and the first with failures.
 func (p *page) addIterations(s Source, segments []segment, run journal.Run) {
 	var sums phaseTimes
-	full, rows := max(len(segments)-maxIterations, 1), max(len(segments)-maxRows, 0)
+	full := max(len(segments)-maxIterations, 1)
 	for i, c := range segments {
 		for phase, took := range c.times {
 			sums[phase] += took
@@ -99,9 +96,6 @@ func (p *page) addIterations(s Source, segments []segment, run journal.Run) {
 		case len(it.Faults) > 0:
 			p.Failed = append(p.Failed, it)
 		}
-		if i >= rows && (c.isIteration || c.times.active() > 0) {
-			p.Rows = append(p.Rows, it)
-		}
 		if i >= full {
 			p.Iterations = append(p.Iterations, it)
 		}
@@ -109,9 +103,6 @@ func (p *page) addIterations(s Source, segments []segment, run journal.Run) {
 	p.Times = sums.String()
 	if idle := sums[phaseIdle]; idle > 0 {
 		p.Idle = policy.FormatDuration(idle)
-	}
-	if rows > 0 {
-		p.MoreRows = view.Plural(rows, "earlier row") + " left out"
 	}
 	if older := full - 1; older > 0 {
 		p.Left = view.Plural(older, "earlier iteration") + " left out; the journal has all of them"
@@ -166,7 +157,6 @@ func (s Source) facts(run journal.Run) []fact {
 		{"newest event", utcTime(run.Now)},
 		{"continued", continued},
 		{"tokens", tokens},
-		{"through the sandbox", view.Traffic(run)},
 	} {
 		if f.Value != "" {
 			all = append(all, fact{f.Name, s.line(f.Value, 160)})

@@ -77,7 +77,7 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		last.times[phaseOf(before, entry.Event)] += max(entry.At.Sub(at), 0)
 		last.costUSD, last.costKnown = last.costUSD+run.CostUSD-paid, last.costKnown && run.CostKnown
 		last.events = append(last.events, loggedEvent{
-			entry.Event, trimmedLines(view.Line(run, entry.Event)), trimmedLines(strings.Join(view.BadLines(run, entry.Event), "\n")),
+			entry.Event, linesOf(view.Line(run, entry.Event)), linesOf(strings.Join(view.BadLines(run, entry.Event), "\n")),
 		})
 		run.CostKnown = run.CostKnown && known
 		before = entry.Event
@@ -85,14 +85,9 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	return all, run
 }
 
-func trimmedLines(text string) []string {
-	var all []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, line)
-		}
-	}
-	return all
+// linesOf returns the lines that are not empty.
+func linesOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
 }
 
 // phaseOf returns what a run did between two events.

@@ -90,12 +90,7 @@ func trafficLines(e journal.EgressPassed) (lines []eventLine) {
 	return lines
 }
 
-// Traffic returns the traffic through the sandbox so far. It is empty if there was none.
-func Traffic(run journal.Run) string {
-	return trafficText(run.Traffic, oneLine)
-}
-
-// trafficText returns the bytes out and in, and the hosts with the most traffic.
+// trafficText returns the bytes out and in, and the hosts with the most traffic. It is empty if there was none.
 func trafficText(all []journal.Passage, name func(string) string) string {
 	if len(all) == 0 {
 		return ""
