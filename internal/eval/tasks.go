@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/suite"
 )
@@ -69,6 +70,36 @@ func (e *Eval) task(ctx context.Context, change git.Span) (t Task, wanted bool, 
 	test := func(c git.Change) bool { return suite.Of(c.Path) == suite.Test }
 	program := func(c git.Change) bool { return suite.Of(c.Path) == suite.None && !suite.Document(c.Path) }
 	return t, slices.ContainsFunc(changes, test) && slices.ContainsFunc(changes, program), err
+}
+
+func known(answers []checkout.Answer) (names []string) {
+	for _, a := range answers {
+		names = append(names, a.Passing...)
+	}
+	return names
+}
+
+// missed returns the tests that have to pass and do not: the task's, or all that pass with the commit.
+func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
+	passing := known(work)
+	want := known(gold)
+	if len(t.FailToPass) > 0 {
+		want = slices.Concat(t.FailToPass, t.PassToPass)
+	}
+	for _, name := range want {
+		if !slices.Contains(passing, name) {
+			missed = append(missed, name)
+		}
+	}
+	if len(t.FailToPass) > 0 {
+		return missed
+	}
+	for i, a := range gold {
+		if a.Passed && len(a.Passing) == 0 && (i >= len(work) || !work[i].Passed) {
+			missed = append(missed, "check "+a.Check)
+		}
+	}
+	return missed
 }
 
 // instance is a line of SWE-bench's data. Lists come as JSON, or as JSON in a string.

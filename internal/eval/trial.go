@@ -70,6 +70,37 @@ func (t *trial) run(ctx context.Context, row *Row) error {
 	return nil
 }
 
+// exam returns what the checks say of a commit with the hidden tests in it.
+func (t *trial) exam(ctx context.Context, commit string) (answers []checkout.Answer, err error) {
+	err = t.Verify(ctx, t.origin, func(v *checkout.Verifier) (err error) {
+		var unready string
+		answers, unready, err = v.Exam(ctx, t.origin, checkout.Exam{Base: t.task.Base, Commit: commit, Tests: t.task.Gold}, t.Rules)
+		if err == nil && unready != "" {
+			err = errors.New(unready)
+		}
+		return err
+	})
+	return answers, err
+}
+
+// missed returns the hidden tests that do not pass with a commit; each has two tries.
+func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answer) (names []string, err error) {
+	for try := range 2 {
+		work, err := t.exam(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		missed := t.task.missed(gold, work)
+		if try > 0 {
+			missed = slices.DeleteFunc(missed, func(name string) bool { return !slices.Contains(names, name) })
+		}
+		if names = missed; len(names) == 0 {
+			return nil, nil
+		}
+	}
+	return names, nil
+}
+
 func (t *trial) layOut(ctx context.Context) error {
 	for _, dir := range []string{t.origin, t.work} {
 		if err := t.git(ctx, t.Dir, "init", "-q", "-b", "main", "--", dir); err != nil {
