@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"path/filepath"
 	"strings"
@@ -34,9 +33,7 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 	run := journal.Fold(journal.Run{}, entries...)
 	source := report.Source{
 		Entries: entries, Abandoned: p.Abandoned, Hide: p.Hide, Read: p.read,
-		Items: func(by, transcript string) []stream.Item {
-			return parseTranscript(cmp.Or(by, run.Policy.Agent), transcript)
-		},
+		Items: func(transcript string) []stream.Item { return parseTranscript(run.Policy.Agent, transcript) },
 	}
 	if p.Code != nil {
 		source.Diff = func(from, to string) (string, bool, error) {

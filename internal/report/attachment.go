@@ -98,25 +98,18 @@ func diffKind(line string) string {
 	return ""
 }
 
-func (s Source) reviewTexts(reviewed journal.StoryReviewed) []foldedText {
-	texts := s.transcriptTexts(reviewed.By, reviewed.Transcript, "")
-	texts[0].Title, texts[1].Title = "Second opinion of "+s.line(reviewed.By, 60), "Second opinion: tool calls"
-	return texts
-}
-
-// transcriptTexts returns an agent's text and its tool calls. An empty agent is the run's own. Without the
-// transcript, it returns lastText.
-func (s Source) transcriptTexts(agent string, transcript journal.Attachment, lastText string) []foldedText {
+// transcriptTexts returns the agent's text and its tool calls. Without the transcript, it returns the last words.
+func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls"}
-	text, is := s.readFile(transcript)
+	text, is := s.readFile(e.Transcript)
 	if !is || s.Items == nil {
-		words.excerpt, tools.Missing = lastPart(lastText, s.limit), missingText
+		words.excerpt, tools.Missing = lastPart(e.Words, s.limit), missingText
 		return []foldedText{words, tools}
 	}
 	var all []string
 	var calls []toolCall
 	open := map[string]int{} // calls that have not ended
-	for _, item := range s.Items(agent, text) {
+	for _, item := range s.Items(text) {
 		switch i := item.(type) { //nolint:gochecksumtype // the others are neither text nor tool calls
 		case stream.Text:
 			all = append(all, strings.TrimSpace(s.hide(i.Text)))

@@ -21,7 +21,7 @@ func FuzzPage(f *testing.F) {
 		s := longRun(t, 1, "x "+text+"\n")
 		s.Read = func(string, string) (string, error) { return text, nil }
 		s.Diff = func(string, string) (string, bool, error) { return text, false, nil }
-		s.Items = func(string, string) []stream.Item {
+		s.Items = func(string) []stream.Item {
 			return []stream.Item{stream.Text{Text: text}, stream.ToolStart{Name: text, Input: text}}
 		}
 		page := html(t, s)

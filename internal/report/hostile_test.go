@@ -90,7 +90,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
 		},
-		Items: func(string, string) []stream.Item {
+		Items: func(string) []stream.Item {
 			return slices.Repeat([]stream.Item{stream.Text{Text: text}, stream.ToolStart{ID: "1", Name: text, Input: text}, stream.ToolEnd{ID: "1", Output: text, Failed: true}, stream.ToolStart{Name: text}}, 100)
 		},
 	}

@@ -92,7 +92,7 @@ func (s Source) storyName(run journal.Run, id string) string {
 }
 
 func (s Source) agentTexts(c segment) []foldedText {
-	var prompt, work, diff, opinion []foldedText // the newest of each
+	var prompt, work, diff []foldedText // the newest of each
 	for _, logged := range c.events {
 		switch e := logged.event.(type) { //nolint:gochecksumtype // the others have no folded text
 		case journal.IterationBegan:
@@ -100,18 +100,14 @@ func (s Source) agentTexts(c segment) []foldedText {
 				prompt = []foldedText{s.promptText(e.Prompt)}
 			}
 		case journal.AgentEnded:
-			work = s.transcriptTexts("", e.Transcript, e.Words)
+			work = s.transcriptTexts(e)
 		case journal.CommitsTaken:
 			if e.From != e.To && len(e.Commits) > 0 {
 				diff = []foldedText{s.commitDiff(e)}
 			}
-		case journal.StoryReviewed:
-			if e.Transcript.Path != "" {
-				opinion = s.reviewTexts(e)
-			}
 		}
 	}
-	return slices.Concat(prompt, work, diff, opinion)
+	return slices.Concat(prompt, work, diff)
 }
 
 // checkLogs returns the outputs of a segment's commands. Failed commands get more room.

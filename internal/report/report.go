@@ -21,8 +21,8 @@ type Source struct {
 
 	Read  func(name, digest string) (string, error) // reads a file that the journal names, with that digest
 	Diff  func(from, to string) (text string, cut bool, err error)
-	Items func(by, transcript string) []stream.Item // of an agent's transcript; by is empty for the run's own agent
-	Hide  func(text string) string                  // removes secrets
+	Items func(transcript string) []stream.Item // of an agent's transcript
+	Hide  func(text string) string              // removes secrets
 
 	limit int // characters of a text
 }

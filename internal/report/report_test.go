@@ -62,13 +62,13 @@ func kept(name, digest string) (string, error) {
 }
 
 // items reads transcripts of the scripted agent.
-func items(t *testing.T) func(_, transcript string) []stream.Item {
+func items(t *testing.T) func(transcript string) []stream.Item {
 	t.Helper()
 	adapter, err := agent.Pick("scripted", agent.Options{Script: "-", Self: "-"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(_, transcript string) []stream.Item {
+	return func(transcript string) []stream.Item {
 		decoder := adapter.Decoder(agent.Order{})
 		var all []stream.Item
 		for line := range strings.Lines(transcript) {

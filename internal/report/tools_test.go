@@ -17,7 +17,7 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 	ended := paid(0)
 	ended.Words, ended.Transcript = "the last words of the journal", journal.Attachment{Path: "transcript_1.ndjson"}
 	s := report.Source{
-		Read: func(string, string) (string, error) { return "a transcript", nil }, Items: func(string, string) []stream.Item { return items },
+		Read: func(string, string) (string, error) { return "a transcript", nil }, Items: func(string) []stream.Item { return items },
 	}
 	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, ended} {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
@@ -67,30 +67,5 @@ func TestManyTools(t *testing.T) {
 	}
 	if strings.Contains(page, fmt.Sprintf("Call-%d.", 1000-shown-1)) || strings.Contains(page, strings.Repeat("x", 401)) {
 		t.Error("more is shown than is said")
-	}
-}
-
-// A second opinion is shown with the transcript of its agent.
-func TestSecondOpinion(t *testing.T) {
-	var asked []string
-	s := report.Source{
-		Read: func(name, _ string) (string, error) { return name, nil },
-		Items: func(by, transcript string) []stream.Item {
-			asked = append(asked, by+" "+transcript)
-			return []stream.Item{stream.Text{Text: "I read " + transcript}, stream.ToolStart{ID: "1", Name: "Read"}, stream.ToolEnd{ID: "1", Output: "a line"}}
-		},
-	}
-	reviewed := journal.StoryReviewed{Story: "US-001", By: "codex", Looked: 1, Transcript: journal.Attachment{Path: "review_1.ndjson"}}
-	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, reviewed} {
-		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
-	}
-	page := html(t, s)
-	for _, want := range []string{"<summary>Second opinion of codex", "<pre>I read review_1.ndjson</pre>", "<summary>Second opinion: tool calls", "<pre>a line</pre>"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("not on the page: %s\n%s", want, page)
-		}
-	}
-	if got := strings.Join(asked, "; "); got != "codex review_1.ndjson" {
-		t.Errorf("read %q, want codex's transcript alone", got)
 	}
 }
