@@ -144,16 +144,11 @@ func (w world) kept(ctx context.Context, named string) (k kept, err error) {
 }
 
 type statsCommand struct {
-	Repo  string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	Since string `placeholder:"DATE" help:"Only pull requests opened since this day (2026-09-01) or for this long (90d)."`
-	JSON  bool   `name:"json" help:"Print the result as one JSON object."`
+	Repo string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
+	JSON bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
 func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
-	since, err := c.since(w.Now())
-	if err != nil {
-		return 0, err
-	}
 	kept, err := w.kept(ctx, c.Repo)
 	if err != nil {
 		return 0, err
@@ -162,20 +157,6 @@ func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:
 	if err != nil {
 		return 0, err
 	}
-	sums := stats.Of(book.Pulls, since)
+	sums := stats.Of(book.Pulls)
 	return fault.ExitDone, w.show(c.JSON, sums, sums.Text())
-}
-
-func (c statsCommand) since(now time.Time) (time.Time, error) {
-	if c.Since == "" {
-		return time.Time{}, nil
-	}
-	if day, err := time.Parse(time.DateOnly, c.Since); err == nil {
-		return day, nil
-	}
-	var long policy.Duration
-	if err := long.UnmarshalText([]byte(c.Since)); err != nil {
-		return time.Time{}, fault.Usage(fmt.Sprintf("--since %q is neither a day nor a length of time", c.Since), "write it as 2026-09-01 or 90d", nil)
-	}
-	return now.Add(-time.Duration(long)), nil
 }

@@ -110,7 +110,7 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 		return "", err
 	}
 	j.Say(fmt.Sprintf("pull request #%d: %s", row.Number, row.End))
-	if err := j.Page(stats.Of(book.Pulls, time.Time{}).Markdown()); err != nil {
+	if err := j.Page(stats.Of(book.Pulls).Markdown()); err != nil {
 		j.Say(err.Error())
 	}
 	return "no agent is needed", j.clean(ctx, book)

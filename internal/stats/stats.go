@@ -10,18 +10,16 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-// Stats are the pull requests opened since a day, in UTC.
+// Stats are the pull requests of a repository.
 type Stats struct {
-	Since   string `json:"since,omitempty"` // empty: all
-	Total   Row    `json:"total"`
-	ByMonth []Row  `json:"by_month"` // of the opening
-	ByAgent []Row  `json:"by_agent"`
+	Total   Row   `json:"total"`
+	ByMonth []Row `json:"by_month"` // of the opening, in UTC
+	ByAgent []Row `json:"by_agent"`
 }
 
 // Row sums up some pull requests. What is unknown is null, and never 0.
@@ -37,24 +35,15 @@ type Row struct {
 	UnknownCost      int      `json:"merged_with_unknown_cost"`
 }
 
-// Of sums up the rows of a ledger that were opened since a time.
-func Of(pulls []quota.Pull, since time.Time) Stats {
+// Of sums up the rows of a ledger.
+func Of(pulls []quota.Pull) Stats {
 	months, agents := map[string][]quota.Pull{}, map[string][]quota.Pull{}
-	var all []quota.Pull
 	for _, p := range pulls {
-		if p.Opened.Before(since) {
-			continue
-		}
-		all = append(all, p)
 		month := p.Opened.UTC().Format("2006-01")
 		months[month] = append(months[month], p)
 		agents[agentsOf(p)] = append(agents[agentsOf(p)], p)
 	}
-	s := Stats{Total: row("all", all), ByMonth: rows(months), ByAgent: rows(agents)}
-	if !since.IsZero() {
-		s.Since = since.UTC().Format(time.DateOnly)
-	}
-	return s
+	return Stats{Total: row("all", pulls), ByMonth: rows(months), ByAgent: rows(agents)}
 }
 
 // unusual is what no agent has in its name. Everyone who may push can write the ledger.
