@@ -34,14 +34,14 @@ const missingText = "the file is missing or was changed"
 
 // readFile returns a file that the journal names, without secrets.
 func (s Source) readFile(at journal.Attachment) (string, bool) {
-	if s.Read == nil || at.Path == "" {
+	if at.Path == "" {
 		return "", false
 	}
 	text, err := s.Read(at.Path, at.Digest)
 	if err != nil {
 		return "", false
 	}
-	return s.hide(text), true
+	return s.Hide(text), true
 }
 
 func (s Source) promptText(at journal.Attachment) foldedText {
@@ -74,7 +74,7 @@ func (s Source) commitDiff(taken journal.CommitsTaken) foldedText {
 	if err != nil {
 		return foldedText{Title: "Diff", Missing: "the commits are not in the repository"}
 	}
-	folded := foldedText{Title: "Diff", excerpt: firstPart(s.hide(text), s.limit)}
+	folded := foldedText{Title: "Diff", excerpt: firstPart(s.Hide(text), s.limit)}
 	for line := range strings.Lines(folded.Text) {
 		folded.Diff = append(folded.Diff, diffLine{diffKind(line), line})
 	}
@@ -102,7 +102,7 @@ func diffKind(line string) string {
 func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls"}
 	text, is := s.readFile(e.Transcript)
-	if !is || s.Items == nil {
+	if !is {
 		words.excerpt, tools.Missing = lastPart(e.Words, s.limit), missingText
 		return []foldedText{words, tools}
 	}
@@ -112,7 +112,7 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	for _, item := range s.Items(text) {
 		switch i := item.(type) { //nolint:gochecksumtype // the others are neither text nor tool calls
 		case stream.Text:
-			all = append(all, strings.TrimSpace(s.hide(i.Text)))
+			all = append(all, strings.TrimSpace(s.Hide(i.Text)))
 		case stream.ToolStart:
 			open[i.ID] = len(calls)
 			calls = append(calls, toolCall{Name: i.Name, Input: i.Input, Open: true})
@@ -131,7 +131,7 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	}
 	for n, call := range tools.Calls {
 		tools.Calls[n].Name, tools.Calls[n].Input = s.line(call.Name, 60), s.line(call.Input, 300)
-		tools.Calls[n].Output = firstPart(s.hide(call.Output), min(s.limit, 400)).Text
+		tools.Calls[n].Output = firstPart(s.Hide(call.Output), min(s.limit, 400)).Text
 	}
 	return []foldedText{words, tools}
 }

@@ -85,8 +85,8 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	events = append(events, journal.PublishFailed{Act: text, Why: text, Fix: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{
-		Exams: []report.Exam{examOf(text, 300)},
-		Read:  func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
+		Exams: []report.Exam{examOf(text, 300)}, Hide: asIs,
+		Read: func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
 		},
@@ -250,7 +250,7 @@ func TestPages(t *testing.T) {
 	for _, name := range examples {
 		made[name] = example(t, name)
 	}
-	made["exam"] = report.Source{Exams: []report.Exam{examOf("all the work of an honest agent", 30), examOf(horror(), 3)}}
+	made["exam"] = report.Source{Exams: []report.Exam{examOf("all the work of an honest agent", 30), examOf(horror(), 3)}, Hide: asIs}
 	var shows []string
 	for _, n := range nasty {
 		shows = append(shows, n.shows)

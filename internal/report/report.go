@@ -13,16 +13,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Source has the data for a page. A func may be nil; then the page has less.
+// Source has the data for a page.
 type Source struct {
 	Entries   []journal.Entry
 	Abandoned bool   // the journal has no end, but no process is running
 	Exams     []Exam // without entries, the page has only these
 
-	Read  func(name, digest string) (string, error) // reads a file that the journal names, with that digest
-	Diff  func(from, to string) (text string, cut bool, err error)
-	Items func(transcript string) []stream.Item // of an agent's transcript
-	Hide  func(text string) string              // removes secrets
+	Read  func(name, digest string) (string, error)                // reads a file that the journal names, with that digest
+	Diff  func(from, to string) (text string, cut bool, err error) // nil: there is no repository
+	Items func(transcript string) []stream.Item                    // of an agent's transcript
+	Hide  func(text string) string                                 // removes secrets
 
 	limit int // characters of a text
 }
@@ -67,23 +67,13 @@ func (s Source) Markdown() ([]byte, error) {
 func (s Source) exams() []foldedText {
 	var all []foldedText
 	for _, e := range s.Exams[:min(len(s.Exams), maxExams)] {
-		all = append(all, foldedText{Title: s.line(e.Agent, 80), excerpt: firstPart(s.hide(e.Table), 4*s.limit)})
+		all = append(all, foldedText{Title: s.line(e.Agent, 80), excerpt: firstPart(s.Hide(e.Table), 4*s.limit)})
 	}
 	return all
 }
 
-func (s Source) hide(text string) string {
-	if s.Hide == nil {
-		return text
-	}
-	return s.Hide(text)
-}
-
 // entries returns the entries without secrets: Hide may know more of them than the writer of the journal.
 func (s Source) entries() []journal.Entry {
-	if s.Hide == nil {
-		return s.Entries
-	}
 	all := make([]journal.Entry, 0, len(s.Entries))
 	for _, entry := range s.Entries {
 		all = append(all, journal.Hidden(entry, func(line []byte) []byte { return []byte(s.Hide(string(line))) }))

@@ -78,6 +78,10 @@ func items(t *testing.T) func(transcript string) []stream.Item {
 	}
 }
 
+func noFile(string, string) (string, error) { return "", fs.ErrNotExist }
+
+func asIs(text string) string { return text }
+
 func html(t *testing.T, s report.Source) string {
 	t.Helper()
 	page, err := s.HTML()
@@ -179,7 +183,7 @@ func TestEveryMoment(t *testing.T) {
 	for _, name := range examples {
 		entries := example(t, name).Entries
 		for n := range len(entries) + 1 {
-			s := report.Source{Entries: entries[:n]}
+			s := report.Source{Entries: entries[:n], Hide: asIs, Read: noFile}
 			if page := html(t, s); !strings.Contains(page, "</html>") {
 				t.Errorf("%s after %d events: the page has no end", name, n)
 			}
@@ -194,7 +198,7 @@ func TestEveryMoment(t *testing.T) {
 // how much of it does not fit.
 func TestExam(t *testing.T) {
 	exam := examOf("one commit", 1000)
-	alone := html(t, report.Source{Exams: []report.Exam{exam}})
+	alone := html(t, report.Source{Exams: []report.Exam{exam}, Hide: asIs})
 	within := example(t, "clean")
 	within.Exams = []report.Exam{exam}
 	for name, page := range map[string]string{"alone": alone, "of a run": html(t, within)} {

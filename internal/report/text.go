@@ -48,7 +48,7 @@ func firstFew(lines []string) (shown []string, more int) {
 
 // line returns foreign text as one line without secrets.
 func (s Source) line(text string, limit int) string {
-	line, limit := []rune(strings.Join(strings.Fields(s.hide(text)), " ")), min(limit, s.limit)
+	line, limit := []rune(strings.Join(strings.Fields(s.Hide(text)), " ")), min(limit, s.limit)
 	if len(line) > limit {
 		return string(line[:limit-1]) + "…"
 	}

@@ -21,7 +21,7 @@ type step struct {
 func storyRow(t *testing.T, steps ...step) (page, markdown string) {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	s := report.Source{}
+	s := report.Source{Hide: asIs, Read: noFile}
 	for i, step := range steps {
 		at = at.Add(step.after)
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: at, Event: step.event})

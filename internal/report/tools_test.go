@@ -17,6 +17,7 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 	ended := paid(0)
 	ended.Words, ended.Transcript = "the last words of the journal", journal.Attachment{Path: "transcript_1.ndjson"}
 	s := report.Source{
+		Hide: asIs,
 		Read: func(string, string) (string, error) { return "a transcript", nil }, Items: func(string) []stream.Item { return items },
 	}
 	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, ended} {
