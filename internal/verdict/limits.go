@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -8,22 +9,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// OutOfMoney reports whether the run has spent its limit.
-func OutOfMoney(run journal.Run) bool {
-	limit := run.Policy.Limits.CostUSD
-	return limit > 0 && run.SpentUSD() >= limit
-}
-
-// OutOfTokens reports whether the run has used its tokens.
-func OutOfTokens(run journal.Run) bool {
-	limit := run.Policy.Limits.Tokens
-	return limit > 0 && run.SpentTokens() >= limit
+// budgetSpent returns which limit of money or tokens is used up, or nothing.
+func budgetSpent(run journal.Run) string {
+	switch limits := run.Policy.Limits; {
+	case limits.CostUSD > 0 && run.SpentUSD() >= limits.CostUSD:
+		return fmt.Sprintf("$%.2f of $%.2f spent", run.SpentUSD(), limits.CostUSD)
+	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
+		return fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
+	}
+	return ""
 }
 
 // IsBudgetSpent reports whether nothing is left of the run's budget.
-func IsBudgetSpent(run journal.Run) bool {
-	return OutOfMoney(run) || OutOfTokens(run) || run.Overspent != ""
-}
+func IsBudgetSpent(run journal.Run) bool { return budgetSpent(run) != "" || run.Overspent != "" }
 
 func limitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
@@ -44,27 +42,22 @@ func MayIterate(run journal.Run) bool {
 
 // resourceLimitReached returns which limit of money, tokens or time is reached.
 func resourceLimitReached(run journal.Run) (policy.Reason, string) {
-	limits := run.Policy.Limits
-	switch {
-	case OutOfMoney(run):
-		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.SpentUSD(), limits.CostUSD)
-	case OutOfTokens(run):
-		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
-	case run.Overspent != "":
-		return policy.BudgetExhausted, run.Overspent
-	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
-		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.FormatDuration(run.Elapsed()), limits.Run)
+	limit := run.Policy.Limits.Run
+	switch spent := cmp.Or(budgetSpent(run), run.Overspent); {
+	case spent != "":
+		return policy.BudgetExhausted, spent
+	case limit > 0 && run.Elapsed() >= limit.Std():
+		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.FormatDuration(run.Elapsed()), limit)
 	}
 	return "", ""
 }
 
 // overspending returns which limit a completed run has reached: some agents report their cost late.
 func overspending(run journal.Run) string {
-	if !OutOfMoney(run) && !OutOfTokens(run) {
-		return ""
+	if spent := budgetSpent(run); spent != "" {
+		return "limit reached: " + spent
 	}
-	_, why := resourceLimitReached(run)
-	return "limit reached: " + why
+	return ""
 }
 
 // Delays, each twice the last, before a model is asked again whose server named no time.
