@@ -139,14 +139,6 @@ func (s Source) facts(run journal.Run) []fact {
 	if run.Head == "" {
 		commit = run.Branch
 	}
-	tokens := ""
-	if run.Usage.Tokens() > 0 {
-		tokens = view.Tokens(run.Usage)
-	}
-	continued := ""
-	if run.Resumed > 0 {
-		continued = view.Plural(run.Resumed, "time")
-	}
 	var all []fact
 	for _, f := range []fact{
 		{"run", run.ID},
@@ -155,8 +147,7 @@ func (s Source) facts(run journal.Run) []fact {
 		{"sandbox level", run.Level},
 		{"began", utcTime(run.Began)},
 		{"newest event", utcTime(run.Now)},
-		{"continued", continued},
-		{"tokens", tokens},
+		{"tokens", view.Tokens(run.Usage)},
 	} {
 		if f.Value != "" {
 			all = append(all, fact{f.Name, s.line(f.Value, 160)})
