@@ -65,9 +65,12 @@ func (s *activeRun) takeSnapshot(ctx context.Context, run journal.Run) bool {
 	return s.snapshot.committed
 }
 
-// commitLeftovers returns the tree's new state, if known.
+// commitLeftovers returns the tree's new state, if known. In the user's tree, nothing is committed on another branch.
 func (s *activeRun) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	tree, err := s.tree(ctx)
+	if err == nil && s.UserTree != nil {
+		err = checkOn(ctx, tree.Do, run.Branch)
+	}
 	if err != nil || tree == nil {
 		return nil, err
 	}
@@ -221,12 +224,14 @@ func (s *activeRun) takeFromCheckout(ctx context.Context, run journal.Run, seen 
 		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty, Huge: seen.Huge(ctx),
 	}
 	s.snapshot.separateCheckFiles(ctx, run, s.UserTree, &taken)
-	if s.trusted == nil || taken.From == taken.To {
+	if s.trusted == nil {
 		return taken, nil
 	}
 	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
 	if err != nil || why != "" {
 		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
+	}
+	if err != nil || taken.From == taken.To {
 		return taken, err
 	}
 	taken.Commits, err = s.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})

@@ -148,7 +148,8 @@ func withoutSubmodules(env []string) []string {
 	return append(env, count+strconv.Itoa(n))
 }
 
-// checkBranch refuses a branch that the agent made a symbolic ref to another one.
+// checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
+// out: a commit would land there, and a push would publish it. Tasks that switch branches themselves may do so.
 func (s *activeRun) checkBranch(ctx context.Context, run journal.Run) error {
 	if s.UserTree == nil || run.Branch == "" {
 		return nil
@@ -160,7 +161,15 @@ func (s *activeRun) checkBranch(ctx context.Context, run journal.Run) error {
 	if to != "" {
 		return fmt.Errorf("the agent made the branch %s stand for %s", run.Branch, to)
 	}
-	return nil
+	if path.Base(run.Policy.SCM.Command) != "git" || slices.ContainsFunc(run.Policy.SCM.Tasks, switchesBranch) {
+		return nil
+	}
+	return checkOn(ctx, s.UserTree.Do, run.Branch)
+}
+
+func switchesBranch(task string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(task), " ")
+	return first == "switch" || first == "checkout"
 }
 
 // A commit without changes is no failure.

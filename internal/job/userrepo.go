@@ -2,13 +2,17 @@ package job
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -34,6 +38,9 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha
 // CommitPRD commits the PRD with the verdicts on its stories, so that the next run does not trust
 // a rejected claim, and the log, as the next run starts only in a clean tree.
 func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
+	if err := checkOn(ctx, d.Place.Do, run.Branch); err != nil {
+		return fmt.Errorf("the PRD is not committed: %w", err)
+	}
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	if err := books.WritePlan(run.Plan); err != nil {
 		return err
@@ -46,6 +53,15 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
 	})
 	return err
+}
+
+// checkOn refuses another branch than the run's, or none: the agent may have checked it out.
+func checkOn(ctx context.Context, do git.Runner, branch string) error {
+	at, err := do(ctx, git.Call{Args: []string{"symbolic-ref", "-q", "HEAD"}})
+	if err != nil && !git.SaidNo(err) || strings.TrimSpace(string(at)) == git.BranchRef(branch) {
+		return err
+	}
+	return fault.Usage(branch+" is no longer checked out", "git switch "+shell.Quote(branch)+" brings it back", nil)
 }
 
 // FetchCommit has nothing to do: the user's objects are borrowed.
