@@ -106,6 +106,9 @@ func (g Git) environment(c Call) []string {
 		"GIT_PROTOCOL_FROM_USER=0",
 		"GIT_ALLOW_PROTOCOL=none", // overrides protocol.*.allow; a call with a remote sets its own
 	}
+	if c.Memory > 0 { // the kernel's limit comes into force a moment after the start
+		env = append(env, fmt.Sprint("GIT_ALLOC_LIMIT=", c.Memory))
+	}
 	env = append(env, c.Env...)
 	set := append(append([]Setting{}, settings...), c.Set...)
 	for i, s := range set {

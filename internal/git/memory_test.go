@@ -3,8 +3,10 @@ package git_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -34,6 +36,24 @@ func TestGitInTheTreeIsBounded(t *testing.T) {
 		if !slices.Contains(asked, command) {
 			t.Errorf("git %s was not asked: %q", command, asked)
 		}
+	}
+}
+
+// git refuses a huge file before it takes memory for it: the kernel's limit can come too late.
+func TestHugeFilesTakeNoMemory(t *testing.T) {
+	l := newLab(t)
+	if err := os.WriteFile(filepath.Join(l.tree.Dir, ".gitignore"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(l.tree.Dir, ".gitignore"), 3<<30); err != nil {
+		t.Fatal(err)
+	}
+	l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		c.Memory = 0
+		return l.seen.run(ctx, c)
+	}
+	if _, err := l.tree.Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), "over limit") {
+		t.Errorf("the tree was read: %v", err)
 	}
 }
 
