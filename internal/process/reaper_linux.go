@@ -81,7 +81,7 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 		return nil, nil, err
 	}
 	t := &tree{pid: p.Pid, number: subreaper.count, ended: map[int]uint64{}}
-	if s, ok := readStat(p.Pid); ok {
+	if s, ok, _ := readStat(p.Pid); ok {
 		t.born = s.born
 	}
 	subreaper.live[t.pid] = t

@@ -13,8 +13,8 @@ func (t *tree) sweep() error {
 	limit := time.After(4 * killTimeout) // on a busy machine each scan takes long
 	for pass, wait := 0, time.Duration(0); ; pass, wait = pass+1, min(2*wait+time.Millisecond, 10*time.Millisecond) {
 		seen := t.sweepOnce(pass > 0)
-		if seen.err != nil || seen.isEmpty() {
-			return seen.err
+		if seen.isEmpty() {
+			return nil
 		}
 		if t.uid != 0 && pass > 2 {
 			killUser(t.uid)
@@ -34,8 +34,8 @@ func (t *tree) sweep() error {
 // sweepEarlier fails while a process of an earlier Run is alive. The caller holds the lock.
 func sweepEarlier() error {
 	for len(subreaper.unkilled) > 0 {
-		if seen := subreaper.unkilled[0].killAll(true); seen.err != nil || !seen.isEmpty() {
-			return fmt.Errorf("an earlier program: %w", errors.Join(seen.err, seen.aliveError()))
+		if seen := subreaper.unkilled[0].killAll(true); !seen.isEmpty() {
+			return fmt.Errorf("an earlier program: %w", seen.aliveError())
 		}
 		subreaper.unkilled = subreaper.unkilled[1:]
 	}
@@ -66,7 +66,7 @@ func (t *tree) sweepOnce(atOnce bool) (seen scan) {
 	if !hasNoChildren() {
 		seen = t.killAll(atOnce)
 	}
-	if seen.err != nil || seen.isEmpty() {
+	if seen.isEmpty() {
 		t.removeFromLive()
 	}
 	return seen

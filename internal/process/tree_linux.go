@@ -1,7 +1,9 @@
 package process
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -127,7 +129,12 @@ func reapOrphan(pid int) bool {
 	return err == nil && got == pid
 }
 
-func (s scan) aliveError() error { return fmt.Errorf("%w: %s", ErrAlive, pidList(s.members)) }
+func (s scan) aliveError() error {
+	if s.err != nil {
+		return fmt.Errorf("%w, for all that is known: %w", ErrAlive, s.err)
+	}
+	return fmt.Errorf("%w: %s", ErrAlive, pidList(s.members))
+}
 
 func pidList(list []stat) string {
 	if len(list) == 0 {
@@ -142,8 +149,12 @@ func pidList(list []stat) string {
 }
 
 // processTable reads missing processes again: parents change while /proc is read.
-type processTable struct{ procs map[int]stat }
+type processTable struct {
+	procs map[int]stat
+	err   error // why a process could not be read that may be there
+}
 
+// readTable fails if it may have missed a process.
 func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -164,11 +175,14 @@ func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 			each(t, s)
 		}
 	}
-	return nil
+	return t.err
 }
 
 func (t *processTable) read(pid int) (stat, bool) {
-	s, ok := readStat(pid)
+	s, ok, err := readStat(pid)
+	if err != nil {
+		t.err = fmt.Errorf("read the process table: %w", err)
+	}
 	if !ok {
 		delete(t.procs, pid)
 		return stat{}, false
@@ -177,12 +191,17 @@ func (t *processTable) read(pid int) (stat, bool) {
 	return s, true
 }
 
-func readStat(pid int) (stat, bool) {
+// readStat does not find a process that has ended, or that is hidden from us. An error leaves that open.
+func readStat(pid int) (s stat, found bool, err error) {
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return stat{}, false
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrPermission):
+		return stat{}, false, nil
+	case err != nil: // such as that no descriptor is left
+		return stat{}, false, err
 	}
-	return parseStat(line)
+	s, found = parseStat(line)
+	return s, found, nil
 }
 
 // ancestors ends with our own child; nil if s does not descend from us.
