@@ -62,17 +62,28 @@ func (p *launch) sendListener(port int) error {
 	return errors.Join(err, sent)
 }
 
+// mostForwarded limits the open connections to a port, as each takes descriptors of ralph's. More of them wait.
+const mostForwarded = 256
+
 // forwardAll takes connections inside to one address outside, until ctx ends.
 func forwardAll(ctx context.Context, inside net.Listener, to string) {
 	var busy sync.WaitGroup
 	defer busy.Wait()
 	defer context.AfterFunc(ctx, func() { _ = inside.Close() })()
-	for {
+	for room := make(chan struct{}, mostForwarded); ; {
+		select {
+		case room <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
 		c, err := inside.Accept()
 		if err != nil {
 			return
 		}
-		busy.Go(func() { forwardOne(ctx, c, to) })
+		busy.Go(func() {
+			forwardOne(ctx, c, to)
+			<-room
+		})
 	}
 }
 
@@ -120,8 +131,12 @@ func newOuterSide(w wire, to map[int]netip.AddrPort) *outerSide {
 	return h
 }
 
-// wait ends what h does, once all that the launcher said has been heard.
-func (h *outerSide) wait() {
+// wait ends what h does, once all that the launcher said has been heard. A launcher that is still alive is not
+// waited for.
+func (h *outerSide) wait(alive bool) {
+	if alive {
+		_ = h.wire.Close()
+	}
 	h.end()
 	h.busy.Wait()
 	_ = h.wire.Close()

@@ -63,7 +63,7 @@ func (w Config) runInside(ctx context.Context, c process.Command, exec Exec) (pr
 	h := newOuterSide(ours, spec.Ports)
 	res, err := exec(ctx, w.launcher(c, h, orders, theirs))
 	_ = theirs.Close() // the launcher's own end is gone: h hears what it still said, then the end
-	h.wait()
+	h.wait(errors.Is(err, process.ErrAlive))
 	if h.failed != nil {
 		return process.Result{}, fmt.Errorf("run %s in the sandbox: %w", c.Argv[0], h.failed)
 	}
