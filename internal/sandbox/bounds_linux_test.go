@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +26,27 @@ func TestProcessesAreBounded(t *testing.T) {
 			_, rest, _ := strings.Cut(out, name)
 			if f := strings.Fields(rest); len(f) < 2 || f[0] != most || f[1] != most {
 				t.Errorf("level %s: %s is not %s:\n%s", level, name, most, out)
+			}
+		}
+	}
+}
+
+// Where memory runs out, the kernel ends those inside before ralph. They cannot change that.
+func TestMemoryIsTakenFromInsideFirst(t *testing.T) {
+	text, err := os.ReadFile("/proc/self/oom_score_adj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lower = "{ echo 0 >/proc/$$/oom_score_adj; } 2>/dev/null; cat /proc/$$/oom_score_adj"
+	for _, who := range users() {
+		for _, level := range confined() {
+			out, _ := inside(t, testConfig(t, level, who), process.Command{Argv: []string{"sh", "-c", lower}})
+			if want := strconv.Itoa(min(own+500, 1000)); strings.TrimSpace(out) != want {
+				t.Errorf("as %s, level %s: it is %q, want %s", who.name, level, out, want)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -78,7 +79,7 @@ func (p *launch) run(below bool) error {
 		last = p.runAsInit
 	}
 	return p.stepsThen(last,
-		p.dieWithParent, p.openNetwork, p.openMounts, p.enterNewRoot, p.dropPrivileges, p.dieWithParent, p.limitProcesses, p.changeFolder, p.restrictFiles, p.restrictCalls)
+		p.dieWithParent, p.yieldMemory, p.openNetwork, p.openMounts, p.enterNewRoot, p.dropPrivileges, p.dieWithParent, p.limitProcesses, p.changeFolder, p.restrictFiles, p.restrictCalls)
 }
 
 func (p *launch) stepsThen(last func() error, steps ...func() error) error {
@@ -107,6 +108,17 @@ func (p *launch) orphaned() bool {
 		return p.wire.isClosed()
 	}
 	return unix.Getppid() != p.Parent
+}
+
+// yieldMemory has the kernel end programs inside before ralph where memory runs out: how much they take has no limit.
+// They cannot undo it, as they write to no file of /proc. Not every machine lets us say so.
+func (p *launch) yieldMemory() error {
+	const file, more, most = procs + "/self/oom_score_adj", 500, 1000
+	text, _ := os.ReadFile(file)
+	if own, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+		_ = os.WriteFile(file, []byte(strconv.Itoa(min(own+more, most))), 0)
+	}
+	return nil
 }
 
 // limitProcesses limits processes and core files, except on a laptop, where other programs of the user count.
