@@ -94,7 +94,7 @@ func TestConnectionsOutAreBounded(t *testing.T) {
 	}
 }
 
-// Where a launcher cannot be ended, nobody waits for what it may still say.
+// Where a launcher cannot be ended, ralph does not wait for what it may still say.
 func TestAliveIsNotWaitedFor(t *testing.T) {
 	w := sandbox.Config{Level: sandbox.Notify}
 	var held *os.File
