@@ -201,9 +201,9 @@ func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 	return r.settings["remote.origin.url"], err
 }
 
-// Tracks reports whether a path, or something below it, is tracked.
+// Tracks reports whether a path, or something below it, is tracked. No bare repository is asked: a commit can hold one.
 func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
-	out, err := g.Do(ctx, Call{Dir: filepath.Dir(path), Args: []string{"ls-files", "-z", "--", ":(literal)" + filepath.Base(path)}, Memory: MaxMemory})
+	out, err := g.Do(ctx, Call{Dir: filepath.Dir(path), Args: []string{"ls-files", "-z", "--", ":(literal)" + filepath.Base(path)}, Set: []Setting{{"safe.bareRepository", "explicit"}}, Memory: MaxMemory})
 	if failed, is := Answered(err); is && (len(out) > 0 || strings.Contains(failed.Said, "not a git repository")) {
 		err = nil
 	}
