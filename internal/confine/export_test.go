@@ -65,6 +65,7 @@ func Caching(dir string) *Sandbox {
 // Mark keeps a text for a sandbox of the user of a home, and tells what people are told of that.
 func Mark(home string, text []byte) (done func(bool) error, told []journal.Event) {
 	w := &Sandbox{folders: folders{home: home}}
-	done = w.mark(text)
+	_, keep := w.mark()
+	done = keep(text)
 	return done, w.pending
 }

@@ -19,12 +19,14 @@ import (
 // begin keeps the git folder of a project as it stands, as a command in the sandbox does.
 func begin(t *testing.T, home, top string) func(done bool) error {
 	t.Helper()
-	mark := func(text []byte) func(bool) error {
-		done, told := confine.Mark(home, text)
-		if len(told) > 0 {
-			t.Errorf("told is %v", told)
+	mark := func() ([][]byte, func([]byte) func(bool) error) {
+		return nil, func(text []byte) func(bool) error {
+			done, told := confine.Mark(home, text)
+			if len(told) > 0 {
+				t.Errorf("told is %v", told)
+			}
+			return done
 		}
-		return done
 	}
 	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD"}}}, Mark: mark}.Keep()
 	if err != nil {

@@ -45,12 +45,32 @@ func (w *Sandbox) recordBreach(err error) error {
 
 func marks(home string) string { return filepath.Join(workspace.UserStateDir(home), "guards") }
 
-// mark keeps a text while a command runs, where nothing inside can write to.
-func (w *Sandbox) mark(text []byte) func(done bool) error {
+// mark returns the texts of other commands, and keeps one while a command runs, where nothing inside can write to.
+func (w *Sandbox) mark() (others [][]byte, keep func(text []byte) (done func(bool) error)) {
 	if w.folders.home == "" {
-		return func(bool) error { return nil }
+		return nil, func([]byte) func(bool) error { return (*workspace.Mark)(nil).Close }
 	}
-	due, _, _, err := workspace.OpenMark(filepath.Join(marks(w.folders.home), rand.Text()))
+	alone, _, _, err := workspace.OpenMark(marks(w.folders.home) + ".lock") // a command that begins now would not see ours
+	list, _ := untrusted.ReadDir(marks(w.folders.home))
+	for _, file := range list {
+		if text, failed := workspace.ReadMark(filepath.Join(marks(w.folders.home), file.Name())); failed == nil {
+			others = append(others, text)
+		}
+	}
+	return others, func(text []byte) func(bool) error {
+		defer alone.Close(false) //nolint:errcheck // it holds nothing
+		if text == nil {
+			return (*workspace.Mark)(nil).Close
+		}
+		return w.keepMark(text, err)
+	}
+}
+
+func (w *Sandbox) keepMark(text []byte, err error) (done func(bool) error) {
+	var due *workspace.Mark
+	if err == nil {
+		due, _, _, err = workspace.OpenMark(filepath.Join(marks(w.folders.home), rand.Text()))
+	}
 	if err == nil {
 		err = errors.Join(due.Write(text), due.Share())
 	}

@@ -34,7 +34,7 @@ func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.
 	if len(c.Argv) == 0 {
 		return process.Result{}, errors.New("run: no program named")
 	}
-	kept, err := putback.Files{Write: w.Write, ReadOnly: w.ReadOnly, Guards: w.Guards, Fields: w.Fields, Mark: w.Mark}.Keep()
+	kept, err := putback.Files{Write: w.Write, ReadOnly: w.ReadOnly, Guards: w.Guards, Fields: w.Fields, Mounted: w.mounts(), Mark: w.Mark}.Keep()
 	if err != nil {
 		return process.Result{}, err
 	}

@@ -86,8 +86,8 @@ type Config struct {
 	// everything that was started inside ends with the launcher.
 	HostPIDs bool
 
-	Mended func(paths []string)                          `json:"-"` // gets what was put back of ReadOnly; may be nil
-	Mark   func(text []byte) (done func(all bool) error) `json:"-"` // see putback.Files; may be nil
+	Mended func(paths []string) `json:"-"` // gets what was put back of ReadOnly; may be nil
+	Mark   putback.Mark         `json:"-"` // may be nil
 
 	fixed []place // that can be read, as they were before anything ran inside; nil: as they are
 

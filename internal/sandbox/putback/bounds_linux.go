@@ -26,23 +26,23 @@ const maxCompared = 1 << 30
 
 // readUpTo takes up no more than there is room, and nothing of what is closed to us.
 func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err error) {
-	n.mode, n.names = e.Info.Mode(), untrusted.Names(e.Info)
+	n.Mode, n.Names = e.Info.Mode(), untrusted.Names(e.Info)
 	switch {
-	case n.mode&fs.ModeSymlink != 0:
+	case n.Mode&fs.ModeSymlink != 0:
 		to, err := e.In.Readlink(e.Name)
-		n.text = []byte(to)
+		n.Text = []byte(to)
 		return n, err
-	case n.mode.IsRegular():
-		n.text, closed = e.In.ReadFile(e.Name, max(room, 0))
+	case n.Mode.IsRegular():
+		n.Text, closed = e.In.ReadFile(e.Name, max(room, 0))
 	}
 	if closed == nil || !errors.Is(closed, fs.ErrPermission) && !errors.Is(closed, untrusted.ErrLarger) {
 		return n, closed
 	}
 	if at, is := e.Info.Sys().(*syscall.Stat_t); is && errors.Is(closed, fs.ErrPermission) {
-		n.whyUnread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
+		n.WhyUnread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
 		return n, nil
 	}
 	left := int64(maxCompared)
-	n.whyUnread = cmp.Or(e.Version(&left), rand.Text()) // what is not known counts as changed
+	n.WhyUnread = cmp.Or(e.Version(&left), rand.Text()) // what is not known counts as changed
 	return n, nil
 }

@@ -14,7 +14,7 @@ import (
 
 var errNoObject = errors.New("it is no JSON object")
 
-func (f Files) keepFields(file string, fields []string, left *budget) (k keptPath, err error) {
+func (f Files) keepFields(file string, fields []string, others records, left *budget) (k keptPath, err error) {
 	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
 			k, err = openKept(filepath.Dir(file), filepath.Base(file))
@@ -23,7 +23,7 @@ func (f Files) keepFields(file string, fields []string, left *budget) (k keptPat
 		k, err = f.inWriteFolder(file)
 	}
 	if err == nil {
-		k, err = k.withContent(left)
+		k, err = k.withContent(others, left)
 	}
 	k.fields = fields
 	return k, err
@@ -34,18 +34,18 @@ func (k keptPath) mendFields(now map[string]savedNode) ([]string, error) {
 	was, had := k.content[k.name]
 	is, has := now[k.name]
 	if !had {
-		was.text = []byte("{}")
+		was.Text = []byte("{}")
 	}
-	if has && is.mode.IsRegular() && was.mode.IsRegular() {
-		text, err := withFields(was.text, is.text, k.fields)
+	if has && is.Mode.IsRegular() && was.Mode.IsRegular() {
+		text, err := withFields(was.Text, is.Text, k.fields)
 		switch {
-		case err == nil && text == nil && is.names <= was.names:
+		case err == nil && text == nil && is.Names <= was.Names:
 			return nil, nil
 		case err == nil:
 			if text == nil {
-				text = is.text
+				text = is.Text
 			}
-			return []string{path.Join(k.dir, k.name)}, errors.Join(k.root.Remove(k.name), k.root.WriteFile(k.name, text, is.mode.Perm()))
+			return []string{path.Join(k.dir, k.name)}, errors.Join(k.root.Remove(k.name), k.root.WriteFile(k.name, text, is.Mode.Perm()))
 		}
 	}
 	return k.mendWhole(now)

@@ -25,7 +25,7 @@ type guardedFolder struct {
 	Absent     bool // nothing may be there at all
 }
 
-func (f Files) guard(one Guard, left *budget) (g guardedFolder, err error) {
+func (f Files) guard(one Guard, others records, left *budget) (g guardedFolder, err error) {
 	k, err := f.inWriteFolder(one.Dir)
 	if err != nil {
 		return guardedFolder{}, err
@@ -34,8 +34,10 @@ func (f Files) guard(one Guard, left *budget) (g guardedFolder, err error) {
 	k.content = map[string]savedNode{}
 	room := left.room()
 	g = guardedFolder{keptPath: k, Changeable: one.But, NotAFolder: missing == nil && !info.IsDir(), Odd: map[string]string{}}
+	g, known := others.guardAt(g)
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
 		switch {
+		case odd != "" && known:
 		case odd == fixed:
 			g.Known = append(g.Known, way)
 		case odd != "":
@@ -43,8 +45,8 @@ func (f Files) guard(one Guard, left *budget) (g guardedFolder, err error) {
 		case e.Info.Mode().IsRegular() && !strings.Contains(way, "/") && e.Info.Size() <= room: // HEAD is one
 			n, err := readUpTo(room, e, nil)
 			g.content[e.Path] = n
-			room -= int64(len(e.Path) + len(n.text))
-			left.take(len(n.text))
+			room -= int64(len(e.Path) + len(n.Text))
+			left.take(len(n.Text))
 			return err
 		}
 		return nil
@@ -190,7 +192,7 @@ func (g guardedFolder) mend() (mended []string, err error) {
 
 func (g guardedFolder) remove(e untrusted.Entry) error {
 	err := g.take(e.In, e.Name)
-	if was, stood := g.content[e.Path]; stood && was.whyUnread == "" {
+	if was, stood := g.content[e.Path]; stood && was.WhyUnread == "" {
 		err = errors.Join(err, g.restore(e.Path, was))
 	}
 	return err

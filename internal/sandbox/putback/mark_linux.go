@@ -5,44 +5,117 @@ import (
 	"encoding/gob"
 	"errors"
 	"io/fs"
+	"path"
+	"strings"
 )
 
-// mark is what Recover needs of a guarded folder, or of a path where nothing stands.
+// mark is what a command found at a path. Recover and commands that begin while it runs need it: to them, what its
+// program wrote meanwhile would be the user's own.
 type mark struct {
 	Dir, Name string
 	Links     map[string]string
 	Folder    guardedFolder
+	Saved     map[string]savedNode // what stood at a path of ReadOnly or Fields
+	Stays     bool                 // Recover leaves it as it is
 }
 
 func noMark(bool) error { return nil }
 
-// mark tells keep what a program can add to. Where there are mounts, all else is closed to it.
-func (all Kept) mark(keep func([]byte) func(bool) error) (unmark func(bool) error, err error) {
-	var marks []mark
-	for _, g := range all.guards {
-		marks = append(marks, mark{g.dir, g.name, g.links, g})
+// begin returns the records of other commands.
+func (f Files) begin() (records, func([]byte) func(bool) error) {
+	if f.Mark == nil {
+		return nil, func([]byte) func(bool) error { return noMark }
 	}
-	for _, k := range all.kept {
-		if len(k.content) == 0 && k.fields == nil {
-			marks = append(marks, mark{k.dir, k.name, k.links, guardedFolder{Absent: true}})
+	texts, keep := f.Mark()
+	all := records{}
+	for _, text := range texts {
+		for _, m := range decodeMarks(text) {
+			all[record{path.Join(m.Dir, m.Name), m.isGuard()}] = m
 		}
 	}
-	if keep == nil || len(marks) == 0 {
-		return noMark, nil
+	return all, keep
+}
+
+// mark returns the text that tells Recover what a program can add to, and other commands what it can change.
+func (all Kept) mark(mounted bool) ([]byte, error) {
+	var marks []mark
+	for _, g := range all.guards {
+		marks = append(marks, mark{Dir: g.dir, Name: g.name, Links: g.links, Folder: g})
+	}
+	for _, k := range all.kept {
+		m := mark{Dir: k.dir, Name: k.name, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content}
+		if m.Stays = len(k.content) > 0 || k.fields != nil; !mounted || len(k.content) == 0 || k.fields != nil {
+			marks = append(marks, m)
+		}
+	}
+	if len(marks) == 0 {
+		return nil, nil
 	}
 	var text bytes.Buffer
-	err = gob.NewEncoder(&text).Encode(marks)
-	return keep(text.Bytes()), err
+	err := gob.NewEncoder(&text).Encode(marks)
+	return text.Bytes(), err
+}
+
+func decodeMarks(text []byte) (marks []mark) {
+	if gob.NewDecoder(bytes.NewReader(text)).Decode(&marks) != nil {
+		return nil // it was cut off before any program ran
+	}
+	return marks
+}
+
+func (m mark) isGuard() bool { return !m.Folder.Absent }
+
+// records are the marks of other commands.
+type records map[record]mark
+
+type record struct {
+	path    string
+	isGuard bool
+}
+
+// savedAt returns k as it was before the program of another command could change it.
+func (r records) savedAt(k keptPath) (keptPath, bool) {
+	m, is := r[record{path.Join(k.dir, k.name), false}]
+	if is {
+		k.content = moved(m.Saved, m.Name, k.name)
+		k.links = m.linksFor(k)
+	}
+	return k, is
+}
+
+// guardAt is savedAt for a guarded folder.
+func (r records) guardAt(g guardedFolder) (guardedFolder, bool) {
+	m, is := r[record{path.Join(g.dir, g.name), true}]
+	if is {
+		g.NotAFolder, g.Known, g.Odd = m.Folder.NotAFolder, m.Folder.Known, moved(m.Folder.Odd, m.Name, g.name)
+		g.links = m.linksFor(g.keptPath)
+	}
+	return g, is
+}
+
+func (m mark) linksFor(k keptPath) map[string]string {
+	if m.Dir == k.dir {
+		return m.Links
+	}
+	return k.links
+}
+
+// moved returns what is known of paths below a name by another name.
+func moved[V any](all map[string]V, from, to string) map[string]V {
+	found := map[string]V{}
+	for name, value := range all {
+		found[to+strings.TrimPrefix(name, from)] = value
+	}
+	return found
 }
 
 // Recover moves aside what was added since Mark got a text.
 func Recover(text []byte) (moved []string, err error) {
-	var marks []mark
-	if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&marks); err != nil {
-		marks = nil // it was cut off before any program ran
-	}
 	all := Kept{unmark: noMark}
-	for _, m := range marks {
+	for _, m := range decodeMarks(text) {
+		if m.Stays {
+			continue
+		}
 		k, failed := openKept(m.Dir, m.Name)
 		switch {
 		case failed == nil:

@@ -29,11 +29,13 @@ func guard(t *testing.T, top string) *guarded {
 	g.kept, err = putback.Files{
 		Write: []string{top}, ReadOnly: []string{filepath.Join(top, ".gitmodules"), filepath.Join(top, ".claude", "settings.local.json")},
 		Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "logs", "index"}}},
-		Mark: func(text []byte) func(bool) error {
-			g.mark = text
-			return func(done bool) error {
-				g.done = append(g.done, done)
-				return nil
+		Mark: func() ([][]byte, func([]byte) func(bool) error) {
+			return nil, func(text []byte) func(bool) error {
+				g.mark = text
+				return func(done bool) error {
+					g.done = append(g.done, done)
+					return nil
+				}
 			}
 		},
 	}.Keep()
@@ -111,13 +113,61 @@ func TestRecoverFromALinkOnTheWay(t *testing.T) {
 	}
 }
 
-// Of two at once, the second keeps what the first one's program made, but the first one's mark does not.
-func TestRecoverOfTwo(t *testing.T) {
-	first := guard(t, t.TempDir())
-	first.write(".git/commondir")
-	second := guard(t, first.top)
-	second.wantMoved()
-	first.wantMoved(".git/commondir")
+// Of two at once, the second does not take for the user's own what the first one's program made: it puts back what
+// stood before both.
+func TestTwoAtOnce(t *testing.T) {
+	for _, mounted := range []bool{false, true} {
+		top := t.TempDir()
+		var marks [][]byte
+		keep := func(dir string) putback.Kept {
+			kept, err := putback.Files{
+				Write: []string{filepath.Join(top, dir)}, ReadOnly: []string{filepath.Join(top, ".git", "own", "made")},
+				Guards:  []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "own"}}},
+				Fields:  map[string][]string{filepath.Join(top, ".git", "own", "fields.json"): {"may"}},
+				Mounted: mounted,
+				Mark: func() ([][]byte, func([]byte) func(bool) error) {
+					return marks, func(text []byte) func(bool) error {
+						marks = append(marks, text)
+						return func(bool) error { return nil }
+					}
+				},
+			}.Keep()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept
+		}
+		write := func(name, text string) {
+			name = filepath.Join(top, ".git", name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("hooks/a", "user's")
+		write("own/fields.json", `{"may": 1, "not": 1}`)
+		first := keep(".")
+		write("commondir", "agent's")
+		write("own/made", "agent's")
+		write("own/fields.json", `{"may": 2, "not": 2}`)
+		if !mounted {
+			write("hooks/a", "agent's")
+			write("hooks/b", "agent's")
+		}
+		second := keep("..")
+		if err := errors.Join(first.PutBack(nil), second.PutBack(nil)); err != nil {
+			t.Error(err)
+		}
+		want := map[string]string{"hooks/a": "user's", "own/fields.json": "{\n  \"may\": 2,\n  \"not\": 1\n}\n"}
+		got := map[string]string{}
+		for _, name := range []string{"hooks/a", "hooks/b", "commondir", "own/made", "own/fields.json"} {
+			if text, err := os.ReadFile(filepath.Join(top, ".git", name)); err == nil {
+				got[name] = string(text)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("mounted %v (-want +got):\n%s", mounted, diff)
+		}
+	}
 }
 
 // A mark goes when all was put back, and stays when it was not.

@@ -17,9 +17,15 @@ type Files struct {
 	// each name may be a pattern. All else of the file may not.
 	Fields map[string][]string
 
-	// Mark keeps a text for Recover until done: where it stays, this process was killed. May be nil.
-	Mark func(text []byte) (done func(all bool) error)
+	// Mounted says that mounts close what stands there, except what may change.
+	Mounted bool
+
+	Mark Mark // may be nil
 }
+
+// Mark returns the texts of other commands, which run or were killed, and keeps one for Recover and for others until
+// done: where it stays, this process was killed. No other command begins until keep was called, with no text for no mark.
+type Mark func() (others [][]byte, keep func(text []byte) (done func(all bool) error))
 
 // Guard makes all of a folder read-only except what is named. A missing name
 // can be created while a program runs, by any program that may write beside it,

@@ -31,11 +31,12 @@ type keptPath struct {
 	fields []string // of a JSON file; nil: all of it
 }
 
+// savedNode exports what is written into a mark.
 type savedNode struct {
-	mode      fs.FileMode
-	names     uint64 // git and agents write to some files in place, and so to this one if it is another name of them
-	text      []byte // of a file, or where a link leads
-	whyUnread string // of what is not saved: what no change leaves as it was
+	Mode      fs.FileMode
+	Names     uint64 // git and agents write to some files in place, and so to this one if it is another name of them
+	Text      []byte // of a file, or where a link leads
+	WhyUnread string // of what is not saved: what no change leaves as it was
 }
 
 // Kept is all that is kept while a program runs.
@@ -62,23 +63,29 @@ func (f Files) Keep() (all Kept, err error) {
 			err = errors.Join(err, all.Close())
 		}
 	}()
+	others, mark := f.begin()
+	defer func() {
+		if mark != nil {
+			_ = mark(nil)
+		}
+	}()
 	guards, left := budget(maxAll), budget(maxAll)
 	for _, one := range f.Guards {
-		g, err := f.guard(one, &guards)
+		g, err := f.guard(one, others, &guards)
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
 		}
 		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
-		k, err := f.keep(file, &left)
+		k, err := f.keep(file, others, &left)
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	for file, fields := range f.Fields {
-		k, err := f.keepFields(file, fields, &left)
+		k, err := f.keepFields(file, fields, others, &left)
 		if err != nil {
 			return all, fmt.Errorf("keep what %s says: %w", file, err)
 		}
@@ -91,11 +98,14 @@ func (f Files) Keep() (all Kept, err error) {
 		}
 		all.reserved = append(all.reserved, null)
 	}
-	all.unmark, err = all.mark(f.Mark)
+	text, err := all.mark(f.Mounted)
+	if err == nil {
+		all.unmark, mark = mark(text), nil
+	}
 	return all, err
 }
 
-func (f Files) keep(file string, left *budget) (keptPath, error) {
+func (f Files) keep(file string, others records, left *budget) (keptPath, error) {
 	if slices.Contains(f.Write, file) {
 		return keptPath{}, errors.New("all of it can be written to")
 	}
@@ -103,17 +113,20 @@ func (f Files) keep(file string, left *budget) (keptPath, error) {
 	if err != nil {
 		return keptPath{}, err
 	}
-	return k.withContent(left)
+	return k.withContent(others, left)
 }
 
-func (k keptPath) withContent(left *budget) (keptPath, error) {
+func (k keptPath) withContent(others records, left *budget) (keptPath, error) {
 	var err error
 	k.room = left.room()
+	if k, is := others.savedAt(k); is {
+		return k, nil
+	}
 	if k.content, err = k.readContent(); err != nil {
 		return keptPath{}, errors.Join(err, k.root.Close())
 	}
 	for _, n := range k.content {
-		left.take(len(n.text))
+		left.take(len(n.Text))
 	}
 	return k, nil
 }
@@ -127,12 +140,12 @@ func (k keptPath) readContent() (map[string]savedNode, error) {
 		case err != nil && !errors.Is(err, fs.ErrPermission):
 			return err
 		case e.Info == nil: // of another user, or PutBack fails
-			found[e.Path] = savedNode{mode: fs.ModeIrregular, whyUnread: err.Error()}
+			found[e.Path] = savedNode{Mode: fs.ModeIrregular, WhyUnread: err.Error()}
 			return nil
 		}
 		n, read := readUpTo(room, e, err)
 		found[e.Path] = n
-		if room -= int64(len(e.Path) + len(n.text)); room < -maxKept {
+		if room -= int64(len(e.Path) + len(n.Text)); room < -maxKept {
 			return errors.New("there is too much to be kept")
 		}
 		return read
@@ -160,7 +173,7 @@ func (all Kept) PutBack(tell func([]string)) error {
 		take(path.Join(g.dir, g.name), list, err)
 	}
 	for _, k := range all.kept {
-		if _, err := k.root.Lstat(k.name); errors.Is(err, fs.ErrPermission) && k.content[k.name].whyUnread == "" {
+		if _, err := k.root.Lstat(k.name); errors.Is(err, fs.ErrPermission) && k.content[k.name].WhyUnread == "" {
 			k.open()
 		}
 		list, err := k.mend()
@@ -176,7 +189,7 @@ func (all Kept) PutBack(tell func([]string)) error {
 func (k keptPath) mend() ([]string, error) {
 	now, err := k.readContent()
 	if err != nil { // it cannot even be read
-		now = map[string]savedNode{k.name: {mode: fs.ModeIrregular}}
+		now = map[string]savedNode{k.name: {Mode: fs.ModeIrregular}}
 	}
 	if k.fields != nil {
 		return k.mendFields(now)
@@ -191,7 +204,7 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 		return nil, nil
 	}
 	for _, n := range k.content {
-		if n.whyUnread != "" {
+		if n.WhyUnread != "" {
 			return changed, errors.New("it is too large to be put back, or not readable")
 		}
 	}
@@ -228,7 +241,7 @@ func setAside(root *untrusted.Root, name string) error {
 func (k keptPath) changed(now map[string]savedNode) []string {
 	var list []string
 	for name, n := range now {
-		if was, ok := k.content[name]; !ok || was.mode != n.mode || n.names > was.names || was.whyUnread != n.whyUnread || !bytes.Equal(was.text, n.text) {
+		if was, ok := k.content[name]; !ok || was.Mode != n.Mode || n.Names > was.Names || was.WhyUnread != n.WhyUnread || !bytes.Equal(was.Text, n.Text) {
 			list = append(list, path.Join(k.dir, name))
 		}
 	}
@@ -247,18 +260,18 @@ func (k keptPath) restore(name string, n savedNode) error {
 		return err
 	}
 	switch {
-	case n.mode&fs.ModeSymlink != 0:
-		return k.root.Symlink(string(n.text), name)
-	case n.mode.IsDir():
-		if err := k.root.Mkdir(name, n.mode.Perm()); err != nil {
+	case n.Mode&fs.ModeSymlink != 0:
+		return k.root.Symlink(string(n.Text), name)
+	case n.Mode.IsDir():
+		if err := k.root.Mkdir(name, n.Mode.Perm()); err != nil {
 			return err
 		}
 	default:
-		if err := k.root.Root.WriteFile(name, n.text, n.mode.Perm()); err != nil {
+		if err := k.root.Root.WriteFile(name, n.Text, n.Mode.Perm()); err != nil {
 			return err
 		}
 	}
-	return k.root.Chmod(name, n.mode.Perm())
+	return k.root.Chmod(name, n.Mode.Perm())
 }
 
 func (all Kept) release() error {
