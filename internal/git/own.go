@@ -207,16 +207,16 @@ func (t *Tree) DirOutside(ctx context.Context, area string) string {
 	return ""
 }
 
-// WithIncluded adds the files that the configurations of the git folders, the user, the
-// environment and the machine include.
+// WithIncluded adds the configurations of user and machine, and the files that these, the environment and git folders include.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
-	configs := append(g.User.files(), cmp.Or(g.User.System, "/etc/gitconfig"))
+	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
+	own := append(g.User.files(), cmp.Or(g.User.System, "/etc/gitconfig"))
+	listed = append(listed, "include.path\n"+strings.Join(own, "\x00include.path\n")...)
+	var configs []string
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
-	// An error means that it includes nothing, or too much: what was found is protected.
-	listed, _ := g.includes(ctx, Call{Set: g.User.Set})
-	paths, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...)
+	paths, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...) // or what was found of them
 	n.ReadOnly = append(slices.Clip(n.ReadOnly), paths...)
 	return n
 }
