@@ -1,6 +1,7 @@
 package checkdef
 
 import (
+	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
@@ -133,4 +134,23 @@ func newRules(now []string, was string, just bool) (added, rest []string) {
 		rest = append(rest, line)
 	}
 	return added, rest
+}
+
+// workspaces returns the member of that name if a package.json only gets more of them. Otherwise
+// checks may no longer run in a folder.
+func workspaces(was, is []byte) []string {
+	folders := func(text []byte) (all []string) {
+		pack, _ := readPackageJSON(text)
+		if list := pack.object("workspaces")["packages"]; list != nil {
+			pack["workspaces"] = list
+		}
+		_ = json.Unmarshal(pack["workspaces"], &all) // anything else has no folders
+		return all
+	}
+	before, now := folders(was), folders(is)
+	out := func(folder string) bool { return strings.HasPrefix(folder, "!") && !slices.Contains(before, folder) }
+	if lost(before, now) || slices.ContainsFunc(now, out) {
+		return nil
+	}
+	return []string{"workspaces"}
 }

@@ -36,7 +36,7 @@ func (g definition) partsDiffer(name string, was, is []byte) bool {
 func (g definition) asBase(name string, was, is []byte, base Files) (text []byte, same bool) {
 	switch file := path.Base(name); {
 	case file == "package.json":
-		return keepTree(was, is, append(g.newScripts(was, is), neededMembers...), jsonTree)
+		return keepTree(was, is, slices.Concat(g.newScripts(was, is), workspaces(was, is), neededMembers), jsonTree)
 	case file == "pyproject.toml":
 		return keepTree(was, is, neededTables, tomlTree)
 	case file == "Cargo.toml":
@@ -80,7 +80,7 @@ func (g definition) newScripts(was, is []byte) (members []string) {
 // The members that a product needs to be installed and found, as the formats name them.
 // A "-" excludes a member from a table that is kept.
 var (
-	neededMembers = strings.Fields(`name version type main module exports types typings bin browser files engines os cpu packageManager workspaces
+	neededMembers = strings.Fields(`name version type main module exports types typings bin browser files engines os cpu packageManager
 dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundleDependencies bundledDependencies overrides resolutions`)
 	neededTables = strings.Fields(`project -project.entry-points.pytest11 build-system dependency-groups tool.setuptools tool.setuptools_scm tool.hatch.build tool.hatch.version tool.hatch.metadata
 tool.flit tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version

@@ -26,7 +26,7 @@ func TestTried(t *testing.T) {
 	const cargo = "[package]\nname = \"shop\"\nedition = \"2021\"\n"
 	project := tree{
 		"go.mod": gomod, "Cargo.toml": cargo, "Makefile": makefile, "pyproject.toml": pyproject, "run.sh": "", "justfile": "test:\n    cargo test\n",
-		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`, "all/package.json": `{"scripts": {"test": "run-s lint*"}}`, "api/go.mod": "module api\n\ngo 1.22\n",
+		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`, "all/package.json": `{"scripts": {"test": "run-s lint*"}}`, "many/package.json": `{"workspaces": ["a", "b"], "scripts": {"test": "x"}}`, "api/go.mod": "module api\n\ngo 1.22\n",
 		"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n",
 	}
 	const none = "not tried"
@@ -64,6 +64,9 @@ func TestTried(t *testing.T) {
 		"one of a known name":          {"npm test", "package.json", `{"scripts": {"test": "jest", "jest": "x"}, "dependencies": {"a": "1"}}`, project["package.json"]},
 		"one of a manager's own kind":  {"npm test", "package.json", `{"scripts": {"test": "jest", "pnpm:devPreinstall": "x"}, "dependencies": {"a": "1"}}`, project["package.json"]},
 		"one that a pattern names":     {"npm --prefix all test", "all/package.json", `{"scripts": {"test": "run-s lint*", "linted": "x"}}`, project["all/package.json"]},
+		"a new workspace":              {"npm --prefix many test", "many/package.json", `{"workspaces": {"packages": ["a", "c", "b"]}, "scripts": {"test": "x"}}`, none},
+		"a workspace less":             {"npm --prefix many test", "many/package.json", `{"workspaces": ["a"], "scripts": {"test": "x"}}`, project["many/package.json"]},
+		"a workspace that is left out": {"npm --prefix many test", "many/package.json", `{"workspaces": ["a", "b", "!b"], "scripts": {"test": "x"}}`, project["many/package.json"]},
 		"another script":               {"npm test", "package.json", `{"scripts": {"test": "jest", "jest": "x"}, "dependencies": {"b": "2"}}`, `{"dependencies":{"b":"2"},"scripts":{"test":"jest"}}`},
 		"another tool":                 {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}, "babel": {"presets": ["./p.js"]}}`, `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`},
 		"a new dependency of python":   {"pytest", "pyproject.toml", strings.Replace(pyproject, `"a"`, `"a", "b"`, 1) + "[project.scripts]\nshop = \"shop:main\"\n", none},
