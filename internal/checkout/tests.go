@@ -260,6 +260,16 @@ func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, erro
 	return lines, nil
 }
 
+// Text returns a file of a commit, or nothing if it is missing, a link or too large.
+func (t tests) Text(ctx context.Context, commit, path string) (string, error) {
+	trusted, err := t.Repository(ctx)
+	if err != nil {
+		return "", err
+	}
+	at := reader{ctx: ctx, trusted: trusted, commit: commit}
+	return string(at.file(path)), at.err
+}
+
 // Told returns all tests that a check reported, from the file beside its log. A missing file,
 // and one with another digest than the journal's, is an error: an agent could have removed it.
 // A job goes on with runs of other machines, which left these files there; no agent reaches its own.

@@ -48,6 +48,8 @@ type Changes interface {
 	// Mixed reports whether vitest may run test files in one process: a commit contains
 	// its word for it, or they differ in its settings.
 	Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error)
+	// Text returns a file of a commit, or nothing if it is missing, a link or too large.
+	Text(ctx context.Context, commit, path string) (string, error)
 }
 
 // Standing describes a proof's commit in which the files at Paths are those of From, or
@@ -215,6 +217,7 @@ func (i *inspection) outdated(ctx context.Context, ref reference, changed []stri
 
 // note records the tests that the change touches, and returns those that certainly are tests.
 func (j *judgement) note(differing []Differing) (sure []string) {
+	j.differing = differing
 	for _, d := range differing {
 		switch {
 		case d.Asks:

@@ -237,25 +237,35 @@ func TestExistingTestsWithoutNames(t *testing.T) {
 	}
 	const broken = "tests_broken a.test.js: existing tests fail on the new code: check test"
 	fewer := "tests_gone a.test.js: fewer tests run: 3 passed before, 2 pass now"
+	unloaded := failing(nil, "./a.test.js")
+	selected := counts(2)
+	selected.Command = "jest --runTestsByPath a.test.js"
 	late := red("test", 143)
 	late.TimedOut = true
 	for name, c := range map[string]struct {
 		base, here, old journal.CheckEnded
 		want            []string
 	}{
-		"green":              {green("test"), green("test"), green("test"), nil},
-		"red":                {green("test"), green("test"), red("test", 1), []string{broken}},
-		"out of time":        {green("test"), green("test"), late, []string{"tests_broken a.test.js: the existing tests could not be run to their end on the new code: test ran out of time"}},
-		"killed":             {green("test"), green("test"), red("test", 139), []string{"tests_broken a.test.js: the existing tests could not be run to their end on the new code: test ended with exit code 139"}},
-		"as many":            {counts(3), counts(3), counts(3), nil},
-		"fewer, and green":   {counts(3), counts(2), counts(3), nil},
-		"fewer, and not run": {counts(3), counts(2), failing(nil, "a.test.js"), []string{fewer}},
-		"one fails by name":  {counts(3), counts(3), failing([]string{"adds"}), []string{"tests_broken a.test.js: existing tests fail on the new code: adds"}},
+		"green":                 {green("test"), green("test"), green("test"), nil},
+		"red":                   {green("test"), green("test"), red("test", 1), []string{broken}},
+		"out of time":           {green("test"), green("test"), late, []string{"tests_broken a.test.js: the existing tests could not be run to their end on the new code: test ran out of time"}},
+		"killed":                {green("test"), green("test"), red("test", 139), []string{"tests_broken a.test.js: the existing tests could not be run to their end on the new code: test ended with exit code 139"}},
+		"as many":               {counts(3), counts(3), counts(3), nil},
+		"fewer, and green":      {counts(3), counts(2), counts(3), nil},
+		"fewer, and not run":    {counts(3), counts(2), failing(nil, "a.test.js"), []string{fewer}},
+		"as many, and not run":  {counts(3), counts(3), unloaded, []string{"tests_gone a.test.js: existing tests cannot run on the new code, and no test there has their names: adds"}},
+		"the old were not run":  {counts(3), counts(3), counts(2), []string{"tests_gone a.test.js: fewer tests run: 3 passed before, 2 pass on the new code"}},
+		"the old were selected": {counts(3), counts(3), selected, nil},
+		"one fails by name":     {counts(3), counts(3), failing([]string{"adds"}), []string{"tests_broken a.test.js: existing tests fail on the new code: adds"}},
 	} {
 		b := &bench{lab: lab{says: []journal.CheckEnded{c.old}}}
 		run := proved(asked(c.base), c.here)
 		run.Baseline.Usable = true
-		got := b.inspect(t, run, shelf{differing: map[string][]proof.Differing{"b0..c1": {{Path: "a.test.js", Tests: true, Was: true}}}})
+		lists := map[journal.Where]string{}
+		if c.old.Tests != nil && len(c.old.Tests.Broken) > 0 {
+			lists[journal.AtDoubt] = "broken " + c.old.Tests.Broken[0]
+		}
+		got := b.inspect(t, run, shelf{texts: map[string]string{"b0:a.test.js": "it('adds', f); it('ends', f)", "c1:b.test.js": "it('ends', f)"}, lists: lists, differing: map[string][]proof.Differing{"b0..c1": {{Path: "a.test.js", Tests: true, Was: true}, {Path: "b.test.js", Tests: true}}}})
 		if diff := cmp.Diff(c.want, places(got.Found)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -23,7 +23,8 @@ type shelf struct {
 	stand   string // the base with them; the base itself where empty
 	lists   map[journal.Where]string
 	of, put error
-	mixed   bool // test files share a process
+	mixed   bool              // test files share a process
+	texts   map[string]string // of files, by commit and path
 	// testsAlone tells that no product file was changed beside those of differing.
 	testsAlone bool
 
@@ -69,6 +70,10 @@ func (s shelf) Reads(_ context.Context, _ journal.Run, command, variable string)
 }
 
 func (s shelf) Mixed(context.Context, journal.Run, string, string) (bool, error) { return s.mixed, nil }
+
+func (s shelf) Text(_ context.Context, commit, path string) (string, error) {
+	return s.texts[commit+":"+path], nil
+}
 
 func (s shelf) Told(check journal.CheckEnded) (tally.Tally, error) {
 	return tally.Parse(s.lists[check.Where]), nil

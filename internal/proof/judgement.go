@@ -25,6 +25,7 @@ type judgement struct {
 	old             *outcome          // results of the old tests on the new code; nil: they did not run
 	withoutDoubtful *outcome          // these results without doubtful files, when old has them in place
 	texts           map[string][]byte // texts of files of which only a part is put back
+	differing       []Differing       // all files in which reference and commit differ
 	settings        []Differing       // these are the reference's, too, when old tests run: new ones could hide what fails
 	inline          []string          // names of inline tests that the change touches
 	passed          map[string]bool
@@ -187,23 +188,6 @@ func (j *judgement) isKnown(name string) bool {
 	return slices.ContainsFunc(j.found, func(place journal.Loosened) bool { return slices.Contains(place.Tests, name) })
 }
 
-// compareCounts judges the results of a runner that only counts passing tests.
-func (j *judgement) compareCounts(was, here journal.CheckEnded, old *journal.CheckEnded) {
-	passing := func(c journal.CheckEnded) int {
-		if c.Tests == nil {
-			return 0
-		}
-		return c.Tests.Passed
-	}
-	if old != nil && (old.Passed || passing(*old) >= was.Tests.Passed) || passing(here) >= was.Tests.Passed {
-		return
-	}
-	j.add(journal.Loosened{
-		File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: []string{"check " + was.Name},
-		Why: fmt.Sprintf("fewer tests run%s: %d passed before, %d pass now", j.ref.since(), was.Tests.Passed, passing(here)),
-	})
-}
-
 // assign adds a finding for each touched file whose diff names a broken test, and shows the
 // other touched files.
 func (j *judgement) assign() error {
@@ -266,11 +250,6 @@ func (j *judgement) onlyFile() string {
 		return j.touched[0]
 	}
 	return ""
-}
-
-// onlyCounts reports whether a check counts passing tests and names none, as jest does when there is more than one file.
-func onlyCounts(check journal.CheckEnded, told tally.Tally) bool {
-	return check.Tests != nil && check.Tests.Passed > 0 && len(told.Names(tally.Passed)) == 0
 }
 
 func limited(names []string) []string { return names[:min(len(names), mostNames)] }

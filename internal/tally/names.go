@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Head returns the name of a test without its case: the subtest in Go, the parameters in pytest.
@@ -93,4 +95,18 @@ func indexWord(text, word string) int {
 // Letter reports whether a rune can be part of an identifier.
 func Letter(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// declaration matches how a test of JavaScript or Python gets its name, also behind each(…).
+var declaration = pattern.Of("(?:\\b(?:test|it|specify)((?:\\.\\w+)*)|[)`])\\s*\\(\\s*(?:'((?:[^'\\\\\n]|\\\\.)+)'|\"((?:[^\"\\\\\n]|\\\\.)+)\"|`((?:[^`\\\\]|\\\\.)+)`)" +
+	`|(?m:^\s*(?:async\s+)?def\s+(test\w*)\s*\()`)
+
+// Declared returns the names of the tests that a source file of JavaScript or Python declares.
+func Declared(text string) (names []string) {
+	for _, found := range declaration.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(found[1], ".skip") && !strings.Contains(found[1], ".todo") {
+			names = append(names, strings.Join(found[2:], ""))
+		}
+	}
+	return names
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
@@ -28,6 +30,20 @@ func TestStanding(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("Standing(%q, %q) is at %q, want %q", c.text, c.test, got, c.want)
+		}
+	}
+}
+
+func TestDeclared(t *testing.T) {
+	for text, want := range map[string][]string{
+		"test('a b', () => {})\n  it(\n    \"it's\", fn)":                   {"a b", "it's"},
+		"test.only(`c`, fn); it.skip('d'); test.todo('e'); unit('f')":       {"c"},
+		"test.each([[1, 2]])('g %d', fn); it.concurrent.each`x`('h', fn)":   {"g %d", "h"},
+		"class T:\n    def test_i(self):\n    async def test_j(self): pass": {"test_i", "test_j"},
+		"def helper(): pass\nconst test = require('node:test')":             nil,
+	} {
+		if diff := cmp.Diff(want, tally.Declared(text)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}
 }
