@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
@@ -89,6 +90,23 @@ func (j *judgement) text(commit, file string) string {
 	text, err := j.prover.Changes.Text(j.ctx, commit, file)
 	j.unread = cmp.Or(j.unread, err)
 	return text
+}
+
+// hidden returns those of some tests that did not move to where a test of their name runs now:
+// no file that the change touches contained them, or their old versions did not run either,
+// though they could be loaded.
+func (j *judgement) hidden(names []string, old *journal.CheckEnded) []string {
+	if old != nil && old.Passed {
+		return names
+	}
+	left := slices.Clone(names)
+	for _, d := range j.differing {
+		if len(left) > 0 && d.Was && (d.Tests || suite.Code(d.Path)) {
+			text := j.text(j.ref.commit, d.Path)
+			left = slices.DeleteFunc(left, func(name string) bool { return tally.HasWord(text, tally.Word(name)) })
+		}
+	}
+	return left
 }
 
 // namesFile reports whether the name of what could not be loaded is that of a file, or of a

@@ -129,6 +129,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		"they do not build":                {both, both, "broken p", touched, nil, []string{changed}, 1},
 		"they do not build, and one went":  {both, "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, nil, 1},
 		"it has moved to another package":  {both, "passed q.TestA\npassed p.TestB", "broken p", touched, nil, []string{changed}, 1},
+		"another has its name":             {both, "passed q.TestA\npassed p.TestB", "broken p", []proof.Differing{{Path: "b_test.go", Tests: true, Was: true}}, []string{"tests_gone b_test.go: existing tests no longer run: p.TestA"}, nil, 1},
+		"another, and it is not found":     {both, "passed q.TestA\npassed p.TestB", "passed p.TestB", touched, []string{gone + "p.TestA"}, nil, 1},
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA"}, nil, 0},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
 		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
@@ -146,7 +148,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old)}}}
 		run := proved(asked(judged("b0", c.base)), judged("c1", c.here))
 		run.Baseline.Usable = true
-		tests := byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}}, map[string]string{"b0": c.base, "c1": c.here, "old": c.old}}
+		texts := map[string]string{"b0:a_test.go": "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\n", "b0:a.go": "func A() {}\n"}
+		tests := byCommit{shelf{texts: texts, differing: map[string][]proof.Differing{"b0..c1": c.differing}}, map[string]string{"b0": c.base, "c1": c.here, "old": c.old}}
 		got := b.inspect(t, run, tests)
 		if diff := cmp.Diff(c.found, places(got.Found)); diff != "" {
 			t.Errorf("%s: found (-want +got):\n%s", name, diff)

@@ -136,13 +136,17 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 			fresh[tally.Word(name)] = true
 		}
 	}
-	var gone []string
+	var gone, moved []string
 	for _, name := range slices.Sorted(maps.Keys(passed)) {
-		if !j.judged[name] && !ran[name] && !fine[name] && !fresh[tally.Word(name)] && !slices.Contains(failing, name) {
+		switch {
+		case j.judged[name] || ran[name] || fine[name] || slices.Contains(failing, name):
+		case fresh[tally.Word(name)]:
+			moved = append(moved, name)
+		default:
 			gone = append(gone, name)
 		}
 	}
-	if len(gone) > 0 {
+	if gone = append(gone, j.hidden(moved, old)...); len(gone) > 0 {
 		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests no longer run" + j.ref.since() + ": " + few(gone)})
 	}
 }

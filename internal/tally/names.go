@@ -75,6 +75,9 @@ func Standing(text, test string) int {
 	return strings.LastIndex(text[:from], "\n") + 1
 }
 
+// HasWord reports whether a text contains a word, and not only as a part of another.
+func HasWord(text, word string) bool { return indexWord(text, word) >= 0 }
+
 // indexWord returns the offset of a whole word in a text; -1: not found.
 func indexWord(text, word string) int {
 	for at := 0; word != ""; at += len(word) {
