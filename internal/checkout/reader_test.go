@@ -121,6 +121,19 @@ func TestReliedOn(t *testing.T) {
 	}
 }
 
+// A file that a check's command names may be the product, as in sh -n. Only its name could show that it is a test.
+func TestNamedByACheck(t *testing.T) {
+	trusted, commits := repository(t, `mkdir tests && echo 1 | tee price.sh tests/one.sh && commit && echo 2 | tee price.sh tests/one.sh && commit`)
+	commits = slices.DeleteFunc(commits, func(word string) bool { return len(word) < 40 })
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: "sh -n price.sh && sh tests/one.sh"}}}}
+	all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
+	want := []proof.Differing{{Path: "price.sh", Was: true, Tests: true, Doubtful: true}, {Path: "tests/one.sh", Was: true, Tests: true}}
+	if diff := cmp.Diff(want, all); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 // What a check's definition in another folder reads is a test's data, also if nothing in that folder changes. Which
 // files define the checks is not kept from one comparison to the next.
 func TestReliedOnElsewhere(t *testing.T) {

@@ -143,13 +143,14 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 		}
 		change, partly := changes[d.Path]
 		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
-		sure := slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
+		called := slices.Contains(named, d.Path) // maybe the product: sh -n price.sh
+		sure := test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
-			Tests: sure || test || speaks[d.Path] || linkedTest(links, d.Path), Doubtful: !sure,
+			Tests: called || test || speaks[d.Path] || linkedTest(links, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
-			Settings: !sure && !speaks[d.Path] && (partly && !change.Sure || !slices.Contains(led, d.Path) && m.settings(d)),
+			Settings: !called && !sure && !speaks[d.Path] && (partly && !change.Sure || !slices.Contains(led, d.Path) && m.settings(d)),
 			Text:     change.Text,
 		})
 	}
