@@ -49,13 +49,16 @@ func (j *judgement) judge() error {
 	return j.assign()
 }
 
-// judgeDoubtful judges once more with doubtful files in place, as the product may load them.
-// First all of them are, then only those that neither lie nor are named as tests do: a new
-// test could mend what the change breaks.
+// judgeDoubtful judges once more with doubtful files and settings in place, as the product may
+// load them. First all of them are, then only those that neither lie nor are named as tests do:
+// a new test could mend what the change breaks.
 func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []string) error {
-	all, found := j.swapped, len(j.found)
-	called := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return suite.Tracked(name) == suite.None && !slices.Contains(sure, name) })
-	j.withoutDoubtful, j.touched, j.inline = j.old, nil, nil
+	all, found := slices.Clone(j.swapped), len(j.found)
+	for _, d := range j.settings {
+		all = append(all, d.Path)
+	}
+	called := slices.DeleteFunc(slices.Clone(j.swapped), func(name string) bool { return suite.Tracked(name) == suite.None && !slices.Contains(sure, name) })
+	j.withoutDoubtful, j.touched, j.inline, j.settings = j.old, nil, nil, nil
 	tried := 0
 	for _, files := range [][]string{sure, called} {
 		if len(files) == tried || len(files) == len(all) || len(j.found) > found {

@@ -85,15 +85,26 @@ func TestDoubtfulFilesStayOnce(t *testing.T) {
 }
 
 // Old tests run with the settings of their own commit: new ones could let them pass, and the changed tests need none.
+// They run with the new ones, too: a file that is taken for settings may be the product's data.
 func TestOldTestsRunWithTheirSettings(t *testing.T) {
-	const list = "passed p.TestA"
-	b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", list), judged("c1", list)}}}
-	run := proved(asked(judged("b0", list)), judged("c1", list))
-	run.Baseline.Usable = true
-	differing := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}, {Path: "x.json", Settings: true}}
-	b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, map[string]string{"b0": list, "c1": list, "old": list}})
-	if len(b.wanted) == 0 || b.wanted[0] != "b0: a_test.go x.json" {
-		t.Errorf("the old tests ran with %q, want those and the settings", b.wanted)
+	const list, failing = "passed p.TestA", "failed p.TestA"
+	for with, want := range map[string][]string{list: nil, failing: {"tests_broken x.json: existing tests fail on the new code with x.json in place: p.TestA"}} {
+		run := proved(asked(judged("b0", list)), judged("c1", list))
+		run.Baseline.Usable = true
+		differing := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}, {Path: "x.json", Was: true, Settings: true}}
+		lists := map[string]string{"b0": list, "c1": list}
+		b := &bench{}
+		b.stood = func() {
+			lists["old"] = []string{list, with, list}[len(b.wanted)-1]
+			b.says = []journal.CheckEnded{judged("c1", lists["old"])}
+		}
+		got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, lists})
+		if diff := cmp.Diff(want, places(got.Found)); diff != "" {
+			t.Errorf("found (-want +got):\n%s", diff)
+		}
+		if runs := []string{"b0: a_test.go x.json", "b0: a_test.go", "b0: x.json"}; !slices.Equal(b.wanted, runs) {
+			t.Errorf("ran %q, want %q", b.wanted, runs)
+		}
 	}
 }
 
