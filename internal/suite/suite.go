@@ -36,7 +36,7 @@ var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|__pycache__|snapshots|goldens?)/`)
 	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test_?(utils?|helpers?|support)[^/]*|(spec|test)_helper\.[a-z]+|setup-?[tT]ests?\.[cm]?[jt]sx?|(test|jest|vitest|mocha)[.-](setup|env|environment|matchers)\.[cm]?[jt]sx?|[^/]*\.(snap|golden|ambr))$`)
-	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)`)
+	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)|(^|/)(src/main|Sources)/`)
 	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{
 		".go", ".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".groovy",
@@ -62,7 +62,7 @@ func IsTest(name string) bool {
 	return (Code(name) || named(path.Base(name))) && Of(name) == Test
 }
 
-// Shipped reports whether a test helper is part of a Python package, such as src/click/testing.py.
+// Shipped reports whether a file with a name of tests is part of the product: src/click/testing.py, src/main/java/PodSpec.java.
 func Shipped(name string) bool { return shipped.MatchString(name) }
 
 // Tracked is like Of for a file of the base, which is not build output.

@@ -18,7 +18,7 @@ func TestOf(t *testing.T) {
 			tests/README.md test/node_modules/should/index.js __mocks__/http.js spec/spec_helper.rb tests/data.json testutil.go`,
 		suite.None: `cart/cart.go src/cart.ts src/testing.ts cart.py latest.py contest.py README.md go.mod package.json Makefile
 			node_modules/jest/test/a.test.js .github/tests/check.sh cart.txtar docs/cart.txtar vendor/x/x_test.go .github/workflows/test.yml src/attest/main.go docs/tests.md greatest/hits.js
-			src/spectrum.rb Latest.java target/test/A.java src/click/testing.py lib/shop/testing/client.py`,
+			src/spectrum.rb Latest.java target/test/A.java src/click/testing.py lib/shop/testing/client.py src/main/java/shop/PodSpec.java api/src/main/kotlin/testing/A.kt Sources/Shop/PodSpec.swift`,
 	} {
 		for path := range strings.FieldsSeq(paths) {
 			if got := suite.Of(path); got != part {
@@ -33,7 +33,7 @@ func TestOf(t *testing.T) {
 
 // A folder for build output hides a test only while the base does not have it.
 func TestTracked(t *testing.T) {
-	for path, want := range map[string]suite.Part{"build/nine.test.js": suite.Test, "vendor/x/x_test.go": suite.Test, "src/click/testing.py": suite.Support, "dist/cart.js": suite.None, ".github/tests/check.sh": suite.None} {
+	for path, want := range map[string]suite.Part{"build/nine.test.js": suite.Test, "vendor/x/x_test.go": suite.Test, "src/click/testing.py": suite.Support, "src/main/java/PodSpec.java": suite.Test, "dist/cart.js": suite.None, ".github/tests/check.sh": suite.None} {
 		if got := suite.Tracked(path); got != want || suite.Of(path) != suite.None {
 			t.Errorf("Tracked(%s) = %d and Of %d, want %d and none", path, got, suite.Of(path), want)
 		}
