@@ -180,6 +180,7 @@ func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
 		"a new file alone":        {"jest", []proof.Differing{file("b.test.js", false, false)}, red, nil, false},
 		"the product may load it": {"jest", []proof.Differing{file("a.test.js", true, false), file("__tests__/b.js", false, true)}, red, []string{"", ""}, false},
 		"vitest's":                {"vitest run", []proof.Differing{file("a.test.js", true, false), file("b.test.js", false, false)}, judged("c1", list), []string{"vitest run a.test.js"}, false},
+		"vitest's in one process": {"vitest run --no-isolate", []proof.Differing{file("b.test.js", false, false)}, red, []string{""}, false},
 		"all in one process":      {"pytest", []proof.Differing{file("test_a.py", true, false)}, red, []string{""}, false},
 	} {
 		base, here := judged("b0", list), judged("c1", list)

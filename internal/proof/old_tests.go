@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -31,8 +32,8 @@ func (j *judgement) selectTests(older bool, sure, left []string) (map[string]sel
 	questions, err := j.prover.narrow(j.ctx, j.run, j.proof, touched, own)
 	for name, q := range questions {
 		if q.isolates && !older {
-			// The project's settings may run files in one process.
-			if mixed, failed := j.prover.Changes.Mixed(j.ctx, j.run, j.ref.commit, j.commit); mixed || failed != nil {
+			// The command or the project's settings may run files in one process.
+			if mixed, failed := j.prover.Changes.Mixed(j.ctx, j.run, j.ref.commit, j.commit); mixed || failed != nil || strings.Contains(q.command, "isolate") {
 				err = errors.Join(err, failed)
 				continue
 			}
