@@ -17,10 +17,13 @@ import (
 )
 
 // decoder decodes settings files, and collects the problems of all files.
-type decoder struct{ jsontree.Decoder }
+type decoder struct {
+	jsontree.Decoder
+	lines map[string]lines // of the files in YAML, by name
+}
 
 func newDecoder() *decoder {
-	d := &decoder{}
+	d := &decoder{lines: map[string]lines{}}
 	d.Check, d.Before = check, d.before
 	return d
 }
@@ -110,6 +113,9 @@ func (d *decoder) fault() error {
 	}
 	var files []string
 	for i, p := range d.Problems {
+		if lines := d.lines[p.File]; p.Path != "" && lines != nil {
+			d.Problems[i].Line = lines.of(p.Path)
+		}
 		if d.Problems[i].Text = mask(p.Text); !slices.Contains(files, p.File) {
 			files = append(files, p.File)
 		}

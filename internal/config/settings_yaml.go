@@ -1,52 +1,57 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
-// parseYAML reads one document without anchors, aliases, tags and merge keys, with which
-// a small file could expand to a large one.
+// parseYAML reads one document. Its tree has no lines: fault adds those of the problems.
 func (d *decoder) parseYAML(f File) (node, bool) {
 	data, wrong := jsontree.Plain(f.Name, f.Data, yamlfile.Largest)
 	if !d.isReadable(wrong) {
 		return node{}, false
 	}
-	file, err := yamlfile.Parse(data, parser.AllowDuplicateMapKey())
+	text, err := d.asJSON(f.Name, data)
 	if err != nil {
-		d.Problems = append(d.Problems, brokenYAML(f.Name, err))
-		return node{}, false
+		return node{}, d.isReadable(brokenYAML(f.Name, err))
 	}
-	var roots []node
-	for _, doc := range file.Docs {
-		if doc.Body != nil {
-			roots = append(roots, yamlNode(f.Name, doc.Body))
-		}
-	}
-	switch {
-	case len(roots) == 0:
-		return node{Kind: jsontree.Null, File: f.Name, Line: 1}, true
-	case len(roots) > 1:
-		d.Report(jsontree.At{Node: roots[1]}, "found a second document, want one")
-		return node{}, false
-	}
-	return roots[0], true
+	return d.parseJSON(File{f.Name, text})
 }
 
-func brokenYAML(name string, err error) jsontree.Problem {
-	p := jsontree.Problem{File: name, Text: "broken YAML: " + err.Error()}
+func (d *decoder) asJSON(name string, data []byte) ([]byte, error) {
+	file, err := yamlfile.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(file.Docs) > 1 {
+		return nil, errors.New("found several documents, want one")
+	}
+	d.lines[name] = lines{}
+	for _, document := range file.Docs {
+		if document.Body != nil {
+			ast.Walk(d.lines[name], document.Body)
+		}
+	}
+	var value any
+	if err := yamlfile.Decode(data, &value); err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+func brokenYAML(name string, err error) *jsontree.Problem {
+	p := &jsontree.Problem{File: name, Text: "broken YAML: " + err.Error()}
 	if at, is := errors.AsType[yaml.Error](err); is {
 		p.Text = "broken YAML: " + at.GetMessage()
 		if token := at.GetToken(); token != nil && token.Position != nil {
@@ -56,56 +61,24 @@ func brokenYAML(name string, err error) jsontree.Problem {
 	return p
 }
 
-func yamlNode(file string, from ast.Node) node {
-	n := node{File: file, Line: lineOf(from)}
-	switch from := from.(type) {
-	case *ast.NullNode:
-		n.Kind = jsontree.Null
-	case *ast.BoolNode:
-		n.Kind, n.Text = jsontree.Bool, strconv.FormatBool(from.Value)
-	case *ast.IntegerNode:
-		n.Kind, n.Text = jsontree.Number, fmt.Sprint(from.Value)
-	case *ast.FloatNode:
-		n.Kind, n.Text = jsontree.Number, strconv.FormatFloat(from.Value, 'g', -1, 64)
-	case *ast.StringNode:
-		n.Kind, n.Text = jsontree.Text, from.Value
-	case *ast.LiteralNode:
-		n.Kind, n.Text = jsontree.Text, from.Value.Value
-	case *ast.SequenceNode:
-		n.Kind = jsontree.List
-		for _, item := range from.Values {
-			n.Items = append(n.Items, yamlNode(file, item))
-		}
-	case *ast.MappingNode:
-		n.Kind, n.Members = jsontree.Object, yamlMembers(file, from.Values)
-	case *ast.MappingValueNode:
-		n.Kind, n.Members = jsontree.Object, yamlMembers(file, []*ast.MappingValueNode{from})
-	default:
-		n.Kind, n.Text = jsontree.Odd, "YAML syntax that is not supported"
-		if from != nil {
-			n.Text = "YAML's " + from.Type().YAMLName()
-		}
+// lines are those of a YAML file's values, by their paths, such as $.guardrails[0].command.
+type lines map[string]int
+
+// Visit keeps the line of a key before that of its value.
+func (l lines) Visit(at ast.Node) ast.Visitor {
+	if _, known := l[at.GetPath()]; !known && at.GetToken() != nil {
+		l[at.GetPath()] = at.GetToken().Position.Line
 	}
-	return n
+	return l
 }
 
-func yamlMembers(file string, from []*ast.MappingValueNode) []jsontree.Member {
-	var all []jsontree.Member
-	for _, m := range from {
-		key := m.Key.String()
-		if text, is := m.Key.(*ast.StringNode); is {
-			key = text.Value
-		}
-		all = append(all, jsontree.Member{Key: key, Line: lineOf(m.Key), Value: yamlNode(file, m.Value)})
+// of returns the line of a value, or of the nearest one around it.
+func (l lines) of(path string) int {
+	path = "$." + path
+	for l[path] == 0 && path != "" {
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
 	}
-	return all
-}
-
-func lineOf(n ast.Node) int {
-	if n != nil && n.GetToken() != nil && n.GetToken().Position != nil {
-		return n.GetToken().Position.Line
-	}
-	return 0
+	return l[path]
 }
 
 // ralphAction also matches mirrors and images of ralph's action.

@@ -33,7 +33,7 @@ type Member struct {
 // Kind is what sort of value a node is.
 type Kind int
 
-// The kinds. None is no value at all; Odd is for other formats, and its text says what it is.
+// The kinds. None is no value at all.
 const (
 	None Kind = iota
 	Null
@@ -42,7 +42,6 @@ const (
 	Text
 	List
 	Object
-	Odd
 )
 
 // String returns what was found there.
@@ -52,7 +51,7 @@ func (n Node) String() string {
 		return "nothing"
 	case Null:
 		return "null"
-	case Bool, Number, Odd:
+	case Bool, Number:
 		return Clip(n.Text, MaxFound)
 	case Text:
 		return fmt.Sprintf("%q", Clip(n.Text, MaxFound))

@@ -25,7 +25,7 @@ const (
 var bracket = map[token.Type]int{token.MappingStartType: 1, token.SequenceStartType: 1, token.MappingEndType: -1, token.SequenceEndType: -1}
 
 // Parse reads a file, and follows no alias.
-func Parse(data []byte, options ...parser.Option) (*ast.File, error) {
+func Parse(data []byte) (*ast.File, error) {
 	if len(data) > Largest {
 		return nil, fmt.Errorf("found %d bytes, want at most %d", len(data), Largest)
 	}
@@ -43,7 +43,7 @@ func Parse(data []byte, options ...parser.Option) (*ast.File, error) {
 			return nil, fmt.Errorf("line %d is nested deeper than %d levels", t.Position.Line, deepest)
 		}
 	}
-	return parser.Parse(tokens, 0, options...)
+	return parser.Parse(tokens, 0)
 }
 
 // Decode fills what to points to with the first document of a file. An empty file fills nothing.
