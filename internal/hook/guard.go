@@ -21,18 +21,16 @@ func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
 	protect, rules, unreadable := d.Settings(project)
 	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: append([]string{".git/**"}, protect...), Rules: rules}
-	m, err := openMarks(d.State, in.Session)
-	if err != nil { // without marks, a loop is unknown, and a warning would be repeated for each call
+	s, err := openSession(d.State, in.Session)
+	if err != nil { // a loop is unknown, and a warning would be repeated for each call
 		return deny(d.whyRefused(in, at, false))
 	}
-	defer m.close()
-	refused := deny(d.whyRefused(in, at, m.loop() != ""))
-	if refused != (answer{}) || unreadable == nil {
+	defer s.close()
+	refused := deny(d.whyRefused(in, at, s.Loop != ""))
+	if refused != (answer{}) || unreadable == nil || s.Told {
 		return refused
 	}
-	if first, err := m.set("said-protect"); !first || err != nil {
-		return answer{}
-	}
+	s.Told = true
 	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unreadable))
 }
 
@@ -155,20 +153,15 @@ func (d Environment) contextTokens(transcript string) (tokens int64, exact bool)
 }
 
 // newSeverity returns the severity of the highest level, if that was not reported before.
-func (d Environment) newSeverity(session string, percent int) string {
-	m, err := openMarks(d.State, session)
+func (d Environment) newSeverity(session string, percent int) (severity string) {
+	s, err := openSession(d.State, session)
 	if err != nil {
-		return "" // without marks, it would be reported repeatedly
+		return "" // it would be reported repeatedly
 	}
-	defer m.close()
-	severity := ""
+	defer s.close()
 	for _, level := range contextLevels {
-		if percent < level.percent {
-			break
-		}
-		first, err := m.set(fmt.Sprintf("context-%d", level.percent))
-		if severity = ""; first && err == nil {
-			severity = level.severity
+		if percent >= level.percent && level.percent > s.Context {
+			s.Context, severity = level.percent, level.severity
 		}
 	}
 	return severity

@@ -85,14 +85,12 @@ func (d Environment) answer(ctx context.Context, name string, in input) (reply a
 }
 
 func (d Environment) startSession(in input) answer {
-	m, err := openMarks(d.State, in.Session)
+	s, err := openSession(d.State, in.Session)
 	if err != nil {
 		return tellUser(fmt.Sprintf("ralph: no warnings about the context in this session: %v", err))
 	}
-	defer m.close()
-	if err := errors.Join(m.clear("context-"), m.clear("stop-"), m.clear("said-")); err != nil {
-		return tellUser(fmt.Sprintf("ralph: could not reset the warnings of the last session: %v", err))
-	}
+	defer s.close()
+	s.sessionData = sessionData{Loop: s.Loop}
 	removeOldSessions(d.State, d.Now())
 	return answer{}
 }

@@ -68,35 +68,26 @@ func (r *loopJournal) takeSteps() (verdict.Step, error) {
 
 // answerInLoop answers the end of an iteration, if the session has a loop. Errors end the loop, not the session.
 func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
-	m, err := openMarks(d.State, in.Session)
+	s, err := openSession(d.State, in.Session)
 	if err != nil {
 		return answer{}, false
 	}
-	defer m.close()
-	if m.loop() == "" {
+	defer s.close()
+	if s.Loop == "" {
 		return answer{}, false
 	}
-	done, err := m.lockLoop(d.Pause)
+	r, err := d.openLoop(d.at(s.Loop))
 	if err != nil {
-		return tellUser(fmt.Sprintf("ralph: cannot read the loop: %v", err)), true
-	}
-	defer done()     //nolint:errcheck // the kernel releases it anyway
-	path := m.loop() // again: the loop can have ended
-	if path == "" {
-		return answer{}, false
-	}
-	r, err := d.openLoop(d.at(path))
-	if err != nil {
-		m.endLoop()
+		s.Loop = ""
 		return tellUser(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
 	}
 	defer r.close()
 	if reply, err = r.judgeStop(in); err != nil {
-		m.endLoop()
+		s.Loop = ""
 		return tellUser(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
 	}
 	if r.Run.Stop != nil {
-		m.endLoop()
+		s.Loop = ""
 	}
 	return reply, true
 }

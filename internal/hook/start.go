@@ -33,12 +33,12 @@ func (d Environment) Start(request LoopRequest) (string, error) {
 	if request.Session == "" {
 		return "", fault.Usage("no session for the loop", "begin a loop in Claude Code: /ralph-loop \"TASK\"", nil)
 	}
-	m, err := d.openMarks(request.Session)
+	s, err := d.openSession(request.Session)
 	if err != nil {
 		return "", err
 	}
-	defer m.close()
-	if d.isLoopActive(m) {
+	defer s.close()
+	if isLoopActive(s.Loop) {
 		return "", fault.Usage("a loop is already active in this session", "end it first: /cancel-ralph", nil)
 	}
 	if err := request.check(); err != nil {
@@ -49,7 +49,8 @@ func (d Environment) Start(request LoopRequest) (string, error) {
 		return "", err
 	}
 	defer r.close()
-	if err := m.root.WriteFile(loopMark, []byte(home.Path), 0o600); err != nil {
+	s.Loop = home.Path
+	if err := s.save(); err != nil {
 		return "", fmt.Errorf("save the loop of the session: %w", err)
 	}
 	return prompt.SessionStart(r.Run), nil
@@ -84,16 +85,15 @@ func check(p policy.Policy) error {
 	return nil
 }
 
-func (d Environment) openMarks(session string) (sessionMarks, error) {
-	m, err := openMarks(d.State, session)
+func (d Environment) openSession(id string) (*session, error) {
+	s, err := openSession(d.State, id)
 	if err != nil {
-		return m, fault.Usage("cannot write the session data", "make it writable, or set XDG_CACHE_HOME", err)
+		return nil, fault.Usage("cannot write the session data", "make it writable, or set XDG_CACHE_HOME", err)
 	}
-	return m, nil
+	return s, nil
 }
 
-func (d Environment) isLoopActive(m sessionMarks) bool {
-	path := m.loop()
+func isLoopActive(path string) bool {
 	if path == "" {
 		return false
 	}
@@ -189,21 +189,16 @@ func (a LoopRequest) transcriptSize() int64 {
 
 // Cancel ends the loop of a session, and returns a message for the agent.
 func (d Environment) Cancel(session string) (string, error) {
-	m, err := d.openMarks(session)
+	s, err := d.openSession(session)
 	if err != nil {
 		return "", err
 	}
-	defer m.close()
-	done, err := m.lockLoop(d.Pause)
-	if err != nil {
-		return "", err
-	}
-	defer done() //nolint:errcheck // the kernel releases it anyway
-	if !d.isLoopActive(m) {
-		m.endLoop()
+	defer s.close()
+	if !isLoopActive(s.Loop) {
+		s.Loop = ""
 		return "There is no Ralph loop in this session. Tell the user.", nil
 	}
-	r, err := d.openLoop(d.at(m.loop()))
+	r, err := d.openLoop(d.at(s.Loop))
 	if err != nil {
 		return "", err
 	}
@@ -214,7 +209,7 @@ func (d Environment) Cancel(session string) (string, error) {
 	if _, err := r.takeSteps(); err != nil {
 		return "", err
 	}
-	m.endLoop()
+	s.Loop = ""
 	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.UsedIterations()-1, 0)), nil
 }
 

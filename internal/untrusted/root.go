@@ -221,6 +221,9 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return ReadAll(file, most)
 }
 
+// WaitForLock locks a file once no other process has it locked. Closing the file releases it.
+func WaitForLock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_EX) }
+
 // ReadAll reads a whole file, which may grow meanwhile.
 func ReadAll(file *os.File, most int64) ([]byte, error) {
 	from, err := Limit(file, most)

@@ -2,9 +2,9 @@ package hook
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,30 +18,55 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// sessionMarks is a folder with data about one session: small files, which only the user
-// can read. Hooks of one session can run at the same time, but only one of them can
-// create a mark.
-type sessionMarks struct{ root *untrusted.Root }
+// session is what is kept of one session, in a file that only the user can read. Hooks of one
+// session can run at the same time: while one of them has it open, the others wait.
+type session struct {
+	sessionData
 
-// plainID matches session ids, which name folders.
+	file   *os.File
+	before sessionData
+}
+
+type sessionData struct {
+	Loop    string `json:"loop,omitempty"`    // the folder of the active loop's run
+	Context int    `json:"context,omitempty"` // the highest level that the agent was warned at
+	Stops   int    `json:"stops,omitempty"`   // how often in a row the session was kept from stopping
+	Told    bool   `json:"told,omitempty"`    // the user was told that the settings cannot be read
+}
+
+// plainID matches session ids, which name files.
 var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-func openMarks(state, session string) (sessionMarks, error) {
+func openSession(state, id string) (*session, error) {
 	switch {
-	case !plainID.MatchString(session):
-		return sessionMarks{}, fmt.Errorf("%q is not the id of a session", session)
+	case !plainID.MatchString(id):
+		return nil, fmt.Errorf("%q is not the id of a session", id)
 	case state == "":
-		return sessionMarks{}, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
+		return nil, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
 	}
 	if err := makePrivate(state); err != nil {
-		return sessionMarks{}, err
+		return nil, err
 	}
-	dir := filepath.Join(state, session)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return sessionMarks{}, err
+	root, err := untrusted.OpenRoot(state)
+	if err != nil {
+		return nil, err
 	}
-	root, err := untrusted.OpenRoot(dir)
-	return sessionMarks{root}, err
+	defer root.Close() //nolint:errcheck // only a handle
+	file, err := root.OpenFile(id+".json", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{file: file}
+	if err := untrusted.WaitForLock(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	text, err := untrusted.ReadAll(file, 64<<10)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	_ = json.Unmarshal(text, &s.sessionData) // a new file has none
+	s.before = s.sessionData
+	return s, nil
 }
 
 func makePrivate(dir string) error {
@@ -60,71 +85,24 @@ func makePrivate(dir string) error {
 	return nil
 }
 
-func (m sessionMarks) close() { _ = m.root.Close() }
-
-func (m sessionMarks) set(name string) (first bool, err error) {
-	file, err := m.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return false, nil
+func (s *session) save() error {
+	if s.sessionData == s.before {
+		return nil
 	}
-	if err != nil {
-		return false, err
+	text, err := json.Marshal(s.sessionData)
+	if err == nil {
+		err = s.file.Truncate(0)
 	}
-	return true, file.Close()
-}
-
-// count creates the next mark with a prefix, and returns the number of these marks, at most limit+1.
-func (m sessionMarks) count(prefix string, limit int) (int, error) {
-	for n := 1; n <= limit; n++ {
-		first, err := m.set(fmt.Sprintf("%s%d", prefix, n))
-		if first || err != nil {
-			return n, err
-		}
-	}
-	return limit + 1, nil
-}
-
-func (m sessionMarks) clear(prefix string) error {
-	names, err := m.root.ReadDir(".")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if strings.HasPrefix(name.Name(), prefix) {
-			err = errors.Join(err, m.root.RemoveAll(name.Name()))
-		}
+	if err == nil {
+		_, err = s.file.WriteAt(text, 0)
 	}
 	return err
 }
 
-const (
-	loopMark = "loop"
-	loopLock = "looping"
-)
-
-const lockTimeout = 10 * time.Second
-
-func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, err error) {
-	for waited := time.Duration(0); waited < lockTimeout; waited += pollInterval {
-		done, err = workspace.Folder{Path: m.root.Name(), LockName: loopLock}.Lock()
-		if err == nil {
-			return done, nil
-		}
-		pause(pollInterval)
-	}
-	return nil, err
+func (s *session) close() {
+	_ = s.save() // without it, a warning comes again, or the session stops sooner
+	_ = s.file.Close()
 }
-
-// loop returns the folder of the active loop's run, or an empty path.
-func (m sessionMarks) loop() string {
-	path, err := m.root.ReadFile(loopMark, 4096)
-	if err != nil || !filepath.IsAbs(string(path)) {
-		return ""
-	}
-	return string(path)
-}
-
-func (m sessionMarks) endLoop() { _ = m.root.Remove(loopMark) }
 
 const maxAge = 30 * 24 * time.Hour
 
@@ -197,20 +175,20 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 }
 
 func (d Environment) keepWorking(in input, why string) answer {
-	m, err := openMarks(d.State, in.Session)
+	s, err := openSession(d.State, in.Session)
 	if err != nil {
-		if in.StopHookActive { // without marks, only once
+		if in.StopHookActive { // without a count, only once
 			return tellUser(fmt.Sprintf("ralph: the session ends with these problems:\n\n%s", why))
 		}
 		return block(why, "")
 	}
-	defer m.close()
+	defer s.close()
 	if !in.StopHookActive {
-		_ = m.clear("stop-") // with old marks the agent can only stop sooner
+		s.Stops = 0
 	}
-	n, err := m.count("stop-", maxStops)
-	if err != nil || n > maxStops {
+	if s.Stops >= maxStops {
 		return tellUser(fmt.Sprintf("ralph: the session may end now, after it was continued %d times. These problems are left:\n\n%s", maxStops, why))
 	}
+	s.Stops++
 	return block(why, "")
 }
