@@ -128,7 +128,7 @@ type loopWords struct {
 	MaxIterations     *int     `name:"max-iterations"`
 	CompletionPromise *string  `name:"completion-promise"`
 	MinToolCalls      *int     `name:"min-tool-calls"`
-	OnPromiseNoWork   *string  `name:"on-promise-no-work" enum:"reject,accept"`
+	OnPromiseNoWork   string   `name:"on-promise-no-work" enum:"reject,accept" default:"reject"`
 	Resume            bool     `name:"resume"`
 	Trust             bool     `name:"trust"`
 	Ultrawork         bool     `name:"ultrawork"`
@@ -183,7 +183,9 @@ func (l loopWords) over(p policy.Policy, most int) policy.Policy {
 	p.Limits.Iterations = policy.Given(l.MaxIterations, p.Limits.Iterations)
 	p.Word = policy.Given(l.CompletionPromise, p.Word)
 	p.Session.MinTools = policy.Given(l.MinToolCalls, p.Session.MinTools)
-	p.Session.NoWork = policy.NoWork(policy.Given(l.OnPromiseNoWork, string(p.Session.NoWork)))
+	if l.OnPromiseNoWork == "accept" {
+		p.Session.MinTools = 0
+	}
 	p.Session.Ultra = p.Session.Ultra || l.Ultrawork
 	p.Session.Cap = most
 	return p

@@ -121,20 +121,10 @@ const (
 	ByPromise Done   = "promise"
 )
 
-// NoWork is what happens to a promise before enough tools were called.
-type NoWork string
-
-// By default such a promise is rejected.
-const (
-	NoWorkRejected NoWork = "reject"
-	NoWorkAccepted NoWork = "accept"
-)
-
 // SessionRules are the rules of a loop within a session, besides its limits.
 type SessionRules struct {
-	MinTools int    `json:"min_tools,omitempty"` // calls before a promise counts
-	NoWork   NoWork `json:"no_work,omitempty"`   // NoWorkRejected where empty
-	Ultra    bool   `json:"ultra,omitempty"`     // every continuation begins with words that ask for more
+	MinTools int  `json:"min_tools,omitempty"` // calls before a promise counts; 0: it counts without work
+	Ultra    bool `json:"ultra,omitempty"`     // every continuation begins with words that ask for more
 	// Cap is how often in a row the agent's program accepts a refused end without
 	// a tool call; 0: always. The next time it ends without asking.
 	Cap int `json:"cap,omitempty"`

@@ -57,7 +57,7 @@ var presets = map[Preset]Policy{
 		Done:    ByPromise,
 		Word:    "DONE",
 		Limits:  Limits{Iterations: 10},
-		Session: SessionRules{MinTools: 1, NoWork: NoWorkRejected},
+		Session: SessionRules{MinTools: 1},
 	},
 	Supervised: {
 		Preset:      Supervised,

@@ -12,7 +12,7 @@ import (
 func TestDefaultsOfSession(t *testing.T) {
 	want := policy.Policy{
 		Preset: policy.Session, Done: policy.ByPromise, Word: "DONE", Limits: policy.Limits{Iterations: 10},
-		Session: policy.SessionRules{MinTools: 1, NoWork: policy.NoWorkRejected},
+		Session: policy.SessionRules{MinTools: 1},
 	}
 	if diff := cmp.Diff(want, policy.ForPreset(policy.Session)); diff != "" {
 		t.Errorf("Of (-want +got):\n%s", diff)

@@ -29,7 +29,6 @@ func TestASessionIsToldTheRules(t *testing.T) {
 		"the usual":        {func(*policy.SessionRules) {}, 10, []string{"<promise>DONE</promise>", work + "1 tool call since", ", 10 times at most", "\nMake {marker} and {times}.\n"}, ""},
 		"more calls":       {func(r *policy.SessionRules) { r.MinTools = 3 }, 1, []string{work + "3 tool calls since", ", 1 time at most"}, ""},
 		"no calls":         {func(r *policy.SessionRules) { r.MinTools = 0 }, 10, nil, work},
-		"calls or none":    {func(r *policy.SessionRules) { r.NoWork = policy.NoWorkAccepted }, 10, nil, work},
 		"nothing unfilled": {func(*policy.SessionRules) {}, 10, nil, "{calls}"},
 	} {
 		run := session(c.change)

@@ -178,7 +178,7 @@ func Plan(run journal.Run) (string, error) {
 // SessionStart returns what an agent reads when a loop in its session begins or continues.
 func SessionStart(run journal.Run) string {
 	rules, work := run.Policy.Session, ""
-	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
+	if rules.MinTools > 0 {
 		work = Fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call"))
 	}
 	return Fill("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.PromiseTag(),

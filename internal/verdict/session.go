@@ -39,7 +39,7 @@ func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded 
 	verdict := journal.IterationEnded{Number: it.Number, Green: true, Worked: calls > 0 && calls >= rules.MinTools}
 	switch {
 	case !slices.Contains(it.Agent.Promises, run.Policy.Word):
-	case calls >= rules.MinTools, rules.NoWork == policy.NoWorkAccepted:
+	case calls >= rules.MinTools:
 		verdict.Done = true
 	default:
 		reject(&verdict, run.Policy.PromiseTag(), fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools))
