@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -37,7 +38,7 @@ type found struct {
 	GitHub   []doctor.Finding `json:"github,omitempty"`
 	Agents   []doctor.Agent   `json:"agents,omitempty"`
 	Sandbox  *doctor.Sandbox  `json:"sandbox,omitempty"`
-	Services []doctor.Service `json:"services,omitempty"`
+	Services []doctor.Finding `json:"services,omitempty"`
 	Checks   *doctor.Checks   `json:"checks,omitempty"`
 
 	sandboxed bool // a run would use a sandbox, or the user asked about it
@@ -115,17 +116,12 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 
 // gaps keep a run from starting. It starts without checks, but proves nothing.
 func (f found) gaps() (all []string) {
-	for _, stop := range doctor.Stops(f.GitHub) {
+	for _, stop := range doctor.Stops(slices.Concat(f.GitHub, f.Services)) {
 		all = append(all, stop.What)
 	}
 	for _, a := range f.Agents {
 		if a.Chosen && a.Gap != "" {
 			all = append(all, "the agent "+a.Name)
-		}
-	}
-	for _, s := range f.Services {
-		if !s.Answers {
-			all = append(all, "the service "+s.Name)
 		}
 	}
 	if f.noChecks {
@@ -159,13 +155,13 @@ func (f found) summary() string {
 func (f found) text() string {
 	var parts []string
 	if f.GitHub != nil {
-		parts = append(parts, doctor.GitHubText(f.GitHub))
+		parts = append(parts, doctor.Text("github", f.GitHub))
 	}
 	if f.Agents != nil {
 		parts = append(parts, doctor.AgentsText(f.Agents))
 	}
 	if f.Services != nil {
-		parts = append(parts, clean.LogLines(doctor.ServicesText(f.Services)))
+		parts = append(parts, clean.LogLines(doctor.Text("services", f.Services)))
 	}
 	if f.Checks != nil {
 		parts = append(parts, clean.LogLines(f.Checks.Text()))

@@ -105,10 +105,10 @@ func Stops(found []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return !f.Stops })
 }
 
-// GitHubText returns what was found, for people.
-func GitHubText(found []Finding) string {
+// Text returns what was found, for people.
+func Text(title string, found []Finding) string {
 	var b strings.Builder
-	b.WriteString("github\n")
+	b.WriteString(title + "\n")
 	for _, f := range found {
 		var notes []string
 		if f.Note != "" {

@@ -125,37 +125,14 @@ func behind(text string) string {
 	return ": " + text
 }
 
-// Service is a server that the checks use.
-type Service struct {
-	Name    string `json:"name"`
-	Answers bool   `json:"answers"`
-	Why     string `json:"why,omitempty"` // it does not
-	Remedy  string `json:"remedy,omitempty"`
-}
-
 // LookAtServices connects to each service once, as the beginning of a run does.
-func LookAtServices(ctx context.Context, services []egress.Name) (all []Service) {
+func LookAtServices(ctx context.Context, services []egress.Name) (all []Finding) {
 	for _, name := range services {
-		s := Service{Name: name.String()}
+		f := Finding{What: "the service " + name.String()}
 		if _, err := egress.FindServices(ctx, []egress.Name{name}); err != nil {
-			s.Why, s.Remedy = err.Error(), fault.Hint(err)
+			f.Gap, f.Remedy, f.Stops = err.Error(), fault.Hint(err), true
 		}
-		s.Answers = s.Why == ""
-		all = append(all, s)
+		all = append(all, f)
 	}
 	return all
-}
-
-// ServicesText returns what was found, for people.
-func ServicesText(all []Service) string {
-	var b strings.Builder
-	b.WriteString("services\n")
-	for _, s := range all {
-		text := s.Why
-		if s.Answers {
-			text = s.Name + ": reachable"
-		}
-		b.WriteString(entry(mark(s.Answers), text, s.Remedy))
-	}
-	return b.String()
 }
