@@ -71,7 +71,7 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
-	p := d.Settings.ApplyTo(policy.ForPreset(policy.Stories))
+	p := d.Settings.ApplyTo(policy.ForPreset(policy.ByStories))
 	p.Subfolder = d.Within()
 	stories, file, err := d.PRD(workspace.MemoryDir)
 	if errors.As(err, new(*plan.Invalid)) { // its stories may not be filled in yet

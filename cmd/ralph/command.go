@@ -84,7 +84,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 }
 
 func defaultLimits(command string) string {
-	limits := policy.ForPreset(map[string]policy.Preset{"run": policy.Stories, "loop": policy.Checked}[command]).Limits
+	limits := policy.ForPreset(map[string]policy.Done{"run": policy.ByStories, "loop": policy.ByTag}[command]).Limits
 	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
 }
@@ -101,7 +101,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 		kong.Vars{
 			"agents": strings.Join(agent.Names(), ", "), "version": "ralph " + version,
 			"hooks": strings.Join(append(hook.Names(), loopStart, loopCancel), ","), "events": strings.Join(append(hook.Names(), loopStart, loopCancel), ", "),
-			"response": policy.ForPreset(policy.Guardrails).Word, "tag": policy.ForPreset(policy.Checked).Word,
+			"response": policy.ForPreset(policy.ByResponse).Word, "tag": policy.ForPreset(policy.ByTag).Word,
 			"levels": strings.Join(sandbox.Names(), ", "),
 		},
 		kong.NamedMapper("level", levels{}), kong.NamedMapper("folder", folders{w.World}),

@@ -64,7 +64,7 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	p := d.WithFlags(loop.ApplyTo(policy.ForPreset(policy.Checked)))
+	p := d.WithFlags(loop.ApplyTo(policy.ForPreset(policy.ByTag)))
 	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
 	if n := p.Limits.Iterations; n < 1 || n > 100 {
 		return p, fault.Usage(fmt.Sprintf("a loop has 1 to 100 iterations, not %d", n), "set --max-iterations, or the number in the file of --config", nil)

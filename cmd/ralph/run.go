@@ -67,7 +67,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 	if c.Branch != "" {
 		return asked, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
-	p := c.over(d, policy.ForPreset(policy.Guardrails))
+	p := c.over(d, policy.ForPreset(policy.ByResponse))
 	if c.PromptFile != "" {
 		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
 			return asked, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
@@ -113,7 +113,7 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 		return job.NewRun{}, err
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
-	p := c.over(d, policy.ForPreset(policy.Stories))
+	p := c.over(d, policy.ForPreset(policy.ByStories))
 	if memory != workspace.MemoryDir || p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}

@@ -104,7 +104,7 @@ func behindDashes(words []string) []string {
 }
 
 func (c superviseCommand) policy() (policy.Policy, error) {
-	p, task := policy.ForPreset(policy.Supervised), c.task()
+	p, task := policy.ForPreset(policy.ByFile), c.task()
 	s := &p.Supervision
 	s.Dir, s.Project, s.Task = task.Dir, task.Project, task.ID
 	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)

@@ -36,7 +36,7 @@ func (p proving) prove(t *testing.T) (runs int, o checkout.Outcome) {
 	v.Confide(p.env, confine.Needs{})
 	before, _ := os.ReadFile(p.runs)
 	ended, err := v.Prove(t.Context(), "", p.span, func(func(string) []byte) (policy.Policy, error) {
-		rules := policy.ForPreset(policy.Stories)
+		rules := policy.ForPreset(policy.ByStories)
 		rules.Checks = policy.AddChecks(nil, []string{p.check}, policy.DefaultCheckTimeout)
 		rules.Setup = policy.NewSetup([]string{p.setup}, policy.DefaultCheckTimeout)
 		return rules, nil

@@ -176,7 +176,7 @@ func (r *reader) agent() agent.Options {
 }
 
 func (r *reader) policy(timeout policy.Duration) policy.Policy {
-	p := policy.ForPreset(policy.Stories)
+	p := policy.ForPreset(policy.ByStories)
 	p.Publish = true
 	p.Model = r.get("model")
 	p.Draft = r.choice("draft", "until-proven", "always") == "always"

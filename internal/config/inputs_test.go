@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := policy.ForPreset(policy.Stories)
+	p := policy.ForPreset(policy.ByStories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
 		BranchPrefix: "ralph/", Mode: config.Work, StateLabels: true, Report: true, FailOn: config.FailOnError,

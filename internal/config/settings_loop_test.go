@@ -35,8 +35,8 @@ func TestLoopKeepsItsSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := loop.ApplyTo(policy.ForPreset(policy.Checked))
-	want := policy.ForPreset(policy.Checked)
+	got := loop.ApplyTo(policy.ForPreset(policy.ByTag))
+	want := policy.ForPreset(policy.ByTag)
 	want.Limits.Iterations = 7
 	want.Checks = []policy.Check{{Name: "make", Command: "make", Timeout: 120e9, FailAction: policy.Append}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -52,7 +52,7 @@ func TestLoopIsLaidOverTheProject(t *testing.T) {
 			"scm": {"command": "git", "tasks": ["commit"]}, "agent": {"command": "codex", "model": "m"}, "limits": {"maxCost": 1, "stallAfter": 9}}`)},
 		{Name: "settings.local.json", Data: []byte(`{"protect": ["a"]}`)},
 	}
-	below := policy.ForPreset(policy.Checked)
+	below := policy.ForPreset(policy.ByTag)
 	below.Model, below.Protect = "m", []string{"a"}
 	below.SCM = policy.SCM{Command: "git", Tasks: []string{"commit"}}
 	below.Limits.CostUSD, below.Limits.Stall = 1, 9
@@ -78,7 +78,7 @@ func TestLoopIsLaidOverTheProject(t *testing.T) {
 		want := below
 		want.Checks = slices.Clone(below.Checks)
 		test.change(&want)
-		if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.Checked))); diff != "" {
+		if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.ByTag))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if loop.Settings.Agent.Command != test.command {
@@ -94,9 +94,9 @@ func TestLoopOverTakesNullForNoLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := policy.ForPreset(policy.Checked)
+	want := policy.ForPreset(policy.ByTag)
 	want.Limits.CostUSD, want.Word, want.Agent = 0, "FIN", "command"
-	if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.Checked))); diff != "" {
+	if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.ByTag))); diff != "" {
 		t.Errorf("Over (-want +got):\n%s", diff)
 	}
 }

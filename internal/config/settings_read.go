@@ -66,7 +66,7 @@ func (d *decoder) effective(merged node) Settings {
 }
 
 func (d *decoder) settings(at jsontree.At) Settings {
-	preset := policy.ForPreset(policy.Guardrails)
+	preset := policy.ForPreset(policy.ByResponse)
 	s := Settings{
 		MaximumIterations: preset.Limits.Iterations, CompletionResponse: preset.Word, OutputTruncateChars: preset.Excerpt.Chars, StreamAgentOutput: true,
 		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},

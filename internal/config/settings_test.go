@@ -131,7 +131,7 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 	const file = `{"maximumIterations": 0, "completionResponse": "FIN", "agent": {"model": "opus", "timeout": 90},
 		"guardrails": [{"command": "make test", "failAction": "replace", "hint": "look", "timeout": "1m"}],
 		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxCost": 2.5, "maxTime": "1h", "maxTokens": 7000, "stallAfter": 9}, "protect": ["go.mod"], "setup": ["npm ci"]}`
-	preset := policy.ForPreset(policy.Guardrails)
+	preset := policy.ForPreset(policy.ByResponse)
 	want := preset
 	want.Word, want.Model, want.Protect = "FIN", "opus", []string{"go.mod"}
 	want.Limits.Iterations, want.Limits.Run, want.Limits.Iteration = 0, 3600e9, 90e9
@@ -144,7 +144,7 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 	if diff := cmp.Diff(want, read(t, file).ApplyTo(preset)); diff != "" {
 		t.Errorf("Over (-want +got):\n%s", diff)
 	}
-	for _, preset := range []policy.Preset{policy.Stories, policy.Guardrails, policy.Checked} {
+	for _, preset := range []policy.Done{policy.ByStories, policy.ByResponse, policy.ByTag} {
 		if diff := cmp.Diff(policy.ForPreset(preset), read(t).ApplyTo(policy.ForPreset(preset)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("Over without settings changes %s (-want +got):\n%s", preset, diff)
 		}
@@ -161,7 +161,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 		{Name: "make (2)", Command: "make", FailAction: policy.Prepend, Timeout: 120e9, Hint: "mind the linker"},
 		{Name: "make (3)", Command: "make", FailAction: policy.Append, Timeout: 5e9},
 	}
-	if diff := cmp.Diff(want, read(t, file).ApplyTo(policy.ForPreset(policy.Guardrails)).Checks); diff != "" {
+	if diff := cmp.Diff(want, read(t, file).ApplyTo(policy.ForPreset(policy.ByResponse)).Checks); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
 	}
 }
@@ -169,7 +169,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 // 0 is no limit, except for an excerpt, which must fit a prompt.
 func TestNothingIsTruncatedAtZero(t *testing.T) {
 	for file, want := range map[string]int{`{"outputTruncateChars": 0}`: 1_000_000, `{"outputTruncateChars": 1e9}`: 1_000_000, `{"outputTruncateChars": 1}`: 1, `{}`: 5000} {
-		if got := read(t, file).ApplyTo(policy.ForPreset(policy.Guardrails)).Excerpt.Chars; got != want {
+		if got := read(t, file).ApplyTo(policy.ForPreset(policy.ByResponse)).Excerpt.Chars; got != want {
 			t.Errorf("%s: %d characters, want %d", file, got, want)
 		}
 	}

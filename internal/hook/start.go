@@ -56,7 +56,7 @@ func (d Environment) Start(request LoopRequest) (string, error) {
 	return prompt.SessionStart(r.Run), nil
 }
 
-func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.Session)) }
+func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.ByPromise)) }
 
 func (a LoopRequest) check() error {
 	switch {

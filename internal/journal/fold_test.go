@@ -146,8 +146,8 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 		journal.RunStopped{},
 	}
 	run := minutely(append(before, journal.Resumed{Level: "notify"}, journal.Resumed{})...)
-	if run.Level != "notify" || run.Resumed != 2 || run.Policy.Preset != policy.Stories {
-		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Resumed, run.Policy.Preset)
+	if run.Level != "notify" || run.Resumed != 2 || run.Policy.Done != policy.ByStories {
+		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Resumed, run.Policy.Done)
 	}
 	if run.Stop != nil || run.Cancel != nil || run.Failures != nil || run.Loose != nil || run.Setup != nil ||
 		run.Looked != nil || run.Settled != nil || run.BaseChecks != nil || run.Iterations[0].Checks != nil {

@@ -45,7 +45,7 @@ func ticking() func() time.Time {
 func began() journal.RunBegan {
 	return journal.RunBegan{
 		Run:    "r1",
-		Policy: policy.ForPreset(policy.Stories),
+		Policy: policy.ForPreset(policy.ByStories),
 		Plan: plan.Plan{UserStories: []plan.Story{
 			{ID: "US-001", Title: "one", AcceptanceCriteria: []string{"works"}, Priority: 1},
 			{ID: "US-002", Title: "two", AcceptanceCriteria: []string{"works"}, Priority: 2},

@@ -104,7 +104,7 @@ func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span 
 // was red at the base only new failures count, unless the settings are strict.
 func (c Clone) Rules(checks, setup []string) checkout.Rules {
 	return func(file func(string) []byte) (policy.Policy, error) {
-		p := policy.ForPreset(policy.Stories)
+		p := policy.ForPreset(policy.ByStories)
 		p.Baseline = policy.BaselineNew
 		if data := file(config.BaseSettings); data != nil {
 			settings, err := config.ReadSettings(config.File{Name: config.BaseSettings, Data: data})

@@ -41,7 +41,7 @@ func (r *record) Append(event journal.Event) error {
 
 func begun() *record {
 	r := &record{room: -1}
-	p := policy.ForPreset(policy.Stories)
+	p := policy.ForPreset(policy.ByStories)
 	p.Publish = true
 	story := plan.Story{ID: "US-001", Title: "one", AcceptanceCriteria: []string{"a"}, Priority: 1}
 	_ = r.Append(journal.RunBegan{Run: "r", Policy: p, Plan: plan.Plan{UserStories: []plan.Story{story}}, Base: "b0", Start: "b0"})

@@ -113,13 +113,10 @@ func ProtectedFiles() []string {
 	return all
 }
 
-// Session is a loop within one session of an agent: the session continues until
+// ByPromise is a loop within one session of an agent: the session continues until
 // the agent gives the completion word as a promise. Iteration 0 lasts until the
 // agent first wants to end; Limits.Iterations is how often it is then sent back.
-const (
-	Session   Preset = "session"
-	ByPromise Done   = "promise"
-)
+const ByPromise Done = "promise"
 
 // SessionRules are the rules of a loop within a session, besides its limits.
 type SessionRules struct {
@@ -146,13 +143,10 @@ func (r Reason) SessionStatus() string {
 	return strings.ToUpper(string(r))
 }
 
-// Supervised is a command that is started again, with any exit code, until a DONE
-// file exists: a run is complete ByFile. Each attempt is an iteration:
-// Limits.Iterations limits how many there are, Limits.Iteration how long one takes.
-const (
-	Supervised Preset = "supervise"
-	ByFile     Done   = "file"
-)
+// ByFile is a command that is started again, with any exit code, until a DONE file
+// exists. Each attempt is an iteration: Limits.Iterations limits how many there are,
+// Limits.Iteration how long one takes.
+const ByFile Done = "file"
 
 // Supervision holds the rules of a supervised run, besides its limits. It does not hold
 // the command: command lines may contain keys.

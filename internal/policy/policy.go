@@ -12,7 +12,6 @@ import (
 // Policy holds the rules of a whole run. The journal's first event carries it, so that a
 // resumed run needs no settings.
 type Policy struct {
-	Preset         Preset     `json:"preset"`
 	Done           Done       `json:"done,omitempty"` // ByStories where empty
 	Word           string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done
 	Agent          string     `json:"agent"`

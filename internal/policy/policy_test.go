@@ -181,12 +181,12 @@ func TestChecks(t *testing.T) {
 
 // What a run does to its policy does not change the next run's.
 func TestOfSharesNothing(t *testing.T) {
-	first := policy.ForPreset(policy.Stories)
+	first := policy.ForPreset(policy.ByStories)
 	first.Limits.Iterations = 99
 	first.Protect = append(first.Protect, "x")
 	first.Checks = append(first.Checks, policy.Check{Name: "x"})
-	second := policy.ForPreset(policy.Stories)
-	if second.Limits.Iterations != 10 || len(second.Protect) != 0 || len(second.Checks) != 0 || second.Preset != policy.Stories {
+	second := policy.ForPreset(policy.ByStories)
+	if second.Limits.Iterations != 10 || len(second.Protect) != 0 || len(second.Checks) != 0 || second.Done != policy.ByStories {
 		t.Errorf("Of = %+v after another run changed its own", second)
 	}
 	protected := policy.ProtectedFiles()
@@ -206,20 +206,20 @@ func TestDefaultsOfPresets(t *testing.T) {
 	more.Iterations = 25
 	for _, want := range []policy.Policy{
 		{
-			Preset: policy.Stories, Done: policy.ByStories, Promise: "COMPLETE", Baseline: policy.BaselineStrict, Tamper: policy.TamperReport,
+			Done: policy.ByStories, Promise: "COMPLETE", Baseline: policy.BaselineStrict, Tamper: policy.TamperReport,
 			Excerpt: policy.Excerpt{Chars: 4000}, Limits: limits,
 		},
 		{
-			Preset: policy.Guardrails, Done: policy.ByResponse, Word: "DONE",
+			Done: policy.ByResponse, Word: "DONE",
 			Excerpt: policy.Excerpt{Chars: 5000, Head: true}, Limits: limits,
 		},
 		{
-			Preset: policy.Checked, Done: policy.ByTag, Word: "COMPLETE",
+			Done: policy.ByTag, Word: "COMPLETE",
 			Excerpt: policy.Excerpt{Chars: 2000}, Limits: more,
 		},
 	} {
-		if diff := cmp.Diff(want, policy.ForPreset(want.Preset)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", want.Preset, diff)
+		if diff := cmp.Diff(want, policy.ForPreset(want.Done)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.Done, diff)
 		}
 	}
 	if policy.DefaultCheckTimeout.Std() != 10*time.Minute {

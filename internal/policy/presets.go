@@ -6,10 +6,7 @@ import (
 	"time"
 )
 
-// Preset names a policy: one of the ways to loop an agent.
-type Preset string
-
-// Done says when a run is complete.
+// Done says when a run is complete: one of the ways to loop an agent, each with a preset.
 type Done string
 
 // A run is complete when every story of its plan passes; when the checks are
@@ -21,47 +18,30 @@ const (
 	ByTag      Done = "tag"
 )
 
-// The presets.
-const (
-	Stories    Preset = "stories"    // a PRD, story by story
-	Guardrails Preset = "guardrails" // a prompt, until the guardrails pass and the agent answers with the word
-	Checked    Preset = "checks"     // a task, until all checks pass and the agent says it is complete
-)
-
-var presets = map[Preset]Policy{
-	Stories: {
-		Preset:   Stories,
-		Done:     ByStories,
+var presets = map[Done]Policy{
+	ByStories: {
 		Promise:  "COMPLETE",
 		Baseline: BaselineStrict,
 		Tamper:   TamperReport,
 		Excerpt:  Excerpt{Chars: 4000},
 		Limits:   defaultLimits,
 	},
-	Guardrails: {
-		Preset:  Guardrails,
-		Done:    ByResponse,
+	ByResponse: {
 		Word:    "DONE",
 		Excerpt: Excerpt{Chars: 5000, Head: true},
 		Limits:  defaultLimits,
 	},
-	Checked: {
-		Preset:  Checked,
-		Done:    ByTag,
+	ByTag: {
 		Word:    "COMPLETE",
 		Excerpt: Excerpt{Chars: 2000},
 		Limits:  defaultLimits.withIterations(25),
 	},
-	Session: {
-		Preset:  Session,
-		Done:    ByPromise,
+	ByPromise: {
 		Word:    "DONE",
 		Limits:  Limits{Iterations: 10},
 		Session: SessionRules{MinTools: 1},
 	},
-	Supervised: {
-		Preset:      Supervised,
-		Done:        ByFile,
+	ByFile: {
 		Limits:      Limits{Iterations: 100},
 		Supervision: Supervision{Delay: Duration(time.Second), Poll: Duration(time.Second), Wait: Duration(5 * time.Minute)},
 	},
@@ -92,7 +72,11 @@ func Given[T any](said *T, before T) T {
 }
 
 // ForPreset returns the policy of a preset, which shares nothing with the table.
-func ForPreset(preset Preset) Policy { return presets[preset] }
+func ForPreset(done Done) Policy {
+	p := presets[done]
+	p.Done = done
+	return p
+}
 
 // Reason is why a run stopped: the same word in the journal, the JSON, the outputs and
 // the comment.

@@ -11,16 +11,16 @@ import (
 // The numbers of the contract; no limit but its own.
 func TestDefaultsOfSession(t *testing.T) {
 	want := policy.Policy{
-		Preset: policy.Session, Done: policy.ByPromise, Word: "DONE", Limits: policy.Limits{Iterations: 10},
+		Done: policy.ByPromise, Word: "DONE", Limits: policy.Limits{Iterations: 10},
 		Session: policy.SessionRules{MinTools: 1},
 	}
-	if diff := cmp.Diff(want, policy.ForPreset(policy.Session)); diff != "" {
+	if diff := cmp.Diff(want, policy.ForPreset(policy.ByPromise)); diff != "" {
 		t.Errorf("Of (-want +got):\n%s", diff)
 	}
 	if got := want.PromiseTag(); got != "<promise>DONE</promise>" {
 		t.Errorf("PromiseTag = %s", got)
 	}
-	if got := policy.ForPreset(policy.Guardrails).PromiseTag(); got != "<response>DONE</response>" {
+	if got := policy.ForPreset(policy.ByResponse).PromiseTag(); got != "<response>DONE</response>" {
 		t.Errorf("PromiseTag of a run that ends by a response = %s", got)
 	}
 }

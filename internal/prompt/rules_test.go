@@ -15,7 +15,7 @@ import (
 func TestProtectedFilesAreSpokenOfWhereTheyAreProtected(t *testing.T) {
 	for _, handed := range []bool{false, true} {
 		run := journal.Run{
-			Policy: policy.ForPreset(policy.Stories),
+			Policy: policy.ForPreset(policy.ByStories),
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds"}}}},
 		}
 		run.Policy.Publish = handed

@@ -13,7 +13,7 @@ import (
 )
 
 func session(change func(*policy.SessionRules)) journal.Run {
-	run := journal.Run{Policy: policy.ForPreset(policy.Session), Task: plan.Task{Body: "Make {marker} and {times}."}}
+	run := journal.Run{Policy: policy.ForPreset(policy.ByPromise), Task: plan.Task{Body: "Make {marker} and {times}."}}
 	change(&run.Policy.Session)
 	return run
 }

@@ -56,7 +56,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	check := func(where journal.Where, passed bool) journal.Event {
 		return journal.CheckEnded{Where: where, Name: "test", Command: text, Passed: passed, Exit: 1, Excerpt: text, Log: "log", TookMS: 9000, Commit: "c"}
 	}
-	p := policy.ForPreset(policy.Stories)
+	p := policy.ForPreset(policy.ByStories)
 	p.Agent, p.Checks = "scripted", []policy.Check{{Name: "test", Command: text}}
 	asked := plan.Plan{Project: text}
 	for i := range 40 {

@@ -34,7 +34,7 @@ func storyRow(t *testing.T, steps ...step) (page, markdown string) {
 }
 
 func began() step {
-	p := policy.ForPreset(policy.Stories)
+	p := policy.ForPreset(policy.ByStories)
 	p.Agent = "claude"
 	return step{0, journal.RunBegan{Run: "r1", Policy: p, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}}
 }

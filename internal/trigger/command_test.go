@@ -173,7 +173,7 @@ func TestFlagsThatStartNothing(t *testing.T) {
 }
 
 func TestFlagsTighten(t *testing.T) {
-	base := policy.ForPreset(policy.Stories)
+	base := policy.ForPreset(policy.ByStories)
 	base.Model = "opus"
 	minute := policy.Duration(time.Minute)
 	open := base
@@ -227,7 +227,7 @@ func FuzzCommand(f *testing.F) {
 	} {
 		f.Add(body)
 	}
-	most := policy.ForPreset(policy.Stories)
+	most := policy.ForPreset(policy.ByStories)
 	f.Fuzz(func(t *testing.T, body string) {
 		got, why := trigger.CommandOf(commentEvent(body), trigger.Rules{})
 		if why != "" {

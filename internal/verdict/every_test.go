@@ -30,7 +30,7 @@ func (w *world) append(event journal.Event) {
 }
 
 func (w *world) began() journal.RunBegan {
-	p := policy.ForPreset(policy.Stories)
+	p := policy.ForPreset(policy.ByStories)
 	p.Publish, p.SaveRun, p.Approval = w.chance(70), w.chance(50), w.chance(3)
 	if w.chance(30) {
 		p.Review.Agent = "other"
@@ -407,7 +407,7 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.RunStopped{},
 			journal.Noted{},
 			journal.CommentPosted{},
-			journal.RunBegan{Run: "s", Policy: policy.ForPreset(policy.Supervised)},
+			journal.RunBegan{Run: "s", Policy: policy.ForPreset(policy.ByFile)},
 			journal.TaskLooked{},
 			journal.TaskLooked{Done: true},
 			journal.TaskLooked{Wait: "file"},

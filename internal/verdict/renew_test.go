@@ -14,7 +14,7 @@ import (
 // The same task under the same rules continues the newest run.
 func TestIsSameTask(t *testing.T) {
 	task := plan.Task{Number: 7, Title: "Greet", Body: "- [ ] One"}
-	rules := policy.ForPreset(policy.Stories)
+	rules := policy.ForPreset(policy.ByStories)
 	for name, c := range map[string]struct {
 		change func(*plan.Task, *policy.Policy)
 		old    func(*journal.Run)

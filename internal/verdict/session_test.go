@@ -13,7 +13,7 @@ import (
 func TestEverySessionEndsHonestly(t *testing.T) {
 	for seed := range uint64(2000) {
 		w := &world{Rand: rand.New(rand.NewPCG(seed, 13))}
-		p := policy.ForPreset(policy.Session)
+		p := policy.ForPreset(policy.ByPromise)
 		p.Limits.Iterations, p.Session.MinTools, p.Session.Cap = 1+w.IntN(6), w.IntN(3), w.IntN(4)
 		w.append(journal.RunBegan{Run: "s", Policy: p})
 		tools := 0

@@ -10,7 +10,7 @@ import (
 )
 
 func (w *world) supervised() journal.RunBegan {
-	p := policy.ForPreset(policy.Supervised)
+	p := policy.ForPreset(policy.ByFile)
 	p.Limits.Iterations = w.IntN(6)
 	return journal.RunBegan{Run: "s", Policy: p}
 }

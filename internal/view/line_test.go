@@ -148,7 +148,7 @@ func TestLine(t *testing.T) {
 
 // The line of a failed guardrail names its effect on the next prompt, if it has one.
 func TestLineTellsOfTheFailAction(t *testing.T) {
-	p := policy.ForPreset(policy.Guardrails)
+	p := policy.ForPreset(policy.ByResponse)
 	p.Checks = []policy.Check{{Name: "a"}, {Name: "b", FailAction: policy.Prepend}, {Name: "c", FailAction: policy.Replace}}
 	const failed = " failed (exit 1) in the agent's tree, 0s"
 	for name, want := range map[string]string{

@@ -74,7 +74,7 @@ var superviseTests = []struct {
 }
 
 func superviseTwice() policy.Policy {
-	p := policy.ForPreset(policy.Supervised)
+	p := policy.ForPreset(policy.ByFile)
 	p.Agent, p.Limits.Iterations, p.Limits.Iteration = "sh", 2, policy.Duration(5*time.Minute)
 	p.Supervision.Project, p.Supervision.Task = "shop", "t1"
 	return p

@@ -13,7 +13,7 @@ import (
 
 // ralph status of a loop without stories shows no stories.
 func TestTextOfALoopWithoutStories(t *testing.T) {
-	began := journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.Checked), Task: plan.Task{Kind: plan.KindPrompt}}
+	began := journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.ByTag), Task: plan.Task{Kind: plan.KindPrompt}}
 	steps := []struct {
 		event journal.Event
 		want  string
@@ -40,7 +40,7 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 // A terminal shows text without the escapes that Markdown needs.
 func TestTextHasNoMarkup(t *testing.T) {
 	run := journal.Fold(journal.Run{},
-		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.Checked)}},
+		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.ByTag)}},
 		journal.Entry{Seq: 2, Event: journal.RunStopped{Reason: policy.FatalError, Why: "a_b|c *d* <e> & `f|g` \\"}})
 	if got, _, _ := strings.Cut(view.Text(run, false), "\n"); !strings.HasSuffix(got, "a_b|c *d* <e> & `f|g` \\") {
 		t.Errorf("as text: %q", got)
