@@ -108,7 +108,7 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 		return nil, nil, err
 	}
 	settings, err := config.ReadSettings(files...)
-	return settings.Protect, settings.Guard.GuardRules(), err
+	return settings.Protect, settings.Guard.Rules, err
 }
 
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {

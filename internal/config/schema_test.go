@@ -103,14 +103,16 @@ func floorSchema(t *testing.T) *jsonschema.Schema {
 	return root
 }
 
-// commented returns the schema of a type of this package, with its comments.
+// commented returns the schema of a type, with its comments.
 func commented(t *testing.T, value any) *jsonschema.Schema {
 	t.Helper()
 	r := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, Mapper: duration,
 	}
-	if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/config", "./"); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"config", "guard", "policy"} {
+		if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/config", "../"+name); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, comment := range r.CommentMap {
 		r.CommentMap[name] = strings.ReplaceAll(comment, "\n", " ")

@@ -44,7 +44,7 @@ type Settings struct {
 	// Failures that block if a check failed before the work: new ones, or all.
 	Baseline policy.Baseline `json:"baseline,omitzero" jsonschema:"enum=new,enum=strict"`
 	// Second opinion of each story that is about to pass.
-	Review Review `json:"review,omitzero"`
+	Review policy.Review `json:"review,omitzero"`
 	// Commands that prepare a clean checkout for the checks, in order.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
 	// Servers for agent and checks: a port of this machine, or host:port.
@@ -73,14 +73,6 @@ type Agent struct {
 	Timeout *policy.Duration `json:"timeout,omitzero"`
 	// Prices of models by name, used before ralph's own list.
 	Prices map[string]Price `json:"prices,omitzero"`
-}
-
-// Review is another agent, which only reads.
-type Review struct {
-	// Name of an agent, or a program with arguments, split as a shell does.
-	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex" check:"command"`
-	// Model, by the agent's name for it.
-	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 }
 
 // Price is the price of a model.
@@ -149,25 +141,7 @@ type Sandbox struct {
 // Guard is for the hooks of an agent, which check each command before it runs.
 type Guard struct {
 	// Rules of the project; the first match decides.
-	Rules []GuardRule `json:"rules,omitzero"`
-}
-
-// GuardRule matches commands that the guard refuses.
-type GuardRule struct {
-	// Program and the words after it; a bar separates alternatives, ** matches any words.
-	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make deploy"`
-	// Match only if one of these flags is given, such as -f or -X=DELETE.
-	Flags []string `json:"flags,omitzero" jsonschema:"pattern=^\\S+$,example=--force"`
-	// Match only if an operand matches; * and ? are wildcards, @outside is an area.
-	Operands []string `json:"operands,omitzero" jsonschema:"pattern=^\\S+$,example=*prod*"`
-	// Do not match if one of these flags or operands is given.
-	Unless []string `json:"unless,omitzero" jsonschema:"pattern=^\\S+$,example=--dry-run"`
-	// What the command does, shown to the agent.
-	Why string `json:"why,omitzero" jsonschema:"pattern=\\S,example=deploys to production"`
-	// What the agent should do instead (default: ask the user).
-	Instead string `json:"instead,omitzero" jsonschema:"pattern=\\S"`
-	// Allow matching commands, even if the guard's own table refuses them.
-	Allow bool `json:"allow,omitzero"`
+	Rules []guard.Rule `json:"rules,omitzero"`
 }
 
 // GuardrailTimeout limits a guardrail without a timeout of its own.
@@ -200,7 +174,7 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	p.Checks = slices.Concat(p.Checks, s.checks())
 	p.Proof = cmp.Or(s.Proof, p.Proof)
 	if p.Done == policy.ByStories {
-		p.Review = policy.Review(s.Review)
+		p.Review = s.Review
 	}
 	if p.Tamper != "" {
 		p.Tamper = cmp.Or(s.Tamper, p.Tamper)
@@ -243,18 +217,6 @@ func (a Agent) Options() (agent.Options, error) {
 		options.Args = append(options.Args, words...)
 	}
 	return options, nil
-}
-
-// GuardRules returns the rules for package guard.
-func (g Guard) GuardRules() []guard.Rule {
-	var rules []guard.Rule
-	for _, r := range g.Rules {
-		rules = append(rules, guard.Rule{
-			Command: r.Command, Flags: strings.Join(r.Flags, " "), Operands: strings.Join(r.Operands, " "),
-			Unless: strings.Join(r.Unless, " "), Why: r.Why, Instead: r.Instead, Allow: r.Allow,
-		})
-	}
-	return rules
 }
 
 // rates returns the prices by model. A cache without a price costs as much as input.

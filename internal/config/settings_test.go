@@ -284,10 +284,10 @@ func TestGuardRules(t *testing.T) {
 		{"command": "kubectl apply", "allow": true}
 	]}}`)
 	want := []guard.Rule{
-		{Command: "make seed", Flags: "-f --force", Operands: "*prod*", Unless: "--dry-run *test*", Why: "fills the database", Instead: "make seed-local"},
+		{Command: "make seed", Flags: []string{"-f", "--force"}, Operands: []string{"*prod*"}, Unless: []string{"--dry-run", "*test*"}, Why: "fills the database", Instead: "make seed-local"},
 		{Command: "kubectl apply", Allow: true},
 	}
-	if diff := cmp.Diff(want, settings.Guard.GuardRules(), cmpopts.IgnoreUnexported(guard.Rule{})); diff != "" {
+	if diff := cmp.Diff(want, settings.Guard.Rules, cmpopts.IgnoreUnexported(guard.Rule{})); diff != "" {
 		t.Errorf("Table (-want +got):\n%s", diff)
 	}
 }

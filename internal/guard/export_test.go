@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Conditions returns the names behind each @ in the table, with what may stand
 // before them: <, > or $.
@@ -8,7 +11,7 @@ func Conditions() []string {
 	var names []string
 	for _, rules := range rulesByProgram() {
 		for _, r := range rules {
-			for token := range strings.FieldsSeq(r.Flags + " " + r.Operands + " " + r.Unless) {
+			for _, token := range slices.Concat(r.Flags, r.Operands, r.Unless) {
 				if list, is := strings.CutPrefix(token, "@"); is {
 					names = append(names, strings.Split(list, "|")...)
 				}

@@ -120,11 +120,11 @@ func TestPlacesDecide(t *testing.T) {
 func TestProjectsOwnRules(t *testing.T) {
 	at := shop
 	at.Rules = []guard.Rule{
-		{Command: "kubectl apply|delete", Operands: "*preview*", Allow: true},
-		{Command: "make seed|reset", Unless: "DB=*test*", Why: "fills the shared database", Instead: "make seed DB=shop_test"},
+		{Command: "kubectl apply|delete", Operands: []string{"*preview*"}, Allow: true},
+		{Command: "make seed|reset", Unless: []string{"DB=*test*"}, Why: "fills the shared database", Instead: "make seed DB=shop_test"},
 		{Command: "tee", Allow: true},
-		{Command: "rm", Flags: "-r --recursive", Operands: "@inside", Allow: true},
-		{Command: "./scripts/seal|seal", Flags: "--env=prod"},
+		{Command: "rm", Flags: []string{"-r", "--recursive"}, Operands: []string{"@inside"}, Allow: true},
+		{Command: "./scripts/seal|seal", Flags: []string{"--env=prod"}},
 	}
 	for line, want := range map[string]string{
 		"kubectl apply -f k8s/preview.yaml":          "",
@@ -155,17 +155,17 @@ func TestRuleTokens(t *testing.T) {
 		misses []string
 	}{
 		{
-			guard.Rule{Command: "x", Flags: "-f --force"},
+			guard.Rule{Command: "x", Flags: []string{"-f", "--force"}},
 			[]string{"x -f", "x -vf a", "x --force", "x --force=yes", "A=1 x -f", "/opt/x -f", "x@2 -f"},
 			[]string{"x", "x -F", "x f", "y -f", "echo x -f", "x --force --dry-run", "x --help -f"},
 		},
 		{
-			guard.Rule{Command: "x", Flags: "-X=DELETE"},
+			guard.Rule{Command: "x", Flags: []string{"-X=DELETE"}},
 			[]string{"x -X DELETE", "x -XDELETE", "x -sX DELETE"},
 			[]string{"x -X GET", "x DELETE", "x -X"},
 		},
 		{
-			guard.Rule{Command: "x put|del", Operands: "prod *:main"},
+			guard.Rule{Command: "x put|del", Operands: []string{"prod", "*:main"}},
 			[]string{"x put prod", "x -n 3 del prod", "x put PROD", "x put a:main", "x put a/b:main"},
 			[]string{"x get prod", "x put", "x put production", "x put -- a", "x prod put"},
 		},
@@ -175,12 +175,12 @@ func TestRuleTokens(t *testing.T) {
 			[]string{"x", "x a", "x rmdir"},
 		},
 		{
-			guard.Rule{Command: "x", Operands: "@project|home @key", Unless: "--dry"},
+			guard.Rule{Command: "x", Operands: []string{"@project|home", "@key"}, Unless: []string{"--dry"}},
 			[]string{"x .", "x ..", "x ~", "x ~/.ssh/id_rsa", `x "$HOME"`, "x /home/dev/shop/*"},
 			[]string{"x src", "x . --dry", `x "$DIR"`, "x /tmp/a", "x .env"},
 		},
 		{
-			guard.Rule{Command: "x", Unless: "@stage"},
+			guard.Rule{Command: "x", Unless: []string{"@stage"}},
 			[]string{"x", "x prod", "x --env prod -f dev.yaml"},
 			[]string{"x -f dev.yaml", "ENV=staging x", "x deploy:staging"},
 		},

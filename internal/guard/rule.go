@@ -40,22 +40,23 @@ var (
 	ProjectRule         = Category{"project-rule", "ask the user"}
 )
 
-// Rule says when a command is dangerous. The fields are lists of tokens, separated
-// by blanks; a list matches if one token does. Flags and Operands both have to
-// match if set, and Unless must not. A token is
-//
-//	-f --force   a flag; a single letter also counts within others, as in -uf
-//	-X=DELETE    a flag with that value
-//	main *:main  an operand; * and ? are wildcards
-//	@outside     an area of paths (see areas), or a condition (see hasCondition)
+// Rule matches commands that the guard refuses, by one of each list that is not empty.
 type Rule struct {
-	Command  string // the program and the words after it; | separates alternatives, ** matches any words
-	Flags    string
-	Operands string
-	Unless   string
-	Why      string // continues the command: "overwrites what others have pushed"
-	Instead  string // the safe alternative (default: the category's)
-	Allow    bool   // the command is not dangerous, even if the table says so
+	// Program and the words after it; a bar separates alternatives, ** matches any words.
+	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make deploy"`
+	// Match only if one of these flags is given, such as -f or -X=DELETE.
+	Flags []string `json:"flags,omitzero" jsonschema:"pattern=^\\S+$,example=--force"`
+	// Match only if an operand matches; * and ? are wildcards, @outside is an area.
+	Operands []string `json:"operands,omitzero" jsonschema:"pattern=^\\S+$,example=*prod*"`
+	// Do not match if one of these flags or operands is given.
+	Unless []string `json:"unless,omitzero" jsonschema:"pattern=^\\S+$,example=--dry-run"`
+	// What the command does, shown to the agent.
+	Why string `json:"why,omitzero" jsonschema:"pattern=\\S,example=deploys to production"`
+	// What the agent should do instead (default: ask the user).
+	Instead string `json:"instead,omitzero" jsonschema:"pattern=\\S"`
+	// Allow matching commands, even if the guard's own table refuses them.
+	Allow bool `json:"allow,omitzero"`
+
 	category Category
 }
 
@@ -75,7 +76,7 @@ var rulesByProgram = sync.OnceValue(func() map[string][]Rule {
 	for _, s := range slices.Concat(rules, outputRules) {
 		for _, r := range s.rows {
 			for command := range strings.SplitSeq(r[0], ", ") {
-				rule := Rule{Command: command, Flags: r[1], Operands: r[2], Unless: r[3], Why: s.why, Instead: s.instead, category: s.category}
+				rule := Rule{Command: command, Flags: strings.Fields(r[1]), Operands: strings.Fields(r[2]), Unless: strings.Fields(r[3]), Why: s.why, Instead: s.instead, category: s.category}
 				programs, _, _ := strings.Cut(command, " ")
 				for program := range strings.SplitSeq(programs, "|") {
 					if strings.Contains(program, "*") {
@@ -125,12 +126,13 @@ func (r Rule) matches(j *judge, c *call) bool {
 	}
 	after := *c
 	after.args, after.env = rest, c.env+" "+c.String()
-	holds := func(tokens string) bool {
-		return slices.ContainsFunc(strings.Fields(tokens), func(t string) bool { return j.matchesToken(t, &after) })
+	holds := func(tokens []string) bool {
+		return slices.ContainsFunc(tokens, func(t string) bool { return j.matchesToken(t, &after) })
 	}
-	return (r.Flags == "" || holds(r.Flags)) && (r.Operands == "" || holds(r.Operands)) &&
-		!holds(r.Unless) && !holds("--help --dry-run --dry-run=* --dryrun")
+	return (len(r.Flags) == 0 || holds(r.Flags)) && (len(r.Operands) == 0 || holds(r.Operands)) && !holds(r.Unless) && !holds(harmless)
 }
+
+var harmless = []string{"--help", "--dry-run", "--dry-run=*", "--dryrun"}
 
 // matchWords reports whether the words come first, with flags between, and returns the other arguments.
 func matchWords(words, args []string) (rest []string, ok bool) {
@@ -173,6 +175,12 @@ func matchesAny(patterns, s string) bool {
 	return false
 }
 
+// matchesToken tells of a token, which is
+//
+//	-f --force   a flag; a single letter also counts within others, as in -uf
+//	-X=DELETE    a flag with that value
+//	main *:main  an operand; * and ? are wildcards
+//	@outside     an area of paths (see areas), or a condition (see hasCondition)
 func (j *judge) matchesToken(token string, c *call) bool {
 	name, value, valued := strings.Cut(token, "=")
 	switch {

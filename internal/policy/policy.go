@@ -78,10 +78,12 @@ const (
 	Unbroken   ProofLevel = "unbroken"
 )
 
-// Review is the agent for second opinions of stories that are about to pass.
+// Review is another agent for second opinions, which only reads.
 type Review struct {
-	Agent string `json:"agent,omitempty"` // empty: none
-	Model string `json:"model,omitempty"`
+	// Name of an agent, or a program with arguments, split as a shell does.
+	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex" check:"command"`
+	// Model, by the agent's name for it.
+	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 }
 
 // Tamper is what happens when existing tests fail on the new code or no longer run.
