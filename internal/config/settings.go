@@ -32,7 +32,7 @@ type Settings struct {
 	// Commands that judge the work after each iteration; all must pass.
 	Guardrails []Guardrail `json:"guardrails"`
 	// Version control of the work when all guardrails pass.
-	SCM *SCM `json:"scm,omitzero"`
+	SCM *policy.SCM `json:"scm,omitzero"`
 	// Limits of a run.
 	Limits Limits `json:"limits,omitzero"`
 	// Globs of files that the agent may not change, besides the built-in ones.
@@ -101,14 +101,6 @@ type Guardrail struct {
 	Timeout policy.Duration `json:"timeout"`
 }
 
-// SCM is a version control program.
-type SCM struct {
-	// Program, such as git.
-	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=git"`
-	// Subcommands in order; a commit gets a message from the agent.
-	Tasks []string `json:"tasks" jsonschema:"pattern=\\S,example=commit,example=push"`
-}
-
 // Limits end a run that does not complete. The preset decides about a nil limit; 0 is
 // no limit.
 type Limits struct {
@@ -169,7 +161,7 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	}
 	p.Model = cmp.Or(s.Agent.Model, p.Model)
 	if s.SCM != nil {
-		p.SCM = policy.SCM{Command: s.SCM.Command, Tasks: s.SCM.Tasks}
+		p.SCM = *s.SCM
 	}
 	p.Checks = slices.Concat(p.Checks, s.checks())
 	p.Proof = cmp.Or(s.Proof, p.Proof)

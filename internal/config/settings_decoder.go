@@ -35,7 +35,7 @@ func (d *decoder) before(at jsontree.At, to any) (done bool) {
 		return true
 	case *Guardrail:
 		to.Timeout = GuardrailTimeout
-	case *SCM:
+	case *policy.SCM:
 		to.Tasks = []string{}
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
@@ -38,7 +39,7 @@ func (s Settings) Show(hide *redact.Redactor) (string, error) {
 		s.Guardrails[i].Command, s.Guardrails[i].Hint = mask(g.Command), mask(g.Hint)
 	}
 	if s.SCM != nil {
-		s.SCM = &SCM{Command: mask(s.SCM.Command), Tasks: maskLines(s.SCM.Tasks)}
+		s.SCM = &policy.SCM{Command: mask(s.SCM.Command), Tasks: maskLines(s.SCM.Tasks)}
 	}
 	text, err := s.Marshal()
 	return hide.String(string(text)), err

@@ -46,11 +46,12 @@ type Policy struct {
 	Session     SessionRules `json:"session,omitzero"`
 }
 
-// SCM is the version control command to run after the checks passed, such as git with
-// commit and push.
+// SCM is a version control program to run after the checks passed.
 type SCM struct {
-	Command string   `json:"command,omitempty"`
-	Tasks   []string `json:"tasks,omitempty"`
+	// Program, such as git.
+	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=git"`
+	// Subcommands in order; a commit gets a message from the agent.
+	Tasks []string `json:"tasks" jsonschema:"pattern=\\S,example=commit,example=push"`
 }
 
 // Excerpt is the part of a check's output for prompts and reports.

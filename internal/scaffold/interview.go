@@ -79,12 +79,12 @@ func askGuardrails(d dialog, found []survey.Command) (all []config.Guardrail, er
 	}
 }
 
-func askSCM(d dialog) (*config.SCM, error) {
+func askSCM(d dialog) (*policy.SCM, error) {
 	wanted, err := d.yes("Configure SCM? (y/N): ", false)
 	if err != nil || !wanted {
 		return nil, err
 	}
-	var scm config.SCM
+	var scm policy.SCM
 	if scm.Command, err = d.ask("  SCM command (e.g., git): ", aCommand); err != nil {
 		return nil, err
 	}
