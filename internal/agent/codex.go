@@ -93,10 +93,7 @@ func codexProvider(keys Keys) ([]string, error) {
 		return nil, fault.Usage("cannot set the model server of the agent codex",
 			"give model-base-url (or OPENAI_BASE_URL) as https://host/v1, without a name or password", nil)
 	}
-	if strings.Trim(base.Path, "/") == "" {
-		base = base.JoinPath("v1") // where such servers answer
-	}
-	quoted, err := json.Marshal(base.String()) // as TOML quotes, too
+	quoted, err := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // as TOML quotes, too
 	if err != nil {
 		return nil, err
 	}

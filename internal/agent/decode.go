@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -89,27 +88,18 @@ const (
 	maxRecent = 1000     // messages or calls that a decoder remembers
 )
 
-// toolInput has the keys that describe a tool's input best, in order.
-type toolInput struct {
-	FilePath     string `json:"file_path"`
-	FilePath2    string `json:"filePath"`
-	NotebookPath string `json:"notebook_path"`
-	Command      string `json:"command"`
-	Cmd          string `json:"cmd"`
-	Pattern      string `json:"pattern"`
-	URL          string `json:"url"`
-	Query        string `json:"query"`
-	Path         string `json:"path"`
-	Skill        string `json:"skill"`
-	Description  string `json:"description"`
-	Prompt       string `json:"prompt"`
-}
+// telling are the keys that describe a tool's input best, in order.
+var telling = strings.Fields("file_path filePath notebook_path command cmd pattern url query path skill description prompt")
 
 func summary(input jsontext.Value) string {
-	var in toolInput
+	var in map[string]any
 	readLine(input, &in)
-	return Short(cmp.Or(in.FilePath, in.FilePath2, in.NotebookPath, in.Command, in.Cmd, in.Pattern, in.URL, in.Query, in.Path,
-		in.Skill, in.Description, in.Prompt, string(input)))
+	for _, key := range telling {
+		if text, is := in[key].(string); is && text != "" {
+			return Short(text)
+		}
+	}
+	return Short(string(input))
 }
 
 // Short is s on one line, cut where it is long.
