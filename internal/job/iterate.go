@@ -50,7 +50,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 	hand := s.agentAt(run, dir)
 	hand.Open = s.home.Create
 	under, _ := s.Run().OpenIteration()
-	restore, err := s.useBaseInstructions(ctx, run)
+	restore, err := s.removeInstructions(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -166,8 +166,8 @@ func (s *activeRun) guidance(ctx context.Context, run journal.Run) string {
 	return *s.guide
 }
 
-// useBaseInstructions replaces the branch's instructions until the returned function runs.
-func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
+// removeInstructions removes those of the branch that are not the base's until the returned function runs.
+func (s *activeRun) removeInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
 	if !s.worksInClone() {
 		return func(context.Context) error { return nil }, nil
 	}
@@ -175,7 +175,7 @@ func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (f
 	if err != nil {
 		return nil, err
 	}
-	return instructions.Replacement{
+	return instructions.Removal{
 		Trusted: s.trusted, Tree: tree, Base: run.Base, Head: run.Head,
 		Lend: func(ctx context.Context, name string) error { return s.Sandbox.Lend(ctx, tree.Dir, name) },
 	}.Apply(ctx)

@@ -110,8 +110,8 @@ func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, em
 		return journal.AgentEnded{}, errBudgetUsed
 	}
 	theirs, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
-	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // use the base's instructions
-		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs.Replaced, Without: theirs.Omitted})
+	if err == nil && len(theirs) > 0 { // the prompt has the base's instructions
+		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Without: theirs})
 	}
 	if err != nil {
 		return journal.AgentEnded{}, err
