@@ -142,9 +142,9 @@ func decodeAll(text string) string {
 var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 
 // Inline makes text of an agent or an outsider safe to post as a line of Markdown, or
-// a table's cell, of at most limit characters (0: no limit). It mentions no user, links
-// and closes no issue, loads no picture and commands no bot. HTML is shown as text.
-// Formatting, code and plain links stay.
+// a table's cell, of at most limit characters (0: no limit). It mentions no user, closes no
+// issue, loads no picture and commands no bot. HTML, pictures and links with words of their
+// own are shown as text. Formatting, code and addresses stay.
 //
 // GitHub looks for mentions and references in the rendered page, so neither a
 // backslash nor a reference such as &#64; prevents them. The character that makes

@@ -128,7 +128,7 @@ func TestLinesAtTheEdges(t *testing.T) {
 		{"#a gh-x xgh-1 AGH-3 gh-", "#a gh-x xgh-1 AGH-3 gh-"},
 		{"gh-0 GH-9 -1", "gh`-`0 GH`-`9 -1"},
 		{"z@12345678 o/r@1234567 o/r@123456", "z`@`12345678 o/r`@`1234567 o/r@123456"},
-		{"@[a](http://b)", "`@`[a](http://b)"},
+		{"@[a](http://b)", "`@`[a&#93;(http://b)"},
 
 		// Addresses.
 		{"HTTP://e.org/@a", "HTTP://e.org/ `@`a"},
@@ -138,11 +138,11 @@ func TestLinesAtTheEdges(t *testing.T) {
 		{"0https://e.org/o/r/issues/1 Zhttp://e.org/o/r/pull/2", "0`https://e.org/o/r/issues/1` Zhttp://e.org/o/r/pull/2"},
 
 		// Links and images.
-		{"![a](b) x", "&#91;image: a&#93; x"},
-		{"![](https://e.org)", "[image](https://e.org)"},
-		{"[a](www.e.org) [b](WWW.e.org)", "&#91;a&#93; &#91;b&#93;"},
-		{"[http://x@y](https://e.org)", "[http://x `@`y](https://e.org)"},
-		{"[see #12 ![b](c)](https://e.org)", "[see `#`12 &#91;image: b&#93;&#93;(https://e.org)"},
+		{"![a](b) x", "&#33;[a&#93;(b) x"},
+		{"![](https://e.org)", "&#33;[&#93;(https://e.org)"},
+		{"[a](www.e.org) [b](WWW.e.org)", "[a&#93;(www.e.org) [b&#93;(WWW.e.org)"},
+		{"[http://x@y](https://e.org)", "[http://x `@`y&#93;(https://e.org)"},
+		{"[see #12 ![b](c)](https://e.org)", "[see `#`12 &#33;[b&#93;(c)&#93;(https://e.org)"},
 		{"[a]: b", "[a&#93;: b"},
 		{"[a][b]", "[a&#93;[b]"},
 		{"![a] [a] !x", "&#33;[a] [a] !x"},

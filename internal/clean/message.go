@@ -94,7 +94,6 @@ var (
 	ghPrefix    = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])gh$`)
 	userName    = regexp.MustCompile(`^@[A-Za-z0-9\[<!\\]`)
 	commitSHA   = regexp.MustCompile(`^@[0-9a-fA-F]{7}`)
-	link        = regexp.MustCompile(`^(!?)\[([^\[\]]*)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
 )
 
 // reference breaks @name, #12, owner/repo#12, GH-12 and owner/repo@sha.
@@ -129,7 +128,7 @@ func (w *writer) address(text string, i int) int {
 	case found == "":
 		w.letter(text[i])
 		return 1
-	case issueAddress.MatchString(found) && !w.inLink:
+	case issueAddress.MatchString(found):
 		w.span("`", found)
 	default:
 		w.out = append(w.out, found...)
@@ -138,18 +137,10 @@ func (w *writer) address(text string, i int) int {
 	return len(found)
 }
 
-// bracket writes a link, an image as a link, or a plain bracket.
+// bracket makes no link or picture: its words could be of another address. The address stays.
 func (w *writer) bracket(rest string) int {
-	if m := link.FindStringSubmatch(rest); m != nil && !w.inLink && m[1]+m[2] != "" {
-		words := m[2]
-		if m[1] != "" {
-			words = strings.TrimSuffix("image: "+words, ": ")
-		}
-		w.linkTo(words, m[3])
-		return len(m[0])
-	}
 	switch {
-	case rest[0] == '!' && (strings.HasPrefix(rest[1:], "[") || strings.HasPrefix(rest[1:], "![")), // a link after it would be a picture
+	case rest[0] == '!' && (strings.HasPrefix(rest[1:], "[") || strings.HasPrefix(rest[1:], "![")),
 		strings.HasPrefix(rest, "[^"), // code in a footnote is no code
 		rest[0] == ']' && len(rest) > 1 && strings.IndexByte("([:", rest[1]) >= 0:
 		w.entity(rest[0])
@@ -157,25 +148,6 @@ func (w *writer) bracket(rest string) int {
 		w.out = append(w.out, rest[0])
 	}
 	return 1
-}
-
-// linkTo writes only the words if the address is not safe. Brackets keep them from extending a mention.
-func (w *writer) linkTo(words, destination string) {
-	destination = strings.NewReplacer("(", "%28", ")", "%29").Replace(destination)
-	safe := destination != "" && address.FindString(destination) == destination &&
-		!strings.HasPrefix(strings.ToLower(destination), "www.")
-	if safe && !issueAddress.MatchString(destination) {
-		inner := writer{inLink: true}
-		inner.prose(words)
-		w.out = append(w.out, "["+string(inner.out)+"]("+destination+")"...)
-		return
-	}
-	w.entity('[')
-	w.prose(words)
-	w.entity(']')
-	if safe {
-		w.prose(" (" + destination + ")")
-	}
 }
 
 func isAlnum(c byte) bool {

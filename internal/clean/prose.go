@@ -15,7 +15,6 @@ import (
 // writes markup between the two (a tag, a link, the end of a cell).
 type writer struct {
 	out       []byte
-	inLink    bool // the text is the text of a link
 	inAddress bool // the current word can be an address
 }
 
