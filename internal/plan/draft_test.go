@@ -43,16 +43,6 @@ func TestDraftReadsWhatPeopleSee(t *testing.T) {
 	}
 }
 
-// Nested quotations have a limit: people do not write deep ones by hand.
-func TestDraftLooksNoDeeperThanPeopleWrite(t *testing.T) {
-	for depth, seen := range map[int]bool{20: true, 60: false} {
-		p, _, err := plan.Draft(plan.Task{Title: "Cart", Body: strings.Repeat("> ", depth) + "deep"})
-		if err != nil || strings.Contains(p.UserStories[0].Description, "deep") != seen {
-			t.Errorf("%d levels: Draft = %q, %v; want it seen: %v", depth, p.UserStories[0].Description, err, seen)
-		}
-	}
-}
-
 // A plan that is too large to be read again is refused.
 func TestDraftRefusesWhatCannotBeRead(t *testing.T) {
 	body := "- [ ] " + strings.Repeat("\"", 60_000)

@@ -53,7 +53,7 @@ func formFields(forms [][]byte) map[string]field {
 			key := titleKey(label.inlineLine(label.doc.FirstChild()))
 			given, _ := f.Attributes.Value.(string)
 			first := parseMarkdown(normalize(given))
-			known[key] = field{f.Type, append(known[key].initial, first.childBlocks(first.doc, "\n\n"))}
+			known[key] = field{f.Type, append(known[key].initial, first.joinBlocks(children(first.doc), "\n\n"))}
 		}
 	}
 	return known

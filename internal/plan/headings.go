@@ -173,10 +173,10 @@ func sectionStart(p document, n ast.Node) (section, bool) {
 	switch n := n.(type) {
 	case *ast.Heading:
 		title := p.inlineLine(n)
-		return section{level: n.Level, title: title, role: titleRoles[titleKey(title)], offset: offsetOf(n)}, true
+		return section{level: n.Level, title: title, role: titleRoles[titleKey(title)], offset: n.Pos()}, true
 	case *ast.Paragraph:
 		title := p.inlineLine(n)
-		return section{level: labelLevel, title: title, role: roleCriteria, offset: offsetOf(n)}, isCriteria(title)
+		return section{level: labelLevel, title: title, role: roleCriteria, offset: n.Pos()}, isCriteria(title)
 	default:
 		return section{}, false
 	}

@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -78,41 +76,44 @@ func (p document) textBytes(n *ast.Text) []byte {
 	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
 }
 
-// blockMarkdown returns a block as Markdown for a description, without HTML.
+// blockMarkdown returns a block as its author wrote it, without HTML.
 func (p document) blockMarkdown(n ast.Node) string {
-	if isTooDeep(n) {
+	switch n.Kind() {
+	case ast.KindHTMLBlock, ast.KindLinkReferenceDefinition, ast.KindThematicBreak:
 		return ""
+	case ast.KindCodeBlock:
+		return "    " + p.unindented(n, "\n    ")
+	case ast.KindFencedCodeBlock:
+		if len(bytes.TrimSpace(n.Lines().Value(p.src))) == 0 {
+			return ""
+		}
+		return p.unindented(n, "\n")
 	}
-	switch n := n.(type) {
-	case *ast.Paragraph, *ast.TextBlock:
-		return p.paragraphMarkdown(n)
-	case *ast.Heading:
-		return strings.Repeat("#", n.Level) + " " + p.inlineLine(n)
-	case *ast.FencedCodeBlock:
-		return p.fenceMarkdown(n, string(n.Language(p.src)))
-	case *ast.CodeBlock:
-		return p.fenceMarkdown(n, "")
-	case *ast.List:
-		return p.listMarkdown(n)
-	case *ast.Blockquote:
-		return "> " + indent(p.childBlocks(n, "\n\n"), "> ")
-	default:
-		return ""
-	}
+	return strings.TrimSpace(comment.ReplaceAllString(p.unindented(n, "\n"), ""))
 }
 
-// isTooDeep reports whether a block is nested deeper than people write. Such blocks could take hours.
-func isTooDeep(n ast.Node) bool {
-	for range jsontree.MaxDepth {
-		if n = n.Parent(); n == nil {
-			return false
+var comment = pattern.Of(`(?s)<!--.*?-->`)
+
+// unindented returns the lines of a block without the indent that they have in a list.
+func (p document) unindented(n ast.Node, between string) string {
+	from := n.Pos()
+	margin := from - 1 - bytes.LastIndexByte(p.src[:from], '\n')
+	lines := strings.Split(strings.TrimRight(string(p.src[from:p.endOf(n)]), " \t\n"), "\n")
+	for i, line := range lines[1:] {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		lines[i+1] = line[min(margin, indent):]
+	}
+	return strings.Join(lines, between)
+}
+
+// endOf returns where the next block begins.
+func (p document) endOf(n ast.Node) int {
+	for ; n != nil; n = n.Parent() {
+		if next := n.NextSibling(); next != nil {
+			return next.Pos()
 		}
 	}
-	return true
-}
-
-func (p document) childBlocks(parent ast.Node, between string) string {
-	return p.joinBlocks(children(parent), between)
+	return len(p.src)
 }
 
 func children(parent ast.Node) (nodes []ast.Node) {
@@ -130,52 +131,6 @@ func (p document) joinBlocks(nodes []ast.Node, between string) string {
 		}
 	}
 	return strings.Join(all, between)
-}
-
-var comment = pattern.Of(`(?s)<!--.*?-->`)
-
-func (p document) paragraphMarkdown(n ast.Node) string {
-	raw := comment.ReplaceAllString(string(n.Lines().Value(p.src)), "")
-	var lines []string
-	for line := range strings.Lines(raw) {
-		lines = append(lines, strings.TrimSpace(line))
-	}
-	return strings.TrimSpace(strings.Join(lines, "\n"))
-}
-
-func (p document) fenceMarkdown(n ast.Node, language string) string {
-	marks := "```"
-	code := n.Lines().Value(p.src)
-	if len(bytes.TrimSpace(code)) == 0 {
-		return ""
-	}
-	for bytes.Contains(code, []byte(marks)) {
-		marks += "`"
-	}
-	return fmt.Sprintf("%s%s\n%s\n%s", marks, language, bytes.TrimRight(code, "\n"), marks)
-}
-
-func (p document) listMarkdown(list *ast.List) string {
-	var lines []string
-	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		mark := "- "
-		if list.IsOrdered() {
-			mark = fmt.Sprintf("%d. ", list.Start+len(lines))
-		}
-		lines = append(lines, mark+indent(p.childBlocks(item, "\n"), strings.Repeat(" ", len(mark))))
-	}
-	return strings.Join(lines, "\n")
-}
-
-func indent(s, margin string) string { return strings.ReplaceAll(s, "\n", "\n"+margin) }
-
-func offsetOf(n ast.Node) int {
-	for ; n != nil && n.Type() == ast.TypeBlock; n = n.FirstChild() {
-		if n.Lines().Len() > 0 {
-			return n.Lines().At(0).Start
-		}
-	}
-	return 0
 }
 
 // Slug turns a title into a branch name: ASCII, lower case, dashes, at most limit characters.

@@ -43,7 +43,7 @@ func (d *drafter) taskEntries() []entry {
 func (d *drafter) listEntries(list *ast.List, under int) []entry {
 	var entries []entry
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		e := entry{offset: offsetOf(item), section: under}
+		e := entry{offset: item.Pos(), section: under}
 		if e.title, e.about = headline(d.leadingText(item)); e.title == "" {
 			continue
 		}
