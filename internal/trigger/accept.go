@@ -13,21 +13,16 @@ import (
 // Permission is a person's permission in the repository, by GitHub's name.
 type Permission string
 
-// GitHub's permissions, the highest first. The collaborator-permission API reports
-// maintain as write, triage as read, and custom roles as their base.
+// Some of GitHub's permissions. The collaborator-permission API reports maintain as write,
+// triage as read, and custom roles as their base.
 const (
-	Admin    Permission = "admin"
-	Maintain Permission = "maintain"
-	Write    Permission = "write"
-	Triage   Permission = "triage"
-	Read     Permission = "read"
-	None     Permission = "none"
+	Admin Permission = "admin"
+	Write Permission = "write"
+	None  Permission = "none"
 )
 
 // CanRun reports whether p is enough to start work: people who can push can let an agent push.
-func (p Permission) CanRun() bool {
-	return p == Admin || p == Maintain || p == Write
-}
+func (p Permission) CanRun() bool { return p == Admin || p == Write }
 
 // Refusal is the reason why no work starts. It is not an error: the job succeeds.
 type Refusal struct {

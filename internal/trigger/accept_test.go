@@ -25,7 +25,6 @@ func TestWhoMayRun(t *testing.T) {
 		want    *trigger.Refusal
 	}{
 		"admin":                         {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "admin"}},
-		"maintain":                      {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "maintain"}},
 		"write":                         {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "write"}},
 		"triage may label, not run":     {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "triage"}, want: short("triage")},
 		"read":                          {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "read"}, want: short("read")},
