@@ -4,9 +4,7 @@
 package plan
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,16 +25,6 @@ type Plan struct {
 
 	// Extra has the unknown keys, as an object. Agents keep notes in such keys, so they are written back.
 	Extra jsontext.Value `json:",embed" jsonschema:"-"`
-}
-
-// ReadHeader reads a prd.json without its stories, which may be incomplete.
-func ReadHeader(data []byte) (Plan, error) {
-	var head struct {
-		Project, BranchName string
-		VerifyCommands      []string
-	}
-	err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &head)
-	return Plan{Project: head.Project, BranchName: head.BranchName, VerifyCommands: head.VerifyCommands}, err
 }
 
 // Story is one piece of work, small enough for one iteration.

@@ -152,8 +152,9 @@ func Begun(project string) plan.Plan {
 	books := workspace.Memory{Dir: workspace.MemoryDir}.Files()
 	data, _ := workspace.ReadFile(filepath.Join(project, books[0])) // no file says nothing
 	if len(bytes.TrimSpace(data)) > 0 {
-		head, _ := plan.ReadHeader(data)
-		return head
+		var begun plan.Plan
+		_ = json.Unmarshal(data, &begun)
+		return begun
 	}
 	log, _ := workspace.ReadFile(filepath.Join(project, books[1]))
 	said := logHead.FindStringSubmatch(string(log))
