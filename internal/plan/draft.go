@@ -40,7 +40,7 @@ func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	if len(t.Remarks) > 0 {
 		return t.reviewPlan()
 	}
-	body := normalize(t.Body)
+	body := clean.Visible(t.Body)
 	if isPRD(body) {
 		return fromJSON(t, input{data: []byte(body)})
 	}
@@ -118,7 +118,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 		return Plan{}, "", fault.Usage("nothing to plan in "+d.task.String(),
 			"describe the work in the title, or list stories in the body as - [ ] items", nil)
 	}
-	about := oneLine(normalize(d.task.Title))
+	about := oneLine(clean.Visible(d.task.Title))
 	from, entries := SourceTaskList, d.taskEntries()
 	if len(entries) == 0 {
 		from, entries = SourceHeadings, d.headingEntries()
@@ -140,7 +140,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 }
 
 func (d *drafter) title() string {
-	if title := oneLine(normalize(d.task.Title)); !emptyTitle.MatchString(title) {
+	if title := oneLine(clean.Visible(d.task.Title)); !emptyTitle.MatchString(title) {
 		return title
 	}
 	for _, s := range d.sections {
@@ -199,7 +199,7 @@ var ErrNoPlan = errors.New("the answer has no JSON with userStories")
 // FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code block. It drops the fields that an
 // agent may not set, and returns their names.
 func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
-	text := normalize(answer)
+	text := clean.Visible(answer)
 	if !isPRD(text) {
 		code := fencedPRD(parseMarkdown(text))
 		if code == nil {

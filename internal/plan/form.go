@@ -6,6 +6,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/yamlfile"
@@ -52,7 +53,7 @@ func formFields(forms [][]byte) map[string]field {
 			}
 			key := titleKey(label.inlineLine(label.doc.FirstChild()))
 			given, _ := f.Attributes.Value.(string)
-			first := parseMarkdown(normalize(given))
+			first := parseMarkdown(clean.Visible(given))
 			known[key] = field{f.Type, append(known[key].initial, first.joinBlocks(children(first.doc), "\n\n"))}
 		}
 	}

@@ -28,18 +28,6 @@ func parseMarkdown(body string) document {
 	return document{src, md.Parser().Parse(text.NewReader(src))}
 }
 
-// normalize repairs a browser's text: line breaks, UTF-8, no control characters except tabs.
-func normalize(body string) string {
-	body = strings.TrimPrefix(strings.ToValidUTF8(body, "\uFFFD"), "\uFEFF")
-	body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, body)
-}
-
 // inlineLine returns a heading or paragraph on one line as people see it, without struck text.
 func (p document) inlineLine(n ast.Node) string { return oneLine(p.inlineText(n)) }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
@@ -81,7 +82,7 @@ func (t Task) CanBeAnswered(story Story) bool {
 
 // reviewPlan makes a story for the remarks on each file, one for the review and one for the checks.
 func (t Task) reviewPlan() (Plan, Source, error) {
-	p := Plan{Project: oneLine(t.Repo), Description: joinParagraphs(oneLine(normalize(t.Title)), normalize(t.Body))}
+	p := Plan{Project: oneLine(t.Repo), Description: joinParagraphs(oneLine(clean.Visible(t.Title)), clean.Visible(t.Body))}
 	var topics []string
 	for _, r := range t.Remarks {
 		at := slices.Index(topics, r.groupTitle())
@@ -177,7 +178,7 @@ const SourceUpdate Source = "update"
 
 // updatePlan returns the plan of such a task. ralph itself merges, so the only story passes.
 func (t Task) updatePlan() Plan {
-	return Plan{Project: oneLine(t.Repo), Description: oneLine(normalize(t.Title)), UserStories: []Story{{
+	return Plan{Project: oneLine(t.Repo), Description: oneLine(clean.Visible(t.Title)), UserStories: []Story{{
 		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
 		Priority: 1, Passes: true, Notes: "The program merges the base branch.",
 	}}}
