@@ -221,14 +221,9 @@ func (c *Client) login(ctx context.Context) (string, error) {
 	if c.ownLogin != "" {
 		return c.ownLogin, nil
 	}
-	type viewer struct {
-		Viewer struct {
-			Login string `json:"login"`
-		} `json:"viewer"`
-	}
 	a := operation{action: "ask for the login of the token", body: ask{Query: `query { viewer { login } }`}}
-	answer, err := graph(ctx, c, a, func(v viewer) bool { return v.Viewer.Login != "" })
-	c.ownLogin = answer.Viewer.Login
+	viewer, err := graph[user](ctx, c, a)
+	c.ownLogin = viewer.Login
 	if err != nil && ctx.Err() == nil && strings.HasPrefix(c.credential.latest(), jobToken) {
 		return jobLogin, nil
 	}

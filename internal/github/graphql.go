@@ -17,25 +17,22 @@ const lastEdited = `query($owner: String!, $name: String!) {
 }`
 
 type editedIssue struct {
-	Repository struct {
-		Issue struct {
-			Body     stamp `json:"lastEditedAt"`
-			Timeline struct {
-				Nodes []struct {
-					At stamp `json:"createdAt"`
-				} `json:"nodes"`
-			} `json:"timelineItems"`
-		} `json:"issue"`
-	} `json:"repository"`
+	Issue struct {
+		Body     stamp `json:"lastEditedAt"`
+		Timeline struct {
+			Nodes []struct {
+				At stamp `json:"createdAt"`
+			} `json:"nodes"`
+		} `json:"timelineItems"`
+	} `json:"issue"`
 }
 
 // LastEdited returns when an issue's title or text was last changed; zero: never.
 func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
 	a := operation{action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead, body: ask{fmt.Sprintf(lastEdited, number), c.here()}}
-	answer, err := graph[editedIssue](ctx, c, a, nil)
-	issue := answer.Repository.Issue
-	at := issue.Body.Time
-	for _, renamed := range issue.Timeline.Nodes {
+	repository, err := graph[editedIssue](ctx, c, a)
+	at := repository.Issue.Body.Time
+	for _, renamed := range repository.Issue.Timeline.Nodes {
 		if renamed.At.After(at) {
 			at = renamed.At.Time
 		}
@@ -52,22 +49,25 @@ type ask struct {
 	Variables map[string]string `json:"variables"`
 }
 
-// graph asks GraphQL. An answer that does not hold what it must is as good as none.
-func graph[T any](ctx context.Context, c *Client, a operation, holds func(T) bool) (T, error) {
-	return withRetry(ctx, c, a, func(ctx context.Context) (T, error) {
+// graph asks GraphQL for one thing, or has one thing changed.
+func graph[T any](ctx context.Context, c *Client, a operation) (T, error) {
+	return withRetry(ctx, c, a, func(ctx context.Context) (found T, err error) {
 		var answer struct {
-			Data   T
+			Data   map[string]*T
 			Errors []graphqlError
 		}
-		_, err := c.send(ctx, http.MethodPost, c.graphql, a.body, &answer)
-		switch {
-		case err != nil:
-		case len(answer.Errors) > 0:
-			err = graphqlProblem(answer.Errors)
-		case holds != nil && !holds(answer.Data):
-			err = errEmpty
+		if _, err := c.send(ctx, http.MethodPost, c.graphql, a.body, &answer); err != nil {
+			return found, err
 		}
-		return answer.Data, err
+		if len(answer.Errors) > 0 {
+			return found, graphqlProblem(answer.Errors)
+		}
+		for _, one := range answer.Data {
+			if one != nil {
+				return *one, nil
+			}
+		}
+		return found, errEmpty
 	})
 }
 
@@ -106,20 +106,12 @@ func (c *Client) DraftPull(ctx context.Context, p Pull) error {
 }
 
 func (c *Client) setDraft(ctx context.Context, p Pull, draft bool) error {
-	state, name, question := "ready", "markPullRequestReadyForReview", markReady
+	state, question := "ready", markReady
 	if draft {
-		state, name, question = "into a draft", "convertPullRequestToDraft", markDraft
+		state, question = "into a draft", markDraft
 	}
 	a := operation{action: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), permission: pullsWrite, body: ask{question, map[string]string{"id": p.NodeID}}}
-	type changed map[string]struct {
-		Pull struct {
-			Draft *bool `json:"isDraft"`
-		} `json:"pullRequest"`
-	}
-	_, err := graph(ctx, c, a, func(answer changed) bool {
-		is := answer[name].Pull.Draft
-		return is != nil && *is == draft
-	})
+	_, err := graph[any](ctx, c, a)
 	return err
 }
 

@@ -21,17 +21,15 @@ const reviewThreads = `query($owner: String!, $name: String!) {
 }`
 
 type threadPage struct {
-	Repository struct {
-		Pull struct {
-			Threads struct {
-				Page struct {
-					End  string `json:"endCursor"`
-					More bool   `json:"hasNextPage"`
-				} `json:"pageInfo"`
-				Nodes []thread `json:"nodes"`
-			} `json:"reviewThreads"`
-		} `json:"pullRequest"`
-	} `json:"repository"`
+	Pull struct {
+		Threads struct {
+			Page struct {
+				End  string `json:"endCursor"`
+				More bool   `json:"hasNextPage"`
+			} `json:"pageInfo"`
+			Nodes []thread `json:"nodes"`
+		} `json:"reviewThreads"`
+	} `json:"pullRequest"`
 }
 
 type thread struct {
@@ -49,11 +47,11 @@ func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, err
 	all, after := map[int64]thread{}, ""
 	for range commentPages {
 		a.body = ask{fmt.Sprintf(reviewThreads, number, after), c.here()}
-		answer, err := graph[threadPage](ctx, c, a, nil)
+		repository, err := graph[threadPage](ctx, c, a)
 		if err != nil {
 			return all, err
 		}
-		page := answer.Repository.Pull.Threads
+		page := repository.Pull.Threads
 		for _, one := range page.Nodes {
 			for _, first := range one.Comments.Nodes {
 				all[first.ID] = one
@@ -149,10 +147,7 @@ func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply
 			continue
 		}
 		a := operation{action: fmt.Sprintf("resolve a thread of #%d", number), permission: pullsWrite, body: ask{resolveThread, map[string]string{"id": one.ID}}}
-		type resolved map[string]struct {
-			Thread thread `json:"thread"`
-		}
-		_, err := graph(ctx, c, a, func(answer resolved) bool { return answer["resolveReviewThread"].Thread.Resolved })
+		_, err := graph[any](ctx, c, a)
 		all = append(all, err)
 	}
 	return errors.Join(all...)
