@@ -13,7 +13,7 @@ func (d *drafter) headingEntries() []entry {
 	var entries []entry
 	for _, own := range d.storySections() {
 		first := own[0]
-		e := entry{title: first.title, offset: first.offset}
+		e := entry{title: first.title}
 		for _, s := range own[1:] {
 			if s.role == roleCriteria {
 				e.criteria = append(e.criteria, d.sectionCriteria(s)...)
@@ -126,7 +126,6 @@ type section struct {
 	level  int // 0 above the first heading
 	title  string
 	role   role
-	offset int  // offset in the body
 	parent int  // index of the section above it, or -1
 	empty  bool // a form field without an answer
 	blocks []ast.Node
@@ -173,10 +172,10 @@ func sectionStart(p document, n ast.Node) (section, bool) {
 	switch n := n.(type) {
 	case *ast.Heading:
 		title := p.inlineLine(n)
-		return section{level: n.Level, title: title, role: titleRoles[titleKey(title)], offset: n.Pos()}, true
+		return section{level: n.Level, title: title, role: titleRoles[titleKey(title)]}, true
 	case *ast.Paragraph:
 		title := p.inlineLine(n)
-		return section{level: labelLevel, title: title, role: roleCriteria, offset: n.Pos()}, isCriteria(title)
+		return section{level: labelLevel, title: title, role: roleCriteria}, isCriteria(title)
 	default:
 		return section{}, false
 	}

@@ -12,8 +12,8 @@ import (
 func TestDraftNeedsNoTest(t *testing.T) {
 	for body, want := range map[string]bool{
 		"- [ ] Mend the words in the docs (needs no test)":                                                                         true,
-		"- [ ] Mend the words (no test needed) (depends on US-002)\n- [ ] Two":                                                     true,
-		"- [ ] Mend the words (depends on US-002) [No tests needed]\n- [ ] Two":                                                    true,
+		"- [ ] Mend the words (no test needed)\n- [ ] Two":                                                                         true,
+		"- [ ] Mend the words [No tests needed]\n- [ ] Two":                                                                        true,
 		"- [ ] Mend the words\n  - the page says hello\n  - needs no test\n":                                                       true,
 		"- [ ] Make the build work without tests":                                                                                  false,
 		"- [ ] Say on the page that the shop needs no test":                                                                        false,
@@ -95,12 +95,12 @@ func TestReadTestedBy(t *testing.T) {
 // The issue's author can mark a story that may change tests.
 func TestDraftMayChangeTests(t *testing.T) {
 	for body, want := range map[string]bool{
-		"- [ ] Say goodbye instead of hello (may change tests)":                                                                        true,
-		"- [ ] One (may change the tests) (depends on US-002)\n- [ ] Two":                                                              true,
-		"- [ ] One (needs no test) (depends on US-002) [may change tests]\n- [ ] Two":                                                  true,
-		"- [ ] One (may change tests) (needs no test)":                                                                                 true,
-		"- [ ] One\n  - says goodbye\n  - may change tests\n":                                                                          true,
-		"- [ ] No one may change tests here":                                                                                           false,
+		"- [ ] Say goodbye instead of hello (may change tests)":   true,
+		"- [ ] One (may change the tests)\n- [ ] Two":             true,
+		"- [ ] One (needs no test) [may change tests]\n- [ ] Two": true,
+		"- [ ] One (may change tests) (needs no test)":            true,
+		"- [ ] One\n  - says goodbye\n  - may change tests\n":     true,
+		"- [ ] No one may change tests here":                      false,
 		"```json\n{\"userStories\":[{\"id\":\"US-001\",\"title\":\"a\",\"acceptanceCriteria\":[\"b\"],\"mayChangeTests\":true}]}\n```": true,
 	} {
 		drafted, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Title: "Words", Body: body})

@@ -84,14 +84,7 @@ func decode(d *jsontree.Decoder, root jsontree.At, audit bool) (p Plan) {
 			require(d, list.Item(i), "priority", "passes")
 		}
 	}
-	for _, defect := range dependencyDefects(p.UserStories) {
-		at, _ := list.Item(defect.story).Member("id")
-		if defect.dep >= 0 {
-			all, _ := list.Item(defect.story).Member("dependsOn")
-			at = all.Item(defect.dep)
-		}
-		d.Report(at, "%s", defect.text)
-	}
+	checkDependencies(d, list, p.UserStories)
 	nameStories(d.Problems, list)
 	return p
 }
@@ -102,6 +95,54 @@ func require(d *jsontree.Decoder, at jsontree.At, keys ...string) {
 			d.Report(value, "missing")
 		}
 	}
+}
+
+// checkDependencies reports equal ids, unknown dependencies, and stories that wait for each other.
+func checkDependencies(d *jsontree.Decoder, list jsontree.At, stories []Story) {
+	var ids []string
+	idOf := func(story int) jsontree.At {
+		id, _ := list.Item(story).Member("id")
+		return id
+	}
+	for i, s := range stories {
+		if slices.Contains(ids, s.ID) && !blank(s.ID) {
+			d.Report(idOf(i), "used by an earlier story, want an id of its own")
+		}
+		ids = append(ids, s.ID)
+	}
+	for i, s := range stories {
+		needed, _ := list.Item(i).Member("dependsOn")
+		for j, dep := range s.DependsOn {
+			if !slices.Contains(ids, dep) && !blank(dep) {
+				d.Report(needed.Item(j), "%s", unknownDependency(dep, ids))
+			}
+		}
+	}
+	if circle := neverReady(stories, ids); len(circle) > 0 {
+		d.Report(idOf(slices.Index(ids, circle[0])), "can never begin: these stories wait for each other: %s", jsontree.Clip(strings.Join(circle, ", "), maxTitle))
+	}
+}
+
+func unknownDependency(dep string, ids []string) string {
+	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
+	if near, ok := jsontree.Nearest(dep, ids); ok {
+		text += fmt.Sprintf(", did you mean %q?", near)
+	}
+	return text
+}
+
+// neverReady returns the stories that depend on themselves, directly or through others.
+func neverReady(stories []Story, ids []string) []string {
+	waiting := slices.Clone(ids)
+	for before := 0; len(waiting) != before; {
+		before = len(waiting)
+		for _, s := range stories {
+			if !slices.ContainsFunc(s.DependsOn, func(id string) bool { return slices.Contains(waiting, id) }) {
+				waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == s.ID })
+			}
+		}
+	}
+	return waiting
 }
 
 // nameStories adds the ids of stories to the places of problems in them.

@@ -23,33 +23,20 @@ const (
 )
 
 var (
-	storyID   = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
-	dependsOn = pattern.Of(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
-		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
+	storyID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 	noTest      = pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + noTestText + `)[)\]]\.?\s*$|^\s*(?:` + noTestText + `)\.?\s*$`)
 	changesTest = pattern.Of(`(?i)(?:^|\s+)[(\[]` + mayChangeText + `[)\]]\.?\s*$|^\s*` + mayChangeText + `\.?\s*$`)
-	anyID       = pattern.Of(`(?i)US-\d+`)
 )
 
 func (d *drafter) stories(entries []entry) ([]Story, error) {
-	bad := &Invalid{Name: d.task.String()}
 	if len(entries) > maxStories {
-		bad.Problems = []jsontree.Problem{{Text: fmt.Sprintf("found %d stories, want at most %d", len(entries), maxStories)}}
-		return nil, bad
+		return nil, fmt.Errorf("%s: found %d stories, want at most %d", d.task, len(entries), maxStories)
 	}
 	stories := make([]Story, len(entries))
 	for i, e := range entries {
 		stories[i] = e.story(i + 1)
 	}
 	numberStories(stories)
-	for _, defect := range dependencyDefects(stories) {
-		bad.Problems = append(bad.Problems, jsontree.Problem{
-			Line: d.doc.lineAt(entries[defect.story].offset), Path: stories[defect.story].ID, Text: defect.text,
-		})
-	}
-	if len(bad.Problems) > 0 {
-		return nil, bad
-	}
 	return stories, nil
 }
 
@@ -85,7 +72,7 @@ func (e entry) story(position int) Story {
 // takeMarks moves marks at the end of a text, in any order, into fields, and returns the rest.
 func (s *Story) takeMarks(text string) string {
 	for {
-		left := s.takeDepends(text)
+		left := text
 		if at := noTest.FindStringIndex(left); at != nil {
 			s.NeedsTest, left = new(false), left[:at[0]]
 		}
@@ -97,20 +84,6 @@ func (s *Story) takeMarks(text string) string {
 		}
 		text = left
 	}
-}
-
-// takeDepends moves "(depends on US-001, US-002)" at the end of a text into DependsOn, and returns the rest.
-func (s *Story) takeDepends(text string) string {
-	at := dependsOn.FindStringSubmatchIndex(text)
-	if at == nil {
-		return text
-	}
-	for _, id := range anyID.FindAllString(text[at[2]:at[3]], -1) {
-		if id = strings.ToUpper(id); !slices.Contains(s.DependsOn, id) {
-			s.DependsOn = append(s.DependsOn, id)
-		}
-	}
-	return text[:at[0]]
 }
 
 // numberStories gives new ids to stories without an id or with the id of an earlier story.

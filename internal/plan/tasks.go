@@ -1,15 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
-
-	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 type entry struct {
@@ -17,7 +13,6 @@ type entry struct {
 	about    []string // paragraphs
 	criteria []string
 	done     bool
-	offset   int // in the body
 	section  int // index of its section
 }
 
@@ -43,7 +38,7 @@ func (d *drafter) taskEntries() []entry {
 func (d *drafter) listEntries(list *ast.List, under int) []entry {
 	var entries []entry
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		e := entry{offset: item.Pos(), section: under}
+		e := entry{section: under}
 		if e.title, e.about = headline(d.leadingText(item)); e.title == "" {
 			continue
 		}
@@ -139,55 +134,4 @@ func (d *drafter) criteria(list *ast.List) []string {
 		all = append(all, nested...)
 	}
 	return all
-}
-
-// defect is an error in the id of a story, or in its dependency dep if that is not negative.
-type defect struct {
-	story, dep int
-	text       string
-}
-
-// dependencyDefects finds equal ids, unknown dependencies, and stories that wait for each other.
-func dependencyDefects(stories []Story) []defect {
-	var ids []string
-	var found []defect
-	for i, s := range stories {
-		if slices.Contains(ids, s.ID) && !blank(s.ID) {
-			found = append(found, defect{i, -1, "used by an earlier story, want an id of its own"})
-		}
-		ids = append(ids, s.ID)
-	}
-	for i, s := range stories {
-		for j, dep := range s.DependsOn {
-			if !slices.Contains(ids, dep) && !blank(dep) {
-				found = append(found, defect{i, j, unknownDependency(dep, ids)})
-			}
-		}
-	}
-	if circle := neverReady(stories, ids); len(circle) > 0 {
-		found = append(found, defect{slices.Index(ids, circle[0]), -1, "can never begin: these stories wait for each other: " + jsontree.Clip(strings.Join(circle, ", "), maxTitle)})
-	}
-	return found
-}
-
-func unknownDependency(dep string, ids []string) string {
-	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
-	if near, ok := jsontree.Nearest(dep, ids); ok {
-		text += fmt.Sprintf(", did you mean %q?", near)
-	}
-	return text
-}
-
-// neverReady returns the stories that depend on themselves, directly or through others.
-func neverReady(stories []Story, ids []string) []string {
-	waiting := slices.Clone(ids)
-	for before := 0; len(waiting) != before; {
-		before = len(waiting)
-		for _, s := range stories {
-			if !slices.ContainsFunc(s.DependsOn, func(id string) bool { return slices.Contains(waiting, id) }) {
-				waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == s.ID })
-			}
-		}
-	}
-	return waiting
 }
