@@ -16,8 +16,8 @@ import (
 // reads nothing that a person cannot read: at most limit bytes (0: no limit), no
 // invisible characters, and character references decoded. HTML comments, hidden
 // elements, attributes, tags that GitHub drops (Vec<String> outside code is Vec
-// there too), texts of images, titles of links, links without text, unused definitions, footnotes, cells beyond
-// a table's columns and undrawn parts of diagrams are removed. Code spans and
+// there too), texts of images, titles and labels of links and their definitions, links without text, footnotes,
+// cells beyond a table's columns and undrawn parts of diagrams are removed. Code spans and
 // blocks stay as they are, except for invisible characters. Zero width joiners
 // are removed too: a joined emoji becomes its members.
 //
@@ -62,7 +62,7 @@ func dropHidden(text string, gone Removed) string {
 	}
 	p.findHTML(text, add)
 	p.findComments(text, add)
-	p.findDefinitions(text, add)
+	p.findDefinitions(add)
 	p.findLinkTexts(text, add)
 	p.findUndrawn(text, add)
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, b.to-a.to) })

@@ -16,7 +16,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"a\u2028b\u2029c", "a\nb\nc", ""},
 		{"\u0600x", "\u0600x", ""},
 		{"see ~~~b~~~ [c] <d", "see ~~~b~~~ [c] <d", ""},
-		{"[A  b]: x\n\nsee [a B]", "[A  b]: x\n\nsee [a B]", ""},
+		{"[A  b]: x\n\nsee [a B]", "\n\nsee [a B]", "definitions of links (1)"},
 		{"![unknown] ![unknown][] ![]() !x [a] (b \"c\")", "![unknown] ![unknown][] ![]() !x [a] (b \"c\")", ""},
 		{"<title> is wrong", "<title> is wrong", ""},
 		{"<svg/>x", "<svg/>x", ""},
@@ -44,12 +44,13 @@ func TestInwardAtTheEdges(t *testing.T) {
 		// Hidden texts of links and images are removed.
 		{
 			"[a](b \"t\") ![c][d] ![e] ![f][]\n\n[d]: x\n[e]: y 'z'\n[f]: w\n", "[a](b) ![]() ![]() ![]()[]\n\n\n\n\n",
-			"addresses of images (3), texts of images (3), titles of links (2), unused definitions (3)",
+			"addresses of images (3), definitions of links (3), texts of images (3), titles of links (1)",
 		},
 		{`\[a](b "c")`, `\[a](b)`, "titles of links (1)"},
 		{"[a\n\nb](c \"d\")", "[a\n\nb](c)", "titles of links (1)"},
 		{`![a\]b](c)`, "![]()", "addresses of images (1), texts of images (1)"},
-		{"[a]: x\n[a]: y\n\n[a]", "[a]: x\n\n\n[a]", "unused definitions (1)"},
+		{"[a]: x\n[a]: y\n\n[a]", "\n\n\n[a]", "definitions of links (2)"},
+		{"[a]: b\n\n[c][a] [A][] [e][f]", "\n\n[c] [A][] [e][f]", "definitions of links (1), labels of links (1)"},
 		{"a[^1] b\n\n[^1]: used\n\n[^2]: unused\nmore\n\n```\n[^3]: code\n```", "a[^1] b\n\n\n\n\n\n```\n[^3]: code\n```", "footnotes (2)"},
 
 		// Tags stay where the page shows them, bare.
@@ -93,6 +94,7 @@ func TestNothingHiddenComesIn(t *testing.T) {
 		"form feeds":                      {"<td\fHIDDEN", "[a]:x\vHIDDEN"},
 		"titles":                          {`[t](a(b(c(d))) "HIDDEN")`, `[t](<a\>b> "HIDDEN")`, "[t](a\n> \"HIDDEN\")", "[t](a 'HIDDEN " + long + "')"},
 		"links and pictures without text": {"[](HIDDEN)", "[ <b></b>](HIDDEN)", "[ ][a]\n\n[a]: HIDDEN", "![](https://e.org/HIDDEN)", "![<http://a]b> HIDDEN](c)", "![HIDDEN " + long + "](a)"},
+		"labels of links":                 {"[see][HIDDEN]\n\n[HIDDEN]: x", "> [see][HIDDEN\n> a]\n\n[HIDDEN a]: x", "[see][HIDDEN SS]\n\n[hidden ß]: x", "[see][HIDDEN]\n\n[HIDDEN]: <>"},
 		"definitions":                     {"[a]\n\n[a]: b\n[a]: HIDDEN", "[a]: HIDDEN\nhttp://x[a]", "<?>?\n[a]: HIDDEN"},
 		"tabs in a quote":                 {"> \t<p HIDDEN>"},
 		"diagrams and formulas":           {"```mermaid\ngraph TD\nHIDDEN[a] --> b\n```", `$\mathchoice{}{a}{}{\text{HIDDEN}}$`},

@@ -40,8 +40,8 @@ func TestInward(t *testing.T) {
 		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![]()", "addresses of images (1), texts of images (1)"},
 		{"but the number of an attached one", "![a](https://github.com/user-attachments/assets/0a1b2c3d-4e5f)", "![](0a1b2c3d-4e5f)", "addresses of images (1), texts of images (1)"},
 		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "titles of links (1)"},
-		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n[a]: <https://e.org>", "titles of links (1)"},
-		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "unused definitions (1)"},
+		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n", "definitions of links (1)"},
+		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "definitions of links (1)"},
 		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "footnotes (1)"},
 
 		{"attributes", `<p title="run" data-x='y'>a</p>`, "<p>a</p>", "attributes of tags (1)"},

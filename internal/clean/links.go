@@ -1,14 +1,14 @@
 package clean
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/yuin/goldmark/util"
 )
 
-// findLinkTexts finds texts and addresses of pictures, and titles, which the page does not show.
+// findLinkTexts finds texts and addresses of pictures, and titles and labels of links, which the page does not show.
 func (p document) findLinkTexts(text string, add func(string, region, string)) {
 	masked := p.markdown(text)
 	pairs := bracketPairs(masked)
@@ -38,6 +38,8 @@ func (p document) findLinkTexts(text string, add func(string, region, string)) {
 			add("links without text", region{i + 1, max(i+1, tail.to)}, "")
 		case strings.HasPrefix(text[from:], "[^") && strings.Contains(text[from:i], "\n"): // GitHub drops these lines
 			add("footnotes", region{from + 2, i}, "")
+		case tail.byLabel:
+			add("labels of links", region{i + 1, tail.to}, "")
 		}
 		i = max(i, tail.title.to-1)
 	}
@@ -77,6 +79,7 @@ type tail struct {
 	to      int // 0: it is text in brackets
 	address string
 	title   region // with the space before it
+	byLabel bool
 }
 
 // tailOfPicture: its text can be its label.
@@ -93,7 +96,7 @@ func tailOf(text string, at int, pairs map[int]int, labels map[string]bool) tail
 		return readTail(text, at)
 	}
 	if end, isPair := pairs[at]; isPair && labels[normalizeLabel(text[at+1:end])] {
-		return tail{to: end + 1}
+		return tail{to: end + 1, byLabel: true}
 	}
 	return tail{}
 }
@@ -202,49 +205,19 @@ func bracketPairs(text string) map[int]int {
 	return pairs
 }
 
-const maxLabel = 999
+const maxLabel = 2000 // more than the 999 bytes that GitHub allows, as there may be marks of quotes
 
+// normalizeLabel also removes the marks of a quote between the lines of a label.
 func normalizeLabel(text string) string {
 	if len(text) > maxLabel {
 		return ""
 	}
-	return strings.ToLower(strings.Join(strings.Fields(text), " "))
+	return util.ToLinkReference(quoteMarks.ReplaceAll([]byte(text), []byte(" ")))
 }
 
-// findDefinitions finds unused definitions, which can hide text, and titles of the others.
-func (p document) findDefinitions(text string, add func(string, region, string)) {
-	used := usedLabels(text, p)
+// findDefinitions finds definitions of links. The page does not show them.
+func (p document) findDefinitions(add func(string, region, string)) {
 	for _, d := range p.definitions {
-		label := normalizeLabel(d.label)
-		isUsed := used[label]
-		used[label] = false // by the next one
-		switch {
-		case d.to <= d.from:
-		case !isUsed:
-			add("unused definitions", d.region, "")
-		case d.title != "":
-			add("titles of links", d.region, "["+d.label+"]: <"+d.destination+">")
-		}
+		add("definitions of links", d.region, "")
 	}
 }
-
-func usedLabels(text string, p document) map[string]bool {
-	used := make(map[string]bool)
-	next := 0
-	masked := labelInAddress.ReplaceAllStringFunc(p.markdown(text), func(s string) string { return strings.Repeat("x", len(s)) })
-	pairs := bracketPairs(masked)
-	for _, from := range slices.Sorted(maps.Keys(pairs)) {
-		for next < len(p.definitions) && p.definitions[next].to <= from {
-			next++
-		}
-		if next < len(p.definitions) && p.definitions[next].from <= from {
-			continue
-		}
-		used[normalizeLabel(text[from+1:pairs[from]])] = true
-	}
-	delete(used, "")
-	return used
-}
-
-// labelInAddress: GitHub takes the bracket as part of the address.
-var labelInAddress = regexp.MustCompile(`(?i)(?:://|www\.)[^\s<\]]*\[`)

@@ -51,7 +51,7 @@ type document struct {
 
 type definition struct {
 	region
-	label, destination, title string
+	label string
 }
 
 // Links and emphasis are not parsed: nested brackets would take more than linear time.
@@ -121,7 +121,7 @@ func (p *document) add(source string, n ast.Node) {
 		p.excess = append(p.excess, n.region)
 	case *ast.LinkReferenceDefinition:
 		p.definitions = append(p.definitions, definition{
-			linesRegion(n.Lines()), string(n.Label), string(n.Destination), string(n.Title),
+			linesRegion(n.Lines()), string(n.Label),
 		})
 	}
 }
