@@ -155,28 +155,13 @@ var helpWords = []string{"?", "-h", "-?", "--help"}
 
 func toVerb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
 
-// synonyms are words for verbs that are not similar to them.
-var synonyms = map[Verb][]string{
-	Run:     {"start", "go", "begin", "do", "fix", "work"},
-	Stop:    {"cancel", "abort", "halt", "end", "kill", "quit", "pause"},
-	Resume:  {"continue", "proceed", "answer"},
-	Approve: {"yes", "ok", "okay", "lgtm", "accept"},
-	Retry:   {"again", "redo", "rerun"},
-	Status:  {"progress", "state", "info"},
-	Update:  {"rebase", "sync", "merge", "up-to-date"},
-}
-
 // guessVerb returns the verb that a word may stand for, or nothing.
 func guessVerb(word string) string {
-	said := string(toVerb(word))
-	names := make([]string, 0, len(verbs))
+	var names []string
 	for _, verb := range verbs {
-		if slices.Contains(synonyms[verb], said) {
-			return string(verb)
-		}
 		names = append(names, string(verb))
 	}
-	nearest, _ := jsontree.Nearest(said, names)
+	nearest, _ := jsontree.Nearest(string(toVerb(word)), names)
 	return nearest
 }
 
