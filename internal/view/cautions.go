@@ -111,16 +111,6 @@ func trafficText(all []journal.Passage, name func(string) string) string {
 	return line
 }
 
-func byteCount(n int64) string {
-	for _, unit := range []string{"B", "kB", "MB", "GB"} {
-		if n < 1000 {
-			return fmt.Sprintf("%d %s", n, unit)
-		}
-		n = (n + 500) / 1000
-	}
-	return fmt.Sprintf("%d TB", n)
-}
-
 // publishFailures lists GitHub's newest refusal of each act.
 func publishFailures(run journal.Run) []string {
 	last := map[string]journal.PublishFailed{}

@@ -173,22 +173,25 @@ func Tokens(u stream.Usage) string {
 	if u == (stream.Usage{}) {
 		return "unknown"
 	}
-	in := shortNumber(u.Input+u.CacheRead+u.CacheWrite) + " in"
+	in := tokenCount(u.Input+u.CacheRead+u.CacheWrite) + " in"
 	if u.CacheRead > 0 {
-		in += " (" + shortNumber(u.CacheRead) + " cached)"
+		in += " (" + tokenCount(u.CacheRead) + " cached)"
 	}
-	return in + " / " + shortNumber(u.Output) + " out"
+	return in + " / " + tokenCount(u.Output) + " out"
 }
 
 // shortNumber returns, for example, 999, 1.2K, 45K or 1.2M.
-func shortNumber(n int64) string {
-	value, units := float64(n), []string{"", "K", "M", "B"}
+func shortNumber(n int64, units ...string) string {
+	value, digits := float64(n), 0
 	for len(units) > 1 && value >= 999.5 {
-		value, units = value/1000, units[1:]
+		value, units, digits = value/1000, units[1:], 1
 	}
-	digits := 0
-	if units[0] != "" && value < 9.95 {
-		digits = 1
+	if value >= 9.95 {
+		digits = 0
 	}
 	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', digits, 64), ".0") + units[0]
 }
+
+func tokenCount(n int64) string { return shortNumber(n, "", "K", "M", "B") }
+
+func byteCount(n int64) string { return shortNumber(n, " B", " kB", " MB", " GB", " TB") }

@@ -31,7 +31,7 @@ var lines = []struct {
 	},
 	{
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 999, Down: 1_499_000}, {Host: "b.example:443", Up: 1, Down: 1}}},
-		"  passed through the sandbox: 1 kB out and 1 MB in: a.example:443 (999 B, 1 MB), b.example:443 (1 B, 1 B)",
+		"  passed through the sandbox: 1 kB out and 1.5 MB in: a.example:443 (999 B, 1.5 MB), b.example:443 (1 B, 1 B)",
 	},
 	{
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 1, Down: 1}}, ChargedUSD: 0.5},
