@@ -19,7 +19,7 @@ import (
 )
 
 // Adapter describes one agent CLI with data and pure functions. A new CLI needs a
-// new file with a function that returns an Adapter, and a line in adapters.
+// new file with a function that returns an Adapter, and a line in kinds.
 type Adapter struct {
 	Name       string
 	Program    string            // name on PATH, or path
@@ -142,34 +142,42 @@ type Options struct {
 	Servers  mcp.Servers           // MCP servers, for programs that take them from settings
 }
 
-var adapters = map[string]func(words []string, o Options) (Adapter, error){
-	"amp":      amp,
-	"claude":   claude,
-	"codex":    codex,
-	"command":  command,
-	"copilot":  copilot,
-	"gemini":   gemini,
-	"opencode": opencode,
-	"scripted": scripted,
+// kind is what is known of an agent before its adapter is made.
+type kind struct {
+	build        func(words []string, o Options) (Adapter, error)
+	state        State
+	keyInput     string   // inputs for its key where it can have no login; empty: it needs none
+	baseURL      string   // variable of its model server
+	countedKey   string   // variable of the key with which ralph's model server counts what it does not report
+	otherServers []string // variables that select another server, or a login despite a key
+	smallModels  []string // that it uses on its own, for titles, summaries and subagents
 }
 
-// keyInputs are the inputs for the key of an agent where it can have no login.
-var keyInputs = map[string]string{
-	"amp":      "input amp-api-key",
-	"claude":   "input anthropic-api-key or claude-code-oauth-token",
-	"codex":    "input openai-api-key",
-	"copilot":  "input copilot-provider-api-key",
-	"gemini":   "input gemini-api-key",
-	"opencode": "input anthropic-api-key, openai-api-key or gemini-api-key",
+// kinds are all agents. Amp has no other model server; opencode has settings for it.
+var kinds = map[string]kind{
+	"amp": {build: amp, state: ampKeeps, keyInput: "input amp-api-key"},
+	"claude": {
+		build: claude, state: claudeKeeps, keyInput: "input anthropic-api-key or claude-code-oauth-token", baseURL: "ANTHROPIC_BASE_URL",
+		otherServers: []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}, smallModels: []string{"claude-haiku-*"},
+	},
+	"codex":   {build: codex, state: codexKeeps, keyInput: "input openai-api-key", baseURL: "OPENAI_BASE_URL"},
+	"command": {build: command, baseURL: "ANTHROPIC_BASE_URL"},
+	"copilot": {build: copilot, state: copilotKeeps, keyInput: "input copilot-provider-api-key", baseURL: "COPILOT_PROVIDER_BASE_URL", countedKey: "COPILOT_PROVIDER_API_KEY"},
+	"gemini": {
+		build: gemini, state: geminiKeeps, keyInput: "input gemini-api-key", baseURL: "GOOGLE_GEMINI_BASE_URL", countedKey: "GEMINI_API_KEY",
+		otherServers: []string{"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"}, smallModels: []string{"gemini-*flash*"},
+	},
+	"opencode": {build: opencode, state: opencodeKeeps, keyInput: "input anthropic-api-key, openai-api-key or gemini-api-key"},
+	"scripted": {build: scripted},
 }
 
 // Names lists all agents.
-func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
+func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // States returns the paths in the user's home where agents keep their state.
 func States() (paths []string) {
-	for _, state := range []State{ampKeeps, claudeKeeps, codexKeeps, copilotKeeps, geminiKeeps, opencodeKeeps} {
-		paths = append(paths, state.Paths()...)
+	for _, name := range Names() {
+		paths = append(paths, kinds[name].state.Paths()...)
 	}
 	return paths
 }
@@ -177,14 +185,14 @@ func States() (paths []string) {
 // Pick returns the adapter with that name, or the one that the command's name means.
 func Pick(name string, o Options) (Adapter, error) {
 	name = NameOf(name, o.Command)
-	build, known := adapters[name]
+	kind, known := kinds[name]
 	if !known {
 		return Adapter{}, unknownAgent(name)
 	}
 	if o.Docker != nil && name != "claude" {
 		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name, "use ralph's own sandbox: --sandbox", nil)
 	}
-	inputs := keyInputs[name]
+	inputs := kind.keyInput
 	if makers, can := o.Keys.Makers(name, o.Model); o.NeedKey && inputs != "" && len(makers) == 0 && can {
 		return Adapter{}, fault.Usage("no key for the agent "+name, "set the "+inputs, nil)
 	}
@@ -195,7 +203,7 @@ func Pick(name string, o Options) (Adapter, error) {
 	if len(words) == 0 && name != "command" {
 		words = []string{name}
 	}
-	adapter, err := build(words, o)
+	adapter, err := kind.build(words, o)
 	if err != nil {
 		return Adapter{}, err
 	}
@@ -222,7 +230,7 @@ func NameOf(name, command string) string {
 		return "claude"
 	}
 	base := filepath.Base(words[0])
-	if _, known := adapters[base]; known && base != "scripted" {
+	if _, known := kinds[base]; known && base != "scripted" {
 		return base
 	}
 	return "command"

@@ -25,15 +25,6 @@ type Keys struct {
 	KeySelected           bool   // the user's settings choose the key
 }
 
-// baseURLs are the variables of model servers. Amp has none; opencode has settings.
-var baseURLs = map[string]string{
-	"claude":  "ANTHROPIC_BASE_URL",
-	"codex":   "OPENAI_BASE_URL",
-	"command": "ANTHROPIC_BASE_URL",
-	"copilot": "COPILOT_PROVIDER_BASE_URL",
-	"gemini":  "GOOGLE_GEMINI_BASE_URL",
-}
-
 // KeysFrom reads the keys that the CLIs look for in an environment. OPENAI_API_KEY
 // counts for opencode only: Codex prefers its login, and a key that is there for
 // something else must not start to pay. The base URL is the chosen agent's: no agent
@@ -53,7 +44,7 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 		CopilotProviderAPIKey: getenv("COPILOT_PROVIDER_API_KEY"),
 		CopilotProviderType:   getenv("COPILOT_PROVIDER_TYPE"),
 	}
-	if base := baseURLs[name]; base != "" {
+	if base := kinds[name].baseURL; base != "" {
 		keys.ModelBaseURL = getenv(base)
 	}
 	return keys
@@ -145,19 +136,13 @@ var modelAliases = map[string]map[string][]string{
 	},
 }
 
-// smallModels are used by a CLI on its own, for titles, summaries and subagents.
-var smallModels = map[string][]string{
-	"claude": {"claude-haiku-*"},
-	"gemini": {"gemini-*flash*"},
-}
-
 // Models are names and patterns of what the agent requests with model and more; none: unknown.
 func Models(name, model string, more []string) []string {
 	asked := modelPatterns(name, model)
 	if len(asked)+len(more) == 0 {
 		return nil
 	}
-	return slices.Concat(asked, more, smallModels[name])
+	return slices.Concat(asked, more, kinds[name].smallModels)
 }
 
 func modelPatterns(name, model string) []string {

@@ -111,17 +111,11 @@ var serverSettings = map[string]struct {
 
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
 
-// otherServers are variables that select another server, or a login despite a key.
-var otherServers = map[string][]string{
-	"claude": {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"},
-	"gemini": {"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"},
-}
-
 // UsesKey reports whether the agent uses the key and the server of k. The user's own
 // settings may choose others, and then neither can be replaced. For Gemini CLI it
 // records in k that the settings choose the key.
 func (k *Keys) UsesKey(name string, env []string) bool {
-	for _, variable := range otherServers[name] {
+	for _, variable := range kinds[name].otherServers {
 		if environ.Get(env, variable) != "" {
 			return false
 		}
@@ -172,7 +166,7 @@ const (
 // what would help; empty where it ends the agent within a turn.
 func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	hint = "limit the time of a turn: `--iteration-timeout` (in a workflow: input `iteration-timeout`)"
-	if key := keysCounted[a.Name]; key != "" {
+	if key := kinds[a.Name].countedKey; key != "" {
 		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
 	}
 	switch {
@@ -185,9 +179,6 @@ func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	}
 	return "does not hold for the agent " + a.Name + ": it does not report its usage", hint
 }
-
-// keysCounted let agents that report too little use ralph's model server, which counts.
-var keysCounted = map[string]string{"gemini": "GEMINI_API_KEY", "copilot": "COPILOT_PROVIDER_API_KEY"}
 
 // pricing are the user's rates by model, before the price list.
 type pricing map[string]price.Rate
