@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,14 +87,22 @@ func needs(s stand) error {
 
 // git waits for a pipe once, and not in every call.
 func TestGitWaitsForAPipeOnce(t *testing.T) {
-	for _, name := range []string{".git/index", ".git/info/exclude", ".gitignore", "sub/.gitattributes"} {
+	for name, link := range map[string]string{
+		".git/index": "", ".git/info/exclude": "", ".gitignore": "", "sub/.gitattributes": "", ".git/info/attributes": "../../work", ".git/info": "../sub",
+	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)
 			at := filepath.Join(l.tree.Dir, name)
 			pipe(t, at)
 			pipe(t, filepath.Join(l.tree.Dir, "work"))
+			pipe(t, filepath.Join(l.tree.Dir, "sub", "exclude"))
+			if link != "" {
+				if err := errors.Join(os.Remove(at), os.Symlink(link, at)); err != nil {
+					t.Fatal(err)
+				}
+			}
 			l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
-				if isPipe(at) {
+				if _, err := os.Readlink(at); isPipe(at) || err == nil {
 					return process.Result{Exit: -1, TimedOut: true}, nil
 				}
 				return l.seen.run(ctx, c)

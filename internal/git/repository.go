@@ -120,11 +120,15 @@ func (t *Tree) run(ctx context.Context, args ...string) error {
 }
 
 // unblock removes named pipes in the git folder and in place of .gitignore and its like. git opens them and waits,
-// in every later call again. It never commits one.
+// in every later call again. It never commits one. In the git folder of ralph's own clone, links may lead to pipes.
 func (t *Tree) unblock(ctx context.Context) {
 	for _, dir := range []string{t.common, t.Dir} {
 		_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // best effort
-			if err == nil && e.Info.Mode().Type() == fs.ModeNamedPipe && (dir == t.common || strings.HasPrefix(e.Name, ".git")) {
+			if err != nil || dir != t.common && !strings.HasPrefix(e.Name, ".git") {
+				return nil //nolint:nilerr // best effort
+			}
+			mayLead := dir == t.common && len(t.needs.ReadOnly) == 0
+			if kind := e.Info.Mode().Type(); kind == fs.ModeNamedPipe || kind == fs.ModeSymlink && mayLead {
 				_ = e.In.Remove(e.Name)
 			}
 			return nil
