@@ -126,6 +126,9 @@ func (t *Trusted) bring(ctx context.Context, revisions []string, whole bool) err
 		_, err = t.Do(ctx, Call{Args: append(listing, revisions...), Timeout: longer, Memory: MaxMemory})
 	}
 	if failed, said := Answered(err); said && !failed.TimedOut {
+		if t.copied.from.partial {
+			return fault.Usage("the repository is a partial clone, and an object is missing: "+err.Error(), "fetch all: git fetch --refetch --no-filter", nil)
+		}
 		return fault.Usage("an object of the repository is corrupt: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
 	}
 	return err

@@ -53,7 +53,7 @@ type userSettings map[string]string
 
 // plainKeys are what people set to have git see their files as they do, and what ralph reads itself. None starts a
 // program.
-const plainKeys = `^(user\.(name|email)|remote\..+\.url|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
+const plainKeys = `^(user\.(name|email)|remote\..+\.(url|promisor)|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
 	`checkstat|trustctime|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|partialclone))$`
 
 // settingsOf returns each setting from the repository, or else from the first of the user's files that has it.
@@ -116,11 +116,17 @@ func (s userSettings) format() string { return cmp.Or(s["extensions.objectformat
 // remotes returns the names of the remotes.
 func (s userSettings) remotes() (names []string) {
 	for key := range s {
-		if name, is := strings.CutPrefix(key, "remote."); is {
-			names = append(names, strings.TrimSuffix(name, ".url"))
+		if name, is := strings.CutSuffix(key, ".url"); is {
+			names = append(names, strings.TrimPrefix(name, "remote."))
 		}
 	}
 	return names
+}
+
+// isPartial reports a partial clone. Older versions of git set the extension.
+func (s userSettings) isPartial() bool {
+	promised := func(key string) bool { return strings.HasSuffix(key, ".promisor") }
+	return s["extensions.partialclone"] != "" || slices.ContainsFunc(slices.Collect(maps.Keys(s)), promised)
 }
 
 // text returns a configuration with the settings that git has.

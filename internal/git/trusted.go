@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -24,6 +23,8 @@ type Trusted struct {
 	format string   // of its objects
 	lent   []string // its alternates
 	cache  answerCache
+
+	partial bool // it borrows from a partial clone
 
 	copying sync.Mutex
 	copy    *Trusted // nil: none was asked for
@@ -171,11 +172,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 }
 
 func (t *Trusted) borrow(ctx context.Context, from Place) error {
-	if from.repository.settings["extensions.partialclone"] != "" {
-		return fault.Usage(from.Top+" is a partial clone, so objects can be missing",
-			"clone all of it: git clone without --filter", nil)
-	}
-	t.lent = from.stores
+	t.lent, t.partial = from.stores, from.repository.settings.isPartial()
 	if err := shareObjects(t.Dir, from.stores[0], filepath.Join(from.repository.common, "shallow")); err != nil {
 		return err
 	}

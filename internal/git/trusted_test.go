@@ -69,10 +69,26 @@ func TestBorrow(t *testing.T) {
 	if after := l.sh(work, "find", ".git"); after != before {
 		t.Errorf("the user's repository was touched:\n%s", cmp.Diff(before, after))
 	}
-	l.sh(work, "git", "config", "extensions.partialClone", "origin")
-	place = must(l.git.Inspect(t.Context(), work))(t)
-	if _, err := l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "x")); fault.Hint(err) == "" {
-		t.Errorf("a partial clone is borrowed from: %v", err)
+}
+
+// A partial clone is told apart from a broken repository. With all objects it is as good as another.
+func TestBorrowFromAPartialClone(t *testing.T) {
+	g, _ := newGit(t)
+	top, work := project(t), filepath.Join(t.TempDir(), "work")
+	sh(t, top, "", "git", "config", "uploadpack.allowFilter", "true")
+	sh(t, top, "", "git", "clone", "-q", "--no-local", "--filter=blob:none", "--no-checkout", top, work)
+	place := must(g.Inspect(t.Context(), work))(t)
+	files := func() error {
+		trusted := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "x")))(t)
+		_, err := must(trusted.Copy(t.Context()))(t).Files(t.Context(), place.Head)
+		return err
+	}
+	if err := files(); err == nil || !strings.Contains(err.Error(), "partial clone") || !strings.Contains(fault.Hint(err), "--refetch") {
+		t.Errorf("an object is missing: %v, hint %q", err, fault.Hint(err))
+	}
+	sh(t, work, "", "git", "fetch", "-q", "--refetch", "--no-filter")
+	if err := files(); err != nil {
+		t.Errorf("no object is missing: %v", err)
 	}
 }
 
