@@ -210,8 +210,7 @@ func (t *Tree) DirOutside(ctx context.Context, area string) string {
 // WithIncluded adds the configurations of user and machine, and the files that these, the environment and git folders include.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
-	own := append(g.User.files(), cmp.Or(g.User.System, "/etc/gitconfig"))
-	listed = append(listed, "include.path\n"+strings.Join(own, "\x00include.path\n")...)
+	listed = append(listed, "include.path\n"+strings.Join(g.User.files(), "\x00include.path\n")...)
 	var configs []string
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))

@@ -56,6 +56,19 @@ func TestOwnIsTheUsers(t *testing.T) {
 			home: map[string]string{"xdg/git/config": config, "xdg/git/ignore": "*.idea\n", ".config/git/ignore": "*.go\n"},
 			xdg:  true, who: "Ada <ada@example.com>",
 		},
+		"of the machine": {
+			home: map[string]string{"system": config, ".config/git/ignore": "*.idea\n"}, who: "Ada <ada@example.com>",
+		},
+		"where a file cannot be read": {
+			home: map[string]string{".gitconfig": "[broken", ".config/git/ignore": "*.idea\n"}, who: "ralph <ralph-loop@users.noreply.github.com>",
+		},
+		"by the address of the remote": {
+			home: map[string]string{
+				".gitconfig": config + "[includeIf \"hasconfig:remote.*.url:https://github.com/acme/**\"]\n\tpath = work\n",
+				"work":       "[user]\n\temail = ada@work.example\n", ".config/git/ignore": "*.idea\n",
+			},
+			local: []string{"remote.origin.url", "https://github.com/acme/shop"}, who: "Ada <ada@work.example>",
+		},
 		"the repository first": {
 			home:  map[string]string{".gitconfig": config, ".config/git/ignore": "*.idea\n"},
 			local: []string{"user.email", "ada@work.example"}, who: "Ada <ada@work.example>",
@@ -74,7 +87,7 @@ func TestOwnIsTheUsers(t *testing.T) {
 			if c.local != nil {
 				sh(t, dir, "", append([]string{"git", "config"}, c.local...)...)
 			}
-			g.User = git.UserEnv{Home: home}
+			g.User = git.UserEnv{Home: home, System: filepath.Join(home, "system")}
 			if c.xdg {
 				g.User.ConfigHome = filepath.Join(home, "xdg")
 			}

@@ -25,27 +25,22 @@ type UserEnv struct {
 }
 
 func (p UserEnv) folder() string {
-	if p.ConfigHome == "" && p.Home != "" {
-		return filepath.Join(p.Home, ".config", "git")
-	}
-	if p.ConfigHome == "" {
+	if p.ConfigHome == "" && p.Home == "" {
 		return ""
 	}
-	return filepath.Join(p.ConfigHome, "git")
+	return filepath.Join(cmp.Or(p.ConfigHome, filepath.Join(p.Home, ".config")), "git")
 }
 
+// files returns the configuration files beside the repository's, the first to decide first.
 func (p UserEnv) files() []string {
-	if p.Global != "" {
-		return []string{p.Global}
+	system := cmp.Or(p.System, "/etc/gitconfig")
+	switch {
+	case p.Global != "":
+		return []string{p.Global, system}
+	case p.Home != "":
+		return []string{filepath.Join(p.Home, ".gitconfig"), filepath.Join(p.folder(), "config"), system}
 	}
-	var files []string
-	if p.Home != "" {
-		files = append(files, filepath.Join(p.Home, ".gitconfig"))
-	}
-	if dir := p.folder(); dir != "" {
-		files = append(files, filepath.Join(dir, "config"))
-	}
-	return files
+	return []string{system}
 }
 
 // userSettings are the settings of the user and of a repository that ralph's git has, too.
@@ -54,40 +49,33 @@ type userSettings map[string]string
 // plainKeys are what people set to have git see their files as they do, and what ralph reads itself. None starts a
 // program.
 const plainKeys = `^(user\.(name|email)|remote\..+\.(url|promisor)|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
-	`checkstat|trustctime|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|partialclone))$`
+	`checkstat|trustctime|logallrefupdates|sharedrepository|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|partialclone))$`
 
-// settingsOf returns each setting from the repository, or else from the first of the user's files that has it.
+// settingsOf returns each setting from the repository, or else from the first of the other files that has it.
 func (g Git) settingsOf(ctx context.Context, dir string) (userSettings, error) {
-	found := userSettings{}
-	get := func(source ...string) ([]string, error) {
-		out, err := g.Do(ctx, Call{
-			Args: slices.Concat([]string{"config"}, source, []string{"-z", "--get-regexp", plainKeys}),
-			Dir:  g.Home, Env: environ.Pairs("GIT_DIR", dir, "HOME", g.User.Home), // for includes with a condition, or of ~
-		})
-		return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+	env := environ.Pairs("GIT_DIR", dir, "HOME", g.User.Home) // for includes with a condition, or of ~
+	get := Call{Args: []string{"config", "--show-scope", "-z", "--get-regexp", plainKeys}, Dir: g.Home, Env: env}
+	for _, file := range slices.Backward(g.User.files()) { // the conditions of their includes see the repository
+		get.Set = append(get.Set, Setting{"include.path", file})
 	}
-	for _, file := range slices.Backward(g.User.files()) {
-		entries, _ := get("--file", file, "--includes") // one that cannot be read has no values
-		found.add(entries)
+	out, err := g.Do(ctx, get)
+	if err != nil && !SaidNo(err) { // one of these files cannot be read
+		get.Set = nil
+		out, err = g.Do(ctx, get)
 	}
-	entries, err := get("--show-scope")
 	if err != nil && !SaidNo(err) {
 		return nil, fmt.Errorf("read the settings of %s: %w", dir, err)
 	}
-	for pair := range slices.Chunk(entries, 2) {
-		if pair[0] != "command" { // ralph's own
-			found.add(pair[1:])
+	found, entries := userSettings{}, strings.Split(string(out), "\x00")
+	for _, own := range []bool{false, true} {
+		for pair := range slices.Chunk(entries, 2) {
+			if len(pair) == 2 && own == (pair[0] != "command") {
+				set := SettingOf(pair[1])
+				found[set.Key] = cmp.Or(set.Value, found[set.Key]) // the last one counts
+			}
 		}
 	}
 	return found, nil
-}
-
-func (s userSettings) add(entries []string) {
-	for _, entry := range entries {
-		if set := SettingOf(entry); set.Key != "" && set.Value != "" {
-			s[set.Key] = set.Value // the last one counts
-		}
-	}
 }
 
 func (s userSettings) identity() Identity {
@@ -125,8 +113,8 @@ func (s userSettings) remotes() (names []string) {
 
 // isPartial reports a partial clone. Older versions of git set the extension.
 func (s userSettings) isPartial() bool {
-	promised := func(key string) bool { return strings.HasSuffix(key, ".promisor") }
-	return s["extensions.partialclone"] != "" || slices.ContainsFunc(slices.Collect(maps.Keys(s)), promised)
+	isSaid := func(key string) bool { return key == "extensions.partialclone" || strings.HasSuffix(key, ".promisor") }
+	return slices.ContainsFunc(slices.Collect(maps.Keys(s)), isSaid)
 }
 
 // text returns a configuration with the settings that git has.

@@ -107,8 +107,14 @@ func TestPlainSettingsHold(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "a.txt"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := must(g.Inspect(t.Context(), dir))(t).Dirty; len(got) > 0 || exists(filepath.Join(dir, "deep")) {
-		t.Errorf("Dirty = %q", got)
+	sh(t, dir, "", "git", "config", "core.sharedRepository", "group")
+	place := must(g.Inspect(t.Context(), dir))(t)
+	if len(place.Dirty) > 0 || exists(filepath.Join(dir, "deep")) {
+		t.Errorf("Dirty = %q", place.Dirty)
+	}
+	err := g.SwitchNew(t.Context(), place, "shared/work")
+	if info, failed := os.Stat(filepath.Join(dir, ".git/refs/heads/shared")); errors.Join(err, failed) != nil || info.Mode().Perm()&0o070 != 0o070 {
+		t.Errorf("the group cannot write a ref: %v, %v", info, errors.Join(err, failed))
 	}
 }
 

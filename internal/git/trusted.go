@@ -19,12 +19,11 @@ import (
 type Trusted struct {
 	Dir string
 
-	git    Git
-	format string   // of its objects
-	lent   []string // its alternates
-	cache  answerCache
-
-	partial bool // it borrows from a partial clone
+	git     Git
+	format  string   // of its objects
+	lent    []string // its alternates
+	partial bool     // it borrows from a partial clone
+	cache   answerCache
 
 	copying sync.Mutex
 	copy    *Trusted // nil: none was asked for
