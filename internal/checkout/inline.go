@@ -24,12 +24,13 @@ func (m *comparison) markInline(ran []string, files []proof.Differing) {
 		if !d.Was || d.Tests || !paths.Code(d.Path) {
 			continue
 		}
-		old, young := string(was.file(d.Path)), string(now.file(d.Path))
-		if young == "" {
-			continue // a removed file: its tests are reported as gone
+		if m.removed[d.Path] {
+			continue // its tests are reported as gone
 		}
+		// A new text that cannot be read is empty: then only the old tests run, and fail.
+		old, young := string(was.file(d.Path)), string(now.file(d.Path))
 		tests, first := m.testsIn(old, ran)
-		if text := withTail(young, old[first:]); len(tests) > 0 && text != young {
+		if text := withTail(young, old[first:], tests); len(tests) > 0 && text != young {
 			d.Tests, d.Doubtful, d.Settings, d.Inline, d.Text = true, true, false, tests, []byte(text)
 		}
 	}
@@ -58,12 +59,19 @@ func (m *comparison) testsIn(text string, ran []string) (tests []string, first i
 	return tests, first
 }
 
-// withTail replaces the end of a text, from the first line of tail on, by tail.
-func withTail(text, tail string) string {
+// withTail replaces the end of a text by tail: from the first line of tail on, or from the
+// first of some tests if it has no such line.
+func withTail(text, tail string, tests []string) string {
 	first, _, _ := strings.Cut(tail, "\n")
 	head, _, found := strings.Cut("\n"+text+"\n", "\n"+first+"\n")
 	if !found {
-		head = strings.TrimSuffix(strings.TrimSuffix(head, "\n"), "\n")
+		end := len(text)
+		for _, test := range tests {
+			if at := tally.Standing(text, test); at >= 0 {
+				end = min(end, at)
+			}
+		}
+		head = "\n" + strings.TrimSuffix(text[:end], "\n")
 	}
 	return strings.TrimPrefix(head+"\n", "\n") + tail
 }

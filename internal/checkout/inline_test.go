@@ -25,6 +25,8 @@ func TestInlineTests(t *testing.T) {
 		"bent":                     {"old\n" + tests, "new\n" + bent, "price::tests::ten", "new\n" + tests},
 		"the product alone":        {"old\n" + tests, "new\n" + tests, "price::tests::ten", ""},
 		"without the line":         {"old\n" + tests, "new\n", "price::tests::ten", "new\nmod tests {\n  fn ten() { assert_eq!(price(10), 30) }\n}\n"},
+		"another first line":       {"old\n# ten\nx", "new\n# ten!\nexit", "ten", "new\n# ten\nx"},
+		"too large to be read":     {"old\n" + tests, "new\n" + tests + strings.Repeat("# long\n", 200_000), "price::tests::ten", "\n" + strings.TrimPrefix(tests, "#[cfg(test)]\n")},
 		"none ran":                 {"old\n" + tests, "new\n" + bent, "price::tests::nine", ""},
 		"of a test file":           {"old\nfn one() {}\n", "new\n", "one", ""},
 		"all of it":                {"ten is less", "ten is more", "ten is less", "ten is more\nten is less"},

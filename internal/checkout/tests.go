@@ -89,9 +89,9 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m := comparison{ctx: ctx, trusted: trusted, span: span, named: map[use]map[string]bool{}, users: map[use]users{}}
+	m := comparison{ctx: ctx, trusted: trusted, span: span, named: map[use]map[string]bool{}, users: map[use]users{}, removed: map[string]bool{}}
 	for _, d := range all {
-		m.paths = append(m.paths, d.Path)
+		m.paths, m.removed[d.Path] = append(m.paths, d.Path), d.Mode == git.ModeNone
 	}
 	base, err := readTree(ctx, trusted, run.Base)
 	if err != nil {
@@ -169,6 +169,7 @@ type comparison struct {
 	trusted *git.Trusted
 	span    git.Span
 	paths   []string
+	removed map[string]bool
 	checks  []string                // files that define the checks
 	named   map[use]map[string]bool // the files that contain a name
 	users   map[use]users
