@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// Files returns the text of the file at a slash path, or nil if there is none.
+// Files returns the text of the file at a slash path, or nil if there is none. The text of a
+// link, or of a file that is too large, is longer than any that is read here.
 type Files func(name string) []byte
 
 // Change is a change of a file that may define the checks.
@@ -42,8 +43,12 @@ func Paths(commands CommandSet, base Files) []string {
 // Changed returns the touched files whose change may affect the checks, by name.
 func Changed(commands CommandSet, base, now Files) map[string]Change {
 	changes, defining := map[string]Change{}, follow(commands, base)
+	folders := foldersAbove(slices.Collect(maps.Keys(defining)))
 	for _, name := range commands.Touched {
 		g, is := defining[name]
+		if !is && slices.Contains(folders, name) && len(now(name)) > maxText { // a link leads to such files
+			changes[name] = Change{Sure: true}
+		}
 		if !is || g.onlyNew && (base(name) != nil || now(name) == nil) {
 			continue
 		}

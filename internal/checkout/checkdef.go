@@ -88,7 +88,7 @@ func changedDefinitions(ctx context.Context, trusted *git.Trusted, run journal.R
 	follow := func(file checkdef.Files) checkdef.Files {
 		return func(name string) []byte { return file(cmp.Or(behind[name], name)) }
 	}
-	changes := checkdef.Changed(named, follow(base.file), follow(now.file))
+	changes := checkdef.Changed(named, follow(base.file), follow(now.present))
 	for alias, name := range behind {
 		if change, defines := changes[alias]; defines {
 			delete(changes, alias)
@@ -164,12 +164,26 @@ type reader struct {
 }
 
 func (r *reader) file(name string) []byte {
+	text, _ := r.read(name)
+	return text
+}
+
+// present is like file, but links and files that are too large are not missing: a tool finds them.
+func (r *reader) present(name string) []byte {
+	text, err := r.read(name)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return make([]byte, largestSurveyed)
+	}
+	return text
+}
+
+func (r *reader) read(name string) ([]byte, error) {
 	text, err := r.trusted.ReadFile(r.ctx, git.At{Commit: r.commit, Path: name}, largestSurveyed)
 	if err != nil {
 		if failed := new(git.Error); errors.As(err, &failed) {
 			r.err = errors.Join(r.err, err)
 		}
-		return nil
+		return nil, err
 	}
-	return append([]byte{}, text...) // not nil for an empty file
+	return append([]byte{}, text...), nil // not nil for an empty file
 }

@@ -130,7 +130,7 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 	named := defining.Named()
 	defining.Touched = m.paths
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
-	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.file)
+	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.present)
 	untouched, err := t.definitions(ctx, m.trusted, run)
 	if err != nil {
 		return nil, err
