@@ -3,7 +3,6 @@ package proof
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -54,35 +53,42 @@ func (j *judgement) compareCounts(was, here journal.CheckEnded, old *journal.Che
 // findUndeclared finds the tests of files that can no longer be loaded, if no touched test
 // of the commit declares their names: then they do not run.
 func (j *judgement) findUndeclared(was, old journal.CheckEnded) {
-	before := j.told(was)
-	broken := slices.DeleteFunc(j.told(old).Names(tally.Broken), func(name string) bool { return before.Of(name) == tally.Broken })
-	var file string
-	declared, gone := map[string]bool{}, map[string]bool{}
+	files := j.unloaded(was, old)
+	if len(files) == 0 {
+		return
+	}
+	declared := map[string]bool{}
 	for _, d := range j.differing {
 		if d.Tests {
 			for _, name := range tally.Declared(j.text(j.commit, d.Path)) {
 				declared[name] = true
 			}
 		}
-		if !slices.Contains(j.touched, d.Path) || !slices.ContainsFunc(broken, func(name string) bool { return namesFile(name, d.Path) }) {
-			continue
-		}
-		names := tally.Declared(j.text(j.ref.commit, d.Path))
-		if len(names) == 0 {
-			names = []string{d.Path}
-		}
-		for _, name := range names {
-			gone[name] = true
-		}
-		file = cmp.Or(file, d.Path)
 	}
-	maps.DeleteFunc(gone, func(name string, _ bool) bool { return declared[name] })
-	if names := slices.Sorted(maps.Keys(gone)); len(names) > 0 {
+	var gone []string
+	for _, file := range files {
+		names := tally.Declared(j.text(j.ref.commit, file))
+		if len(names) == 0 {
+			names = []string{file}
+		}
+		gone = append(gone, slices.DeleteFunc(names, func(name string) bool { return declared[name] })...)
+	}
+	slices.Sort(gone)
+	if gone = slices.Compact(gone); len(gone) > 0 {
 		j.add(journal.Loosened{
-			File: file, Kind: testsGone, Tests: limited(names),
-			Why: "existing tests cannot run on the new code" + j.ref.since() + ", and no test there has their names: " + few(names),
+			File: files[0], Kind: testsGone, Tests: limited(gone),
+			Why: "existing tests cannot run on the new code" + j.ref.since() + ", and no test there has their names: " + few(gone),
 		})
 	}
+}
+
+// unloaded returns the touched tests that could be loaded before, and whose old versions cannot be on the new code.
+func (j *judgement) unloaded(was, old journal.CheckEnded) []string {
+	before := j.told(was)
+	broken := slices.DeleteFunc(j.told(old).Names(tally.Broken), func(name string) bool { return before.Of(name) == tally.Broken })
+	return slices.DeleteFunc(slices.Clone(j.touched), func(file string) bool {
+		return !slices.ContainsFunc(broken, func(name string) bool { return namesFile(name, file) })
+	})
 }
 
 // text returns a file's text. If it cannot be read, the work is held.
