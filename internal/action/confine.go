@@ -89,7 +89,7 @@ func (h *handler) ownPath(ctx context.Context, name, path string) error {
 	place, found := untrusted.Resolve(path, func(link string) bool { return process.Under(top, link) })
 	tracked := errors.Is(found, untrusted.ErrTheirLink)
 	if found == nil && err == nil && process.Under(top, place) {
-		tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: os.DevNull}
+		tool := git.Git{Run: h.Exec, Path: h.path(), Home: os.DevNull}
 		tracked, err = tool.Tracks(ctx, place)
 	}
 	if err != nil || tracked {
@@ -98,13 +98,18 @@ func (h *handler) ownPath(ctx context.Context, name, path string) error {
 	return nil
 }
 
+// path is where programs outside of the sandbox are found: not in the workspace, which may hold a pull request's.
+func (h *handler) path() string {
+	return process.PathOutside(h.Getenv("PATH"), []string{h.env.Workspace})
+}
+
 // git is one that will do, and reaches GitHub as the network wants it.
 func (h *handler) git(ctx context.Context) (git.Git, error) {
 	home := filepath.Join(h.env.folder(), gitHome) // empty: git runs inside as well
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return git.Git{}, fault.Usage("cannot write to "+h.env.folder(), "make the workspace writable", err)
 	}
-	tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: home}
+	tool := git.Git{Run: h.Exec, Path: h.path(), Home: home}
 	if _, err := tool.Version(ctx); err != nil {
 		return tool, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/mcp"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -152,7 +153,7 @@ func (h *handler) npm(ctx context.Context, dir, what string) error {
 	}
 	env := h.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
 	// Not in the home: there a later npm that is not root could not write any more.
-	env = append(env, "npm_config_cache="+filepath.Join(filepath.Dir(dir), "npm"))
+	env = environ.Merge(env, []string{"npm_config_cache=" + filepath.Join(filepath.Dir(dir), "npm"), "PATH=" + h.path()})
 	if network := h.inputs.Sandbox.Network; network.Upstream != "" {
 		env = append(env, "HTTPS_PROXY="+network.Upstream)
 	}
