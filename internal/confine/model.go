@@ -174,12 +174,20 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.servers.review
 }
 
-// Turn returns a time in which an agent may ask the model server; without one it does nothing.
+// Turn returns a time in which an agent may ask the model server. Run end once its processes are gone: it also frees the
+// shared memory that they left.
 func (w *Sandbox) Turn() (end func()) {
-	if w == nil || w.servers.modelServer == nil {
+	if w == nil {
 		return func() {}
 	}
-	return w.servers.modelServer.Turn()
+	charge := func() {}
+	if w.servers.modelServer != nil {
+		charge = w.servers.modelServer.Turn()
+	}
+	return func() {
+		charge()
+		_ = w.base.Sweep() // a proof sweeps again, and reports an error
+	}
 }
 
 // Used returns the usage since the last call, and why the model server stopped.
