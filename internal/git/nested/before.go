@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -17,6 +18,7 @@ import (
 // so that what a killed ralph's agent left can be told from it. Commands at the same time share it.
 type before struct {
 	Folder  string
+	Top     string            // of the search
 	Kept    map[string]bool   // then: an agent may have made more that seems to be the project's own
 	Known   map[string]string // digests of the paths and of what they are
 	Partial bool              // not all was found: no later search finds more
@@ -43,6 +45,8 @@ func (t thing) digest() string { return digest(t.folder + "\x00" + t.version) }
 func (s *search) begin(ctx context.Context, marks string) (moved []string, err error) {
 	only, kept := false, s.kept
 	if marks != "" {
+		early, failed := s.settleAbove(ctx, marks)
+		defer func() { moved, err = append(early, moved...), errors.Join(failed, err) }()
 		var text []byte
 		s.mark, text, only, err = workspace.OpenMark(filepath.Join(marks, digest(s.name())))
 		s.stood = err == nil && gob.NewDecoder(bytes.NewReader(text)).Decode(&s.before) == nil
@@ -58,7 +62,7 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 	if !s.stood {
 		s.kept = kept
 		now, failed := s.look(ctx, nil)
-		s.before = before{s.name(), kept, map[string]string{}, errors.Is(failed, ErrNotAll)}
+		s.before = before{s.name(), s.top, kept, map[string]string{}, errors.Is(failed, ErrNotAll)}
 		for path, one := range now {
 			s.before.Known[digest(path)] = one.digest()
 		}
@@ -69,6 +73,28 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 			err = errors.Join(err, failed, s.mark.Close(true)) // otherwise others would wait for its text
 			s.mark = nil
 		}
+	}
+	return moved, err
+}
+
+// settleAbove moves aside what other commands, in folders above, made or changed here since they began. What this
+// command finds is to be its user's.
+func (s *search) settleAbove(ctx context.Context, marks string) (moved []string, err error) {
+	list, _ := untrusted.ReadDir(marks) // none yet
+	for _, file := range list {
+		text, failed := workspace.ReadMark(filepath.Join(marks, file.Name()))
+		above := search{git: s.git}
+		if failed != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(&above.before) != nil || above.before.Partial || !within(above.before.Folder, s.name()) {
+			continue
+		}
+		above.top, above.kept = above.before.Top, above.before.Kept
+		above.start, _ = filepath.Rel(above.top, s.name()) // it lies there
+		names, _, failed := above.settle(ctx)
+		for _, name := range names {
+			name, _ = filepath.Rel(s.top, filepath.Join(above.top, name))
+			moved = append(moved, name)
+		}
+		err = errors.Join(err, failed)
 	}
 	return moved, err
 }

@@ -89,6 +89,24 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	w.wantNoMark(marks)
 }
 
+// Nor does a command in a repository below, in any folder of the way, while its own files stay.
+func TestCommandBelow(t *testing.T) {
+	w, marks := watch(t, map[string]string{"a/k/.git/HEAD": "ref: refs/heads/main", "a/k/.git/config": "", "a/k/.git/objects/x": "", "a/k/.git/refs/x": ""}), t.TempDir()
+	first := w.marked(marks)
+	w.fill(map[string]string{"a/k/.git/config": fsmonitor, "a/k/.git/hooks/pre-commit": "x", "a/m/.git/config": fsmonitor, "a/k/.git/info/exclude": "x", "a/k/.git/ralph-sandboxed": ""})
+	below := w
+	below.top = filepath.Join(w.top, "a/k")
+	second := below.marked(marks)
+	for _, name := range []string{".git/config", ".git/hooks"} {
+		if _, err := os.Lstat(filepath.Join(below.top, name)); err == nil {
+			t.Errorf("%s is still there when the command below begins", name)
+		}
+	}
+	second.want(".git/config"+nested.Aside, ".git/hooks"+nested.Aside)
+	first.want("a/m/.git" + nested.Aside)
+	w.wantNoMark(marks)
+}
+
 const withoutRoom = "RALPH_TEST_WITHOUT_ROOM"
 
 // A mark that cannot be written is told of, and is gone at once: the next command would wait for its text.

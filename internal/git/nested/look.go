@@ -97,7 +97,7 @@ func (l *look) ended() error { return cmp.Or(l.ctx.Err(), l.stopped) }
 
 func (l *look) visit(e untrusted.Entry, err error) error {
 	if e.Path != l.start && !within(l.start, e.Path) { // walked from the top, so that depths are the same in each search
-		if e.Path == "." {
+		if within(e.Path, l.start) {
 			return nil
 		}
 		return fs.SkipDir
@@ -201,7 +201,9 @@ func keepsWork(has func(string) bool) bool {
 // tell records what git does not write as plain files. In a guarded folder such files are restored.
 func (l *look) tell(e untrusted.Entry, folder string) {
 	name, _ := filepath.Rel(folder, e.Path) // it is in there
+	first, _, _ := strings.Cut(name, "/")
 	switch plain := e.Info.Mode().IsRegular(); {
+	case strings.HasSuffix(first, Aside): // another command moved it
 	case guarded.IsOther(folder) && !slices.Contains(guarded.Others, path.Base(folder)+"/"+name):
 	case plain && (name == "index" || strings.HasPrefix(name, "sharedindex.")): // a split one is both
 		at := path.Join(folder, "index")

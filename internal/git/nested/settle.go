@@ -181,7 +181,7 @@ func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder stri
 	switch way {
 	case "index":
 		return s.lists(ctx, filepath.Join(place, way))
-	case "HEAD", "description", "gitdir", "locked":
+	case "HEAD", "description", "gitdir", "locked", "info/exclude", "ralph-sandboxed": // the last two are also ralph's, of a command there
 		return true
 	}
 	text, err := root.ReadFile(at, mostNested)
