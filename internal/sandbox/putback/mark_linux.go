@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // mark is what a command found at a path. Recover and commands that begin while it runs need it: to them, what its
@@ -16,7 +18,7 @@ type mark struct {
 	Links     map[string]string
 	Folder    guardedFolder
 	Saved     map[string]savedNode // what stood at a path of ReadOnly or Fields
-	Stays     bool                 // Recover leaves it as it is
+	Stays     bool                 // Recover leaves all of it as it is
 }
 
 func noMark(bool) error { return nil }
@@ -44,7 +46,7 @@ func (all Kept) mark(mounted bool) ([]byte, error) {
 	}
 	for _, k := range all.kept {
 		m := mark{Dir: k.dir, Name: k.name, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content}
-		if m.Stays = len(k.content) > 0 || k.fields != nil; !mounted || len(k.content) == 0 || k.fields != nil {
+		if m.Stays = k.fields != nil; !mounted || len(k.content) == 0 || m.Stays {
 			marks = append(marks, m)
 		}
 	}
@@ -111,6 +113,7 @@ func moved[V any](all map[string]V, from, to string) map[string]V {
 
 // Recover moves aside what was added since Mark got a text.
 func Recover(text []byte) (moved []string, err error) {
+	var early []string
 	all := Kept{unmark: noMark}
 	for _, m := range decodeMarks(text) {
 		if m.Stays {
@@ -119,7 +122,11 @@ func Recover(text []byte) (moved []string, err error) {
 		k, failed := openKept(m.Dir, m.Name)
 		switch {
 		case failed == nil:
-			k.links = m.Links
+			if k.links = m.Links; len(m.Saved) > 0 {
+				names, added := k.setAsideAdded(m.Saved)
+				early, err = append(early, names...), errors.Join(err, added, k.root.Close())
+				continue
+			}
 			m.Folder.keptPath = k
 			all.guards = append(all.guards, m.Folder)
 		case !errors.Is(failed, fs.ErrNotExist): // then the project is gone
@@ -127,5 +134,23 @@ func Recover(text []byte) (moved []string, err error) {
 		}
 	}
 	err = errors.Join(err, all.PutBack(func(names []string) { moved = names }))
-	return moved, err
+	return append(early, moved...), err
+}
+
+// setAsideAdded moves aside what stands in a folder and did not before. Changed files stay: they may be the user's.
+func (k keptPath) setAsideAdded(saved map[string]savedNode) (moved []string, err error) {
+	failed := k.root.WalkAll(k.name, func(e untrusted.Entry, missing error) error {
+		if was, stood := saved[e.Path]; stood || missing != nil {
+			if was.WhyUnread != "" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if len(moved) < maxTold {
+			moved = append(moved, path.Join(k.dir, e.Path))
+		}
+		err = errors.Join(err, setAside(e.In, e.Name))
+		return fs.SkipDir
+	})
+	return moved, errors.Join(err, failed)
 }

@@ -77,14 +77,14 @@ func (g *guarded) wantMoved(names ...string) {
 // What was added where nothing may be added is moved aside, and nothing is removed; what may change stays.
 func TestRecover(t *testing.T) {
 	g := guard(t, t.TempDir())
-	g.write(".git/HEAD", ".git/config", ".git/logs/HEAD")
+	g.write(".git/HEAD", ".git/config", ".git/logs/HEAD", ".git/hooks/old/a")
 	g = guard(t, g.top)
-	g.write(".git/commondir", ".git/rebase-merge/git-rebase-todo", ".git/index", ".git/logs/refs/x", ".gitmodules", ".claude/settings.local.json", "f")
+	g.write(".git/hooks/old/b", ".git/hooks/pre-commit", ".git/config", ".git/commondir", ".git/rebase-merge/git-rebase-todo", ".git/index", ".git/logs/refs/x", ".gitmodules", ".claude/settings.local.json", "f")
 	if err := os.Symlink("/", filepath.Join(g.top, ".git/logs/link")); err != nil {
 		t.Fatal(err)
 	}
-	g.wantMoved(".git/commondir", ".git/logs/link", ".git/rebase-merge", ".gitmodules", ".claude/settings.local.json")
-	for _, name := range []string{".git/HEAD", ".git/config", ".git/logs/HEAD", ".git/index", ".git/logs/refs/x", "f"} {
+	g.wantMoved(".git/hooks/old/b", ".git/hooks/pre-commit", ".git/commondir", ".git/logs/link", ".git/rebase-merge", ".gitmodules", ".claude/settings.local.json")
+	for _, name := range []string{".git/HEAD", ".git/config", ".git/logs/HEAD", ".git/index", ".git/logs/refs/x", ".git/hooks/old/a", "f"} {
 		if _, err := os.Lstat(filepath.Join(g.top, name)); err != nil {
 			t.Error(err)
 		}
