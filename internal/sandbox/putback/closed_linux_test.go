@@ -16,7 +16,7 @@ import (
 
 // Programs of the same user can close folders to their owner. What they changed there is put back all the same.
 func TestClosedFolders(t *testing.T) {
-	for _, closed := range []string{".", ".git", ".git/logs"} {
+	for _, closed := range []string{".", ".git", ".git/logs", ".git/logs/refs", ".git/objects/ab"} {
 		for _, mode := range []fs.FileMode{0, 0o111, 0o444, 0o555} {
 			t.Run(fmt.Sprint(closed, mode), func(t *testing.T) { putBackClosed(t, closed, mode) })
 		}
@@ -26,11 +26,15 @@ func TestClosedFolders(t *testing.T) {
 func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	t.Helper()
 	top := t.TempDir()
-	config, added, link := filepath.Join(top, ".git/config"), filepath.Join(top, ".git/hooks"), filepath.Join(top, ".git/logs/link")
+	config, added, link := filepath.Join(top, ".git/config"), filepath.Join(top, ".git/hooks"), filepath.Join(top, ".git/logs/refs/link")
+	users := []string{filepath.Join(top, ".git/logs/refs/x"), filepath.Join(top, ".git/objects/ab/x")}
 	becomeAnother(t, top)
 	t.Cleanup(func() { _ = os.Chmod(top, 0o755) }) // else it stays
-	err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.WriteFile(config, []byte("ours"), 0o644))
-	kept, failed := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"logs"}}}}.Keep()
+	err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.WriteFile(config, []byte("ours"), 0o644), os.MkdirAll(filepath.Dir(users[1]), 0o755))
+	for _, name := range users {
+		err = errors.Join(err, os.WriteFile(name, nil, 0o644))
+	}
+	kept, failed := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"logs", "objects"}}}}.Keep()
 	err = errors.Join(err, failed, os.WriteFile(config, []byte("theirs"), 0o644), os.Mkdir(added, 0o755), os.Symlink("/", link), os.Chmod(filepath.Join(top, closed), mode))
 	if err != nil {
 		t.Fatal(err)
@@ -40,6 +44,11 @@ func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	}
 	if text, err := os.ReadFile(config); string(text) != "ours" {
 		t.Errorf("the file says %q: %v", text, err)
+	}
+	for _, name := range users {
+		if _, err := os.Lstat(name); err != nil {
+			t.Errorf("what the user had there is gone: %v", err)
+		}
 	}
 	for _, name := range []string{added, link} {
 		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {

@@ -90,7 +90,7 @@ const maxWalked = 1_000_000
 
 // walk tells of what lies in the folder, by the way to it, what is odd about it: it is fixed; or a link, pipe, socket,
 // device, closed folder, or too large a file among what those inside may change. A folder on the way to what they may
-// change is left out. So are the folders of single objects: they hold too many files to look at, and git believes none
+// change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git believes none
 // by its name.
 func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
 	free, left := "", maxWalked
@@ -118,7 +118,7 @@ func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error
 		case err != nil:
 			return visit(e, way, "closed")
 		case e.Info.IsDir() && len(e.Info.Name()) == 2 && path.Dir(e.Path) == path.Join(g.name, "objects"):
-			return fs.SkipDir
+			return cmp.Or(visit(e, way, ""), fs.SkipDir)
 		case e.Info.Mode().IsRegular() && e.Info.Size() > mostOf(way):
 			return visit(e, way, "too large")
 		case e.Info.IsDir(), e.Info.Mode().IsRegular():
@@ -178,6 +178,9 @@ func (g guardedFolder) mend() (mended []string, err error) {
 	var failed error
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
 		was, stood := g.Odd[e.Path]
+		if odd == "" && e.Info.IsDir() && !stood && e.Info.Mode().Perm()&0o500 != 0o500 {
+			e.In.OpenToOwner(e.Name) // what lies in it is the user's
+		}
 		if odd == "" || odd == fixed && slices.Contains(g.Known, way) || stood && was == odd {
 			return nil
 		}
