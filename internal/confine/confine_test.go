@@ -197,7 +197,7 @@ func TestGitInsideReadsNoLogin(t *testing.T) {
 			}
 			list := exec.CommandContext(t.Context(), "git", "config", "--list")
 			list.Dir, list.Env = t.TempDir(), append(env, "HOME="+t.TempDir())
-			if out, err := list.CombinedOutput(); err != nil || string(out) != test.want+"rerere.enabled=false\n" {
+			if out, err := list.CombinedOutput(); err != nil || string(out) != test.want+"rerere.enabled=false\ncommit.gpgsign=false\ntag.gpgsign=false\n" {
 				t.Errorf("git config --list = %q, %v, want %q", out, err, test.want)
 			}
 		})

@@ -98,8 +98,9 @@ func (r *folders) tmp(proof bool) string {
 func (r *folders) env(env []string, proof bool) []string {
 	own := []string{
 		"TMPDIR=" + r.tmp(proof), "GIT_CONFIG_SYSTEM=" + r.gitConfig("system"),
-		// rerere would write to the user's list of conflicts.
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=rerere.enabled", "GIT_CONFIG_VALUE_0=false",
+		// rerere would write to the user's list of conflicts. The key to sign with stays outside.
+		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=rerere.enabled", "GIT_CONFIG_VALUE_0=false",
+		"GIT_CONFIG_KEY_1=commit.gpgsign", "GIT_CONFIG_VALUE_1=false", "GIT_CONFIG_KEY_2=tag.gpgsign", "GIT_CONFIG_VALUE_2=false",
 	}
 	if r.home != "" {
 		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cacheVariables(r.caches(proof)))
