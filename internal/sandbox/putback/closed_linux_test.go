@@ -57,6 +57,35 @@ func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	}
 }
 
+// A folder of Write that lies in another one, as ~/.claude does by a link in a project of settings files, could be
+// exchanged as a whole.
+func TestFolderInAnother(t *testing.T) {
+	top := t.TempDir()
+	inner, link := filepath.Join(top, "tree", "inner"), filepath.Join(top, "link")
+	settings, fields := filepath.Join(inner, "settings.json"), filepath.Join(inner, "fields.json")
+	err := errors.Join(os.MkdirAll(inner, 0o755), os.Symlink(inner, link), os.Symlink(fields, link+".json"), os.WriteFile(settings, []byte("{}"), 0o644), os.WriteFile(fields, []byte("{}"), 0o644))
+	kept, failed := putback.Files{
+		Write:  []string{link, link + ".json", filepath.Join(top, "tree")},
+		Guards: []putback.Guard{{Dir: link, But: []string{"fields.json"}}},
+		Fields: map[string][]string{link + ".json": {"may"}},
+	}.Keep()
+	err = errors.Join(err, failed, os.Rename(inner, filepath.Join(top, "tree", "other")), os.Mkdir(inner, 0o755))
+	for _, name := range []string{settings, fields, filepath.Join(inner, "added")} {
+		err = errors.Join(err, os.WriteFile(name, []byte(`{"hooks": "theirs"}`), 0o644))
+	}
+	if err := errors.Join(err, kept.PutBack(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{settings, fields} {
+		if text, err := os.ReadFile(name); len(text) > 3 || err != nil {
+			t.Errorf("%s says %q: %v", name, text, err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(inner, "added")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was added: %v, want it to be gone", err)
+	}
+}
+
 // A file in place of a folder that was missing stays: nothing can lie below it.
 func TestFileInTheWay(t *testing.T) {
 	top := t.TempDir()

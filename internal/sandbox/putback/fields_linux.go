@@ -17,7 +17,7 @@ var errNoObject = errors.New("it is no JSON object")
 func (f Files) keepFields(file string, fields []string, others records, left *budget) (k keptPath, err error) {
 	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
-			k, err = openKept(filepath.Dir(file), filepath.Base(file))
+			k, err = f.outermost(filepath.Dir(file), filepath.Base(file))
 		}
 	} else {
 		k, err = f.inWriteFolder(file)

@@ -68,15 +68,36 @@ func (g guardedFolder) fixedPaths(dir string) (all []string) {
 func (f Files) inWriteFolder(path string) (keptPath, error) {
 	for _, dir := range f.Write {
 		if name, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(name) {
-			return openKept(dir, name)
+			return f.outermost(dir, name)
 		}
 	}
 	return keptPath{}, errors.New("it lies in no folder that can be written to")
 }
 
+// outermost returns a path in a folder by the folder of Write that both lie in, if there is one: a program could
+// exchange all that lies in that.
+func (f Files) outermost(dir, name string) (keptPath, error) {
+	inner := placeOf(dir)
+	best, place := inner, filepath.Join(inner, name)
+	for i, folder := range f.Write {
+		outer := f.places[i]
+		if way, err := filepath.Rel(outer, place); err == nil && filepath.IsLocal(way) && way != "." && len(outer) < len(best) {
+			best, dir, name = outer, folder, way
+		}
+	}
+	return openKept(dir, name)
+}
+
+func placeOf(dir string) string {
+	if place, err := filepath.EvalSymlinks(dir); err == nil {
+		return place
+	}
+	return dir
+}
+
 func openKept(dir, name string) (keptPath, error) {
 	root, err := untrusted.OpenRoot(dir)
-	k := keptPath{root: root, dir: dir, name: filepath.ToSlash(name)}
+	k := keptPath{root: root, dir: dir, name: filepath.ToSlash(name), place: filepath.Join(placeOf(dir), name)}
 	if err == nil {
 		k.links = k.linksOnWay()
 	}

@@ -15,6 +15,7 @@ import (
 // program wrote meanwhile would be the user's own.
 type mark struct {
 	Dir, Name string
+	Place     string // without links on the way to Dir
 	Links     map[string]string
 	Folder    guardedFolder
 	Saved     map[string]savedNode // what stood at a path of ReadOnly or Fields
@@ -32,7 +33,7 @@ func (f Files) begin() (records, func([]byte) func(bool) error) {
 	all := records{}
 	for _, text := range texts {
 		for _, m := range decodeMarks(text) {
-			all[record{path.Join(m.Dir, m.Name), m.isGuard()}] = m
+			all[record{m.Place, m.isGuard()}] = m
 		}
 	}
 	return all, keep
@@ -42,10 +43,10 @@ func (f Files) begin() (records, func([]byte) func(bool) error) {
 func (all Kept) mark(mounted bool) ([]byte, error) {
 	var marks []mark
 	for _, g := range all.guards {
-		marks = append(marks, mark{Dir: g.dir, Name: g.name, Links: g.links, Folder: g})
+		marks = append(marks, mark{Dir: g.dir, Name: g.name, Place: g.place, Links: g.links, Folder: g})
 	}
 	for _, k := range all.kept {
-		m := mark{Dir: k.dir, Name: k.name, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content}
+		m := mark{Dir: k.dir, Name: k.name, Place: k.place, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content}
 		if m.Stays = k.fields != nil; !mounted || len(k.content) == 0 || m.Stays {
 			marks = append(marks, m)
 		}
@@ -77,7 +78,7 @@ type record struct {
 
 // savedAt returns k as it was before the program of another command could change it.
 func (r records) savedAt(k keptPath) (keptPath, bool) {
-	m, is := r[record{path.Join(k.dir, k.name), false}]
+	m, is := r[record{k.place, false}]
 	if is {
 		k.content = moved(m.Saved, m.Name, k.name)
 		k.links = m.linksFor(k)
@@ -87,7 +88,7 @@ func (r records) savedAt(k keptPath) (keptPath, bool) {
 
 // guardAt is savedAt for a guarded folder.
 func (r records) guardAt(g guardedFolder) (guardedFolder, bool) {
-	m, is := r[record{path.Join(g.dir, g.name), true}]
+	m, is := r[record{g.place, true}]
 	if is {
 		g.NotAFolder, g.Known, g.Odd = m.Folder.NotAFolder, m.Folder.Known, moved(m.Folder.Odd, m.Name, g.name)
 		g.links = m.linksFor(g.keptPath)

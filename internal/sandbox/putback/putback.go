@@ -21,6 +21,8 @@ type Files struct {
 	Mounted bool
 
 	Mark Mark // may be nil
+
+	places []string // of Write, without links
 }
 
 // Mark returns the texts of other commands, which run or were killed, and keeps one for Recover and for others until

@@ -2,7 +2,6 @@ package putback
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,6 +23,7 @@ type keptPath struct {
 	root    *untrusted.Root // the folder of Write; links that lead out of it are not followed
 	dir     string
 	name    string            // within root
+	place   string            // of it, without the links on the way to dir
 	links   map[string]string // on the way to it, with what they lead to: the user's
 	content map[string]savedNode
 	room    int64 // for the content
@@ -63,6 +63,9 @@ func (f Files) Keep() (all Kept, err error) {
 			err = errors.Join(err, all.Close())
 		}
 	}()
+	for _, dir := range f.Write {
+		f.places = append(f.places, placeOf(dir))
+	}
 	others, mark := f.begin()
 	defer func() {
 		if mark != nil {
@@ -91,12 +94,8 @@ func (f Files) Keep() (all Kept, err error) {
 		}
 		all.kept = append(all.kept, k)
 	}
-	for range reservedDescriptors {
-		null, err := os.Open(os.DevNull)
-		if err != nil {
-			return all, fmt.Errorf("set a descriptor aside: %w", err)
-		}
-		all.reserved = append(all.reserved, null)
+	if err := all.reserve(); err != nil {
+		return all, err
 	}
 	text, err := all.mark(f.Mounted)
 	if err == nil {
@@ -220,24 +219,6 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 	return changed, nil
 }
 
-// moveAside moves aside what cannot be removed.
-func moveAside(root *untrusted.Root, name string) error {
-	root.OpenToOwner(path.Dir(name))
-	err := root.RemoveAll(name)
-	if err == nil {
-		return nil
-	}
-	if moved := setAside(root, name); moved != nil {
-		return errors.Join(err, moved)
-	}
-	return nil
-}
-
-// setAside keeps it: it may be the user's.
-func setAside(root *untrusted.Root, name string) error {
-	return root.Rename(name, name+".put-aside-"+rand.Text())
-}
-
 func (k keptPath) changed(now map[string]savedNode) []string {
 	var list []string
 	for name, n := range now {
@@ -272,6 +253,17 @@ func (k keptPath) restore(name string, n savedNode) error {
 		}
 	}
 	return k.root.Chmod(name, n.Mode.Perm())
+}
+
+func (all *Kept) reserve() error {
+	for range reservedDescriptors {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			return fmt.Errorf("set a descriptor aside: %w", err)
+		}
+		all.reserved = append(all.reserved, null)
+	}
+	return nil
 }
 
 func (all Kept) release() error {

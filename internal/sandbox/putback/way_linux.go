@@ -1,6 +1,7 @@
 package putback
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"iter"
@@ -62,6 +63,24 @@ func (k keptPath) linksOnWay() map[string]string {
 func (k keptPath) leadsTo(name string) string {
 	to, _ := k.root.Readlink(name)
 	return to
+}
+
+// moveAside moves aside what cannot be removed.
+func moveAside(root *untrusted.Root, name string) error {
+	root.OpenToOwner(path.Dir(name))
+	err := root.RemoveAll(name)
+	if err == nil {
+		return nil
+	}
+	if moved := setAside(root, name); moved != nil {
+		return errors.Join(err, moved)
+	}
+	return nil
+}
+
+// setAside keeps it: it may be the user's.
+func setAside(root *untrusted.Root, name string) error {
+	return root.Rename(name, name+".put-aside-"+rand.Text())
 }
 
 // ancestors are the folders of a name, the nearest to the root first.
