@@ -88,6 +88,13 @@ func (f Files) outermost(dir, name string) (keptPath, error) {
 	return openKept(dir, name)
 }
 
+func placesOf(dirs []string) (places []string) {
+	for _, dir := range dirs {
+		places = append(places, placeOf(dir))
+	}
+	return places
+}
+
 func placeOf(dir string) string {
 	if place, err := filepath.EvalSymlinks(dir); err == nil {
 		return place
@@ -199,9 +206,7 @@ func (g guardedFolder) mend() (mended []string, err error) {
 	var failed error
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
 		was, stood := g.Odd[e.Path]
-		if odd == "" && e.Info.IsDir() && !stood && e.Info.Mode().Perm()&0o500 != 0o500 {
-			e.In.OpenToOwner(e.Name) // what lies in it is the user's
-		}
+		openUnreadable(e, cmp.Or(odd, was))
 		if odd == "" || odd == fixed && slices.Contains(g.Known, way) || stood && was == odd {
 			return nil
 		}
@@ -212,6 +217,13 @@ func (g guardedFolder) mend() (mended []string, err error) {
 		return fs.SkipDir
 	})
 	return mended, errors.Join(err, failed)
+}
+
+// openUnreadable opens a folder that those inside closed: what lies in it is the user's.
+func openUnreadable(e untrusted.Entry, odd string) {
+	if odd == "" && e.Info.IsDir() && e.Info.Mode().Perm()&0o500 != 0o500 {
+		e.In.OpenToOwner(e.Name)
+	}
 }
 
 func (g guardedFolder) remove(e untrusted.Entry) error {

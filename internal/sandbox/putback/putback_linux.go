@@ -58,50 +58,43 @@ func (f Files) Keep() (all Kept, err error) {
 	if all.unmark = noMark; len(f.ReadOnly)+len(f.Fields)+len(f.Guards) == 0 {
 		return all, nil
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, all.Close())
-		}
-	}()
-	for _, dir := range f.Write {
-		f.places = append(f.places, placeOf(dir))
-	}
+	f.places = placesOf(f.Write)
 	others, mark := f.begin()
-	defer func() {
-		if mark != nil {
-			_ = mark(nil)
-		}
-	}()
+	text, err := all.take(f, others)
+	if all.unmark = mark(text); err != nil {
+		err = errors.Join(err, all.Close())
+	}
+	return all, err
+}
+
+// take returns the text of a mark; none if it fails.
+func (all *Kept) take(f Files, others records) ([]byte, error) {
 	guards, left := budget(maxAll), budget(maxAll)
 	for _, one := range f.Guards {
 		g, err := f.guard(one, others, &guards)
 		if err != nil {
-			return all, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
+			return nil, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
 		}
 		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
 		k, err := f.keep(file, others, &left)
 		if err != nil {
-			return all, fmt.Errorf("keep %s as it is: %w", file, err)
+			return nil, fmt.Errorf("keep %s as it is: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	for file, fields := range f.Fields {
 		k, err := f.keepFields(file, fields, others, &left)
 		if err != nil {
-			return all, fmt.Errorf("keep what %s says: %w", file, err)
+			return nil, fmt.Errorf("keep what %s says: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	if err := all.reserve(); err != nil {
-		return all, err
+		return nil, err
 	}
-	text, err := all.mark(f.Mounted)
-	if err == nil {
-		all.unmark, mark = mark(text), nil
-	}
-	return all, err
+	return all.mark(f.Mounted)
 }
 
 func (f Files) keep(file string, others records, left *budget) (keptPath, error) {
