@@ -1,7 +1,6 @@
 package laptop
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -31,7 +30,7 @@ func (d *Project) details(run journal.Run, event journal.Event) []string {
 	case journal.CheckEnded:
 		return []string{fmt.Sprintf("Guardrail exited with code %d (%s)", e.Exit, policy.FormatDuration(e.Took()))}
 	case journal.IterationEnded:
-		return []string{fmt.Sprintf("Looking for %q: accepted %v", cmp.Or(run.Policy.Word, run.Policy.Promise), e.Done || len(e.Passed) > 0)}
+		return []string{fmt.Sprintf("Looking for %q: accepted %v", run.Policy.Word, e.Done || len(e.Passed) > 0)}
 	default:
 		return nil
 	}

@@ -13,10 +13,9 @@ import (
 // resumed run needs no settings.
 type Policy struct {
 	Done           Done       `json:"done,omitempty"` // ByStories where empty
-	Word           string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done
+	Word           string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done; ByStories needs none
 	Agent          string     `json:"agent"`
 	Model          string     `json:"model,omitempty"`
-	Promise        string     `json:"promise,omitempty"`     // the optional completion promise
 	PromptFile     string     `json:"prompt_file,omitempty"` // read again for every iteration
 	Subfolder      string     `json:"within,omitempty"`      // folder in which the agent and the checks run; empty: the top
 	Memory         string     `json:"memory,omitempty"`      // folder of the plan and the progress log; empty: the default

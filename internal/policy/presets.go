@@ -20,7 +20,7 @@ const (
 
 var presets = map[Done]Policy{
 	ByStories: {
-		Promise:  "COMPLETE",
+		Word:     "COMPLETE",
 		Baseline: BaselineStrict,
 		Tamper:   TamperReport,
 		Excerpt:  Excerpt{Chars: 4000},

@@ -32,7 +32,6 @@ type templateData struct {
 	Of        int
 	Story     plan.Story
 	Checks    []string
-	Promise   string
 	Guarded   bool // protected files are put back
 	Answer    bool // the story can be answered
 	Feedback  []string

@@ -44,7 +44,7 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 		Of:        lastIteration(run),
 		Story:     quoteStory(story),
 		Checks:    checkCommands(run),
-		Promise:   run.Policy.Promise,
+		Word:      run.Policy.Word,
 		Guarded:   run.Policy.Publish,
 		Answer:    run.Task.CanBeAnswered(story),
 		Feedback:  feedback(run),

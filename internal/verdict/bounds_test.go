@@ -222,7 +222,7 @@ func TestOnlyWorkBearsAClaimOut(t *testing.T) {
 
 func TestRejectedClaims(t *testing.T) {
 	three := func(b *journal.RunBegan) {
-		b.Policy.Promise = "COMPLETE"
+		b.Policy.Word = "COMPLETE"
 		b.Policy.Checks = []policy.Check{{Name: "test"}, {Name: "lint"}, {Name: "old"}}
 		b.Plan.UserStories = append(b.Plan.UserStories, plan.Story{ID: "US-003"})
 	}

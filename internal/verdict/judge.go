@@ -39,7 +39,7 @@ func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.Iterat
 		verdict.Passed = append(verdict.Passed, id)
 	}
 	if why := brokenPromise(run, it, verdict.Passed); why != "" {
-		reject(verdict, "<promise>"+run.Policy.Promise+"</promise>", why)
+		reject(verdict, run.Policy.PromiseTag(), why)
 	}
 }
 
@@ -91,7 +91,7 @@ func HasCompletionWord(p policy.Policy, agent journal.AgentEnded) bool {
 	if p.Done == policy.ByResponse {
 		return strings.EqualFold(agent.Response, p.Word)
 	}
-	return slices.Contains(agent.Promises, cmp.Or(p.Word, p.Promise))
+	return slices.Contains(agent.Promises, p.Word)
 }
 
 func claimedStories(it journal.Iteration) []string {
@@ -137,7 +137,7 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 
 // brokenPromise returns why a completion promise is rejected, or nothing.
 func brokenPromise(run journal.Run, it journal.Iteration, passed []string) string {
-	if run.Policy.Promise == "" || !slices.Contains(it.Agent.Promises, run.Policy.Promise) {
+	if run.Policy.Word == "" || !HasCompletionWord(run.Policy, *it.Agent) {
 		return ""
 	}
 	var open []string

@@ -100,7 +100,7 @@ func began() journal.RunBegan {
 		Run: "r1", Start: "0123456789", Branch: "ralph/issue-12-a-shop", Level: "notify", Plan: shop,
 		Task: plan.Task{Kind: plan.KindPrompt},
 		Policy: policy.Policy{
-			Agent: "claude", Promise: "COMPLETE", Baseline: policy.BaselineNew, Checks: policy.NewChecks([]string{"make test"}, 0),
+			Agent: "claude", Word: "COMPLETE", Baseline: policy.BaselineNew, Checks: policy.NewChecks([]string{"make test"}, 0),
 			Limits: policy.Limits{Iterations: 10, CostUSD: 5, Run: policy.Duration(2 * time.Hour)},
 		},
 	}

@@ -39,7 +39,7 @@ var nasty = []string{
 func run(text string) (journal.Run, []journal.Entry) {
 	began := journal.RunBegan{
 		Run: "r1", Base: "b0", Start: "b0", Branch: "ralph/issue-12-x", Level: "none",
-		Policy: policy.Policy{Agent: "claude", Promise: "COMPLETE", Publish: true, Checks: policy.NewChecks([]string{"make test", text}, 0)},
+		Policy: policy.Policy{Agent: "claude", Word: "COMPLETE", Publish: true, Checks: policy.NewChecks([]string{"make test", text}, 0)},
 		Task:   plan.Task{Kind: plan.KindIssue, Number: 12, Title: text, Body: text},
 		Plan: plan.Plan{Project: text, UserStories: []plan.Story{
 			{ID: "US-001", Title: text, Description: text, AcceptanceCriteria: []string{text, text}, Notes: text},

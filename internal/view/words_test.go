@@ -131,7 +131,7 @@ func TestResultFindsTheWord(t *testing.T) {
 		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, false},
 		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, true},
 		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Response: "DONE", Promises: []string{"done"}}, false},
-		{policy.Policy{Done: policy.ByStories, Promise: "COMPLETE"}, journal.AgentEnded{Promises: []string{"COMPLETE"}}, true},
+		{policy.Policy{Done: policy.ByStories, Word: "COMPLETE"}, journal.AgentEnded{Promises: []string{"COMPLETE"}}, true},
 	} {
 		run := journal.Run{Policy: test.rules, Iterations: []journal.Iteration{{Agent: &test.agent}}}
 		if got := result.Of(run).Iterations[0].CompletionTagFound; got != test.want {
