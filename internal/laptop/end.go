@@ -137,6 +137,8 @@ func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
 	switch {
 	case worktree != "":
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
+	case run.Policy.UsesLinkedWorktree(): // the agent switched to another branch there, or removed it
+		text += fmt.Sprintf("the branch %s is in no worktree any more: git worktree list shows where the work is\n", run.Branch)
 	case run.Policy.SeparateTree && run.Head != run.Start && run.Pushed != run.Head:
 		text += fmt.Sprintf("not all work is on the branch %s yet: continue with ralph resume\n", run.Branch)
 	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
