@@ -144,9 +144,10 @@ func resolved(path string) string {
 	return path
 }
 
-// Temp is never in the project, as TMPDIR may be: an agent could change files there.
+// Temp is never in the project, as TMPDIR may be: an agent could change files there. A relative one names another folder
+// for each program.
 func (w World) Temp(project string) string {
-	if dir := os.TempDir(); !process.Within(dir, w.agentFolders(project)) {
+	if dir := os.TempDir(); filepath.IsAbs(dir) && !process.Within(dir, w.agentFolders(project)) {
 		return dir
 	}
 	return "/tmp"

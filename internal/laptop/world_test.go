@@ -52,7 +52,9 @@ func TestTemp(t *testing.T) {
 	for _, c := range []struct{ temp, want string }{
 		{filepath.Join(top, "tmp"), filepath.Join(top, "tmp")},
 		{filepath.Join(shop, "tmp"), "/tmp"},
+		{"tmp", "/tmp"},
 	} {
+		t.Chdir(top)
 		if err := os.MkdirAll(c.temp, 0o755); err != nil {
 			t.Fatal(err)
 		}
