@@ -57,7 +57,7 @@ func Stories(t *testing.T, update bool, tell func(*testing.T, Story) []txtar.Fil
 // usual is the first event of a story that does not bring its own.
 const usual = `{"type":"run_began","run":"r1","base_ref":"main","base":"b0","start":"b0","branch":"ralph/issue-12-a-shop","level":"none",
 "task":{"kind":"issue","number":12,"title":"A shop that sells","author":"ada","repo":"acme/shop"},
-"policy":{"preset":"stories","agent":"claude","word":"COMPLETE","baseline":"new","publish":true,"checks":[{"name":"test","command":"make test"}],
+"policy":{"agent":"claude","word":"COMPLETE","baseline":"new","publish":true,"checks":[{"name":"test","command":"make test"}],
 "limits":{"iterations":5,"cost_usd":5,"run":"2h","stall":3,"failures":3}},
 "plan":{"userStories":[{"id":"US-001","title":"A cart","acceptanceCriteria":["adds","removes"],"priority":1},{"id":"US-002","title":"An order","acceptanceCriteria":["pays"],"priority":2}]}}`
 
