@@ -16,7 +16,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"a\u2028b\u2029c", "a\nb\nc", ""},
 		{"\u0600x", "\u0600x", ""},
 		{"see ~~~b~~~ [c] <d", "see ~~~b~~~ [c] <d", ""},
-		{"[A  b]: x\n\nsee [a B]", "\n\nsee [a B]", "definitions of links (1)"},
+		{"[A  b]: x\n\nsee [a B]", "\n\nsee [a B](x)", "definitions of links (1), labels of links (1)"},
 		{"![unknown] ![unknown][] ![]() !x [a] (b \"c\")", "![unknown] ![unknown][] ![]() !x [a] (b \"c\")", ""},
 		{"<title> is wrong", "<title> is wrong", ""},
 		{"<svg/>x", "<svg/>x", ""},
@@ -49,8 +49,8 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{`\[a](b "c")`, `\[a](b)`, "titles of links (1)"},
 		{"[a\n\nb](c \"d\")", "[a\n\nb](c)", "titles of links (1)"},
 		{`![a\]b](c)`, "![]()", "addresses of images (1), texts of images (1)"},
-		{"[a]: x\n[a]: y\n\n[a]", "\n\n\n[a]", "definitions of links (2)"},
-		{"[a]: b\n\n[c][a] [A][] [e][f]", "\n\n[c] [A][] [e][f]", "definitions of links (1), labels of links (1)"},
+		{"[a]: x\n[a]: y\n\n[a]", "\n\n\n[a](x)", "definitions of links (2), labels of links (1)"},
+		{"[a]: b\n\n[c][a] [A][] [e][f] x[a]", "\n\n[c](b) [A](b) [e][f] x[a]", "definitions of links (1), labels of links (2)"},
 		{"a[^1] b\n\n[^1]: used\n\n[^2]: unused\nmore\n\n```\n[^3]: code\n```", "a[^1] b\n\n\n\n\n\n```\n[^3]: code\n```", "footnotes (2)"},
 
 		// Tags stay where the page shows them, bare.

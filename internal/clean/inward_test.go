@@ -40,7 +40,7 @@ func TestInward(t *testing.T) {
 		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![]()", "addresses of images (1), texts of images (1)"},
 		{"but the number of an attached one", "![a](https://github.com/user-attachments/assets/0a1b2c3d-4e5f)", "![](0a1b2c3d-4e5f)", "addresses of images (1), texts of images (1)"},
 		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "titles of links (1)"},
-		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n", "definitions of links (1)"},
+		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a](https://e.org)\n\n", "definitions of links (1), labels of links (1)"},
 		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "definitions of links (1)"},
 		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "footnotes (1)"},
 

@@ -10,17 +10,16 @@ import (
 
 // findLinkTexts finds texts and addresses of pictures, and titles and labels of links, which the page does not show.
 func (p document) findLinkTexts(text string, add func(string, region, string)) {
-	masked := p.markdown(text)
+	masked := mask(p.markdown(text), p.definitions)
 	pairs := bracketPairs(masked)
 	opened := make(map[int]int)
 	for from, to := range pairs {
 		opened[to] = from
 	}
-	labels := p.labels()
 	shown := p.countShown(text)
 	for i := 0; i < len(text); i++ {
 		if end, isPicture := pairs[i+1]; isPicture && masked[i] == '!' {
-			if tail := tailOfPicture(text, i+2, end, pairs, labels); tail.to > 0 {
+			if tail := tailOfPicture(text, i+2, end, pairs, p.labels); tail.to > 0 {
 				add("texts of images", region{i + 2, end}, "")
 				add("addresses of images", region{end + 1, tail.to}, "("+fileID.FindString(tail.address)+")")
 				i = tail.to - 1
@@ -30,7 +29,7 @@ func (p document) findLinkTexts(text string, add func(string, region, string)) {
 		if masked[i] != ']' {
 			continue
 		}
-		tail := tailOf(text, i+1, pairs, labels)
+		tail := tailOf(text, i+1, pairs, p.labels)
 		add("titles of links", tail.title, "")
 		switch from, isPair := opened[i]; {
 		case !isPair:
@@ -39,18 +38,27 @@ func (p document) findLinkTexts(text string, add func(string, region, string)) {
 		case strings.HasPrefix(text[from:], "[^") && strings.Contains(text[from:i], "\n"): // GitHub drops these lines
 			add("footnotes", region{from + 2, i}, "")
 		case tail.byLabel:
-			add("labels of links", region{i + 1, tail.to}, "")
+			add("labels of links", region{i + 1, tail.to}, inPlace(tail.address))
+			i = tail.to - 1
+		case tail.to == 0 && (from == 0 || strings.IndexByte(" \n(*_~|", text[from-1]) >= 0): // else it can be a part of an address
+			if address, is := p.labels[normalizeLabel(text[from+1:i])]; is {
+				end := i + 1
+				if strings.HasPrefix(text[end:], "[]") {
+					end += len("[]")
+				}
+				add("labels of links", region{i + 1, end}, inPlace(address))
+			}
 		}
 		i = max(i, tail.title.to-1)
 	}
 }
 
-func (p document) labels() map[string]bool {
-	all := make(map[string]bool)
-	for _, d := range p.definitions {
-		all[normalizeLabel(d.label)] = true
+// inPlace returns an address as it stands behind the text of a link.
+func inPlace(address string) string {
+	if address == "" || strings.ContainsAny(address, " <>\\") {
+		return ""
 	}
-	return all
+	return "(" + address + ")"
 }
 
 // countShown returns, for each place, how many characters before it show something in a link.
@@ -83,20 +91,22 @@ type tail struct {
 }
 
 // tailOfPicture: its text can be its label.
-func tailOfPicture(text string, from, end int, pairs map[int]int, labels map[string]bool) tail {
+func tailOfPicture(text string, from, end int, pairs map[int]int, labels map[string]string) tail {
 	t := tailOf(text, end+1, pairs, labels)
-	if t.to == 0 && labels[normalizeLabel(text[from:end])] {
+	if _, is := labels[normalizeLabel(text[from:end])]; is && t.to == 0 {
 		t.to = end + 1
 	}
 	return t
 }
 
-func tailOf(text string, at int, pairs map[int]int, labels map[string]bool) tail {
+func tailOf(text string, at int, pairs map[int]int, labels map[string]string) tail {
 	if strings.HasPrefix(text[at:], "(") {
 		return readTail(text, at)
 	}
-	if end, isPair := pairs[at]; isPair && labels[normalizeLabel(text[at+1:end])] {
-		return tail{to: end + 1, byLabel: true}
+	if end, isPair := pairs[at]; isPair {
+		if address, is := labels[normalizeLabel(text[at+1:end])]; is {
+			return tail{to: end + 1, byLabel: true, address: address}
+		}
 	}
 	return tail{}
 }
@@ -218,6 +228,6 @@ func normalizeLabel(text string) string {
 // findDefinitions finds definitions of links. The page does not show them.
 func (p document) findDefinitions(add func(string, region, string)) {
 	for _, d := range p.definitions {
-		add("definitions of links", d.region, "")
+		add("definitions of links", d, "")
 	}
 }

@@ -45,13 +45,9 @@ type document struct {
 	addresses   []region // as <https://e.org>
 	excess      []region // cells that GitHub does not show
 	footnotes   []region
-	definitions []definition
-	page        []byte // the source, without the marks of quotes and lists within HTML
-}
-
-type definition struct {
-	region
-	label string
+	definitions []region          // of links
+	labels      map[string]string // the address of each
+	page        []byte            // the source, without the marks of quotes and lists within HTML
 }
 
 // Links and emphasis are not parsed: nested brackets would take more than linear time.
@@ -74,7 +70,7 @@ type footnotes struct{ parser.BlockParser }
 func (footnotes) Close(ast.Node, text.Reader, parser.Context) {}
 
 func parseMarkdown(source string) document {
-	p := document{page: textareaTag.ReplaceAll([]byte(source), []byte("x${2}textarea"))}
+	p := document{labels: map[string]string{}, page: textareaTag.ReplaceAll([]byte(source), []byte("x${2}textarea"))}
 	root := markdownParser.Parse(text.NewReader(forParser(source)))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -120,9 +116,10 @@ func (p *document) add(source string, n ast.Node) {
 	case *excessCells:
 		p.excess = append(p.excess, n.region)
 	case *ast.LinkReferenceDefinition:
-		p.definitions = append(p.definitions, definition{
-			linesRegion(n.Lines()), string(n.Label),
-		})
+		p.definitions = append(p.definitions, linesRegion(n.Lines()))
+		if label := normalizeLabel(string(n.Label)); p.labels[label] == "" { // the first counts
+			p.labels[label] = string(n.Destination)
+		}
 	}
 }
 
