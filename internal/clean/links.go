@@ -29,9 +29,13 @@ func (p document) findLinkTexts(text string, add func(string, region, string)) {
 		if masked[i] != ']' {
 			continue
 		}
+		from, isPair := opened[i]
 		tail := tailOf(text, i+1, pairs, p.labels)
+		if isPair {
+			tail = p.orByText(tail, text, from, i)
+		}
 		add("titles of links", tail.title, "")
-		switch from, isPair := opened[i]; {
+		switch {
 		case !isPair:
 		case shown[from] == shown[i]:
 			add("links without text", region{i + 1, max(i+1, tail.to)}, "")
@@ -40,17 +44,23 @@ func (p document) findLinkTexts(text string, add func(string, region, string)) {
 		case tail.byLabel:
 			add("labels of links", region{i + 1, tail.to}, inPlace(tail.address))
 			i = tail.to - 1
-		case tail.to == 0 && (from == 0 || strings.IndexByte(" \n(*_~|", text[from-1]) >= 0): // else it can be a part of an address
-			if address, is := p.labels[normalizeLabel(text[from+1:i])]; is {
-				end := i + 1
-				if strings.HasPrefix(text[end:], "[]") {
-					end += len("[]")
-				}
-				add("labels of links", region{i + 1, end}, inPlace(address))
-			}
 		}
 		i = max(i, tail.title.to-1)
 	}
+}
+
+// orByText returns a tail, or, if there is none, that of a link whose text is its label: [text] or [text][].
+func (p document) orByText(t tail, text string, from, to int) tail {
+	address, is := p.labels[normalizeLabel(text[from+1:to])]
+	mayBe := from == 0 || strings.IndexByte(" \n(*_~|", text[from-1]) >= 0 // else it can be a part of an address
+	if t.to > 0 || !is || !mayBe {
+		return t
+	}
+	t = tail{to: to + 1, byLabel: true, address: address}
+	if strings.HasPrefix(text[t.to:], "[]") {
+		t.to += len("[]")
+	}
+	return t
 }
 
 // inPlace returns an address as it stands behind the text of a link.
