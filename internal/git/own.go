@@ -207,7 +207,8 @@ func (t *Tree) DirOutside(ctx context.Context, area string) string {
 	return ""
 }
 
-// WithIncluded adds the configurations of user and machine, and the files that these, the environment and git folders include.
+// WithIncluded adds the configurations of user and machine, and the files that these, the environment and the git
+// folders include.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
 	listed = append(listed, "include.path\n"+strings.Join(g.User.files(), "\x00include.path\n")...)

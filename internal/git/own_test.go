@@ -88,8 +88,8 @@ func TestOwnIsTheUsers(t *testing.T) {
 				sh(t, dir, "", append([]string{"git", "config"}, c.local...)...)
 			}
 			g.User = git.UserEnv{Home: home, System: filepath.Join(home, "system")}
-			if c.xdg {
-				g.User.ConfigHome = filepath.Join(home, "xdg")
+			if c.xdg { // which needs no home
+				g.User = git.UserEnv{ConfigHome: filepath.Join(home, "xdg"), System: g.User.System}
 			}
 			tree := own(t, g, dir)
 			before := must(tree.Look(t.Context()))(t).Work

@@ -33,14 +33,16 @@ func (p UserEnv) folder() string {
 
 // files returns the configuration files beside the repository's, the first to decide first.
 func (p UserEnv) files() []string {
-	system := cmp.Or(p.System, "/etc/gitconfig")
-	switch {
-	case p.Global != "":
-		return []string{p.Global, system}
-	case p.Home != "":
-		return []string{filepath.Join(p.Home, ".gitconfig"), filepath.Join(p.folder(), "config"), system}
+	var files []string
+	if p.Global != "" {
+		files = []string{p.Global}
+	} else if dir := p.folder(); dir != "" {
+		if p.Home != "" {
+			files = []string{filepath.Join(p.Home, ".gitconfig")}
+		}
+		files = append(files, filepath.Join(dir, "config"))
 	}
-	return []string{system}
+	return append(files, cmp.Or(p.System, "/etc/gitconfig"))
 }
 
 // userSettings are the settings of the user and of a repository that ralph's git has, too.

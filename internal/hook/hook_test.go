@@ -197,6 +197,17 @@ func TestOnceEvenSideBySide(t *testing.T) {
 	}
 }
 
+// A hook that is killed while it writes what is known of its session leaves the rest of the older text.
+func TestKilledWhileItWrites(t *testing.T) {
+	h := newHouse(t)
+	path := h.write("t.jsonl", `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}`+"\n")
+	h.tell(hook.SessionStart, map[string]any{"session_id": "s"})
+	h.write("state/s.json", `{"context":90}"loop":"x"}`)
+	if told := h.tell(hook.PostToolUse, map[string]any{"session_id": "s", "transcript_path": path}); told != "" {
+		t.Errorf("it told again: %s", told)
+	}
+}
+
 // Hooks that are set up twice, as a plugin and in the settings, get the same end. The loop
 // counts it once, and both continue the session.
 func TestOneEndToldTwice(t *testing.T) {

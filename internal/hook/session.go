@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,7 +65,8 @@ func openSession(state, id string) (*session, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	_ = json.Unmarshal(text, &s.sessionData) // a new file has none
+	// A new file has none. Behind it may be the rest of a longer one: save was killed.
+	_ = json.NewDecoder(bytes.NewReader(text)).Decode(&s.sessionData)
 	s.before = s.sessionData
 	return s, nil
 }
@@ -91,10 +93,10 @@ func (s *session) save() error {
 	}
 	text, err := json.Marshal(s.sessionData)
 	if err == nil {
-		err = s.file.Truncate(0)
-	}
-	if err == nil {
 		_, err = s.file.WriteAt(text, 0)
+	}
+	if err == nil { // last: a full disk must not lose what was there
+		err = s.file.Truncate(int64(len(text)))
 	}
 	return err
 }

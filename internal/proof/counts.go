@@ -98,9 +98,9 @@ func (j *judgement) text(commit, file string) string {
 	return text
 }
 
-// hidden returns those of some tests that did not move to where a test of their name runs now:
-// no file that the change touches contained them, or their old versions did not run either,
-// though they could be loaded.
+// hidden returns those of some tests that have not moved, although a test with their name runs. A test
+// moved only if a touched file contained it. If all old tests pass without it, it did not move either:
+// its file was put back, and the runner did not find it.
 func (j *judgement) hidden(names []string, old *journal.CheckEnded) []string {
 	if old != nil && old.Passed {
 		return names

@@ -62,7 +62,8 @@ func IsTest(name string) bool {
 	return (Code(name) || named(path.Base(name))) && Of(name) == Test
 }
 
-// Shipped reports whether a file with a name of tests is part of the product: src/click/testing.py, src/main/java/PodSpec.java.
+// Shipped reports whether a file with a name of tests is part of the product: src/click/testing.py,
+// src/main/java/PodSpec.java.
 func Shipped(name string) bool { return shipped.MatchString(name) }
 
 // Tracked is like Of for a file of the base, which is not build output.

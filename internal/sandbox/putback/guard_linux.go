@@ -118,8 +118,8 @@ const maxWalked = 1_000_000
 
 // walk tells of what lies in the folder, by the way to it, what is odd about it: it is fixed; or a link, pipe, socket,
 // device, closed folder, or too large a file among what those inside may change. A folder on the way to what they may
-// change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git believes none
-// by its name.
+// change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git
+// believes none by its name.
 func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
 	free, left := "", maxWalked
 	return g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
