@@ -114,8 +114,11 @@ type reviewComment struct {
 }
 
 func (c comment) suggestion() plan.Suggestion {
+	if c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
+		return plan.Suggestion{}
+	}
 	text, more, is := upkeep.Suggested(c.Body)
-	if !is || c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
+	if !is {
 		return plan.Suggestion{}
 	}
 	s := plan.Suggestion{Commit: c.Commit, From: cmp.Or(c.From, c.Was), To: c.Was, Text: text, Words: more}
