@@ -156,7 +156,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 			d.todos.put(block.ID, true)
 			items = append(items, todoList(block.Input))
 		case strings.HasSuffix(block.Type, "tool_use"): // server_tool_use, mcp_tool_use
-			items = append(items, stream.ToolStart{ID: block.ID, Name: block.Name, Input: summary(block.Input)})
+			items = append(items, stream.ToolStart{ID: block.ID, Name: Short(block.Name), Input: summary(block.Input)})
 		}
 	}
 	return items

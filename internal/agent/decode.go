@@ -41,9 +41,16 @@ func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
 	}
 	d.spoke = true
 	items := d.read(d.line)
-	for _, item := range items {
-		if _, ends := item.(stream.Result); ends {
+	for i, item := range items {
+		switch item := item.(type) { //nolint:gochecksumtype // the others have no ids
+		case stream.Result:
 			d.closed = true
+		case stream.ToolStart:
+			item.ID = truncate(item.ID, maxID)
+			items[i] = item
+		case stream.ToolEnd:
+			item.ID = truncate(item.ID, maxID)
+			items[i] = item
 		}
 	}
 	return items
@@ -86,6 +93,7 @@ const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
 	maxShort  = 200      // runes of what is said on one line
 	maxRecent = 1000     // messages or calls that a decoder remembers
+	maxID     = 200      // bytes of their ids
 )
 
 // telling are the keys that describe a tool's input best, in order.
@@ -120,8 +128,11 @@ func truncate(s string, n int) string {
 // recent are values by the ids of messages or calls.
 type recent[V any] map[string]V
 
-// put forgets all others when there are too many.
+// put forgets all others when there are too many, and remembers no long id: a line has up to 8 MiB.
 func (r *recent[V]) put(id string, v V) {
+	if len(id) > maxID {
+		return
+	}
 	if _, known := (*r)[id]; !known && len(*r) >= maxRecent || *r == nil {
 		*r = recent[V]{}
 	}

@@ -121,9 +121,12 @@ type calls struct {
 
 type call struct{ name, input string }
 
+// maxOpenCalls limits the calls without an end that are remembered: an agent can begin calls without number.
+const maxOpenCalls = 1000
+
 func (c *Console) toolStartRows(s stream.ToolStart) []row {
 	started := call{terminalLine(s.Name), terminalLine(s.Input)}
-	if c.calls.begun++; c.calls.open == nil {
+	if c.calls.begun++; c.calls.open == nil || len(c.calls.open) >= maxOpenCalls {
 		c.calls.open = map[string]call{}
 	}
 	c.calls.open[s.ID] = started

@@ -1,6 +1,8 @@
 package view_test
 
 import (
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,4 +107,23 @@ func TestTail(t *testing.T) {
 			t.Errorf("Tail(%q):\n%s", output, diff)
 		}
 	}
+}
+
+// An agent can begin calls that never end.
+func TestCallsWithoutAnEndAreForgotten(t *testing.T) {
+	console := view.Console{Now: time.Now}
+	heap := func() uint64 {
+		var now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&now)
+		return now.HeapAlloc
+	}
+	before := heap()
+	for i := range 100_000 {
+		console.Item(stream.ToolStart{ID: strconv.Itoa(i), Name: "Bash", Input: strings.Repeat("x", 100)})
+	}
+	if after := heap(); after > before+8<<20 {
+		t.Errorf("%d bytes are kept", after-before)
+	}
+	runtime.KeepAlive(&console)
 }

@@ -1,0 +1,52 @@
+package agent_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// A program inside can write to the agent's output, so ids can be as long as a line.
+func TestLongIDsAreNotRemembered(t *testing.T) {
+	const long, lines, most = 1 << 20, 64, 16 << 20
+	for name, line := range map[string]string{
+		"claude": `{"type":"assistant","message":{"id":"%[1]s","content":[{"type":"tool_use","name":"TodoWrite","id":"%[1]s","input":{}}]}}`,
+		"codex":  `{"type":"item.started","item":{"id":"%[1]s","type":"command_execution","command":"ls"}}`,
+		"gemini": `{"type":"tool_use","tool_name":"write_todos","tool_id":"%[1]s","parameters":{}}`,
+	} {
+		adapter, err := agent.Pick(name, agent.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := adapter.Decoder(agent.Order{})
+		before := heap()
+		for i := range lines {
+			decoder.Line(fmt.Appendf(nil, line, strings.Repeat(string(rune('0'+i)), long)))
+		}
+		if kept := heap() - before; kept > most {
+			t.Errorf("%s: %d bytes are kept of %d lines", name, kept, lines)
+		}
+		runtime.KeepAlive(decoder)
+	}
+}
+
+func heap() int64 {
+	var now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
+}
+
+func TestItemsHaveShortNames(t *testing.T) {
+	long := strings.Repeat("x", 1<<16)
+	items := decode(t, "claude", `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"`+long+`","id":"`+long+`","input":{}}]}}`+"\n"+
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"`+long+`"}]}}`)
+	began, ended := items[0].(stream.ToolStart), items[1].(stream.ToolEnd)
+	if len(began.Name) > 300 || len(began.ID) > 300 || began.ID != ended.ID {
+		t.Errorf("a name of %d bytes, ids of %d and %d", len(began.Name), len(began.ID), len(ended.ID))
+	}
+}
