@@ -6,3 +6,6 @@ func FindRollouts(dir, thread string, most int) []string {
 	mostPaths = most
 	return (&rollouts{dir: dir, thread: thread}).findFiles()
 }
+
+// Followed returns how many files a decoder of Codex remembers.
+func Followed(decoder Decoder) int { return len(decoder.(rolloutDecoder).files) }
