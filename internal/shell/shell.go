@@ -11,8 +11,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxText limits what is parsed, in bytes: the parser nests as deep as a text does, and a stack of Go that is too deep
+// ends the program.
+const maxText = 64 << 10
+
+var errLong = fmt.Errorf("longer than %d bytes", maxText)
+
 // Words splits a line. A variable or a pipe in it is an error, as nothing is expanded.
 func Words(line string) ([]string, error) {
+	if len(line) > maxText {
+		return nil, errLong
+	}
 	var words []string
 	for word, err := range parser().WordsSeq(strings.NewReader(line)) {
 		if err != nil {
@@ -30,6 +39,9 @@ func Words(line string) ([]string, error) {
 // Programs returns the programs that a command starts. It is empty where the command may
 // do without one of them, or changes which programs are found.
 func Programs(command string) []string {
+	if len(command) > maxText {
+		return nil
+	}
 	file, err := parser().Parse(strings.NewReader(command), "")
 	if err != nil {
 		return nil

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,18 @@ func TestPrograms(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, shell.Programs(command)); diff != "" {
 			t.Errorf("Programs(%q) (-want +got):\n%s", command, diff)
+		}
+	}
+}
+
+// The parser would need more of a stack than Go has, and that ends the program.
+func TestDeepTextsAreNotParsed(t *testing.T) {
+	for _, text := range []string{"$(", "`", "(", "{ ", "if "} {
+		if _, err := shell.Words(strings.Repeat(text, 4<<20)); err == nil {
+			t.Errorf("%q is split, repeated 4 million times", text)
+		}
+		if programs := shell.Programs(strings.Repeat(text, 4<<20)); programs != nil {
+			t.Errorf("%q repeated starts %v", text, programs)
 		}
 	}
 }
