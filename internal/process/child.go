@@ -94,8 +94,25 @@ func (ch *child) stop(ctx context.Context, c Command, hard <-chan struct{}) {
 	if IsClosed(hard) {
 		return
 	}
+	grace := graceOf(ctx, c)
+	defer ch.strikeAfter(grace)()
 	ch.tree.terminate()
-	ch.await(context.WithoutCancel(ctx), graceOf(ctx, c), 20*time.Millisecond, hard)
+	ch.await(context.WithoutCancel(ctx), grace, 20*time.Millisecond, hard)
+}
+
+// strikeAfter kills the program, and with it its sandbox, if what happens until the returned function runs takes longer
+// than limit: where thousands of processes keep the processors busy, we read the process table for minutes.
+func (ch *child) strikeAfter(limit time.Duration) (end func()) {
+	struck := make(chan struct{})
+	timer := time.AfterFunc(limit, func() {
+		ch.tree.strike()
+		close(struck)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-struck
+		}
+	}
 }
 
 // await reports whether the program and all its descendants ended within the limit.
@@ -140,11 +157,12 @@ func (ch *child) kill() error {
 	if ch.reap != nil {
 		return nil
 	}
+	defer ch.strikeAfter(killTimeout)()
 	ch.tree.kill()
 	select {
 	case ch.reap = <-ch.exited:
 		return nil
-	case <-time.After(killTimeout):
+	case <-time.After(4 * killTimeout): // on a busy machine
 		return ErrAlive
 	}
 }

@@ -15,3 +15,9 @@ func GiveUp(pid int) {
 	subreaper.Unlock()
 	t.giveUp()
 }
+
+// Busy keeps the process table from being read, until the returned function runs.
+func Busy() (end func()) {
+	subreaper.Lock()
+	return subreaper.Unlock
+}

@@ -36,6 +36,7 @@ func awaitExit(p *os.Process) reaper {
 
 func (t *tree) terminate()      { _ = unix.Kill(-t.pid, unix.SIGTERM) }
 func (t *tree) kill()           { _ = unix.Kill(-t.pid, unix.SIGKILL) }
+func (t *tree) strike()         {} // kill is as quick
 func (t *tree) isAlive() bool   { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
 func (t *tree) recordMembers()  { t.swept = 1 } // at least, as in sweep
 func (t *tree) countEnded() int { return t.swept }

@@ -63,6 +63,14 @@ func (t *tree) kill() {
 	}
 }
 
+// strike reads no process table. Until the program is reaped, its pid is no other's.
+func (t *tree) strike() {
+	_ = unix.Kill(t.pid, unix.SIGKILL)
+	if t.uid != 0 {
+		killUser(t.uid)
+	}
+}
+
 func (t *tree) recordEnded(s stat) {
 	if s.pid != t.pid {
 		t.ended[s.pid] = s.born
