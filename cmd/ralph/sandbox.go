@@ -47,7 +47,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{
-		Project: dir, Works: []string{guarded.Around(dir)}, Needs: needs,
+		Project: dir, Works: []string{guarded.Around(dir)}, Needs: needs, Tool: tool,
 	})
 	if err != nil {
 		return 0, err

@@ -41,15 +41,14 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 		return 0, err
 	}
 	j := c.job(w)
+	if j.Git, err = w.Git(j.Supervised.Dir); err != nil {
+		return 0, err
+	}
 	if err := c.enclose(ctx, w, j); err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, j.Sandbox.Close()) }()
-	tool, err := w.Git(j.Supervised.Dir)
-	if err != nil {
-		return 0, err
-	}
-	j.Git, asked.Level = tool, j.Sandbox.Name()
+	asked.Level = j.Sandbox.Name()
 	outcome, err := j.Start(ctx, asked)
 	if err != nil {
 		return 0, err
@@ -65,7 +64,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	if err != nil {
 		return err
 	}
-	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv})
+	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Tool: j.Git})
 	if err != nil || j.Sandbox == nil {
 		return err
 	}

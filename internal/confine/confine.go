@@ -44,6 +44,8 @@ type Options struct {
 	Above  []string    // where others in a sandbox may work: no link there is followed
 	Proofs bool        // some of them do so in clean checkouts
 
+	Records Records // of other commands
+
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // no programs are used there: the job's workspace, the clone of a proof
 	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
@@ -73,6 +75,7 @@ type Sandbox struct {
 	next     sandbox.Exec
 	folders  folders
 	servers  *servers
+	searched Records
 	cache    string // outlives the job
 	savedKey string // the key of what was saved there
 
@@ -99,7 +102,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
+	w := &Sandbox{next: asked.Exec, searched: asked.Records, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -244,7 +247,9 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
 	inside.Empty = filtered(w.folders.state.Temp, lies)
 	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.reportPutBack
-	inside.Mark = w.mark
+	inside.Mark = func() ([][]byte, func([]byte) func(bool) error) {
+		return w.mark(slices.Concat(at.Write, w.AgentPaths()))
+	}
 	for dir, but := range w.folders.state.Folders {
 		if slices.Contains(inside.Write, dir) || lies(dir) {
 			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: but})

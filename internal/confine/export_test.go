@@ -65,7 +65,16 @@ func Caching(dir string) *Sandbox {
 // Mark keeps a text for a sandbox of the user of a home, and tells what people are told of that.
 func Mark(home string, text []byte) (done func(bool) error, told []journal.Event) {
 	w := &Sandbox{folders: folders{home: home}}
-	_, keep := w.mark()
+	_, keep := w.mark(nil)
 	done = keep(text)
 	return done, w.pending
+}
+
+// Marking returns what keeps marks for a user who has such records.
+func Marking(home string, records Records) func(folders []string) (done func(bool) error, told func() []journal.Event) {
+	w := &Sandbox{folders: folders{home: home}, searched: records}
+	return func(folders []string) (func(bool) error, func() []journal.Event) {
+		_, keep := w.mark(folders)
+		return keep([]byte("x")), func() []journal.Event { return w.pending }
+	}
 }

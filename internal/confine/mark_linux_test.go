@@ -139,3 +139,31 @@ func TestMarkThatCannotBeWritten(t *testing.T) {
 	}
 	wantRecovered(t, "")
 }
+
+// A command above may have changed what two commands below found: the record of it counts at the end of both, also if
+// it ended before the second began.
+func TestRecordsOfACommandAbove(t *testing.T) {
+	above := [][]byte{[]byte("record")}
+	var settled [][][]byte
+	begin := confine.Marking(t.TempDir(), confine.Records{
+		Above: func([]string, string) [][]byte { return above },
+		Settle: func(folders []string, records [][]byte) ([]string, error) {
+			settled = append(settled, records)
+			return folders, nil
+		},
+	})
+	first, _ := begin([]string{"below"})
+	above = nil
+	second, told := begin([]string{"below"})
+	if err := errors.Join(first(true), second(true)); err != nil {
+		t.Fatal(err)
+	}
+	record := [][]byte{[]byte("record")}
+	if diff := cmp.Diff([][][]byte{record, record}, settled); diff != "" || len(told()) != 2 {
+		t.Errorf("told %v; settled (-want +got):\n%s", told(), diff)
+	}
+	third, _ := begin([]string{"below"})
+	if err := third(true); err != nil || len(settled) != 2 {
+		t.Errorf("settled by a record that is gone: %v, %v", settled, err)
+	}
+}

@@ -1,13 +1,17 @@
 package confine
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -45,34 +49,97 @@ func (w *Sandbox) recordBreach(err error) error {
 
 func marks(home string) string { return filepath.Join(workspace.UserStateDir(home), "guards") }
 
+// markFile is what a mark says: what a command found, and the records of commands in folders above that worked then.
+// Their agents may have made or changed what was found there, so it stays only as those records have it.
+type markFile struct {
+	Found []byte
+	Above [][]byte
+}
+
+func readMarkFile(text []byte) (m markFile) {
+	_ = gob.NewDecoder(bytes.NewReader(text)).Decode(&m) // it was cut off before any program ran
+	return m
+}
+
 // mark returns the texts of other commands, and keeps one while a command runs, where nothing inside can write to.
-func (w *Sandbox) mark() (others [][]byte, keep func(text []byte) (done func(bool) error)) {
+func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte) (done func(bool) error)) {
 	if w.folders.home == "" {
 		return nil, func([]byte) func(bool) error { return (*workspace.Mark)(nil).Close }
 	}
 	alone, _, _, err := workspace.OpenMark(marks(w.folders.home) + ".lock") // a command that begins now would not see ours
+	records := w.searched.above(folders, w.Marks())
 	list, _ := untrusted.ReadDir(marks(w.folders.home))
 	for _, file := range list {
 		if text, failed := workspace.ReadMark(filepath.Join(marks(w.folders.home), file.Name())); failed == nil {
-			others = append(others, text)
+			other := readMarkFile(text)
+			others, records = append(others, other.Found), append(records, other.Above...)
 		}
 	}
 	return others, func(text []byte) func(bool) error {
-		defer alone.Close(false) //nolint:errcheck // it holds nothing
-		if text == nil {
-			return (*workspace.Mark)(nil).Close
+		defer alone.Close(false)                                           //nolint:errcheck // it holds nothing
+		records = append(records, w.searched.above(folders, w.Marks())...) // of commands that began meanwhile
+		unmark := (*workspace.Mark)(nil).Close
+		if text != nil {
+			unmark = w.keepMark(markFile{text, records}, err)
 		}
-		return w.keepMark(text, err)
+		return func(all bool) error {
+			w.settleBy(folders, records) // first: another command would take up what was put back
+			return unmark(all)
+		}
 	}
 }
 
-func (w *Sandbox) keepMark(text []byte, err error) (done func(bool) error) {
+// Records find the records of commands in folders above others, and move aside there what differs from them; see
+// nested.Above and nested.SettleBy.
+type Records struct {
+	Above  func(folders []string, marks string) [][]byte                        // nil: there are none
+	Settle func(folders []string, records [][]byte) (moved []string, err error) // also when a run was interrupted
+}
+
+func (r Records) above(folders []string, marks string) [][]byte {
+	if r.Above == nil {
+		return nil
+	}
+	return r.Above(folders, marks)
+}
+
+// settleBy moves aside what differs from the records of commands above.
+func (w *Sandbox) settleBy(folders []string, records [][]byte) {
+	if len(records) == 0 || w.searched.Settle == nil {
+		return
+	}
+	moved, err := w.searched.Settle(folders, distinct(records))
+	if len(moved) > 0 {
+		w.record(journal.Noted{
+			What: "moved aside what git would run or follow, which a command in a folder above made or changed: " + journal.ShortList(moved),
+			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name, and from names in it",
+		})
+	}
+	if err != nil {
+		w.record(journal.Noted{
+			What: "not every repository that a command in a folder above can change could be inspected: " + err.Error(),
+			Hint: "look for folders with a .git or a HEAD in it before you run git in them",
+		})
+	}
+}
+
+func distinct(records [][]byte) (all [][]byte) {
+	for _, record := range records {
+		if !slices.ContainsFunc(all, func(one []byte) bool { return bytes.Equal(one, record) }) {
+			all = append(all, record)
+		}
+	}
+	return all
+}
+
+func (w *Sandbox) keepMark(what markFile, err error) (done func(bool) error) {
 	var due *workspace.Mark
+	var text bytes.Buffer
 	if err == nil {
 		due, _, _, err = workspace.OpenMark(filepath.Join(marks(w.folders.home), rand.Text()))
 	}
 	if err == nil {
-		err = errors.Join(due.Write(text), due.Share())
+		err = errors.Join(gob.NewEncoder(&text).Encode(what), due.Write(text.Bytes()), due.Share())
 	}
 	if err != nil {
 		w.record(journal.Noted{
@@ -96,7 +163,7 @@ func Recover(home string) (moved []string, err error) {
 		due, text, only, failed := workspace.OpenMark(name)
 		var names []string
 		if failed == nil && only { // else its command still runs
-			names, failed = putback.Recover(text)
+			names, failed = putback.Recover(readMarkFile(text).Found)
 		}
 		if failed = errors.Join(failed, due.Close(only && failed == nil)); failed != nil {
 			err = errors.Join(err, fault.Usage("cannot undo what a killed command left",

@@ -55,6 +55,7 @@ func (f Fence) WithVerifier(ctx context.Context, w World, tool git.Git, who Encl
 		return err
 	}
 	defer swept()
+	who.Tool = tool
 	sb, err := f.Raise(ctx, w, who)
 	if err != nil {
 		return err

@@ -5,13 +5,16 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/nested"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -50,6 +53,7 @@ type Enclosure struct {
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
 	Vars    []string // to pass into it, for WithVerifier
+	Tool    git.Git
 	Argv    []string // a command; its agent, if it is one, keeps its login
 }
 
@@ -69,7 +73,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if _, err := w.AccessTo(ctx, project); err != nil { // the code that it runs may be another repository's
 		return nil, err
 	}
-	options, err := w.sandboxAround(project)
+	options, err := w.sandboxAround(ctx, project, who.Tool)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +89,16 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 }
 
 // sandboxAround returns the options of every sandbox around a project.
-func (w World) sandboxAround(project string) (options confine.Options, err error) {
+func (w World) sandboxAround(ctx context.Context, project string, tool git.Git) (options confine.Options, err error) {
 	home, err := w.HomeBeside(project)
 	return confine.Options{
 		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
 		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project),
+		Records: confine.Records{Above: nested.Above, Settle: func(folders []string, records [][]byte) ([]string, error) {
+			timely, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+			defer cancel()
+			return nested.SettleBy(timely, tool, folders, records)
+		}},
 	}, err
 }
 

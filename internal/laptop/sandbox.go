@@ -82,7 +82,7 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candid
 		}
 		return options, worker.CheckAutoRuns(d.ProjectDir)
 	}
-	if options, err = d.World.sandboxAround(d.Root()); err != nil {
+	if options, err = d.World.sandboxAround(ctx, d.Root(), d.Tool); err != nil {
 		return options, err
 	}
 	if !p.SeparateTree { // else a tree of its own, or a worktree

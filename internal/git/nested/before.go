@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -80,19 +81,53 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 // settleAbove moves aside what other commands, in folders above, made or changed here since they began. What this
 // command finds is to be its user's.
 func (s *search) settleAbove(ctx context.Context, marks string) (moved []string, err error) {
-	list, _ := untrusted.ReadDir(marks) // none yet
-	for _, file := range list {
-		text, failed := workspace.ReadMark(filepath.Join(marks, file.Name()))
-		above := search{git: s.git}
-		if failed != nil || gob.NewDecoder(bytes.NewReader(text)).Decode(&above.before) != nil || above.before.Partial || !within(above.before.Folder, s.name()) {
+	moved, err = settleBy(ctx, s.git, s.name(), recordsAbove(s.name(), marks))
+	for i, name := range moved {
+		moved[i], _ = filepath.Rel(s.top, name)
+	}
+	return moved, err
+}
+
+// Above returns the records of commands in folders above those.
+func Above(folders []string, marks string) (records [][]byte) {
+	for _, folder := range folders {
+		records = append(records, recordsAbove(untrusted.Place(folder), marks)...)
+	}
+	return records
+}
+
+func recordsAbove(folder, marks string) (records [][]byte) {
+	for at := filepath.Dir(folder); ; at = filepath.Dir(at) {
+		if text, err := workspace.ReadMark(filepath.Join(marks, digest(at))); err == nil {
+			records = append(records, text)
+		}
+		if at == filepath.Dir(at) {
+			return records
+		}
+	}
+}
+
+// SettleBy moves aside in those folders what differs from records of commands in folders above, as the search
+// after such a command does.
+func SettleBy(ctx context.Context, tool git.Git, folders []string, records [][]byte) (moved []string, err error) {
+	for _, folder := range folders {
+		names, failed := settleBy(ctx, tool, untrusted.Place(folder), records)
+		moved, err = append(moved, names...), errors.Join(err, failed)
+	}
+	return moved, err
+}
+
+func settleBy(ctx context.Context, tool git.Git, folder string, records [][]byte) (moved []string, err error) {
+	for _, text := range records {
+		above := search{git: tool}
+		if gob.NewDecoder(bytes.NewReader(text)).Decode(&above.before) != nil || above.before.Partial || !within(above.before.Folder, folder) {
 			continue
 		}
 		above.top, above.kept = above.before.Top, above.before.Kept
-		above.start, _ = filepath.Rel(above.top, s.name()) // it lies there
+		above.start, _ = filepath.Rel(above.top, folder) // it lies there
 		names, _, failed := above.settle(ctx)
 		for _, name := range names {
-			name, _ = filepath.Rel(s.top, filepath.Join(above.top, name))
-			moved = append(moved, name)
+			moved = append(moved, filepath.Join(above.top, name))
 		}
 		err = errors.Join(err, failed)
 	}

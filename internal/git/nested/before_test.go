@@ -107,6 +107,24 @@ func TestCommandBelow(t *testing.T) {
 	w.wantNoMark(marks)
 }
 
+// What the record of a command above says counts below also after that command has ended: another command may have
+// taken up what its agent wrote, and put it back.
+func TestRecordOfACommandAbove(t *testing.T) {
+	w, marks := watch(t, map[string]string{"a/k/.git/HEAD": "ref: refs/heads/main", "a/k/.git/config": "", "a/k/.git/objects/x": "", "a/k/.git/refs/x": ""}), t.TempDir()
+	above := w.marked(marks)
+	below := []string{filepath.Join(w.top, "a/k")}
+	records := nested.Above(below, marks)
+	above.want()
+	w.fill(map[string]string{"a/k/.git/config": fsmonitor, "a/m/.git/config": fsmonitor})
+	moved, err := nested.SettleBy(t.Context(), w.git, below, records)
+	if diff := cmp.Diff([]string{filepath.Join(below[0], ".git/config"+nested.Aside)}, moved); diff != "" || err != nil {
+		t.Errorf("%v; moved aside (-want +got):\n%s", err, diff)
+	}
+	if len(nested.Above(below, marks)) > 0 {
+		t.Error("the record of a command that has ended is still there")
+	}
+}
+
 const withoutRoom = "RALPH_TEST_WITHOUT_ROOM"
 
 // A mark that cannot be written is told of, and is gone at once: the next command would wait for its text.
