@@ -243,6 +243,28 @@ func TestOneEndToldTwice(t *testing.T) {
 	}
 }
 
+// A journal that was removed or emptied ends the loop: the hook would write verdicts about nothing without end.
+func TestJournalIsGone(t *testing.T) {
+	for name, harm := range map[string]func(string) error{"removed": os.Remove, "emptied": func(path string) error { return os.Truncate(path, 0) }} {
+		h := newHouse(t)
+		h.loop()
+		journals, err := filepath.Glob(filepath.Join(h.dir, ".ralph/runs/*/journal.jsonl"))
+		if err != nil || len(journals) != 1 {
+			t.Fatalf("journals %q, %v", journals, err)
+		}
+		if err := harm(journals[0]); err != nil {
+			t.Fatal(err)
+		}
+		in := map[string]any{"session_id": "s", "transcript_path": h.write("t.jsonl", ""), "last_assistant_message": "x"}
+		if told := h.tell(hook.Stop, in); !strings.Contains(told, "the loop ends because its journal cannot be used") {
+			t.Errorf("%s: %s", name, told)
+		}
+		if told := h.tell(hook.Stop, in); told != "" {
+			t.Errorf("%s, once more: %s", name, told)
+		}
+	}
+}
+
 // A folder for sessions that is a link is not followed.
 func TestStateIsNoLink(t *testing.T) {
 	h := newHouse(t)

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -77,6 +78,10 @@ func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 		return answer{}, false
 	}
 	r, err := d.openLoop(d.at(s.Loop))
+	if err == nil && r.Run.ID == "" { // such a run has no end
+		r.close()
+		err = errors.New("it was removed or emptied")
+	}
 	if err != nil {
 		s.Loop = ""
 		return tellUser(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
