@@ -47,9 +47,9 @@ func (all Kept) mark(mounted bool) ([]byte, error) {
 	}
 	for _, k := range all.kept {
 		m := mark{Dir: k.dir, Name: k.name, Place: k.place, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content}
-		if m.Stays = k.fields != nil; !mounted || len(k.content) == 0 || m.Stays {
-			marks = append(marks, m)
-		}
+		// A mount goes where another program, such as the user's git, writes the file anew: then the next command needs it.
+		m.Stays = k.fields != nil || mounted && len(k.content) > 0
+		marks = append(marks, m)
 	}
 	if len(marks) == 0 {
 		return nil, nil

@@ -149,10 +149,8 @@ func TestTwoAtOnce(t *testing.T) {
 		write("commondir", "agent's")
 		write("own/made", "agent's")
 		write("own/fields.json", `{"may": 2, "not": 2}`)
-		if !mounted {
-			write("hooks/a", "agent's")
-			write("hooks/b", "agent's")
-		}
+		write("hooks/a", "agent's") // also where it was mounted: after the user's git wrote it anew
+		write("hooks/b", "agent's")
 		second := keep("..")
 		if err := errors.Join(first.PutBack(nil), second.PutBack(nil)); err != nil {
 			t.Error(err)
