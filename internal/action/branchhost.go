@@ -44,8 +44,31 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha st
 	if branch == h.baseBranch {
 		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
 	}
+	if err := h.draftBefore(ctx, from, branch, sha); err != nil {
+		return err
+	}
 	origin := remote.Repository{URL: h.clone, Fresh: h.client.Opener().GitToken}
 	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
+}
+
+// draftBefore turns our own ready pull request of a branch into a draft before other commits than it had go there:
+// they are not proven yet. The run may not know it: an earlier one opened it, or a person made it ready since.
+func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, branch, sha string) error {
+	there, err := from.Resolve(ctx, git.BranchRef(branch))
+	if errors.Is(err, git.ErrNotFound) || there == sha { // without a branch there is no pull request
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	pull, open, err := h.client.OwnPull(ctx, branch)
+	switch {
+	case github.Withheld(err) || err == nil && !open: // a token that may not see pull requests opened none
+		return nil
+	case err != nil:
+		return err
+	}
+	return h.client.Opener().DraftPull(ctx, pull)
 }
 
 // FetchCommit fetches a commit that was there.
