@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
@@ -136,4 +137,31 @@ func (l *lab) above(path, mode, id string) {
 	top, _, _ := strings.Cut(path, "/")
 	l.agent("rm", "-q", "-r", "--cached", top)
 	l.entry(mode, id, top)
+}
+
+// A base that moved on is merged by ralph alone: an agent could claim to merge it, and leave out what others changed in
+// protected files.
+func TestTakeRefusesAMergeOfANewerBase(t *testing.T) {
+	l := newLab(t)
+	l.commit("ours", map[string]string{"a": "1\n"})
+	terms := l.terms()
+	terms.Last = l.take(terms).To
+	l.base = l.grace(l.base, "main", map[string]string{"CODEOWNERS": "* @security\n"})
+	l.refetch()
+	terms.Base = l.base
+	l.agent("reset", "-q", "--hard", terms.Last)
+	l.agent("merge", "-q", "-s", "ours", "-m", "merged", l.base)
+	if got := l.take(terms); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") || got.To != terms.Last {
+		t.Errorf("Take = %+v, want refused", got)
+	}
+	made := must(l.trusted.Merge(t.Context(), git.Merge{Ours: terms.Last, Theirs: l.base}))(t)
+	l.agent("reset", "-q", "--hard", made.SHA)
+	l.agent("switch", "-q", "-c", "side", l.base)
+	l.commit("beside", map[string]string{"b": "2\n"})
+	l.agent("switch", "-q", "work")
+	l.agent("merge", "-q", "-m", "both", "side")
+	terms.Last = made.SHA
+	if got := l.take(terms); len(got.Refused) > 0 || got.To == terms.Last {
+		t.Errorf("on a base that ralph merged, Take = %+v, want accepted", got)
+	}
 }

@@ -64,20 +64,22 @@ func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]st
 	return strings.Fields(out), nil
 }
 
-// checkDescent requires that each parent is new, the base, or a commit accepted since the base.
+// checkDescent requires that each parent is new, or a commit accepted since the base, or the base if it is in the
+// history of Last. Only ralph merges a base that moved on: an agent could leave out what others did there.
 func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
-	known := map[string]bool{q.terms.Base: true, q.terms.Last: true}
+	known := map[string]bool{q.terms.Last: true}
 	for _, c := range commits {
 		known[c.id] = true
 	}
 	if slices.ContainsFunc(commits, func(c commit) bool { return hasUnknownParent(c, known) }) {
-		accepted, err := q.list(ctx, q.terms.Last, "^"+q.terms.Base)
+		accepted, err := q.list(ctx, q.terms.Last, "--boundary", "^"+q.terms.Base)
 		if err != nil {
 			return err
 		}
 		for _, id := range accepted {
 			known[id] = true
 		}
+		known[q.terms.Base] = known[q.terms.Base] || known["-"+q.terms.Base] // at the boundary
 	}
 	var found refusal
 	for _, c := range commits {
