@@ -45,8 +45,21 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 		}
 		return begin(ctx, t, run, with, made.Tree)
 	}
-	with.To, with.Tree = made.SHA, made.Tree
-	return with, nil
+	if with.Conflicts, err = renamed(ctx, t, run, with.With, made.SHA); len(with.Conflicts) == 0 {
+		with.To, with.Tree = made.SHA, made.Tree
+	}
+	return with, err
+}
+
+// renamed returns the protected files to which a merge brought changes of the work: git makes them where the others
+// renamed the file, which the work changed as it was not protected yet.
+func renamed(ctx context.Context, t *git.Trusted, run journal.Run, theirs, merge string) ([]string, error) {
+	now, err := handover.Guarded(ctx, t, git.Span{From: theirs, To: merge}, run.Policy.Protect)
+	if err != nil || len(now) == 0 {
+		return nil, err
+	}
+	before, err := handover.Guarded(ctx, t, git.Span{From: theirs, To: run.Head}, run.Policy.Protect)
+	return slices.DeleteFunc(now, func(name string) bool { return slices.Contains(before, name) }), err
 }
 
 func message(run journal.Run, with journal.Joined) git.Message {
@@ -66,6 +79,11 @@ func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 	}
 	half, err := t.Commit(ctx, tree, message(run, with), with.From, with.With)
 	if err != nil {
+		return with, err
+	}
+	more, err := renamed(ctx, t, run, with.With, half)
+	if err != nil || len(more) > 0 {
+		with.Conflicts = append(with.Conflicts, more...)
 		return with, err
 	}
 	for _, name := range with.Conflicts {
