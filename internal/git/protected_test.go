@@ -165,3 +165,19 @@ func TestTakeRefusesAMergeOfANewerBase(t *testing.T) {
 		t.Errorf("on a base that ralph merged, Take = %+v, want accepted", got)
 	}
 }
+
+// An agent may change a file whose name it could not have chosen: systemd's units have backslashes.
+func TestTakeAcceptsNamesThatAreThere(t *testing.T) {
+	l := newLab(t)
+	l.base = l.grace(l.base, "main", map[string]string{`srv-my\x2ddata.mount`: "[Mount]\n", "caf\xe9": "1\n"})
+	l.refetch()
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: t.TempDir(), Branch: "work", SHA: l.base}))(t)
+	l.commit("ours", map[string]string{`srv-my\x2ddata.mount`: "[Mount]\nWhat=x\n", "caf\xe9": "2\n"})
+	if got := l.take(l.terms()); len(got.Refused) > 0 || got.To == l.base {
+		t.Errorf("Take = %+v, want accepted", got)
+	}
+	l.commit("new", map[string]string{`srv-other\x2ddata.mount`: "[Mount]\n"})
+	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "backslash") {
+		t.Errorf("Take = %+v, want refused", got)
+	}
+}

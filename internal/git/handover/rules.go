@@ -115,6 +115,8 @@ func wrongChange(c git.Change) string {
 		return ""
 	case c.Mode != git.ModeFile && c.Mode != git.ModeProgram && c.Mode != git.ModeSymlink:
 		return "it has the invalid mode " + c.Mode
+	case c.Was() && c.Mode != git.ModeSymlink && !guarded.Escapes(c.Path): // people chose the name, as of a systemd unit
+		return ""
 	default:
 		return wrongPath(c.Path)
 	}
