@@ -35,7 +35,7 @@ func forParser(source string) []byte {
 	return differing().ReplaceAllFunc(all, asGitHub)
 }
 
-// differingPart matches a part of whatever differing matches.
+// differingPart matches a part of all that differing matches.
 var differingPart = regexp.MustCompile(`\t|\\<|<[!?]|\[\^`)
 
 func asGitHub(found []byte) []byte {
