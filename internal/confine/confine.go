@@ -75,9 +75,9 @@ type Sandbox struct {
 	next     sandbox.Exec
 	folders  folders
 	servers  *servers
-	searched Records
-	cache    string // outlives the job
-	savedKey string // the key of what was saved there
+	records  Records // of other commands
+	cache    string  // outlives the job
+	savedKey string  // the key of what was saved there
 
 	mu          sync.Mutex
 	pending     []journal.Event // that are not on record yet
@@ -102,7 +102,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, searched: asked.Records, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
+	w := &Sandbox{next: asked.Exec, records: asked.Records, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())

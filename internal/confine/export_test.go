@@ -72,7 +72,7 @@ func Mark(home string, text []byte) (done func(bool) error, told []journal.Event
 
 // Marking returns what keeps marks for a user who has such records.
 func Marking(home string, records Records) func(folders []string) (done func(bool) error, told func() []journal.Event) {
-	w := &Sandbox{folders: folders{home: home}, searched: records}
+	w := &Sandbox{folders: folders{home: home}, records: records}
 	return func(folders []string) (func(bool) error, func() []journal.Event) {
 		_, keep := w.mark(folders)
 		return keep([]byte("x")), func() []journal.Event { return w.pending }

@@ -167,3 +167,21 @@ func TestRecordsOfACommandAbove(t *testing.T) {
 		t.Errorf("settled by a record that is gone: %v, %v", settled, err)
 	}
 }
+
+// Each command takes over the records of those before it. They do not become more by that.
+func TestRecordsAreTakenOverOnce(t *testing.T) {
+	home := t.TempDir()
+	begin := confine.Marking(home, confine.Records{Above: func([]string, string) [][]byte { return [][]byte{make([]byte, 1000)} }})
+	for range 8 {
+		begin(nil)
+	}
+	marks, err := filepath.Glob(filepath.Join(home, ".local/state/ralph/guards/*"))
+	if err != nil || len(marks) != 8 {
+		t.Fatalf("%d marks, %v, want 8", len(marks), err)
+	}
+	for _, mark := range marks {
+		if file, err := os.Stat(mark); err != nil || file.Size() > 1500 {
+			t.Errorf("%v, %v, want one record of 1000 bytes", file.Size(), err)
+		}
+	}
+}

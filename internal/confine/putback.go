@@ -67,7 +67,7 @@ func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte
 		return nil, func([]byte) func(bool) error { return (*workspace.Mark)(nil).Close }
 	}
 	alone, _, _, err := workspace.OpenMark(marks(w.folders.home) + ".lock") // a command that begins now would not see ours
-	records := w.searched.above(folders, w.Marks())
+	records := w.records.above(folders, w.Marks())
 	list, _ := untrusted.ReadDir(marks(w.folders.home))
 	for _, file := range list {
 		if text, failed := workspace.ReadMark(filepath.Join(marks(w.folders.home), file.Name())); failed == nil {
@@ -76,8 +76,9 @@ func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte
 		}
 	}
 	return others, func(text []byte) func(bool) error {
-		defer alone.Close(false)                                           //nolint:errcheck // it holds nothing
-		records = append(records, w.searched.above(folders, w.Marks())...) // of commands that began meanwhile
+		defer alone.Close(false) //nolint:errcheck // it holds nothing
+		// With those of commands that began meanwhile, each once: every later command takes them over.
+		records = distinct(append(records, w.records.above(folders, w.Marks())...))
 		unmark := (*workspace.Mark)(nil).Close
 		if text != nil {
 			unmark = w.keepMark(markFile{text, records}, err)
@@ -105,22 +106,30 @@ func (r Records) above(folders []string, marks string) [][]byte {
 
 // settleBy moves aside what differs from the records of commands above.
 func (w *Sandbox) settleBy(folders []string, records [][]byte) {
-	if len(records) == 0 || w.searched.Settle == nil {
+	if len(records) == 0 || w.records.Settle == nil {
 		return
 	}
-	moved, err := w.searched.Settle(folders, distinct(records))
+	moved, err := w.records.Settle(folders, records)
+	for _, note := range SearchNotes("a command in a folder above", moved, err) {
+		w.record(note)
+	}
+}
+
+// SearchNotes tell people what a search for repositories moved aside, whose work that was, and that it ended early.
+func SearchNotes(whose string, moved []string, err error) (notes []journal.Event) {
 	if len(moved) > 0 {
-		w.record(journal.Noted{
-			What: "moved aside what git would run or follow, which a command in a folder above made or changed: " + journal.ShortList(moved),
-			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name, and from names in it",
+		notes = append(notes, journal.Noted{
+			What: fmt.Sprintf("moved aside what git would run or follow, which %s made or changed: %s", whose, journal.ShortList(moved)),
+			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name, and from names in it; an index is made anew: stage again what you had staged",
 		})
 	}
 	if err != nil {
-		w.record(journal.Noted{
-			What: "not every repository that a command in a folder above can change could be inspected: " + err.Error(),
+		notes = append(notes, journal.Noted{
+			What: "not every repository in the project could be inspected: " + err.Error(),
 			Hint: "look for folders with a .git or a HEAD in it before you run git in them",
 		})
 	}
+	return notes
 }
 
 func distinct(records [][]byte) (all [][]byte) {

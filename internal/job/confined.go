@@ -122,17 +122,8 @@ func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, to
 	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: slices.Concat(at.Write, sb.AgentPaths()), ReadOnly: at.ReadOnly, Guarded: at.Guarded}, sb.Marks())
 	return func(ctx context.Context, emit emit) {
 		moved, err := settle(ctx)
-		if len(moved) > 0 {
-			emit(journal.Noted{
-				What: "moved aside what git would run or follow, which the agent made or changed: " + journal.ShortList(moved),
-				Hint: "inspect it; to restore it, remove " + nested.Aside + " from its name, and from names in it; an index is made anew: stage again what you had staged",
-			})
-		}
-		if err != nil {
-			emit(journal.Noted{
-				What: "not every repository in the project could be inspected: " + err.Error(),
-				Hint: "look for folders with a .git or a HEAD in it before you run git in them",
-			})
+		for _, note := range confine.SearchNotes("the agent", moved, err) {
+			emit(note)
 		}
 	}
 }
