@@ -61,10 +61,10 @@ func (r *rollouts) Follow() []stream.Item {
 	sum := stream.Spent{Cost: stream.Cost{Known: true}}
 	for _, path := range r.findFiles() {
 		file := r.files[path]
-		if file == nil && len(r.files) >= maxRecent {
-			continue // an agent can make and rename files without number
-		}
 		if file == nil {
+			if len(r.files) >= maxRecent {
+				continue // an agent can make and rename files without number
+			}
 			file = &rollout{}
 			r.files[path] = file
 		}

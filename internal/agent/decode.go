@@ -92,7 +92,7 @@ func readLine[T any](line []byte, into *T) bool {
 const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
 	maxShort  = 200      // runes of what is said on one line
-	maxRecent = 1000     // messages or calls that a decoder remembers
+	maxRecent = 1000     // messages, calls or files that a decoder remembers
 	maxID     = 200      // bytes of their ids
 )
 

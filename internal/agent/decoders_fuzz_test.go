@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +94,25 @@ func measure(t *testing.T, text string, items []stream.Item) {
 	}
 }
 
+type follower interface {
+	agent.Decoder
+	Follow() []stream.Item
+}
+
+// codexSessions returns a decoder of a thread of Codex, and the folder of the day's sessions.
+func codexSessions(t *testing.T) (decoder follower, day string) {
+	t.Helper()
+	home := t.TempDir()
+	day = filepath.Join(home, "sessions", "2026", "11", "21")
+	adapter, err := agent.Pick("codex", agent.Options{})
+	if err = errors.Join(err, os.MkdirAll(day, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	decoder = adapter.Decoder(agent.Order{Env: []string{"CODEX_HOME=" + home}}).(follower)
+	decoder.Line([]byte(`{"type":"thread.started","thread_id":"thread-7"}`))
+	return decoder, day
+}
+
 // FuzzRollout has Codex's own files of a thread grow while they are read: the same is
 // counted as of whole files.
 func FuzzRollout(f *testing.F) {
@@ -109,24 +129,14 @@ func FuzzRollout(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, first uint16) {
 		cut := min(int(first), len(text))
 		usage := func(parts ...string) (used stream.Usage) {
-			home := t.TempDir()
-			day := filepath.Join(home, "sessions", "2026", "11", "21")
-			if err := os.MkdirAll(day, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			adapter, err := agent.Pick("codex", agent.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			decoder := adapter.Decoder(agent.Order{Env: []string{"CODEX_HOME=" + home}})
-			decoder.Line([]byte(`{"type":"thread.started","thread_id":"thread-7"}`))
+			decoder, day := codexSessions(t)
 			written := ""
 			for _, part := range parts {
 				written += part
 				if err := os.WriteFile(filepath.Join(day, "rollout-2026-11-21T21-49-08-thread-7.jsonl"), []byte(written), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				for _, item := range decoder.(interface{ Follow() []stream.Item }).Follow() {
+				for _, item := range decoder.Follow() {
 					used = item.(stream.Spent).Usage
 				}
 			}

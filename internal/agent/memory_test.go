@@ -54,25 +54,15 @@ func TestItemsHaveShortNames(t *testing.T) {
 }
 
 func TestRenamedRolloutsAreNotRemembered(t *testing.T) {
-	home := t.TempDir()
-	day := filepath.Join(home, "sessions", "2026", "11", "21")
-	if err := os.MkdirAll(day, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	decoder, day := codexSessions(t)
 	for i := range 1500 {
 		name := fmt.Sprintf("rollout-2026-11-21T21-49-08-%d-thread-7.jsonl", 10_000+i)
 		if err := os.WriteFile(filepath.Join(day, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	adapter, err := agent.Pick("codex", agent.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder := adapter.Decoder(agent.Order{Env: []string{"CODEX_HOME=" + home}})
-	decoder.Line([]byte(`{"type":"thread.started","thread_id":"thread-7"}`))
 	for i := range 3 {
-		decoder.(interface{ Follow() []stream.Item }).Follow()
+		decoder.Follow()
 		later := filepath.Join(filepath.Dir(day), fmt.Sprint(22+i))
 		if err := os.Rename(day, later); err != nil {
 			t.Fatal(err)
