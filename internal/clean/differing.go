@@ -35,8 +35,8 @@ func forParser(source string) []byte {
 	return differing().ReplaceAllFunc(all, asGitHub)
 }
 
-// differingPart matches a part of all that differing matches.
-var differingPart = regexp.MustCompile(`\t|\\<|<[!?]|\[\^`)
+// differingPart matches a part of all that asGitHub changes.
+var differingPart = regexp.MustCompile(`\t|\\<|<\?|\[\^`)
 
 func asGitHub(found []byte) []byte {
 	with := slices.Clone(found)

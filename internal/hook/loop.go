@@ -80,7 +80,7 @@ func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 	r, err := d.openLoop(d.at(s.Loop))
 	if err == nil && r.Run.ID == "" { // such a run has no end
 		r.close()
-		err = errors.New("it was removed or emptied")
+		err = errors.New("it was removed or emptied. Start the loop again")
 	}
 	if err != nil {
 		s.Loop = ""
