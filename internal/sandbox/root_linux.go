@@ -112,7 +112,7 @@ func (p *launch) mountPlan() (plan []mountItem) {
 	add(p.closed, baseMountAttr|unix.MOUNT_ATTR_RDONLY)
 	for _, name := range append(devices, terminals[0]) {
 		if f, err := (place{Path: name}).open(); err == nil {
-			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID)
+			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_RDONLY) // writing to a device works there, changing its mode does not
 		}
 	}
 	if p.PIDs {
@@ -156,6 +156,9 @@ func (f mountItem) copy() error {
 	var was unix.Stat_t
 	if err := unix.Fstat(int(from.Fd()), &was); err != nil {
 		return err
+	}
+	if was.Mode&unix.S_IFMT != unix.S_IFREG {
+		return unix.ENOENT // /dev/zero has no end
 	}
 	to, err := os.OpenFile(f.Path, os.O_WRONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {

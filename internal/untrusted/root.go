@@ -132,9 +132,15 @@ func (r *Root) OpenToOwner(name string) {
 	}
 }
 
-// OpenToOwner is that of Root, by a path: a handle of a closed folder leads to nothing in it.
+// OpenToOwner is that of Root, by a path: a handle of a closed folder leads to nothing in it. It also opens folders
+// above that cannot be passed through.
 func OpenToOwner(dir string) {
-	if info, err := os.Lstat(dir); isClosed(info, err) {
+	info, err := os.Lstat(dir)
+	if above := filepath.Dir(dir); errors.Is(err, fs.ErrPermission) && above != dir {
+		OpenToOwner(above)
+		info, err = os.Lstat(dir)
+	}
+	if isClosed(info, err) {
 		_ = os.Chmod(dir, info.Mode()|0o700)
 	}
 }

@@ -30,6 +30,20 @@ func UserStateDir(home string) string {
 	return filepath.Join(home, stateDir)
 }
 
+// OpenUserState gives a user access again to ralph's folders in their home. A confined command of the same user
+// can have closed them: what its ralph recorded there would count as missing.
+func OpenUserState(home string) {
+	if !filepath.IsAbs(home) {
+		return
+	}
+	dir := UserStateDir(home)
+	untrusted.OpenToOwner(dir)
+	list, _ := untrusted.ReadDir(dir)
+	for _, one := range list {
+		untrusted.OpenToOwner(filepath.Join(dir, one.Name()))
+	}
+}
+
 // NewestVouched returns the newest run that wanted accepts and whose journal ralph wrote here.
 func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) {
 	return f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })

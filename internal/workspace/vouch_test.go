@@ -201,3 +201,26 @@ func TestVouchedAfterAFailedWrite(t *testing.T) {
 		t.Error("not vouched for after a line behind the failed write")
 	}
 }
+
+// What a command closed in the user's home is open again, and nothing else changes.
+func TestOpenUserState(t *testing.T) {
+	home := t.TempDir()
+	folders := []string{".local", ".local/state", ".local/state/ralph", ".local/state/ralph/guards"}
+	for _, name := range append(folders, ".local/share") {
+		if err := os.Mkdir(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{folders[3], folders[2], ".local/share"} {
+		if err := os.Chmod(filepath.Join(home, name), 0o040); err != nil {
+			t.Fatal(err)
+		}
+	}
+	workspace.OpenUserState(home)
+	for name, want := range map[string]os.FileMode{folders[1]: 0o755, folders[2]: 0o740, folders[3]: 0o740, ".local/share": 0o040} {
+		if info, err := os.Stat(filepath.Join(home, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
+	_ = os.Chmod(filepath.Join(home, ".local/share"), 0o755)
+}

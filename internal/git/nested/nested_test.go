@@ -357,7 +357,8 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	}
 }
 
-// Where the user ends what runs, their index stays as it is, and what was not seen before stays.
+// Where the user ends what runs, their index stays as it is, and what was not seen before stays. Where git does not
+// start for another reason, the index is moved aside.
 func TestInterrupted(t *testing.T) {
 	w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/config": fsmonitor})
 	ctx, end := context.WithCancel(t.Context())
@@ -372,6 +373,14 @@ func TestInterrupted(t *testing.T) {
 	w.fill(map[string]string{".git/index": "x"})
 	if moved, err := settle(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
 		t.Errorf("where git starts no more: moved %q, %v", moved, err)
+	}
+	w.git.Run = func(context.Context, process.Command) (process.Result, error) {
+		return process.Result{}, errors.New("a command closed its home")
+	}
+	settle = nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	w.fill(map[string]string{".git/index": "another"})
+	if moved, err := settle(t.Context()); len(moved) != 1 || err != nil {
+		t.Errorf("where git fails otherwise: moved %q, %v; want the index", moved, err)
 	}
 }
 

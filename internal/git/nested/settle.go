@@ -36,6 +36,7 @@ type mover struct {
 // settle searches again, and moves aside what is new or changed and may not stay. It returns the new
 // paths, and whether it found everything.
 func (s search) settle(ctx context.Context) (moved []string, all bool, err error) {
+	untrusted.OpenToOwner(s.git.Home) // else git does not start
 	root, err := untrusted.OpenRoot(s.top)
 	if errors.Is(err, fs.ErrPermission) {
 		untrusted.OpenToOwner(s.top)

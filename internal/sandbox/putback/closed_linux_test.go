@@ -6,12 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // Programs of the same user can close folders to their owner. What they changed there is put back all the same.
@@ -28,7 +26,7 @@ func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	top := t.TempDir()
 	config, added, link := filepath.Join(top, ".git/config"), filepath.Join(top, ".git/hooks"), filepath.Join(top, ".git/logs/refs/link")
 	users := []string{filepath.Join(top, ".git/logs/refs/x"), filepath.Join(top, ".git/objects/ab/x")}
-	becomeAnother(t, top)
+	rights.Drop(t, top)
 	t.Cleanup(func() { _ = os.Chmod(top, 0o755) }) // else it stays
 	err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.WriteFile(config, []byte("ours"), 0o644), os.MkdirAll(filepath.Dir(users[1]), 0o755))
 	for _, name := range users {
@@ -107,31 +105,12 @@ func TestFoldersOfAnother(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, ".claude")
 	err := os.Mkdir(dir, 0o700)
-	becomeAnother(t, top)
+	rights.Drop(t, top)
 	kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{filepath.Join(dir, "settings.local.json")}}.Keep()
 	if err := errors.Join(err, failed); err != nil {
 		t.Fatal(err)
 	}
 	if err := kept.PutBack(func(names []string) { t.Errorf("%q is put back", names) }); err != nil {
 		t.Error(err)
-	}
-}
-
-// becomeAnother has root lose its rights on files until the test ends.
-func becomeAnother(t *testing.T, home string) {
-	t.Helper()
-	const other = 65534
-	if os.Geteuid() != 0 {
-		return
-	}
-	if err := errors.Join(os.Chmod(filepath.Dir(home), 0o755), os.Chown(home, other, other)); err != nil {
-		t.Fatal(err)
-	}
-	runtime.LockOSThread()
-	t.Cleanup(runtime.UnlockOSThread)
-	_, err := unix.SetfsuidRetUid(other)
-	t.Cleanup(func() { _, _ = unix.SetfsuidRetUid(0) })
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -46,12 +46,9 @@ type Kept struct {
 
 	kept     []keptPath
 	guards   []guardedFolder
-	reserved []*os.File // given up for those that it takes to put things back
+	reserved []*os.File // descriptors and room on disks, given up to put things back
 	unmark   func(all bool) error
 }
-
-// reservedDescriptors descriptors are reserved: those inside may use up the others by connections.
-const reservedDescriptors = 16
 
 // Keep looks at all that may not change.
 func (f Files) Keep() (all Kept, err error) {
@@ -246,25 +243,6 @@ func (k keptPath) restore(name string, n savedNode) error {
 		}
 	}
 	return k.root.Chmod(name, n.Mode.Perm())
-}
-
-func (all *Kept) reserve() error {
-	for range reservedDescriptors {
-		null, err := os.Open(os.DevNull)
-		if err != nil {
-			return fmt.Errorf("set a descriptor aside: %w", err)
-		}
-		all.reserved = append(all.reserved, null)
-	}
-	return nil
-}
-
-func (all Kept) release() error {
-	var errs []error
-	for _, f := range all.reserved {
-		errs = append(errs, f.Close())
-	}
-	return errors.Join(errs...)
 }
 
 // Close lets go of all that is kept, and puts nothing back.
