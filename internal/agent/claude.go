@@ -130,18 +130,8 @@ type claudeBlock struct {
 	Name      string         `json:"name"`
 	Input     jsontext.Value `json:"input"`
 	ToolUseID string         `json:"tool_use_id"`
-	Content   claudeBlocks   `json:"content"` // of a tool's result
+	Content   claudeOutput   `json:"content"` // of a tool's result
 	IsError   bool           `json:"is_error"`
-}
-
-func (b claudeBlock) output() string {
-	var texts []string
-	for _, part := range b.Content {
-		if part.Type == "text" {
-			texts = append(texts, part.Text)
-		}
-	}
-	return truncate(strings.Join(texts, "\n"), maxOutput)
 }
 
 // claudeBlocks are a list of blocks, or one text.
@@ -149,21 +139,44 @@ type claudeBlocks []claudeBlock
 
 // UnmarshalJSONFrom accepts both forms.
 func (b *claudeBlocks) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	if *b = nil; from.PeekKind() == '"' {
+	if from.PeekKind() == '"' {
 		*b = claudeBlocks{{Type: "text"}}
 		return json.UnmarshalDecode(from, &(*b)[0].Text)
 	}
-	return json.UnmarshalDecode(from, (*[]claudeBlock)(b))
+	return json.UnmarshalDecode(from, (*few[claudeBlock])(b))
+}
+
+// claudeOutput is what a tool says: a text, or texts among other blocks.
+type claudeOutput string
+
+// UnmarshalJSONFrom accepts both forms.
+func (o *claudeOutput) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	if from.PeekKind() == '"' {
+		return json.UnmarshalDecode(from, (*string)(o))
+	}
+	var parts few[struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}]
+	err := json.UnmarshalDecode(from, &parts)
+	var texts []string
+	for _, part := range parts {
+		if part.Type == "text" {
+			texts = append(texts, part.Text)
+		}
+	}
+	*o = claudeOutput(strings.Join(texts, "\n"))
+	return err
 }
 
 // todoList reads TodoWrite of Claude Code, with contents, and write_todos of Gemini, with descriptions.
 func todoList(input jsontext.Value) stream.Todo {
 	var parsed struct {
-		Todos []struct {
+		Todos few[struct {
 			Content     string `json:"content"`
 			Description string `json:"description"`
 			Status      string `json:"status"`
-		} `json:"todos"`
+		}] `json:"todos"`
 	}
 	readLine(input, &parsed)
 	var todo stream.Todo

@@ -168,7 +168,7 @@ func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 		if block.Type != "tool_result" || d.todos.drop(block.ToolUseID) {
 			continue
 		}
-		items = append(items, stream.ToolEnd{ID: block.ToolUseID, Output: block.output(), Failed: block.IsError})
+		items = append(items, stream.ToolEnd{ID: block.ToolUseID, Output: truncate(string(block.Content), maxOutput), Failed: block.IsError})
 	}
 	return items
 }
@@ -177,7 +177,7 @@ func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 type claudeResult struct {
 	IsError        bool           `json:"is_error"`
 	Result         string         `json:"result"`
-	Errors         []string       `json:"errors"` // instead of Result, after limits and interruptions
+	Errors         few[string]    `json:"errors"` // instead of Result, after limits and interruptions
 	TerminalReason string         `json:"terminal_reason"`
 	Status         int            `json:"api_error_status"`
 	TotalCost      jsontext.Value `json:"total_cost_usd"`

@@ -137,10 +137,10 @@ type codexItem struct {
 	Output  string `json:"aggregated_output"`
 	Exit    int    `json:"exit_code"` // null while it runs
 
-	Changes []struct {
+	Changes few[struct {
 		Path string `json:"path"`
 		Kind string `json:"kind"`
-	} `json:"changes"`
+	}] `json:"changes"`
 
 	Query string `json:"query"`
 
@@ -149,16 +149,16 @@ type codexItem struct {
 	Arguments jsontext.Value `json:"arguments"`
 	Prompt    string         `json:"prompt"` // for another agent
 	Result    struct {
-		Content claudeBlocks `json:"content"`
+		Content claudeOutput `json:"content"`
 	} `json:"result"`
 	Error struct {
 		Message string `json:"message"`
 	} `json:"error"`
 
-	Items []struct {
+	Items few[struct {
 		Text      string `json:"text"`
 		Completed bool   `json:"completed"`
-	} `json:"items"`
+	}] `json:"items"`
 }
 
 func (i codexItem) call() (stream.ToolStart, bool) {
@@ -187,7 +187,7 @@ func bareCommand(command string) string {
 func (i codexItem) edits() []stream.Item {
 	var items []stream.Item
 	for n, change := range i.Changes {
-		id := fmt.Sprintf("%s.%d", i.ID, n+1)
+		id := fmt.Sprintf("%s.%d", truncate(i.ID, maxID), n+1)
 		items = append(items,
 			stream.ToolStart{ID: id, Name: "edit", Input: Short(change.Kind + " " + change.Path)},
 			stream.ToolEnd{ID: id, Failed: i.failed()})
@@ -200,7 +200,7 @@ func (i codexItem) failed() bool {
 }
 
 func (i codexItem) output() string {
-	return truncate(cmp.Or(i.Output, i.Error.Message, claudeBlock{Content: i.Result.Content}.output()), maxOutput)
+	return truncate(cmp.Or(i.Output, i.Error.Message, string(i.Result.Content)), maxOutput)
 }
 
 func (i codexItem) todo() stream.Todo {

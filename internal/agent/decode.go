@@ -85,14 +85,44 @@ func readLine[T any](line []byte, into *T) bool {
 		return false
 	}
 	err := json.Unmarshal(line, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsonv1.ReportErrorsWithLegacySemantics(true))
+	return err == nil || isMismatch(err)
+}
+
+func isMismatch(err error) bool {
 	var mismatch *jsonv1.UnmarshalTypeError
-	return err == nil || errors.As(err, &mismatch)
+	return errors.As(err, &mismatch)
+}
+
+// few is a list, of which at most maxRecent elements are read: a line of 8 MiB can have millions.
+type few[T any] []T
+
+// UnmarshalJSONFrom leaves values of unexpected types empty.
+func (f *few[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	*f = nil
+	if from.PeekKind() != '[' {
+		return from.SkipValue()
+	}
+	_, err := from.ReadToken()
+	for err == nil && from.PeekKind() != ']' {
+		if len(*f) == maxRecent {
+			err = from.SkipValue()
+			continue
+		}
+		var one T
+		if err = json.UnmarshalDecode(from, &one); err == nil || isMismatch(err) {
+			*f, err = append(*f, one), nil
+		}
+	}
+	if err == nil {
+		_, err = from.ReadToken()
+	}
+	return err
 }
 
 const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
 	maxShort  = 200      // runes of what is said on one line
-	maxRecent = 1000     // messages, calls or files that a decoder remembers
+	maxRecent = 1000     // messages, calls or files that a decoder remembers, and parts of a line
 	maxID     = 200      // bytes of their ids
 )
 
@@ -100,10 +130,11 @@ const (
 var telling = strings.Fields("file_path filePath notebook_path command cmd pattern url query path skill description prompt")
 
 func summary(input jsontext.Value) string {
-	var in map[string]any
+	var in map[string]jsontext.Value
 	readLine(input, &in)
 	for _, key := range telling {
-		if text, is := in[key].(string); is && text != "" {
+		var text string
+		if json.Unmarshal(in[key], &text) == nil && text != "" {
 			return Short(text)
 		}
 	}

@@ -43,6 +43,38 @@ func heap() int64 {
 	return int64(now.HeapAlloc)
 }
 
+// A line has up to 8 MiB, and each of its millions of parts takes more memory than its text.
+func TestLinesOfManyPartsTakeLittle(t *testing.T) {
+	const most = 256 << 20
+	many := func(part string) string {
+		return strings.TrimSuffix(strings.Repeat(part+",", (4<<20)/(len(part)+1)), ",")
+	}
+	long := strings.Repeat("x", 1<<20)
+	for _, test := range []struct{ agent, line string }{
+		{"claude", `{"type":"assistant","message":{"content":[` + many(`{}`) + `]}}`},
+		{"claude", `{"type":"user","message":{"content":[{"type":"tool_result","content":[` + many(`{}`) + `]}]}}`},
+		{"claude", `{"type":"user","message":{"content":[` + many(`{"content":[`+strings.Repeat("{},", 900)+`{}]}`) + `]}}`},
+		{"claude", `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"TodoWrite","input":{"todos":[` + many(`{}`) + `]}}]}}`},
+		{"claude", `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"New","input":{"a":[` + many(`{}`) + `]}}]}}`},
+		{"codex", `{"type":"item.completed","item":{"type":"file_change","changes":[` + many(`{}`) + `]}}`},
+		{"codex", `{"type":"item.completed","item":{"type":"file_change","id":"` + long + `","changes":[` + strings.Repeat("{},", 900) + `{}]}}`},
+		{"codex", `{"type":"item.updated","item":{"type":"todo_list","items":[` + many(`{}`) + `]}}`},
+	} {
+		adapter, err := agent.Pick(test.agent, agent.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := []byte(test.line)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		items := adapter.Decoder(agent.Order{}).Line(line)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > most {
+			t.Errorf("%.100s: %d items, %d MiB", test.line, len(items), took>>20)
+		}
+	}
+}
+
 func TestItemsHaveShortNames(t *testing.T) {
 	long := strings.Repeat("x", 1<<16)
 	items := decode(t, "claude", `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"`+long+`","id":"`+long+`","input":{}}]}}`+"\n"+

@@ -3,7 +3,10 @@
 // and meter read the Items, and the journal gets their sum.
 package stream
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Item is one thing an agent said or did. The set is closed.
 //
@@ -133,6 +136,16 @@ func (u Usage) each(v Usage, do func(a, b int64) int64) Usage {
 
 // Plus returns the sum of two costs, known where both are.
 func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
+
+const mostDollars = 1_000_000
+
+// Plausible is c within bounds. A negative cost would increase a budget, and an infinite one cannot be written as JSON.
+func (c Cost) Plausible() Cost {
+	if !c.Known || math.IsNaN(c.USD) || c.USD < 0 {
+		return Cost{}
+	}
+	return Cost{USD: min(c.USD, mostDollars), Known: true}
+}
 
 // Amount returns the cost in dollars, or nil if it is unknown: 0 would say that it was free.
 func (c Cost) Amount() *float64 {

@@ -366,7 +366,7 @@ func TestTranscriptIsCutAt256MiB(t *testing.T) {
 	}
 }
 
-// A cost that an agent makes up can neither grow a budget nor break the record.
+// A cost that an agent makes up can neither grow a budget nor break the record, nor fill the console.
 func TestMadeUpCost(t *testing.T) {
 	tests := map[string]struct {
 		line string
@@ -379,9 +379,15 @@ func TestMadeUpCost(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := printing(t, test.line).Do(t.Context(), order)
+			hand := printing(t, test.line)
+			var shown stream.Result
+			hand.Watch = func(item stream.Item) { shown, _ = item.(stream.Result) }
+			got, err := hand.Do(t.Context(), order)
 			if err != nil || got.Cost != test.want || got.Usage != (stream.Usage{}) {
 				t.Errorf("Do = %+v, %v, want %+v", got, err, test.want)
+			}
+			if shown.Cost != test.want || shown.Usage != (stream.Usage{}) {
+				t.Errorf("the console gets %+v, want %+v", shown, test.want)
 			}
 		})
 	}

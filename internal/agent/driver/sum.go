@@ -3,7 +3,6 @@ package driver
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -81,6 +80,14 @@ func (s *collector) take(items ...stream.Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, item := range items {
+		switch i := item.(type) { //nolint:gochecksumtype // the others have no numbers
+		case stream.Spent:
+			i.Usage, i.Cost = i.Usage.Plausible(), i.Cost.Plausible()
+			item = i
+		case stream.Result:
+			i.Usage, i.Cost = i.Usage.Plausible(), i.Cost.Plausible()
+			item = i
+		}
 		s.add(item)
 		s.watch(item)
 	}
@@ -140,7 +147,7 @@ func (s *collector) totals() journal.AgentEnded {
 func (s *collector) usage() (stream.Usage, stream.Cost) {
 	used, r := s.spent, s.result
 	if r == nil {
-		return used.Usage.Plausible(), clampCost(used.Cost)
+		return used.Usage, used.Cost
 	}
 	partly := r.Usage != (stream.Usage{}) && r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
 	if !partly && (r.Cost.Known || !used.Cost.Known) {
@@ -149,15 +156,5 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 	if !partly && (r.Usage != stream.Usage{} || !r.Failed) {
 		used.Usage = r.Usage
 	}
-	return used.Usage.Plausible(), clampCost(used.Cost)
-}
-
-const mostDollars = 1_000_000
-
-// clampCost: an infinite cost cannot be written as JSON.
-func clampCost(c stream.Cost) stream.Cost {
-	if !c.Known || math.IsNaN(c.USD) || c.USD < 0 {
-		return stream.Cost{}
-	}
-	return stream.Cost{USD: min(c.USD, mostDollars), Known: true}
+	return used.Usage, used.Cost
 }
