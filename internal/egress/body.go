@@ -16,8 +16,9 @@ import (
 // value needs up to 200 times its bytes in memory. Real bodies have a dozen levels,
 // and about 5,000 values per megabyte.
 const (
-	maxDepth  = 200
-	maxValues = 200_000
+	maxDepth        = 200
+	maxValues       = 200_000
+	maxAnswerValues = 50_000 // of an answer's event: they are read side by side
 )
 
 var (
@@ -43,7 +44,7 @@ var rawNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(from *jsontex
 // readObject reads a body as a tree. It refuses duplicate fields: servers differ
 // in which of them they use.
 func readObject(body []byte) (tree map[string]any, err error) {
-	if err := checkSize(body); err != nil {
+	if err := checkSize(body, maxValues); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(body, &tree, rawStrings, rawNumbers); err != nil || tree == nil {
@@ -52,8 +53,8 @@ func readObject(body []byte) (tree map[string]any, err error) {
 	return tree, nil
 }
 
-func checkSize(body []byte) error {
-	from := jsontext.NewDecoder(bytes.NewBuffer(body), rawStrings) // which it does not copy
+func checkSize(body []byte, most int, more ...jsontext.Options) error {
+	from := jsontext.NewDecoder(bytes.NewBuffer(body), append(more, rawStrings)...) // which it does not copy
 	for values := 0; ; {
 		token, err := from.ReadToken()
 		switch {
@@ -71,7 +72,7 @@ func checkSize(body []byte) error {
 		if !isName && !ends {
 			values++
 		}
-		if values > maxValues {
+		if values > most {
 			return errMany
 		}
 	}

@@ -303,6 +303,19 @@ func TestLeavingCostsNoMoreThanAnAnswer(t *testing.T) {
 	}
 }
 
+// An answer without its usage counts by its bytes, and by no more than the request allows.
+func TestUnreadAnswersHaveTheirLimit(t *testing.T) {
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 1000)) })
+	for body, want := range map[string]int64{`{"model":"big","max_tokens":3}`: 3, `{"model":"big","max_tokens":900}`: 200} {
+		d := newTestModel(t, server.URL, nil)
+		d.ask(messages, body)
+		settled(t, d)
+		if got := d.model.Spent().Usage.Output; got != want {
+			t.Errorf("%s: used %d, want %d", body, got, want)
+		}
+	}
+}
+
 // Judging a body does not write it anew: escapes would make it six times as long.
 func TestJudgingTakesLittleMemory(t *testing.T) {
 	const size = 8 << 20

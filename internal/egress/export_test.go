@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -71,11 +73,11 @@ func Full(m *Model, size int64) bool {
 // ReadUsage reads an answer that comes in these pieces.
 func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, known, ended bool) {
 	r := reading{dialect: d}
-	s := splitter{events: events, take: r.take}
+	s := splitter{events: events, take: r.take, memory: semaphore.NewWeighted(1 << 30)}
 	for _, piece := range pieces {
 		s.write([]byte(piece))
 	}
-	s.close()
+	s.end()
 	return r.sofar().Usage, r.known, r.ended
 }
 

@@ -2,6 +2,7 @@ package egress_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -108,6 +110,57 @@ func TestBodiesHaveALimitTogether(t *testing.T) {
 	settled(t, d)
 	if egress.Full(d.model, 1000) {
 		t.Error("its room is not free again")
+	}
+}
+
+// Answers share the memory for what cannot be read yet. One that finds none passes unread: it is charged as one without
+// its usage, by no more than the request allows.
+func TestAnswersHaveALimitTogether(t *testing.T) {
+	begun, rest := make(chan bool), make(chan bool)
+	whole := `{"usage":{"input_tokens":7},"x":"` + strings.Repeat("x", 600) + `"}`
+	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, whole[:len(whole)-1])
+		_ = http.NewResponseController(w).Flush()
+		if r.Header.Get("X-Request-Id") == "slow" {
+			begun <- true
+			<-rest
+		}
+		_, _ = io.WriteString(w, whole[len(whole)-1:])
+	})
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Kept = 1000 })
+	ask := func(id string) (text []byte, err error) {
+		request := d.request(messages, `{"model":"big","max_tokens":3}`)
+		request.Header.Set("X-Request-Id", id)
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		defer answer.Body.Close()
+		if id == "slow" {
+			_, err = io.ReadFull(answer.Body, make([]byte, len(whole)-1)) // so much is kept
+			begun <- err == nil
+		}
+		text, last := io.ReadAll(answer.Body)
+		return text, errors.Join(err, last)
+	}
+	slow := make(chan error)
+	go func() { _, err := ask("slow"); slow <- err }()
+	<-begun
+	<-begun
+	if text, err := ask("other"); string(text) != whole || err != nil {
+		t.Errorf("the other answer arrives as %q, %v", text, err)
+	}
+	close(rest)
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	if text, err := ask("later"); string(text) != whole || err != nil {
+		t.Errorf("the later answer arrives as %q, %v", text, err)
+	}
+	settled(t, d)
+	likely := int64(len(`{"model":"big","max_tokens":3}`)) / 5
+	if got, want := d.model.Spent().Usage, (stream.Usage{Input: 7 + likely + 7, Output: 3}); got != want {
+		t.Errorf("used %+v, want %+v", got, want)
 	}
 }
 

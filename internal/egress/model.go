@@ -43,6 +43,7 @@ type Model struct {
 	bodyMemory *semaphore.Weighted // for the bytes of bodies
 	paused     atomic.Bool         // no agent has its turn
 	judge      sync.Mutex          // one body is looked through at a time
+	kept       *semaphore.Weighted // for the bytes of answers that cannot be read yet
 }
 
 // ModelLimits are limits for clients. Zero means the default.
@@ -52,12 +53,14 @@ type ModelLimits struct {
 	Body   time.Duration // until its body arrives; default: 60 s
 	Bytes  int64         // of a body; default: 32 MiB, the highest limit of a maker
 	Held   int64         // of all open bodies, at least Bytes; default: 64 MiB
+	Kept   int64         // bytes that all answers keep until they can be read; default: 64 MiB
 }
 
 func (l ModelLimits) withDefaults() ModelLimits {
 	return ModelLimits{
 		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute),
 		Bytes: cmp.Or(l.Bytes, 32<<20), Held: cmp.Or(l.Held, 64<<20),
+		Kept: cmp.Or(l.Kept, 64<<20),
 	}
 }
 
@@ -69,6 +72,7 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.meter.turn = make(chan struct{}, 1)
 	m.keys = redact.Values(secrets(m.Makers)...)
 	m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
+	m.kept = semaphore.NewWeighted(m.Limits.Kept)
 	defer (&http.Client{Transport: m.Transport}).CloseIdleConnections()
 	return serve(ctx, l, http.HandlerFunc(m.handle), m.Limits.Conns, m.Limits.Header)
 }

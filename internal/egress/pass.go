@@ -184,7 +184,8 @@ func (a *answerReader) start(response *http.Response) error {
 	}
 	removeSecrets(response.Header, a.m.keys)
 	a.read.dialect, a.read.answers = a.dialect, a.answers
-	a.split = splitter{events: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), take: a.read.take}
+	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
+	a.split = splitter{events: stream, take: a.read.take, memory: a.m.kept}
 	a.from, a.head, response.Trailer = response.Body, response, nil
 	response.Body = struct {
 		io.Reader
@@ -238,7 +239,7 @@ func (a *answerReader) charge(now progress) {
 
 // Close charges the answer: by the maker's count, or else by its bytes.
 func (a *answerReader) Close() error {
-	a.split.close()
+	a.split.end()
 	now := a.read.sofar()
 	stream := a.split.events && a.dialect != OpenAI // says at its end that this is the end
 	cut := !now.ended && (!a.whole || stream)
@@ -250,7 +251,7 @@ func (a *answerReader) Close() error {
 		return a.from.Close()
 	}
 	if !a.read.known && !a.split.events {
-		now.Output = a.arrived / bytesPerToken
+		now.Output = min(a.arrived/bytesPerToken, a.most)
 	}
 	a.chargeUnfinished(now)
 	return a.from.Close()

@@ -3,7 +3,7 @@ package egress
 import (
 	"bytes"
 
-	"github.com/ralph-loop/ralph/internal/process"
+	"golang.org/x/sync/semaphore"
 )
 
 // maxFrame limits what is read of an event or an answer. Larger ones pass unread.
@@ -13,10 +13,11 @@ const maxFrame = 16 << 20
 type splitter struct {
 	events bool
 	take   func(data []byte)
+	memory *semaphore.Weighted // for what all answers keep
 
-	lines process.Lines
-	data  []byte
-	spoil bool // the event is too large
+	kept  []byte // of an incomplete event
+	begun bool   // the last line has begun
+	spoil bool   // the event is too large
 }
 
 func (s *splitter) write(p []byte) {
@@ -24,38 +25,55 @@ func (s *splitter) write(p []byte) {
 		s.keep(p)
 		return
 	}
-	s.lines.Max, s.lines.Each = maxFrame, s.line
-	_, _ = s.lines.Write(p) // never fails
+	for line := range bytes.Lines(p) {
+		s.begun = s.begun || len(bytes.Trim(line, "\r\n")) > 0
+		s.keep(line)
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return
+		}
+		if !s.begun { // an empty line ends an event
+			s.end()
+		}
+		s.begun = false
+	}
 }
 
-func (s *splitter) close() {
-	_ = s.lines.Close()
-	s.endFrame()
-}
-
+// keep keeps more of an event, or nothing of it if there is no room.
 func (s *splitter) keep(p []byte) {
-	if s.spoil = s.spoil || len(s.data)+len(p) > maxFrame; !s.spoil {
-		s.data = append(s.data, p...)
-	}
-}
-
-// line handles a line of data, and the empty line that ends an event.
-func (s *splitter) line(line []byte, cut bool) {
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	data, is := bytes.CutPrefix(line, []byte("data:"))
 	switch {
-	case cut:
+	case s.spoil:
+	case len(s.kept)+len(p) > maxFrame || !s.memory.TryAcquire(int64(len(p))):
 		s.spoil = true
-	case is:
-		s.keep(data)
-	case len(line) == 0:
-		s.endFrame()
+		s.release()
+	default:
+		s.kept = append(s.kept, p...)
 	}
 }
 
-func (s *splitter) endFrame() {
-	if len(s.data) > 0 && !s.spoil {
-		s.take(s.data)
+// end passes an event on, unless it is too large.
+func (s *splitter) end() {
+	if data := s.data(); len(data) > 0 {
+		s.take(data)
 	}
-	s.data, s.spoil = s.data[:0], false
+	s.release()
+	s.spoil = false
+}
+
+func (s *splitter) release() {
+	s.memory.Release(int64(len(s.kept)))
+	s.kept = nil
+}
+
+// data returns the data of an event, and writes it over what is kept.
+func (s *splitter) data() []byte {
+	if !s.events {
+		return s.kept
+	}
+	data := s.kept[:0]
+	for line := range bytes.Lines(s.kept) {
+		if value, is := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); is {
+			data = append(data, value...)
+		}
+	}
+	return data
 }

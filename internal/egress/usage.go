@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -116,11 +118,15 @@ const tokensPerSecond = 1000
 
 // take reads the parts of a frame that are JSON of the expected types.
 func (r *reading) take(data []byte) {
-	var f frame
-	err := json.Unmarshal(data, &f)
-	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !odd {
+	err := checkSize(data, maxAnswerValues, jsontext.AllowDuplicateNames(true)) // which would end its count
+	if errors.Is(err, errMany) || errors.Is(err, errDeep) {
+		r.odd, r.known = true, false
+	}
+	if err != nil {
 		return
 	}
+	var f frame
+	_ = json.Unmarshal(data, &f) // fields of other types are left out
 	for _, usage := range []json.RawMessage{f.Message.Usage, f.Response.Usage, f.Usage} {
 		r.count(usage)
 	}

@@ -130,3 +130,23 @@ func FuzzReadUsage(f *testing.F) {
 		}
 	})
 }
+
+// An event of many small values would take a hundred times its bytes. It is not read, and its answer counts as one
+// that says nothing of its use.
+func TestEventsOfManyValuesTakeLittle(t *testing.T) {
+	many := strings.Repeat(`{},`, 1<<20) + `{}`
+	for _, event := range []string{
+		`{"type":"message_start","message":{"usage":{"input_tokens":1,"iterations":[` + many + `]}}}`,
+		`{"delta":[` + many + `]}`, `{"choices":[` + many + `]}`, `{"candidates":[` + many + `]}`,
+		`{"x":1,"x":1,"delta":[` + many + `]}`,
+		strings.Repeat(`{"delta":`, 201) + `1` + strings.Repeat(`}`, 201),
+	} {
+		var known bool
+		took := testing.AllocsPerRun(1, func() {
+			_, known, _ = egress.ReadUsage(egress.Anthropic, true, data(msgStart, event, msgEnd))
+		})
+		if known || took > 1000 {
+			t.Errorf("%.60s…: %.0f allocations, known %v", event, took, known)
+		}
+	}
+}
