@@ -32,14 +32,15 @@ func ForAgent(text string, limit int) (string, Removed) {
 		return "", Removed{"texts with form feeds": 1}
 	}
 	for range maxRounds {
-		before := text
-		text = dropUnprintable(text, gone)
-		text = dropHidden(text, gone)
+		before, round := text, Removed{}
+		text = dropUnprintable(text, round)
+		text = dropHidden(text, round)
 		text = decodeProse(text) // last: decoded characters are not markup on the page
-		text = limitBytes(text, limit, gone)
-		if text == before {
+		text = limitBytes(text, limit, round)
+		if text == before { // also where the limit takes away what was added to close a tag
 			return text, gone
 		}
+		gone.Add(round)
 	}
 	return limitBytes(dropMarkup(text, gone), limit, gone), gone
 }

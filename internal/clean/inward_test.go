@@ -88,7 +88,8 @@ func TestInwardLimit(t *testing.T) {
 		{"abc", 0, "abc", 0},
 		{"abc", 3, "abc", 0},
 		{"abcd", 3, "abc", 1},
-		{"aéb", 2, "a", 3}, // never half a character
+		{"aéb", 2, "a", 3},                    // never half a character
+		{"\n</details", 10, "\n</details", 0}, // the tag's end would be added, and taken away again
 	} {
 		got, gone := clean.ForAgent(c.in, c.max)
 		if got != c.want || gone[clean.Cut] != c.cut {

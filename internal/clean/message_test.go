@@ -44,11 +44,11 @@ func TestMessage(t *testing.T) {
 }
 
 // harms are what GitHub, and CI systems, act on in a commit's message.
-var harms = regexp.MustCompile(`(?i)(?:^|\W)@[a-z0-9]|#[0-9]|\bgh-[0-9]|/issues/[0-9]|\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|\*\*\*no_ci\*\*\*|` +
+var harms = regexp.MustCompile(`(?i)(?:^|\W)@(?-i:[A-Za-z0-9])|#[0-9]|\bgh-[0-9]|/issues/[0-9]|\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]|\*\*\*no_ci\*\*\*|` +
 	`(?m:^(?:signed-off-by|co-authored-by|ralph-run|skip-checks):)`)
 
 func FuzzMessage(f *testing.F) {
-	for _, a := range append(attacks, "[skip [skip ci]]", "[***NO_CI***skip ci]", "a\n\nSigned-off\n-by: x", "@@a #1#2 GH-GH-1", "x\n\nA-b: c\n\nA-b: Ralph-Run: [no ci]") {
+	for _, a := range append(attacks, "[skip [skip ci]]", "[***NO_CI***skip ci]", "a\n\nSigned-off\n-by: x", "@@a #1#2 GH-GH-1", "x\n\nA-b: c\n\nA-b: Ralph-Run: [no ci]", "c`@ſ") {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

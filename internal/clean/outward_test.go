@@ -101,7 +101,7 @@ var attacks = []string{
 	"<!-- ralph -->\n</details><script>", "![x][y]\n\n[y]: http://evil/x.png", "&#96;@victim&#96;", "www.github.com/o/r/issues/3",
 	"`\\`@victim`", "``a`@victim``", "<a href=\"`\">`@victim`", "`a``@victim`", "!\\[x](http://y)", "`a|\\|@victim`|\n-|-\n",
 	"*`@victim*`", "[`x](https://e.org) @victim `y`", "![a`](https://e.org/) @victim `", "https://e.org/@victim#12", "ftp://x`@victim`",
-	"[/ralph run]()", "#[0](x:y)", "GH\\-12 GH[-12]() gh-12", "@[victim]() @<https://victim> @\\victim", "https://0.a@victim", "a@00.QQ@victim",
+	"[/ralph run]()", "#[0](x:y)", "GH\\-12 GH[-12]() gh-12", "@[victim]() @<https://victim> @\\victim", "https://0.a@victim", "a@00.QQ@victim", "s`@x.y@victim.y//`",
 }
 
 // FuzzLines holds the text against a page rendered from it: nothing on it

@@ -84,9 +84,10 @@ var comment = pattern.Of(`(?s)<!--.*?-->`)
 
 // unindented returns the lines of a block without the indent that they have in a list.
 func (p document) unindented(n ast.Node, between string) string {
-	from := n.Pos()
+	to := p.endOf(n)
+	from := min(n.Pos(), to)
 	margin := from - 1 - bytes.LastIndexByte(p.src[:from], '\n')
-	lines := strings.Split(strings.TrimRight(string(p.src[from:p.endOf(n)]), " \t\n"), "\n")
+	lines := strings.Split(strings.TrimRight(string(p.src[from:to]), " \t\n"), "\n")
 	for i, line := range lines[1:] {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		lines[i+1] = line[min(margin, indent):]
@@ -94,11 +95,11 @@ func (p document) unindented(n ast.Node, between string) string {
 	return strings.Join(lines, between)
 }
 
-// endOf returns where the next block begins.
+// endOf returns where the next block begins. Behind a tab, the parser's position of an empty heading or quote is off.
 func (p document) endOf(n ast.Node) int {
 	for ; n != nil; n = n.Parent() {
 		if next := n.NextSibling(); next != nil {
-			return next.Pos()
+			return min(next.Pos(), len(p.src))
 		}
 	}
 	return len(p.src)

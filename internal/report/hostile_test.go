@@ -108,7 +108,7 @@ func examOf(text string, tasks int) report.Exam {
 
 // A page of 50 iterations with hostile text is smaller than a megabyte, and says that
 // something was left out.
-func TestSize(t *testing.T) {
+func TestALargePage(t *testing.T) {
 	texts := map[string]string{
 		"plain": strings.Repeat("all the work of an honest agent, told at length\n", 40), "markup": strings.Repeat("<&\"'+>", 400),
 		"unseen": strings.Repeat("\U000E0041\u202E", 400), "horror": horror(), "lines": strings.Repeat("\n", 2000) + "x",
