@@ -39,16 +39,16 @@ func (h *branchHost) remote() remote.Repository {
 	return remote.Repository{URL: h.clone, Fresh: h.client.GitToken, Pause: retryPause}
 }
 
-// Push brings branch to sha.
-func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	if branch == h.baseBranch {
-		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
+// Push moves a branch, but not the default branch.
+func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Update) error {
+	if u.Branch == h.baseBranch {
+		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", u.Branch)
 	}
-	if err := h.draftBefore(ctx, from, branch, sha); err != nil {
+	if err := h.draftBefore(ctx, from, u.Branch, u.SHA); err != nil {
 		return err
 	}
 	origin := remote.Repository{URL: h.clone, Fresh: h.client.Opener().GitToken}
-	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
+	return origin.Push(ctx, from, u)
 }
 
 // draftBefore turns our own ready pull request of a branch into a draft before other commits than it had go there:

@@ -52,6 +52,9 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 			return err
 		case !open:
 			return h.pullClosedError(ctx, *run.Pull, run.Branch)
+		case pull.BaseRef != run.BaseRef:
+			return fault.Usage(fmt.Sprintf("the pull request is for %s now, and all was proven with %s", pull.BaseRef, run.BaseRef),
+				"change its base back to "+run.BaseRef+", then comment `/ralph resume`", nil)
 		case pull.HeadSHA == run.Head:
 			return h.client.Opener().ReadyPull(ctx, pull)
 		case pause > 4*retryPause:

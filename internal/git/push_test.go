@@ -28,7 +28,7 @@ func TestPush(t *testing.T) {
 	for _, p := range []remote.Update{
 		{Branch: "work", SHA: one},
 		{Branch: "work", SHA: one},
-		{Branch: "work", SHA: two},
+		{Branch: "work", SHA: two, Was: one},
 	} {
 		if err := to.Push(t.Context(), l.trusted, p); err != nil || stands() != p.SHA {
 			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
@@ -40,6 +40,17 @@ func TestPush(t *testing.T) {
 		if err := to.Push(t.Context(), l.trusted, p); !errors.Is(err, remote.ErrNonFastForward) || stands() != two {
 			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
 		}
+	}
+	l.sh(l.remote, "git", "update-ref", "refs/heads/work", one) // a person drops a commit
+	l.commit("two more", map[string]string{"a": "2 more"})
+	more := l.take(l.terms()).To
+	if err := to.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: more, Was: two}); !errors.Is(err, remote.ErrNonFastForward) || stands() != one {
+		t.Errorf("over a dropped commit Push = %v; it stands at %s", err, stands())
+	}
+	// What does not follow is never forced, no matter where it stood.
+	l.sh(l.remote, "git", "update-ref", "refs/heads/work", two)
+	if err := to.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: one, Was: two}); !errors.Is(err, remote.ErrNonFastForward) || stands() != two {
+		t.Errorf("Push of an older commit = %v; it stands at %s", err, stands())
 	}
 	elsewhere := t.TempDir()
 	l.sh(elsewhere, "git", "clone", "-q", "-b", "work", l.remote, ".")

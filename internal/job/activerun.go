@@ -123,6 +123,10 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 	if asked.Base, asked.Start, err = s.startingCommits(ctx, asked); err != nil {
 		return err
 	}
+	if asked.Base == asked.Unfinished.ProvenCommit() && asked.Base != asked.Start {
+		asked.Notes = append(asked.Notes, journal.Noted{What: fmt.Sprintf("the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
+			"`ralph resume` continues that run; if its commits shall be the base, create a new branch first: git switch -c NAME", asked.Unfinished.ID, asked.Base)})
+	}
 	if s.trusted != nil {
 		asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
 		if err != nil {
@@ -170,7 +174,8 @@ func (s *activeRun) startingTrees(ctx context.Context, asked NewRun) (tree, work
 // startingCommits returns the base, and where work begins: an earlier run's branch, or the base.
 func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, start string, err error) {
 	if s.UserTree != nil || s.trusted == nil {
-		return asked.Base, asked.Base, nil
+		base, err = s.provenBase(ctx, asked.Base, asked.Unfinished)
+		return base, asked.Base, err
 	}
 	base, err = s.trusted.Resolve(ctx, "refs/heads/"+asked.BaseRef)
 	if err != nil {
@@ -178,9 +183,30 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 	}
 	start, err = s.trusted.Resolve(ctx, "refs/heads/"+asked.Branch)
 	if errors.Is(err, git.ErrNotFound) {
-		return base, base, nil
+		start, err = base, nil
+	}
+	if err == nil {
+		base, err = s.provenBase(ctx, base, asked.Unfinished)
 	}
 	return base, start, err
+}
+
+// provenBase returns what an unfinished run proved, if its commits are still there: as a base, what an agent did to
+// the tests after that would judge its later work.
+func (s *activeRun) provenBase(ctx context.Context, base string, old journal.Run) (string, error) {
+	proven := old.ProvenCommit()
+	if proven == "" || old.Head == "" || s.trusted == nil {
+		return base, nil
+	}
+	for _, span := range []git.Span{{From: old.Head, To: base}, {From: proven, To: old.Head}} {
+		if _, err := s.trusted.Resolve(ctx, span.From); errors.Is(err, git.ErrNotFound) {
+			return base, nil
+		}
+		if held, err := s.trusted.IsAncestor(ctx, span.From, span.To); err != nil || !held {
+			return base, err
+		}
+	}
+	return proven, nil
 }
 
 func (s *activeRun) cleanCheckouts() *checkout.Clean {

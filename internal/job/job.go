@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -108,7 +109,7 @@ type Audience struct {
 
 // BranchHost is the repository to which the branch is pushed.
 type BranchHost interface {
-	Push(ctx context.Context, from *git.Trusted, branch, sha string) error
+	Push(ctx context.Context, from *git.Trusted, u remote.Update) error
 	// FetchCommit fetches a commit that was pushed before.
 	FetchCommit(ctx context.Context, to *git.Trusted, sha string) error
 }
@@ -123,7 +124,8 @@ type Pulls interface {
 type NewRun struct {
 	journal.RunBegan
 	Notes        []journal.Noted
-	DetectChecks bool // if no check is configured, use those that the base's files suggest
+	DetectChecks bool        // if no check is configured, use those that the base's files suggest
+	Unfinished   journal.Run // of the same branch; nothing proved its commits
 }
 
 // Outcome is the state of a run when the job ends.

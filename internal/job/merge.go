@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/suggestion"
@@ -74,7 +75,7 @@ func (s *activeRun) mergeBranch(ctx context.Context, run journal.Run) (journal.E
 	return s.mergeFetchedBranch(ctx, run)
 }
 
-// mergeFetchedBranch continues on another branch if somebody rewrote this one.
+// mergeFetchedBranch continues on another branch if somebody rewrote this one, or set it back.
 func (s *activeRun) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	theirs, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
 	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
@@ -83,12 +84,12 @@ func (s *activeRun) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 	if err != nil {
 		return nil, err
 	}
-	if held, err := s.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held {
-		return nil, err
-	}
 	last := cmp.Or(run.Pushed, run.Start)
 	grew, err := s.trusted.IsAncestor(ctx, last, theirs)
 	if err != nil {
+		return nil, err
+	}
+	if held, err := s.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held && (grew || run.Pushed == "") {
 		return nil, err
 	}
 	if !grew {
@@ -99,7 +100,7 @@ func (s *activeRun) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 		return joined, err
 	}
 	joined.Aside = otherBranch(run, run.Head)
-	return joined, s.BranchHost.Push(ctx, s.trusted, joined.Aside, run.Head) // saves the work outside of this machine
+	return joined, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: joined.Aside, SHA: run.Head}) // saves the work outside of this machine
 }
 
 // otherBranch returns a name for a branch with a commit that cannot go to the run's branch: only that commit has it.

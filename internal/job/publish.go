@@ -23,11 +23,14 @@ func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push
 		if run.Policy.Sign && s.Sign != nil && run.Signed != run.Head {
 			return s.sign(ctx, run)
 		}
-		err := s.BranchHost.Push(ctx, s.trusted, run.Branch, step.SHA)
+		update := remote.Update{Branch: run.Branch, SHA: step.SHA, Was: run.Pushed}
+		err := s.BranchHost.Push(ctx, s.trusted, update)
 		if errors.Is(err, remote.ErrNonFastForward) {
 			if event, failed := s.mergeBranch(ctx, run); event != nil || failed != nil {
 				return event, failed
 			}
+			update.Was = "" // it was deleted, or an earlier push was not recorded
+			err = s.BranchHost.Push(ctx, s.trusted, update)
 		}
 		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, err
 	})
@@ -122,5 +125,5 @@ func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (
 		return "", nil, err
 	}
 	branch = otherBranch(run, rest.SHA)
-	return branch, rest.Left, s.BranchHost.Push(ctx, s.trusted, branch, rest.SHA)
+	return branch, rest.Left, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: branch, SHA: rest.SHA})
 }

@@ -28,11 +28,11 @@ func (d UserRepository) Fetch(ctx context.Context, dir, _, branch string) (*git.
 }
 
 // Push updates the user's branch.
-func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
+func (d UserRepository) Push(ctx context.Context, from *git.Trusted, u remote.Update) error {
 	if err := d.Place.CheckLinks(ctx); err != nil {
 		return err
 	}
-	return remote.Deliver(ctx, from, d.Place, branch, sha)
+	return remote.Deliver(ctx, from, d.Place, u.Branch, u.SHA)
 }
 
 // CommitPRD commits the PRD with the verdicts on its stories, so that the next run does not trust

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -58,6 +59,16 @@ type Trial struct {
 // GradeOf returns the newest grade of a story.
 func (r Run) GradeOf(story string) (StoryGraded, bool) {
 	return newest(r.Grades, func(graded StoryGraded) bool { return graded.Story == story })
+}
+
+// ProvenCommit returns the newest commit that passed its proof, with existing tests that hide nothing; else the base.
+func (r Run) ProvenCommit() string {
+	for _, inspected := range slices.Backward(r.Inspections) {
+		if proof, _ := r.ProofOf(inspected.Tree); proof.Passed && inspected.Why == "" && len(inspected.Found) == 0 {
+			return inspected.Commit
+		}
+	}
+	return r.Base
 }
 
 // EarlierProofs returns the proofs of iterations before the first on this story.

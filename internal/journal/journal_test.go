@@ -220,7 +220,7 @@ func TestWhatBlocks(t *testing.T) {
 		{policy.BaselineNew, 127, false},
 		{policy.BaselineStrict, 0, true},
 		{policy.BaselineStrict, 1, true},
-		{policy.BaselineStrict, 127, false},
+		{policy.BaselineStrict, 127, true},
 	} {
 		first := began()
 		first.Policy.Baseline = test.baseline

@@ -129,6 +129,14 @@ type Iteration struct {
 	Earlier *AgentEnded // the sum of the earlier tries
 }
 
+// NewestChecks returns the checks on a clean checkout, or else those in the agent's tree.
+func (it Iteration) NewestChecks() []CheckEnded {
+	if it.Proof != nil && len(it.Proof.Checks) > 0 {
+		return it.Proof.Checks
+	}
+	return it.Checks
+}
+
 // OpenIteration returns the iteration without a verdict.
 func (r Run) OpenIteration() (Iteration, bool) {
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Ended == nil {

@@ -182,6 +182,9 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		if j.UserTree != nil && !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
 			asked.Branch = d.Place.Branch
 		}
+		if asked.Policy.Done == policy.ByStories {
+			asked.Unfinished = d.unfinishedHere()
+		}
 	}
 	if d.DryRun {
 		asked.Start = asked.Base

@@ -96,6 +96,17 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	return home, old, nil
 }
 
+// unfinishedHere returns the newest run that ralph recorded on the current branch, if it did not complete.
+func (d *Project) unfinishedHere() journal.Run {
+	_, old := d.runs().NewestVouched(func(run journal.Run) bool {
+		return run.Branch == d.Place.Branch && run.Policy.Done == policy.ByStories
+	})
+	if old.IsCompleted() {
+		return journal.Run{}
+	}
+	return old
+}
+
 // ReuseAgent takes the run's agent by default, and its command, which no journal has: it may hold keys.
 func (d *Project) ReuseAgent(id string, old policy.Policy) error {
 	if d.Worktree && !old.SeparateTree {

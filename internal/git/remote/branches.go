@@ -78,6 +78,7 @@ func (r Repository) Tag(ctx context.Context, g git.Git, name string) (string, er
 type Update struct {
 	Branch string
 	SHA    string
+	Was    string // where it stands now; a push over another commit is refused, also over an older one; empty: anywhere
 }
 
 // Push moves a branch of the remote to a commit, never by force. The error is an Error.
@@ -85,7 +86,17 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	if err := errors.Join(git.CheckBranch(u.Branch), git.CheckSHA(u.SHA)); err != nil {
 		return err
 	}
-	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
+	ref, flags := git.BranchRef(u.Branch), []string(nil)
+	if u.Was != "" {
+		follows, err := t.IsAncestor(ctx, u.Was, u.SHA)
+		if err != nil {
+			return err
+		}
+		if follows { // else a lease would force it
+			flags = append(flags, lease(ref, u.Was))
+		}
+	}
+	return r.push(ctx, t, u.SHA+":"+ref, flags...)
 }
 
 // Deliver brings a branch of the user's repository to a commit, reading it from
