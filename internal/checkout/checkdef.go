@@ -155,11 +155,12 @@ func commands(run journal.Run) checkdef.CommandSet {
 }
 
 // reader reads the files of a commit. Links and files that are too large count as missing. If
-// git fails, err says so.
+// git fails, err says so. Most names that are looked for are missing, so git is asked for all names at once.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
 	commit  string
+	entries map[string]git.TreeEntry // by path; a folder has no mode
 	err     error
 }
 
@@ -178,12 +179,40 @@ func (r *reader) present(name string) []byte {
 }
 
 func (r *reader) read(name string) ([]byte, error) {
-	text, err := r.trusted.ReadFile(r.ctx, git.At{Commit: r.commit, Path: name}, largestSurveyed)
+	text, err := r.readEntry(name)
+	if failed := new(git.Error); errors.As(err, &failed) {
+		r.err = errors.Join(r.err, err)
+	}
 	if err != nil {
-		if failed := new(git.Error); errors.As(err, &failed) {
-			r.err = errors.Join(r.err, err)
-		}
 		return nil, err
 	}
 	return append([]byte{}, text...), nil // not nil for an empty file
+}
+
+func (r *reader) readEntry(name string) ([]byte, error) {
+	if r.entries == nil {
+		if err := r.list(); err != nil {
+			return nil, err
+		}
+	}
+	entry, found := r.entries[name]
+	if !found {
+		return nil, git.ErrNotFound
+	}
+	return r.trusted.ReadEntry(r.ctx, entry, largestSurveyed)
+}
+
+func (r *reader) list() error {
+	all, err := r.trusted.ListAll(r.ctx, r.commit)
+	if err != nil {
+		return err
+	}
+	r.entries = make(map[string]git.TreeEntry, len(all))
+	for _, entry := range all {
+		r.entries[entry.Path] = entry
+		for folder := path.Dir(entry.Path); r.entries[folder].Path == ""; folder = path.Dir(folder) {
+			r.entries[folder] = git.TreeEntry{Path: folder}
+		}
+	}
+	return nil
 }

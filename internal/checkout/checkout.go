@@ -210,6 +210,7 @@ func jobAt(run journal.Run, at proof.Place) check.Job {
 	}
 }
 
+// label names the logs of a place. An iteration can prove more than one commit, and a verifier has no iterations.
 func label(run journal.Run, at proof.Place) string {
 	if at.Where == journal.AtBase {
 		return "base"
@@ -222,5 +223,5 @@ func label(run journal.Run, at proof.Place) string {
 	if at.Number > 0 {
 		text += strconv.Itoa(at.Number)
 	}
-	return text
+	return fmt.Sprintf("%s_%.7s", text, at.Commit)
 }

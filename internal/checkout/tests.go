@@ -176,8 +176,8 @@ type comparison struct {
 	err     error
 }
 
-func (m *comparison) matching(commit, expression string) map[string]bool {
-	found, err := m.trusted.FilesMatching(m.ctx, commit, []string{expression}, m.paths)
+func (m *comparison) matching(commit, expression string, paths []string) map[string]bool {
+	found, err := m.trusted.FilesMatching(m.ctx, commit, []string{expression}, paths)
 	if err != nil {
 		m.err = err
 	}
@@ -189,15 +189,15 @@ func (m *comparison) matching(commit, expression string) map[string]bool {
 }
 
 func (m *comparison) matchingEither(expression string) map[string]bool {
-	all := m.matching(m.span.From, expression)
-	maps.Copy(all, m.matching(m.span.To, expression))
+	all := m.matching(m.span.From, expression, m.paths)
+	maps.Copy(all, m.matching(m.span.To, expression, m.paths))
 	return all
 }
 
 // matchingNew returns the files that match an expression now and did not before.
 func (m *comparison) matchingNew(expression string) map[string]bool {
-	before := m.matching(m.span.From, expression)
-	now := m.matching(m.span.To, expression)
+	now := m.matching(m.span.To, expression, m.paths)
+	before := m.matching(m.span.From, expression, slices.Sorted(maps.Keys(now))) // most changes have none
 	maps.DeleteFunc(now, func(name string, _ bool) bool { return before[name] })
 	return now
 }

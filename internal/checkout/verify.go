@@ -150,6 +150,24 @@ func (v *Verifier) checkCommits(ctx context.Context, e evidence.Evidence) error 
 			return err
 		}
 	}
+	return v.checkSameTree(ctx, e)
+}
+
+// checkSameTree checks the commits of the stories that passed with the newest tree. One can be missing: before GitHub
+// signed it, it had another name.
+func (v *Verifier) checkSameTree(ctx context.Context, e evidence.Evidence) error {
+	for _, story := range e.Stories {
+		if story.Proof == nil || story.Proof.Tree != e.Proof.Tree {
+			continue
+		}
+		tree, err := v.trusted.TreeOf(ctx, story.Proof.Commit)
+		if err == nil && tree != story.Proof.Tree {
+			return fault.Usage(fmt.Sprintf("the file says that %s passed with %.12s, which does not have the tree %.40q", story.ID, story.Proof.Commit, story.Proof.Tree), "this evidence is not of that commit", nil)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
 	return nil
 }
 

@@ -127,6 +127,10 @@ func TestRead(t *testing.T) {
 		"no proof":    func(e *evidence.Evidence) { e.Proof = nil },
 		"no checks":   func(e *evidence.Evidence) { e.Rules.Checks = nil },
 		"at the base": func(e *evidence.Evidence) { e.Baseline = nil },
+		"two of the name \"check test\"": func(e *evidence.Evidence) {
+			e.Rules.Checks = append(e.Rules.Checks, evidence.Command{Name: "test", Command: "false"})
+		},
+		"two of the name \"story US-001\"": func(e *evidence.Evidence) { e.Stories = append(e.Stories, e.Stories[0]) },
 	} {
 		odd := of(t)
 		change(&odd)

@@ -42,7 +42,23 @@ func Read(data []byte) (Evidence, error) {
 	case e.Baseline == nil:
 		return e, errors.New("it has no results of the checks at the base")
 	}
-	return e, nil
+	return e, e.checkNames()
+}
+
+// checkNames refuses a name that two checks or two stories have: a result would count for both.
+func (e Evidence) checkNames() error {
+	known := map[string]bool{}
+	names := slices.Concat(
+		each(e.Rules.Checks, func(c Command) string { return "check " + c.Name }),
+		each(e.Stories, func(s Story) string { return "story " + s.ID }),
+	)
+	for _, name := range names {
+		if known[name] {
+			return fmt.Errorf("it has two of the name %.80q", name)
+		}
+		known[name] = true
+	}
+	return nil
 }
 
 // NewRun returns the run without results, to repeat its checks.

@@ -105,20 +105,26 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 		return nil, fmt.Errorf("read %q: not a path in a repository", at.Path)
 	}
 	found, err := t.List(ctx, at.Commit, at.Path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
-	case len(found) != 1:
-		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
-	case found[0].Mode != ModeFile && found[0].Mode != ModeProgram:
-		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNoFile)
 	}
-	content, err := t.askCached(ctx, Call{Args: []string{"cat-file", "blob", found[0].ID}, Limit: limit}, "")
+	if len(found) != 1 {
+		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
+	}
+	return t.ReadEntry(ctx, found[0], limit)
+}
+
+// ReadEntry returns a regular file of at most limit bytes, or ErrNoFile.
+func (t *Trusted) ReadEntry(ctx context.Context, entry TreeEntry, limit int64) ([]byte, error) {
+	if entry.Mode != ModeFile && entry.Mode != ModeProgram {
+		return nil, fmt.Errorf("read %s: %w", entry.Path, ErrNoFile)
+	}
+	content, err := t.askCached(ctx, Call{Args: []string{"cat-file", "blob", entry.ID}, Limit: limit}, "")
 	if failed, ok := Answered(err); ok && failed.TooLong {
-		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
+		return nil, fmt.Errorf("read %s: more than %d bytes", entry.Path, limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", at.Path, err)
+		return nil, fmt.Errorf("read %s: %w", entry.Path, err)
 	}
 	return content, nil
 }

@@ -16,17 +16,16 @@ func FailedAtBase(run journal.Run, name string) []string {
 	return nil
 }
 
-// MayBlock reports whether a failure of a check can block a story. One that could not run at the base never can; one
-// that failed there can under a strict baseline, or if its failures are known by name.
+// MayBlock reports whether a failure of a check can block a story. One that failed at the base, or could not run there,
+// can under a strict baseline, or if its failures are known by name.
 func MayBlock(run journal.Run, name string) bool {
 	base, found := run.BaseCheck(name)
 	if !found || base.Passed {
 		return true
 	}
-	ran := !base.CannotRun && !base.TimedOut
 	// No person required a detected check.
 	strict := run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected
-	return ran && (strict || base.HasNamedFailures())
+	return strict || base.HasNamedFailures()
 }
 
 // BlocksStory reports whether a check failed, not only as at the base, and not only by chance.

@@ -70,7 +70,7 @@ func TestRejectedStoriesAreNotGraded(t *testing.T) {
 func TestFinishedWorkIsInspected(t *testing.T) {
 	finished := func(start string) journal.RunBegan {
 		return beginRun(func(b *journal.RunBegan) {
-			b.Start, b.Tree, b.Policy.Tamper = start, "tree-"+start, policy.TamperBlock
+			b.Start, b.Tree, b.Policy.Tamper, b.Policy.SeparateTree = start, "tree-"+start, policy.TamperBlock, true
 			b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}}
 		})
 	}
@@ -83,7 +83,10 @@ func TestFinishedWorkIsInspected(t *testing.T) {
 	stopped := func(reason policy.Reason, why string) verdict.Step {
 		return verdict.Stop{Stopped: journal.RunStopped{Reason: reason, Why: why}}
 	}
+	own := finished("s0")
+	own.Policy.SeparateTree = false
 	for name, test := range map[string]struct{ got, want verdict.Step }{
+		"of an earlier run in the user's own tree": {next(own, proven("s0"), inspected()), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
 		"unseen": {next(finished("s0"), proven("s0")), verdict.Inspect{Commit: "s0", Tree: "tree-s0"}},
 		"sound":  {next(finished("s0"), proven("s0"), inspected()), stopped(policy.AllStoriesPassed, "")},
 		"weakened tests": {

@@ -230,10 +230,10 @@ func TestFixedTests(t *testing.T) {
 func TestDetectedChecksBlockNoStory(t *testing.T) {
 	run := journal.Run{Policy: policy.Policy{
 		Baseline: policy.BaselineStrict,
-		Checks:   []policy.Check{{Name: "test"}, {Name: "lint", Detected: true}, {Name: "vet", Detected: true}, {Name: "slow"}},
+		Checks:   []policy.Check{{Name: "test"}, {Name: "lint", Detected: true}, {Name: "vet", Detected: true}, {Name: "slow"}, {Name: "gone"}},
 	}}
-	run.BaseChecks = []journal.CheckEnded{{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "slow", TimedOut: true}}
-	for name, want := range map[string]bool{"test": true, "lint": false, "vet": true, "slow": false, "unknown": true} {
+	run.BaseChecks = []journal.CheckEnded{{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "slow", TimedOut: true}, {Name: "gone", CannotRun: true}}
+	for name, want := range map[string]bool{"test": true, "lint": false, "vet": true, "slow": true, "gone": true, "unknown": true} {
 		if got := verdict.MayBlock(run, name); got != want {
 			t.Errorf("MayBlock(%s) = %v, want %v", name, got, want)
 		}

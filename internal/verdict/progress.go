@@ -15,8 +15,10 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
 		return policy.FatalError, recent[len(recent)-1].Agent.Why
 	}
-	if why := missingProgram(run, recent); why != "" {
-		return policy.FatalError, why
+	if len(recent) > 0 {
+		if why := UnstartableCheck(run, recent[len(recent)-1]); why != "" {
+			return policy.FatalError, why
+		}
 	}
 	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, func(it journal.Iteration) bool { return it.Agent.Failed }) >= n {
 		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
@@ -30,14 +32,20 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// missingProgram returns which check of the newest iteration lacks its program.
-func missingProgram(run journal.Run, recent []journal.Iteration) string {
-	if len(recent) == 0 || len(recent[len(recent)-1].Ended.Passed) > 0 {
+// UnstartableCheck returns which check holds an iteration back because it cannot start: its program is not installed, or
+// it could not start at the base either.
+func UnstartableCheck(run journal.Run, it journal.Iteration) string {
+	if it.Ended != nil && len(it.Ended.Passed) > 0 {
 		return ""
 	}
-	for _, check := range recent[len(recent)-1].Checks {
-		if check.Missing != "" && BlocksStory(run, check) {
+	for _, check := range it.NewestChecks() {
+		base, _ := run.BaseCheck(check.Name)
+		switch {
+		case !BlocksStory(run, check):
+		case check.Missing != "":
 			return fmt.Sprintf("the check %s cannot start: %s is not installed", check.Name, check.Missing)
+		case check.CannotRun && base.CannotRun:
+			return fmt.Sprintf("the check %s cannot start", check.Name)
 		}
 	}
 	return ""

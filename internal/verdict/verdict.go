@@ -154,6 +154,11 @@ func hasSCMFailed(it journal.Iteration) bool {
 	return n > 0 && it.SCM[n-1].Failed
 }
 
+// isAllEarlier reports that all commits since the base are of an earlier run in the user's own tree.
+func isAllEarlier(run journal.Run) bool {
+	return !run.Policy.Publish && !run.Policy.SeparateTree && run.Base != run.Start && run.Head == run.Start
+}
+
 // finishStep returns the next step once all stories passed: a proof of the newest commit unless its tree has one,
 // then the pull request.
 func finishStep(run journal.Run) Step {
@@ -170,7 +175,7 @@ func finishStep(run journal.Run) Step {
 	if why := WhyTampered(run, run.Tree); why != "" {
 		return stopSafely(run, policy.VerificationFailed, why)
 	}
-	if IsUnchanged(run) && !run.Dirty {
+	if (IsUnchanged(run) || isAllEarlier(run)) && !run.Dirty {
 		return stop(policy.NothingToDo, whyNothingToDo(run))
 	}
 	if why := whyUnpublished(run); why != "" {

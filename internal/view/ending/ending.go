@@ -5,7 +5,6 @@ package ending
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -197,7 +196,7 @@ func fatal(run journal.Run) *Cause {
 		return NotStarted
 	case found && last.Agent != nil && last.Agent.Failed:
 		return Crashed
-	case slices.ContainsFunc(last.Checks, func(c journal.CheckEnded) bool { return c.Missing != "" }):
+	case found && verdict.UnstartableCheck(run, last) != "":
 		return CheckNoStart
 	case run.Plan.Done() && act == "open":
 		return PullRefused

@@ -122,8 +122,8 @@ func BaseRemedy(run journal.Run) string {
 // unstartable returns the checks that cannot start in the newest iteration, or at the base if it ran none.
 func unstartable(run journal.Run) []string {
 	checks := run.BaseChecks
-	if it, found := run.LastJudged(); found && len(it.Checks) > 0 {
-		checks = it.Checks
+	if it, found := run.LastJudged(); found && len(it.NewestChecks()) > 0 {
+		checks = it.NewestChecks()
 	}
 	var names []string
 	for _, check := range checks {
