@@ -91,7 +91,7 @@ func (h *handler) limitsUnknown(asked *job.NewRun, err error) error {
 func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
 	account, err := h.openAccount(ctx)
 	attempt, _ := strconv.ParseInt(h.Getenv("GITHUB_RUN_ATTEMPT"), 10, 64)
-	e := &ledger.Entry{Change: account.Change, Ended: h.client.JobEnded, Now: h.Now, Began: h.Now().UTC(), Old: old, Entry: quota.Entry{
+	e := &ledger.Entry{Change: account.Change, Ended: h.client.JobEnded, Works: h.client.JobWorks, Now: h.Now, Began: h.Now().UTC(), Old: old, Entry: quota.Entry{
 		Job: h.env.Job, Attempt: attempt, Run: cmp.Or(old.ID, asked.Run), Page: h.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: h.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}

@@ -30,6 +30,7 @@ func entry(on *paper, job int64) *ledger.Entry {
 	return &ledger.Entry{
 		Change: on.Change, Now: clock, Began: noon, Entry: quota.Entry{Job: job, Run: "pull-9", Held: 5, Until: noon.Add(time.Hour)},
 		Ended: func(_ context.Context, job int64) (bool, error) { return job == 1, nil },
+		Works: func(_ context.Context, job int64) (bool, error) { return job == 2, nil },
 	}
 }
 
@@ -46,6 +47,27 @@ func TestJobsThatWereKilledMakeRoom(t *testing.T) {
 		if refusal, err := entry(on, c.other).Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || err != nil {
 			t.Fatalf("%s: %v, %v", name, refusal, err)
 		}
+		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
+		if (refusal != nil) != c.full || err != nil {
+			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)
+		}
+	}
+}
+
+// A job that should be over keeps its place while GitHub says that it is at work, no matter how late it is.
+func TestJobsThatAreLateKeepTheirPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  int64
+		late time.Duration
+		full bool
+	}{
+		"at work, a minute late":     {2, time.Minute, true},
+		"at work, days late":         {2, 72 * time.Hour, true},
+		"over":                       {1, time.Minute, false},
+		"one that GitHub hides":      {3, time.Minute, false},
+		"an earlier attempt of ours": {9, time.Minute, false},
+	} {
+		on := &paper{book: quota.Book{Entries: []quota.Entry{{Job: c.job, Run: "late", Held: 5, Until: noon.Add(-c.late)}}}}
 		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
 		if (refusal != nil) != c.full || err != nil {
 			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)

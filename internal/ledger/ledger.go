@@ -82,6 +82,7 @@ type Entry struct {
 	quota.Entry
 	Change func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
 	Ended  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
+	Works  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
 	Now    func() time.Time
 	Began  time.Time   // when the job did
 	Old    journal.Run // that the job goes on with; zero: it begins a new one
@@ -100,6 +101,9 @@ var errFull = errors.New("the ledger does not take the job")
 func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
 	want := quota.Asked{Entry: e.Entry, Limits: limits, Open: open}
 	err = e.Change(ctx, func(book quota.Book) (next quota.Book, err error) {
+		if book, err = e.extend(ctx, book); err != nil {
+			return book, err
+		}
 		if next, refusal = book.Admit(want, e.Now()); refusal != nil && refusal.Full {
 			if book, err = e.bury(ctx, book); err != nil {
 				return book, err
@@ -128,6 +132,26 @@ func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 		}
 		if ended {
 			book = book.End(other.Job, other.Run, nil, e.Now())
+		}
+	}
+	return book, nil
+}
+
+// longer is until when a late job counts as at work. The next job to begin asks again.
+const longer = time.Hour
+
+// extend keeps the place and the dollars of late jobs that GitHub says are at work.
+func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error) {
+	for _, late := range book.Late(e.Now()) {
+		if late.Job == e.Job { // an earlier attempt: the job that works is this one
+			continue
+		}
+		works, err := e.Works(ctx, late.Job)
+		if err != nil {
+			return book, err
+		}
+		if works {
+			book = book.Extend(late, e.Now().Add(longer))
 		}
 	}
 	return book, nil

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -51,8 +52,14 @@ func LeaseFor(p policy.Policy) time.Duration {
 	if iteration == 0 {
 		return LongestJob
 	}
-	for _, check := range p.Checks { // in the agent's tree, in the proof and for the grade
-		iteration += 3 * check.Timeout.Std()
+	if p.Review.Agent != "" { // has as long as the agent itself
+		iteration *= 2
+	}
+	for _, command := range slices.Concat(p.Setup, p.Checks) { // in the agent's tree, in the proof and for the grade
+		if command.Timeout == 0 {
+			return LongestJob
+		}
+		iteration += 3 * command.Timeout.Std()
 	}
 	return min(iteration+10*time.Minute, LongestJob)
 }

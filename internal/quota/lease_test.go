@@ -33,14 +33,19 @@ func TestLeaseFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		iteration time.Duration
 		checks    []policy.Check
+		setup     []policy.Check
+		reviewer  string
 		want      time.Duration
 	}{
-		"no limit of an iteration": {0, nil, 6 * time.Hour},
-		"an hour, and no check":    {time.Hour, nil, 70 * time.Minute},
-		"an hour, and two checks":  {time.Hour, []policy.Check{check, check}, 130 * time.Minute},
-		"longer than a job":        {6 * time.Hour, nil, 6 * time.Hour},
+		"no limit of an iteration":        {0, nil, nil, "", 6 * time.Hour},
+		"an hour, and no check":           {time.Hour, nil, nil, "", 70 * time.Minute},
+		"an hour, and two checks":         {time.Hour, []policy.Check{check, check}, nil, "", 130 * time.Minute},
+		"an hour, a check and a setup":    {time.Hour, []policy.Check{check}, []policy.Check{check}, "", 130 * time.Minute},
+		"an hour, and a second opinion":   {time.Hour, nil, nil, "codex", 130 * time.Minute},
+		"a check without a limit of time": {time.Hour, []policy.Check{{}}, nil, "", 6 * time.Hour},
+		"longer than a job":               {6 * time.Hour, nil, nil, "", 6 * time.Hour},
 	} {
-		p := policy.Policy{Checks: c.checks}
+		p := policy.Policy{Checks: c.checks, Setup: c.setup, Review: policy.Review{Agent: c.reviewer}}
 		p.Limits.Iteration = policy.Duration(c.iteration)
 		if got := quota.LeaseFor(p); got != c.want {
 			t.Errorf("%s: LeaseFor = %s, want %s", name, got, c.want)

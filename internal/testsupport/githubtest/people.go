@@ -119,6 +119,13 @@ func (s *Server) AddPull(name string, settings Pull) Pull {
 	return s.pullView(r, made)
 }
 
+// Retarget changes the base of a pull request.
+func (s *Server) Retarget(name string, number int, base string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mustRepo(name).issues[number].pull.base = base
+}
+
 // Issue returns an issue or the issue side of a pull request.
 func (s *Server) Issue(name string, number int) (Issue, bool) {
 	s.mu.Lock()
