@@ -1,6 +1,6 @@
 SHELL       := bash -o pipefail
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-FUZZTIME    ?= 10s
+FUZZTIME    ?= 1000x
 ROUNDS      ?= 7
 SOAK        ?= 1m
 LINT        := .bin/golangci-lint-v2.15.0
@@ -47,9 +47,11 @@ fuzz:
 bench:
 	go test -run='^$$' -bench=. -benchmem ./internal/...
 	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
-contract: # the simulated GitHub against GitHub's own description of its API
+contract: # the simulated GitHub against GitHub's own description of its API; CALLS has calls that make check recorded
 	$(npm_ci) tools/contract
-	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/... && go test -count=1 -tags=contract -run=Scripts/action ./cmd/ralph
+	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/...
+	[[ -n "$(CALLS)" ]] || { rm -rf dist/calls && mkdir -p dist/calls && GITHUB_CALLS=$(CURDIR)/dist/calls go test -count=1 -run=Scripts/action ./cmd/ralph; }
+	CONTRACT=1 go test -count=1 -run=TestRecorded ./internal/testsupport/githubtest/contract -calls=$(or $(CALLS),$(CURDIR)/dist/calls)
 agents: # the real CLIs against a model server; npm ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=1h -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph

@@ -11,7 +11,7 @@ import (
 
 var (
 	required = regexp.MustCompile(`(?m)^\t(\S+) v\S+$`) // without "// indirect"
-	reasoned = regexp.MustCompile("(?m)^\\| `([^`]+\\.[^`]+/[^`]+)` \\| \\S")
+	reasoned = regexp.MustCompile("(?m)^- `([^`]+\\.[^`]+/[^`]+)`: \\S")
 )
 
 // Each direct dependency has its reason in docs/house.md, and no other has one.

@@ -34,9 +34,10 @@ type town struct {
 	dir string
 
 	ahead  atomic.Int64 // GitHub's clock, of ours: no two things happen in one second
+	calls  *os.File     // where they are recorded for make contract; else nil
 	mu     sync.Mutex
 	visits []visitor
-	broken []error // violations of GitHub's own description of its API
+	broken []error
 	jobs   int64
 	pushes int                          // how many are refused
 	why    string                       // and what is said to them
@@ -50,7 +51,7 @@ type visitor func(*http.Request)
 // found a town: the stand-in runs until close.
 func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	t := &town{dir: dir}
-	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Attached: t.path("attached"), Wrap: t.lawful, RefusePush: t.pushed}
+	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Attached: t.path("attached"), Wrap: t.seen, RefusePush: t.pushed}
 	for _, name := range []string{"temp", "github", "runner", "workspace"} {
 		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
 			return nil, err
@@ -65,6 +66,12 @@ func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	}
 	t.AddRepo(repo)
 	t.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Job, Repos: []string{shop}, Permissions: githubtest.WriteAll()})
+	if calls := os.Getenv("GITHUB_CALLS"); calls != "" {
+		var err error
+		if t.calls, err = os.CreateTemp(calls, filepath.Base(dir)+"-*"); err != nil {
+			return nil, err
+		}
+	}
 	return t, t.Start()
 }
 
@@ -116,18 +123,20 @@ func (t *town) violated(err error) {
 	t.broken = append(t.broken, err)
 }
 
-// leave ends the town, and tells what was not as GitHub has it.
+// leave ends the town, and tells what went wrong in it.
 func (t *town) leave() error {
 	err := t.Close()
+	if t.calls != nil {
+		err = errors.Join(err, t.calls.Close())
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return errors.Join(append(t.broken, err)...)
 }
 
-// lawful shows each call to the observers, and where make contract built it in,
-// checks it against GitHub's own description.
-func (t *town) lawful(next http.Handler) http.Handler {
-	return byTheBook(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// seen shows each call to the visitors, and records it for make contract.
+func (t *town) seen(next http.Handler) http.Handler {
+	looked := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.mu.Lock()
 		visits := t.visits
 		t.mu.Unlock()
@@ -135,7 +144,11 @@ func (t *town) lawful(next http.Handler) http.Handler {
 			look(r)
 		}
 		next.ServeHTTP(w, r)
-	}), t.violated)
+	})
+	if t.calls == nil {
+		return looked
+	}
+	return githubtest.Record(looked, t.calls)
 }
 
 // gitEnv keeps the machine's own configuration out of the tests.

@@ -5,6 +5,9 @@ package contract
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +19,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // Description is GitHub's REST API as its document tells it. It is large; load
@@ -34,6 +39,7 @@ func Load(file string) (*Description, error) {
 		return nil, fmt.Errorf("read the API description %s: %w", file, err)
 	}
 	document.Servers = openapi3.Servers{{URL: "/"}}
+	addConclusions(document.Components.Schemas)
 	router, err := gorillamux.NewRouter(document)
 	if err != nil {
 		return nil, fmt.Errorf("route the API description %s: %w", file, err)
@@ -63,12 +69,35 @@ func (d *Description) Validate(next http.Handler, report func(error)) http.Handl
 		kept := httptest.NewRecorder()
 		next.ServeHTTP(kept, r)
 		if asked != nil {
-			if err := d.answer(asked, kept); err != nil {
+			if err := d.answer(r.Context(), asked, kept); err != nil {
 				report(fmt.Errorf("answer %d to %s %s: %w", kept.Code, r.Method, r.URL, err))
 			}
 		}
 		send(w, kept)
 	})
+}
+
+// Judge reports each violation in the calls that githubtest.Record wrote.
+func (d *Description) Judge(ctx context.Context, recorded io.Reader, report func(error)) error {
+	lines := json.NewDecoder(recorded)
+	for {
+		var call githubtest.Recorded
+		if err := lines.Decode(&call); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("read recorded calls: %w", err)
+		}
+		request, err := http.NewRequestWithContext(ctx, call.Method, call.URL, bytes.NewReader(call.Body))
+		if err != nil {
+			return fmt.Errorf("read recorded calls: %w", err)
+		}
+		request.Header = call.Header
+		d.Validate(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			maps.Copy(w.Header(), call.AnswerHeader)
+			w.WriteHeader(call.Status)
+			_, _ = w.Write(call.Answer) // into memory
+		}), report).ServeHTTP(httptest.NewRecorder(), request)
+	}
 }
 
 func send(w http.ResponseWriter, kept *httptest.ResponseRecorder) {
@@ -111,14 +140,14 @@ var everywhere = map[int]bool{
 	http.StatusBadRequest: true, http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusNotFound: true,
 }
 
-func (d *Description) answer(asked *openapi3filter.RequestValidationInput, kept *httptest.ResponseRecorder) error {
+func (d *Description) answer(ctx context.Context, asked *openapi3filter.RequestValidationInput, kept *httptest.ResponseRecorder) error {
 	if asked.Route.Operation.Responses.Status(kept.Code) == nil && everywhere[kept.Code] {
 		return d.plainError(kept)
 	}
 	if kept.Code == http.StatusNoContent && kept.Body.Len() > 0 {
 		return fmt.Errorf("it has a body: %q", kept.Body.String())
 	}
-	return openapi3filter.ValidateResponse(asked.Request.Context(), &openapi3filter.ResponseValidationInput{
+	return openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: asked, Status: kept.Code, Header: kept.Header(),
 		Body: io.NopCloser(bytes.NewReader(kept.Body.Bytes())), Options: options,
 	})

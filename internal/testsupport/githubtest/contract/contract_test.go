@@ -1,8 +1,11 @@
 package contract_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -77,9 +80,11 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// The real description is as strict with the stand-in's answers: one of them
-// with a field taken away is a violation.
-func TestInstalled(t *testing.T) {
+var recorded = flag.String("calls", "", "folder of recorded calls to judge, as make contract has it")
+
+// What tests recorded keeps to the real description. It is as strict with the stand-in: an answer with a field taken away
+// is a violation.
+func TestRecorded(t *testing.T) {
 	description, err := contract.Installed()
 	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CONTRACT") == "" {
 		return
@@ -87,10 +92,45 @@ func TestInstalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var seen []error
+	var own bytes.Buffer
 	s := &githubtest.Server{Wrap: func(next http.Handler) http.Handler {
-		return description.Validate(without("html_url", next), func(err error) { seen = append(seen, err) })
+		return githubtest.Record(without("html_url", next), &own)
 	}}
+	ask(t, s)
+	if got := judge(t, description, &own); len(got) != 1 || !strings.Contains(got[0], `"html_url" is missing`) {
+		t.Errorf("violations = %q, want one for html_url", got)
+	}
+	if *recorded == "" {
+		return
+	}
+	files, err := filepath.Glob(filepath.Join(*recorded, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no calls were recorded in %s: %v", *recorded, err)
+	}
+	for _, name := range files {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, violation := range judge(t, description, file) {
+			t.Errorf("%s: %s", filepath.Base(name), violation)
+		}
+		_ = file.Close()
+	}
+}
+
+// judge returns the violations in recorded calls.
+func judge(t *testing.T, description *contract.Description, calls io.Reader) (violations []string) {
+	t.Helper()
+	if err := description.Judge(t.Context(), calls, func(err error) { violations = append(violations, err.Error()) }); err != nil {
+		t.Error(err)
+	}
+	return violations
+}
+
+// ask asks a stand-in for a repository.
+func ask(t *testing.T, s *githubtest.Server) {
+	t.Helper()
 	s.AddRepo(githubtest.Repo{Owner: "acme", Name: "shop"})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
@@ -106,9 +146,6 @@ func TestInstalled(t *testing.T) {
 	_ = response.Body.Close()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
-	}
-	if len(seen) != 1 || !strings.Contains(seen[0].Error(), `"html_url" is missing`) {
-		t.Errorf("violations = %v, want one for html_url", seen)
 	}
 }
 

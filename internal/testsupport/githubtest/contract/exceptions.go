@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // slashed are the paths whose last or middle part is a ref. GitHub takes its
@@ -59,6 +61,18 @@ func documented(method, path string, body []byte) []byte {
 		return nil
 	}
 	return body
+}
+
+// addConclusions has check runs and jobs take the conclusions that only GitHub sets. The description lists them for suites of
+// checks; CheckConclusionState of the GraphQL API lists them for check runs:
+// https://docs.github.com/en/graphql/reference/enums#checkconclusionstate
+func addConclusions(schemas openapi3.Schemas) {
+	for _, name := range []string{"check-run", "job"} {
+		if schema := schemas[name]; schema != nil {
+			conclusion := schema.Value.Properties["conclusion"].Value
+			conclusion.Enum = append(conclusion.Enum, "stale", "startup_failure")
+		}
+	}
 }
 
 // plainError holds an answer against the shape that all of GitHub's errors have.
