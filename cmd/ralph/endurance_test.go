@@ -3,7 +3,6 @@ package main_test
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -134,15 +133,23 @@ func TestEndurance(t *testing.T) {
 	t.Logf("%d of %d rows:\n%s", len(results), len(enduranceCases), table.String())
 }
 
-// enduranceRows returns the table in docs/reliability.md.
+// enduranceRows returns the cases in docs/reliability.md, by how they end.
 func enduranceRows() string {
-	table := "| Case | Stop reason | Exit code |\n|---|---|---|\n"
+	var ends []string
+	cases := map[string]string{}
 	for _, row := range enduranceCases {
-		reason, code := "`"+string(row.want)+"`", strconv.Itoa(row.exit)
+		end := fmt.Sprintf("Stop reason `%s`, exit code %d", row.want, row.exit)
 		if row.want == "" {
-			reason = "none"
+			end = fmt.Sprintf("No stop reason, exit code %d", row.exit)
 		}
-		table += fmt.Sprintf("| %s | %s | %s |\n", row.name, reason, code)
+		if cases[end] == "" {
+			ends = append(ends, end)
+		}
+		cases[end] += "- " + row.name + "\n"
 	}
-	return table
+	text := ""
+	for _, end := range ends {
+		text += end + ":\n\n" + cases[end] + "\n"
+	}
+	return text
 }

@@ -63,39 +63,38 @@ func readFile(t *testing.T, path string) string {
 
 var inputOrGroup = regexp.MustCompile(`(?m)^  (?:# (.+)|([a-z-]+): \{description: )`)
 
-// inputRows are tables of the inputs, by the comments that divide them in host/action.yml.
+// inputRows are lists of the inputs, by the comments that divide them in host/action.yml.
 func inputRows(t *testing.T) map[string]string {
 	t.Helper()
 	host := offeredBy(t, "../../host/action.yml")
 	text, _, _ := strings.Cut(readFile(t, "../../host/action.yml"), "\noutputs:\n")
-	tables, group := map[string]string{}, ""
+	lists, group := map[string]string{}, ""
 	for _, found := range inputOrGroup.FindAllStringSubmatch(text, -1) {
 		if found[1] != "" {
 			group = "inputs: " + found[1]
-			tables[group] = "| Input | Default | Meaning |\n|---|---|---|\n"
 			continue
 		}
 		input, standard := host.Inputs[found[2]], ""
 		if input.Default != "" && !strings.HasPrefix(input.Default, "${{") {
-			standard = "`" + input.Default + "`"
+			standard = " (`" + input.Default + "`)"
 		}
-		tables[group] += fmt.Sprintf("| `%s` | %s | %s |\n", found[2], standard, input.Description)
+		lists[group] += fmt.Sprintf("- `%s`%s – %s\n", found[2], standard, input.Description)
 		delete(host.Inputs, found[2])
 	}
 	if len(host.Inputs) > 0 {
 		t.Errorf("inputs without a group: %v", host.Inputs)
 	}
-	return tables
+	return lists
 }
 
 func outputRows(t *testing.T) string {
 	t.Helper()
-	table := "| Output | Meaning |\n|---|---|\n"
+	list := ""
 	outputs := offeredBy(t, "../../action.yml").Outputs
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
-		table += fmt.Sprintf("| `%s` | %s |\n", name, outputs[name].Description)
+		list += fmt.Sprintf("- `%s`: %s\n", name, outputs[name].Description)
 	}
-	return table
+	return list
 }
 
 // commentCommands returns the answer to /ralph help, without its first lines.
@@ -221,23 +220,37 @@ func commandParts(t *testing.T) map[string]string {
 			parts["commands: "+group] += m.markdown(users)
 		}
 	}
+	parts["shared flags"] = sharedFlags(users)
+	return parts
+}
+
+// sharedFlags has the flags by the commands that have them, the longest list first.
+func sharedFlags(users map[string][]string) string {
+	flags := map[string]string{}
 	for _, flag := range slices.SortedFunc(maps.Keys(users), func(a, b string) int {
 		return cmp.Compare(strings.TrimLeft(a, "- `V,cdn"), strings.TrimLeft(b, "- `V,cdn"))
 	}) {
-		parts["shared flags"] += fmt.Sprintf("%s\n  For `%s`.\n", flag, strings.Join(users[flag], "`, `"))
+		flags[strings.Join(users[flag], "`, `")] += flag + "\n"
 	}
-	return parts
+	text := ""
+	for _, names := range slices.SortedFunc(maps.Keys(flags), func(a, b string) int {
+		return cmp.Or(strings.Count(flags[b], "\n")-strings.Count(flags[a], "\n"), cmp.Compare(a, b))
+	}) {
+		text += fmt.Sprintf("For `%s`:\n\n%s\n", names, flags[names])
+	}
+	return text
 }
 
 // markdown returns a command without the flags that many share.
 func (m manual) markdown(shared map[string][]string) string {
 	own := slices.DeleteFunc(slices.Clone(m.flags), func(flag string) bool { return shared[flag] != nil })
-	text := fmt.Sprintf("## ralph %s\n\n`%s`\n\n%s\n", m.name, m.usage, asMarkdown(m.words))
+	text := "## ralph " + m.name + "\n\n"
+	if m.usage != "ralph "+m.name+" [flags]" {
+		text += "`" + m.usage + "`\n\n"
+	}
+	text += asMarkdown(m.words) + "\n"
 	if lines := slices.Concat(m.arguments, own); len(lines) > 0 {
 		text += strings.Join(lines, "\n") + "\n\n"
-	}
-	if len(own) < len(m.flags) {
-		text += "It also has [shared flags](commands.md#shared-flags).\n\n"
 	}
 	return text
 }

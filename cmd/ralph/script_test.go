@@ -233,6 +233,7 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"merge":          (*visitOf).merge,
 	"at":             (*visitOf).at,
 	"edit-issue":     (*visitOf).edit,
+	"retarget":       (*visitOf).retarget,
 	"delete-comment": (*visitOf).forget,
 	"edit-comment":   (*visitOf).scrawl,
 	"job":            (*visitOf).employ,
@@ -350,6 +351,13 @@ func (v *visitOf) merge(args []string) (string, error) {
 	_, err = v.git("update-ref", "refs/heads/"+pull.Base, "refs/heads/"+pull.Head)
 	_, gone := v.git("branch", "-D", pull.Head)
 	return "", errors.Join(err, gone)
+}
+
+// retarget NUMBER BASE changes the base of a pull request.
+func (v *visitOf) retarget(args []string) (string, error) {
+	number, err := strconv.Atoi(args[0])
+	v.Retarget(shop, number, args[1])
+	return "", err
 }
 
 // at NUMBER has what people do from now on be about that one.
