@@ -196,7 +196,7 @@ func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
 	}
 	err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 10})
 	if err == nil {
-		err = unix.Connect(fd, to)
+		err = connectUninterrupted(fd, to)
 	}
 	if err == nil {
 		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
@@ -209,6 +209,20 @@ func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
 		return -1, errno
 	}
 	return -1, unix.ETIMEDOUT
+}
+
+// connectUninterrupted goes on after signals: with a time limit, the kernel does not. Go's runtime and the end of any child
+// send signals, and a program that is told EINTR waits for a connection that nobody makes.
+func connectUninterrupted(fd int, to unix.Sockaddr) error {
+	for {
+		switch err := unix.Connect(fd, to); err { //nolint:errorlint // a bare errno
+		case unix.EINTR:
+		case unix.EISCONN: // meanwhile
+			return nil
+		default:
+			return err
+		}
+	}
 }
 
 func errnoOf(err error) unix.Errno {

@@ -1,0 +1,4 @@
+package connect
+
+// Dial is for tests of its own.
+var Dial = dial
