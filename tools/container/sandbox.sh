@@ -47,11 +47,11 @@ step 'the tests of internal/sandbox'
 inside /src/internal/sandbox /tests/sandbox -test.timeout=5m -test.v >"$dir/said" 2>&1 || { grep -v -e '^=== ' -e '^ *--- PASS' "$dir/said"; exit 1; }
 grep -A1 -E 'levels that|legitimate uses' "$dir/said" || true
 grep -cE '^--- PASS' "$dir/said"
-step 'the stories of whole runs behind it, but for one that wants mounts'
+step 'the scripts of whole runs behind it, but for those that want a namespace'
 # One at a time: the agents of all jobs in a container are the same user, whose
 # processes a job ends with its agent.
 inside /src/cmd/ralph /tests/cmd -test.timeout=10m -test.parallel=1 -test.run='^TestScripts$/sandbox' \
-  -test.skip='^TestScripts$/^action-sandbox-left-namespace$'
+  -test.skip='^TestScripts$/namespace$'
 if [ -d tools/agents/node_modules ]; then
   step 'Claude Code and Codex, a whole iteration'
   inside AGENTS=1 /src/cmd/ralph /tests/cmd -test.timeout=5m -test.parallel=1 -test.run='^TestAgentsBehindTheSandbox$/notify/(claude|codex)|^TestAgentsInTheAction$/notify'
