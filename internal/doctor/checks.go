@@ -23,6 +23,7 @@ type Checks struct {
 	Planned bool     `json:"-"` // there is a PRD
 	Given   []string `json:"-"` // commands of flags
 	unnamed []string // commands that only a job would use
+	prepare bool     // they need a setup that only a job would use: no flag names one
 }
 
 // Check is one of them.
@@ -53,6 +54,7 @@ func LookAtChecks(run journal.Run) Checks {
 	}
 	for _, command := range run.Policy.Setup {
 		all.Setup = append(all.Setup, command.Command)
+		all.prepare = all.prepare || command.Detected && !run.Policy.Publish
 	}
 	for _, rule := range run.Policy.Checks {
 		said, _ := run.BaseCheck(rule.Name)
@@ -86,7 +88,10 @@ func (c Checks) Text() string {
 	if untold {
 		b.WriteString(entry(mark(false), c.Why, c.Remedy))
 	}
-	if c.unnamed != nil {
+	switch {
+	case c.unnamed != nil && c.prepare:
+		b.WriteString("       hint: a run uses checks and setup that are named: ralph init\n")
+	case c.unnamed != nil:
 		fmt.Fprintf(&b, "       hint: a run uses checks that are named: ralph init, or ralph run%s\n", c.flags())
 	}
 	if !c.Tried && len(c.Checks) > 0 {
@@ -104,6 +109,9 @@ func (c Checks) flags() (text string) {
 
 // Next returns the command that these checks are for.
 func (c Checks) Next() string {
+	if c.unnamed != nil && c.prepare {
+		return "ralph init"
+	}
 	if c.Planned {
 		return "ralph run" + c.flags()
 	}

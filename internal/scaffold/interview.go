@@ -35,7 +35,11 @@ func (f Files) interview(d dialog) (a config.Settings, err error) {
 	if err != nil {
 		return a, err
 	}
-	if a.Guardrails, err = askGuardrails(d, survey.Read(f.source()).Checks()); err != nil {
+	files := survey.Read(f.source())
+	if a.Guardrails, err = askGuardrails(d, files.Checks()); err != nil {
+		return a, err
+	}
+	if a.Setup, err = askSetup(d, files.Setup()); err != nil {
 		return a, err
 	}
 	a.SCM, err = askSCM(d)
@@ -77,6 +81,20 @@ func askGuardrails(d dialog, found []survey.Command) (all []config.Guardrail, er
 		}
 		all = append(all, g)
 	}
+}
+
+// askSetup proposes what installs the packages that the checks need: a clean checkout has none.
+func askSetup(d dialog, found []survey.Command) (all []string, err error) {
+	for _, setup := range found {
+		wanted, err := d.yes(fmt.Sprintf("Run %s (from %s) before the guardrails? (Y/n): ", setup.Command, setup.From), true)
+		if err != nil {
+			return all, err
+		}
+		if wanted {
+			all = append(all, setup.Command)
+		}
+	}
+	return all, nil
 }
 
 func askSCM(d dialog) (*policy.SCM, error) {
