@@ -138,7 +138,7 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	if c.GitHub {
 		rules = look.inJob
 	}
-	run, err := look.look(ctx, d, rules, func(v *checkout.Verifier) { v.Tell, v.Hand.Began = nil, progress(d.World) })
+	run, err := look.look(ctx, d, rules, func(v *checkout.Verifier) { v.Tell, v.Hand.Began = tellFailed(d.World), progress(d.World) })
 	var seen doctor.Checks
 	switch {
 	case ctx.Err() != nil:
@@ -184,10 +184,19 @@ func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	return inputs.Policy, err
 }
 
+// tellFailed shows the output of what fails, which the result has no room for.
+func tellFailed(w laptop.World) func(journal.Run, journal.Event) {
+	return func(run journal.Run, event journal.Event) {
+		if text := view.LineAndOutput(run, event); text != view.Line(run, event) {
+			fmt.Fprint(w.Stderr, clean.LogLines(text))
+		}
+	}
+}
+
 // progress is for terminals: some commands take their time.
-func progress(w laptop.World) func(policy.Check) {
+func progress(w laptop.World) func(string, policy.Check) {
 	if !term.IsTerminal(int(w.Stderr.Fd())) {
 		return nil
 	}
-	return func(c policy.Check) { fmt.Fprint(w.Stderr, clean.LogLines("trying "+c.Name+" …")) }
+	return func(kind string, c policy.Check) { fmt.Fprint(w.Stderr, clean.LogLines(kind+" "+c.Name+" …")) }
 }

@@ -12,7 +12,7 @@ func TestDoctorTellsWhatItTries(t *testing.T) {
 	dir := stop{}.settle(t)
 	for name, pipe := range map[string]bool{"a terminal": false, "a pipe": true} {
 		shown := watched(t, dir, pipe, []string{"TERM=xterm", "HOME=" + t.TempDir()}, words("doctor --checks --check", "test -e story.sh"))
-		if got := strings.Contains(shown, "trying test -e story.sh"); got == pipe || !strings.Contains(shown, "checks on a clean checkout") {
+		if got := strings.Contains(shown, "check test -e story.sh …"); got == pipe || !strings.Contains(shown, "checks on a clean checkout") {
 			t.Errorf("%s shows %q", name, shown)
 		}
 		if strings.Contains(shown, "\x1b") {

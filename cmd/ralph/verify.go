@@ -36,6 +36,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	}
 	var run journal.Run
 	err = c.Clone.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
+		v.Hand.Began = progress(w.World)
 		if run, err = v.Verify(ctx, c.ProjectDir, e); err != nil {
 			err = fault.Usage("cannot repeat the proof", fault.Hint(err), err)
 		}
@@ -89,7 +90,7 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	var outcome checkout.Outcome
 	err = c.Verify(ctx, w.World, tool, func(v *checkout.Verifier) error {
-		v.Kept = c.Kept(w.World, v.Sandbox)
+		v.Kept, v.Hand.Began = c.Kept(w.World, v.Sandbox), progress(w.World)
 		run, err := v.Prove(ctx, c.ProjectDir, span, c.Rules(c.Check, c.Setup))
 		outcome = checkout.Sum(run)
 		return err

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -35,7 +36,7 @@ type Hand struct {
 	Folder string
 	// Patience returns the time left for a check, if that is less than its own. May be nil.
 	Patience func(time.Duration) time.Duration
-	Began    func(policy.Check) // called before a check runs; may be nil
+	Began    func(kind string, check policy.Check) // called before a "check" or a command of "setup" runs; may be nil
 }
 
 // Job is a set of checks on one tree.
@@ -54,7 +55,8 @@ type Job struct {
 	// Second is set if the checks ran before: their logs get other names.
 	Second bool
 	// Ask returns the tests of a check whose outcome is always recorded.
-	Ask func(check string) []string
+	Ask  func(check string) []string
+	kind string // for Began, if these are not checks
 }
 
 // Do runs every check of job in order, also after a failure.
@@ -98,7 +100,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		return journal.CheckEnded{}, err
 	}
 	if h.Began != nil {
-		h.Began(check)
+		h.Began(cmp.Or(job.kind, "check"), check)
 	}
 	digest, tests := sha256.New(), &tally.Reader{Root: job.Dir}
 	kept, excerpt := newExcerpt(job.Excerpt)

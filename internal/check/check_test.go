@@ -122,12 +122,16 @@ func TestARedCheckKeepsNoOtherFromRunning(t *testing.T) {
 func TestBegan(t *testing.T) {
 	l := newLab(t)
 	var heard []string
-	l.hand.Began = func(c policy.Check) {
+	l.hand.Began = func(kind string, c policy.Check) {
 		_, err := os.Stat(filepath.Join(l.tree, c.Name))
-		heard = append(heard, fmt.Sprint(c.Name, " ran: ", err == nil))
+		heard = append(heard, fmt.Sprint(kind, " ", c.Name, " ran: ", err == nil))
 	}
 	l.do(t, policy.Check{Name: "a", Command: "touch a; exit 1"}, policy.Check{Name: "b", Command: "touch b"})
-	if diff := cmp.Diff([]string{"a ran: false", "b ran: false"}, heard); diff != "" {
+	job := check.Job{Where: journal.AtProof, Dir: l.tree, Commit: "c1", Label: "3"}
+	if ready, err := l.hand.Setup(t.Context(), job, []policy.Check{{Name: "c", Command: "touch c"}}, func(journal.Event) {}); !ready || err != nil {
+		t.Fatal(ready, err)
+	}
+	if diff := cmp.Diff([]string{"check a ran: false", "check b ran: false", "setup c ran: false"}, heard); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Setup runs the commands up to the first that fails, as later ones need the earlier.
 func (h Hand) Setup(ctx context.Context, job Job, commands []policy.Check, emit func(journal.Event)) (ready bool, err error) {
 	where := job.Label
-	job.Only = nil // is about checks
+	job.Only, job.kind = nil, "setup" // Only is about checks
 	for i, command := range commands {
 		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", where, i+1), []policy.Check{command}
 		ready = false

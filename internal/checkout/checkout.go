@@ -182,9 +182,6 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 // seal of its tests.
 func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, seal, error) {
 	hand := c.Hand
-	if setup {
-		hand.Began = nil // announces checks
-	}
 	trusted, err := c.Repository(ctx)
 	if err != nil {
 		return hand, seal{}, err

@@ -100,11 +100,11 @@ type Agents struct {
 // Audience is who is informed about the run.
 type Audience struct {
 	Screens     []publish.Screen
-	Interval    time.Duration                    // the least time between two updates of a screen
-	OnEvent     func(journal.Run, journal.Event) // for a console
-	Log         func(line string)                // prints a line for people
-	HideSecrets func(line []byte) []byte         // removes secrets from the journal
-	OnCheck     func(policy.Check)               // called before each check; nil: not called
+	Interval    time.Duration                     // the least time between two updates of a screen
+	OnEvent     func(journal.Run, journal.Event)  // for a console
+	Log         func(line string)                 // prints a line for people
+	HideSecrets func(line []byte) []byte          // removes secrets from the journal
+	OnCheck     func(kind string, _ policy.Check) // called before each check or command of setup; nil: not called
 }
 
 // BranchHost is the repository to which the branch is pushed.

@@ -65,7 +65,7 @@ func (f Fence) WithVerifier(ctx context.Context, w World, tool git.Git, who Encl
 		Sandbox: sb,
 		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run},
 		Tell: func(run journal.Run, event journal.Event) {
-			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
+			fmt.Fprint(w.Stderr, clean.LogLines(view.LineAndOutput(run, event)))
 		},
 	}
 	v.Confide(w.EnvironInside(sb, who.Vars...), who.Needs)

@@ -61,13 +61,13 @@ func (d *Project) keepCommand(id string) {
 	}
 }
 
-// checking tells of a check that is about to run, as it may take long.
-func (c *console) checking(check policy.Check) {
-	if c.project.Verbose {
+// checking tells of a check or setup that is about to run, as it may take long.
+func (c *console) checking(kind string, check policy.Check) {
+	if c.project.Verbose && kind == "check" {
 		c.line("[ralph] Running guardrail: " + check.Command)
 		return
 	}
-	c.print(func() string { return c.view.Checking(check) })
+	c.print(func() string { return c.view.Checking(kind, check) })
 }
 
 func (c *console) item(item stream.Item) {

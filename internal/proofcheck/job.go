@@ -169,7 +169,7 @@ func (j Job) verify(ctx context.Context, p github.Pull, do func(*checkout.Verifi
 	}
 	verifier := &checkout.Verifier{
 		Sandbox: sb, Git: tool, Code: code, Dir: filepath.Join(dir, "proof"), Hand: check.Hand{Run: j.Exec, Grace: grace},
-		Tell: func(run journal.Run, event journal.Event) { j.Say(view.Line(run, event)) }, Kept: j.Kept(ctx, sb),
+		Tell: func(run journal.Run, event journal.Event) { j.Say(view.LineAndOutput(run, event)) }, Kept: j.Kept(ctx, sb),
 	}
 	verifier.Confide(j.Env, j.Needs)
 	return do(verifier)

@@ -21,13 +21,13 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	for _, line := range eventLines(run, event) {
 		rows = append(rows, textRow(line.indent+line.sign+" ", line.text, plain)...)
 	}
+	for _, quoted := range c.Look.outputRows(strings.Join(failedOutput(event), "\n"), faint) {
+		quoted.lead = "   " + quoted.lead
+		rows = append(rows, quoted)
+	}
 	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
 	case journal.RunBegan, journal.Resumed:
 		return runStartRows(run, rows)
-	case journal.CheckEnded:
-		return c.withOutputTail(rows, e.Passed || e.Where == journal.AtTests, e.Excerpt)
-	case journal.SetupEnded:
-		return c.withOutputTail(rows, e.Passed, e.Excerpt)
 	case journal.IterationBegan:
 		return c.iterationRows(run, e)
 	case journal.AgentEnded:
@@ -65,21 +65,9 @@ func runStartRows(run journal.Run, rows []row) []row {
 	return rows
 }
 
-// Checking returns a line for a check that starts now.
-func (c *Console) Checking(check policy.Check) string {
-	return c.format(c.Now(), textRow("  "+waitSign+" ", "check "+check.Name+" …", plain))
-}
-
-// withOutputTail adds the end of the command's output to rows, unless it passed.
-func (c *Console) withOutputTail(rows []row, passed bool, excerpt string) []row {
-	if passed {
-		return rows
-	}
-	for _, quoted := range c.Look.outputRows(strings.Join(Tail(excerpt), "\n"), faint) {
-		quoted.lead = "   " + quoted.lead
-		rows = append(rows, quoted)
-	}
-	return rows
+// Checking returns a line for a check, or a command of setup, that starts now.
+func (c *Console) Checking(kind string, check policy.Check) string {
+	return c.format(c.Now(), textRow("  "+waitSign+" ", kind+" "+check.Name+" …", plain))
 }
 
 // Tail returns three lines of a command's output that are not empty, the last ones. Around Go's first failed test they

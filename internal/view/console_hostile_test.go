@@ -69,7 +69,7 @@ func all(look view.Look, text string) string {
 	} {
 		out = append(out, console.Item(item))
 	}
-	out = append(out, console.Checking(policy.Check{Name: text}))
+	out = append(out, console.Checking("check", policy.Check{Name: text}))
 	folded, entries := run(text)
 	for _, entry := range entries {
 		out = append(out, console.Event(folded, entry.Event))

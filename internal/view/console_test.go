@@ -32,7 +32,7 @@ func play(look view.Look, scene []any) string {
 		case stream.Item:
 			shown = console.Item(p)
 		case policy.Check:
-			shown = console.Checking(p)
+			shown = console.Checking("check", p)
 		case journal.Event:
 			run = journal.Fold(run, journal.Entry{Seq: i + 1, At: at, Event: p})
 			shown = console.Event(run, p)

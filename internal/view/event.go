@@ -23,6 +23,31 @@ func Line(run journal.Run, event journal.Event) string {
 	return strings.Join(lines, "\n")
 }
 
+// LineAndOutput adds the end of the output of a check or setup that failed, for logs that are all a person has of it.
+func LineAndOutput(run journal.Run, event journal.Event) string {
+	text := Line(run, event)
+	for _, line := range failedOutput(event) {
+		text += "\n    | " + line
+	}
+	return text
+}
+
+// failedOutput returns the end of what a check or setup said that failed. With a story's tests on the base, it should.
+func failedOutput(event journal.Event) []string {
+	switch e := event.(type) { //nolint:gochecksumtype // the others have no output
+	case journal.CheckEnded:
+		if e.Passed || e.Where == journal.AtTests {
+			return nil
+		}
+		return Tail(e.Excerpt)
+	case journal.SetupEnded:
+		if !e.Passed {
+			return Tail(e.Excerpt)
+		}
+	}
+	return nil
+}
+
 // BadLines returns the lines of an event about something that went wrong. The end of a run has
 // none, because the headline says how it stopped.
 func BadLines(run journal.Run, event journal.Event) (all []string) {
