@@ -166,6 +166,15 @@ func ioctl[T any](n noticeQueue, request uintptr, what *T) error {
 	return nil
 }
 
+// tell is for what must not be lost: a signal can interrupt the kernel before it has read it.
+func tell[T any](n noticeQueue, request uintptr, what *T) error {
+	for {
+		if err := ioctl(n, request, what); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
 // next waits for a call to be asked about; false: no process is left. It polls
 // first, because newer kernels return the same error, without end, for a call
 // that is gone and for no processes left.
@@ -192,24 +201,24 @@ func (n noticeQueue) next() (notice, bool) {
 
 func (n noticeQueue) refuse(q notice, errno unix.Errno) {
 	a := answer{ID: q.ID, Error: -int32(errno)} //nolint:gosec // small
-	_ = ioctl(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
+	_ = tell(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
 }
 
 // continueCall is for calls without pointers only: the kernel reads the arguments again.
 func (n noticeQueue) continueCall(q notice) {
 	a := answer{ID: q.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-	_ = ioctl(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
+	_ = tell(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
 }
 
 func (n noticeQueue) inject(q notice, ours, theirs, flags int) error {
 	in := injection{ID: q.ID, Flags: unix.SECCOMP_ADDFD_FLAG_SETFD, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
-	return ioctl(n, unix.SECCOMP_IOCTL_NOTIF_ADDFD, &in)
+	return tell(n, unix.SECCOMP_IOCTL_NOTIF_ADDFD, &in)
 }
 
 // isWaiting checks that the process still waits: its number may be a stranger's by now.
 func (n noticeQueue) isWaiting(q notice) bool {
 	id := q.ID
-	return ioctl(n, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == nil
+	return tell(n, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == nil
 }
 
 // socketAddress reads a socket address out of the memory of who asks.
