@@ -125,7 +125,7 @@ func explainMisuse(err error, args []string) error {
 
 func plainMessage(said string) string {
 	for _, words := range [][2]string{
-		{`^(--\S+): expected \S+ value but got "(-[\d.]+)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
+		{`^(--\S+): expected \S+ value but got "(-[\d.]+\w*)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
 		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1 needs a value"},
 		{`^expected "(<[^"]+>).*`, "$1 is missing"},
 		{`^(--\S+): expected a (?:float but got ("\d+(?:\.\d*)?(?:[eE]\+?\d+)?")|valid \d+ bit int but got ("[1-9]\d*")).*`, "$1: $2$3 is too large"},
