@@ -107,7 +107,7 @@ func (g Git) find(ctx context.Context, dir string) (repository, error) {
 	case out == "" && err != nil:
 		return r, noRepository(dir, answer)
 	case found[0] != "true":
-		return r, fault.Usage("no work tree: "+dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
+		return r, fault.Usage("no work tree: "+dir, "name a checkout with -d", &Unreadable{"it is a bare repository or a .git folder"})
 	case err != nil:
 		return r, fmt.Errorf("inspect %s: %w", dir, err)
 	case len(found) != 4: // git's own files hold a path per line
@@ -117,7 +117,7 @@ func (g Git) find(ctx context.Context, dir string) (repository, error) {
 	return r, checkTop(dir, r.top)
 }
 
-// Unreadable is the error for a repository that git cannot read.
+// Unreadable is the error for a repository that git cannot read, or that has no work tree.
 type Unreadable struct{ Said string }
 
 // Error returns git's message.
