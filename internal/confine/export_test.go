@@ -51,8 +51,11 @@ func Heard(r egress.Refusal) []journal.Event {
 	return w.pending
 }
 
-// Whole returns how commands run in a sandbox as long as everything could be put back.
-func Whole(next sandbox.Exec) sandbox.Exec { return new(Sandbox).stopAfterBreach(next) }
+// Whole returns how commands run in a sandbox as long as everything could be put back, and what people are told.
+func Whole(next sandbox.Exec) (run sandbox.Exec, told func() []journal.Event) {
+	w := new(Sandbox)
+	return w.stopAfterBreach(next), func() []journal.Event { return w.pending }
+}
 
 // Lending returns a sandbox with another user inside.
 func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }

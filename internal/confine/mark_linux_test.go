@@ -42,7 +42,7 @@ func begin(t *testing.T, home, top string) func(done bool) error {
 
 func wantRecovered(t *testing.T, home string, want ...string) {
 	t.Helper()
-	moved, err := confine.Recover(home)
+	moved, _, err := confine.Recover(home)
 	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
 		t.Errorf("moved %v (-want +got):\n%s", err, diff)
 	}
@@ -119,7 +119,7 @@ func TestForeignMarks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if moved, err := confine.Recover(home); len(moved) > 0 || !strings.Contains(fault.Hint(err), filepath.Join(marks, "foreign")) {
+		if moved, _, err := confine.Recover(home); len(moved) > 0 || !strings.Contains(fault.Hint(err), filepath.Join(marks, "foreign")) {
 			t.Errorf("%s: moved %q, %v", name, moved, err)
 		}
 		wantMarks(t, home, 1)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -41,8 +42,9 @@ func (w *Sandbox) stopAfterBreach(next sandbox.Exec) sandbox.Exec {
 func (w *Sandbox) recordBreach(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.breachError == nil {
+	if w.breachError == nil && err != nil { // a failure of the agent would hide it
 		w.breachError = err
+		w.pending = append(w.pending, journal.Noted{What: strings.ReplaceAll(err.Error(), "\n", "; "), Hint: fault.Hint(err)})
 	}
 	return w.breachError
 }
@@ -160,25 +162,28 @@ func (w *Sandbox) keepMark(what markFile, err error) (done func(bool) error) {
 	return due.Close
 }
 
-// Recover moves aside what agents added where they may not, in commands that were killed with
-// ralph. Until then git must run in none of these folders.
-func Recover(home string) (moved []string, err error) {
+// Recover moves aside what agents added where they may not, and puts back what they removed, in commands that were
+// killed with ralph or met a full disk. Until then git must run in none of these folders.
+func Recover(home string) (moved, restored []string, err error) {
 	if !filepath.IsAbs(home) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	list, _ := untrusted.ReadDir(marks(home)) // inside a sandbox it cannot be read
 	for _, file := range list {
 		name := filepath.Join(marks(home), file.Name())
 		due, text, only, failed := workspace.OpenMark(name)
-		var names []string
+		var names, missing []string
 		if failed == nil && only { // else its command still runs
-			names, failed = putback.Recover(readMarkFile(text).Found)
+			names, missing, failed = putback.Recover(readMarkFile(text).Found)
 		}
 		if failed = errors.Join(failed, due.Close(only && failed == nil)); failed != nil {
-			err = errors.Join(err, fault.Usage("cannot undo what a killed command left",
-				fmt.Sprintf("inspect the folders that %s names, then remove that file", name), failed))
+			fix := fmt.Sprintf("inspect the folders that %s names, then remove that file", name)
+			if putback.IsFull(failed) {
+				fix = fmt.Sprintf("free some space and inodes, then try again: %s has what is missing", name)
+			}
+			err = errors.Join(err, fault.Usage("cannot undo what an earlier command left", fix, failed))
 		}
-		moved = append(moved, names...)
+		moved, restored = append(moved, names...), append(restored, missing...)
 	}
-	return moved, err
+	return moved, restored, err
 }

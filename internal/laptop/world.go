@@ -51,7 +51,10 @@ func (w World) gitUser() git.UserEnv {
 // Git returns the user's git for a project, with an empty home. First it moves aside what killed
 // commands left for git.
 func (w World) Git(project string) (git.Git, error) {
-	moved, err := confine.Recover(w.Getenv("HOME"))
+	moved, restored, err := confine.Recover(w.Getenv("HOME"))
+	if len(restored) > 0 {
+		fmt.Fprintln(w.Stderr, "ralph: put back what was missing after an earlier command:", clean.LogLine(journal.ShortList(restored)))
+	}
 	if len(moved) > 0 {
 		fmt.Fprintln(w.Stderr, "ralph: moved aside what a command added before its ralph was killed:", clean.LogLine(journal.ShortList(moved)))
 		fmt.Fprintln(w.Stderr, "ralph: hint: inspect it; to restore it, remove .put-aside and what follows from its name")

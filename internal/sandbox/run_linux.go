@@ -43,7 +43,7 @@ func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.
 	if !w.has(mending) {
 		return res, errors.Join(err, kept.Close())
 	}
-	return res, errors.Join(err, kept.PutBack(w.Mended))
+	return res, errors.Join(kept.PutBack(w.Mended), err) // in this order: its hint counts
 }
 
 func (w Config) runInside(ctx context.Context, c process.Command, exec Exec) (process.Result, error) {

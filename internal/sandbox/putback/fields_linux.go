@@ -45,7 +45,10 @@ func (k keptPath) mendFields(now map[string]savedNode) ([]string, error) {
 			if text == nil {
 				text = is.Text
 			}
-			return []string{path.Join(k.dir, k.name)}, errors.Join(k.root.Remove(k.name), k.root.WriteFile(k.name, text, is.Mode.Perm()))
+			if err = k.write(k.name, text, is.Mode.Perm()); err != nil { // as it is, it may not stay
+				err = errors.Join(k.root.Remove(k.name), k.write(k.name, text, is.Mode.Perm()))
+			}
+			return []string{path.Join(k.dir, k.name)}, err
 		}
 	}
 	return k.mendWhole(now)

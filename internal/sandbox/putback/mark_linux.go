@@ -2,10 +2,13 @@ package putback
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/gob"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -19,7 +22,7 @@ type mark struct {
 	Links     map[string]string
 	Folder    guardedFolder
 	Saved     map[string]savedNode // what stood at a path of ReadOnly or Fields
-	Stays     bool                 // Recover leaves all of it as it is
+	Stays     bool                 // Recover moves nothing of it aside
 }
 
 func noMark(bool) error { return nil }
@@ -112,36 +115,62 @@ func moved[V any](all map[string]V, from, to string) map[string]V {
 	return found
 }
 
-// Recover moves aside what was added since Mark got a text.
-func Recover(text []byte) (moved []string, err error) {
+// Recover moves aside what was added since Mark got a text, and puts back what is missing.
+func Recover(text []byte) (moved, restored []string, err error) {
 	var early []string
 	all := Kept{unmark: noMark}
 	for _, m := range decodeMarks(text) {
-		if m.Stays {
-			continue
-		}
 		k, failed := openKept(m.Dir, m.Name)
-		switch {
-		case failed == nil:
-			if k.links = m.Links; len(m.Saved) > 0 {
-				names, added := k.setAsideAdded(m.Saved)
-				early, err = append(early, names...), errors.Join(err, added, k.root.Close())
-				continue
+		switch k.links = m.Links; {
+		case errors.Is(failed, fs.ErrNotExist): // the project is gone
+		case failed != nil:
+			err = errors.Join(err, failed)
+		case len(m.Saved) > 0 || m.Stays:
+			if !m.Stays {
+				names, failed := k.setAsideAdded(m.Saved)
+				early, err = append(early, names...), errors.Join(err, failed)
 			}
+			k.content = m.Saved
+			names, failed := k.restoreMissing()
+			restored, err = append(restored, names...), errors.Join(err, failed, k.root.Close())
+		default:
 			m.Folder.keptPath = k
 			all.guards = append(all.guards, m.Folder)
-		case !errors.Is(failed, fs.ErrNotExist): // then the project is gone
-			err = errors.Join(err, failed)
 		}
 	}
 	err = errors.Join(err, all.PutBack(func(names []string) { moved = names }))
-	return append(early, moved...), err
+	return append(early, moved...), restored, err
 }
 
-// setAsideAdded moves aside what stands in a folder and did not before. Changed files stay: they may be the user's.
+// restoreMissing puts back what a full disk prevented, or what was removed before a kill.
+func (k keptPath) restoreMissing() (restored []string, err error) {
+	for _, name := range slices.Sorted(maps.Keys(k.content)) {
+		n := k.content[name]
+		k.name = name
+		_, failed := k.root.Lstat(name)
+		if errors.Is(failed, fs.ErrPermission) {
+			k.open()
+			_, failed = k.root.Lstat(name)
+		}
+		if n.WhyUnread != "" || !errors.Is(failed, fs.ErrNotExist) {
+			continue
+		}
+		if _, failed = k.clearWay(setAside); failed == nil {
+			failed = k.restore(name, n)
+		}
+		if err = cmp.Or(err, failed); failed == nil && len(restored) < maxTold {
+			restored = append(restored, path.Join(k.dir, name))
+		}
+	}
+	return restored, err
+}
+
+// setAsideAdded moves aside what stands in a folder and did not before, or not as such: a link leads elsewhere. Changed
+// files stay: they may be the user's.
 func (k keptPath) setAsideAdded(saved map[string]savedNode) (moved []string, err error) {
 	failed := k.root.WalkAll(k.name, func(e untrusted.Entry, missing error) error {
-		if was, stood := saved[e.Path]; stood || missing != nil {
+		was, stood := saved[e.Path]
+		if missing != nil || stood && (was.WhyUnread != "" || was.Mode.Type() == e.Info.Mode().Type()) {
 			if was.WhyUnread != "" {
 				return fs.SkipDir
 			}

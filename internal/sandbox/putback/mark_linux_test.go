@@ -62,7 +62,7 @@ func (g *guarded) wantMoved(names ...string) {
 	for _, name := range names {
 		want = append(want, filepath.Join(g.top, name))
 	}
-	moved, err := putback.Recover(g.mark)
+	moved, _, err := putback.Recover(g.mark)
 	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
 		g.Errorf("moved %v (-want +got):\n%s", err, diff)
 	}
@@ -105,7 +105,7 @@ func TestRecoverFromALinkOnTheWay(t *testing.T) {
 	g = guard(t, g.top)
 	g.wantMoved()
 	g.write("own/settings.local.json")
-	if moved, err := putback.Recover(g.mark); len(moved) != 1 || err != nil {
+	if moved, _, err := putback.Recover(g.mark); len(moved) != 1 || err != nil {
 		t.Errorf("moved %q, %v", moved, err)
 	}
 	if to, err := os.Readlink(filepath.Join(g.top, ".claude")); to != "own" || err != nil {

@@ -3,10 +3,16 @@
 // folders, all of a folder but some names, and all of a JSON file but some fields.
 package putback
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
 
 // ErrNotPutBack reports a protected file that stays changed: nothing may trust it.
 var ErrNotPutBack = errors.New("it stays as the sandboxed programs left it")
+
+// IsFull reports whether a full disk, or a quota, is why something was not put back.
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // Files are what a program may not change in the folders that it writes to.
 type Files struct {

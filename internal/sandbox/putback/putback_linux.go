@@ -2,6 +2,8 @@ package putback
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -147,10 +149,15 @@ func (all Kept) PutBack(tell func([]string)) error {
 	var mended []string
 	errs := []error{all.release()}
 	take := func(place string, list []string, err error) {
-		if mended = append(mended, list...); err != nil {
-			errs = append(errs, fault.Usage(place+" could not be put back", "inspect it before you run git there: git may run what the agent wrote",
-				errors.Join(ErrNotPutBack, err)))
+		fix := "inspect it before you run git there: git may run what the agent wrote"
+		if IsFull(err) {
+			fix = "free some space and inodes on its disk, then run: ralph sandbox -- true; it puts back what is missing"
 		}
+		if err != nil {
+			errs = append(errs, fault.Usage(place+" could not be put back", fix, errors.Join(ErrNotPutBack, err)))
+			return
+		}
+		mended = append(mended, list...)
 	}
 	for _, g := range all.guards { // first: what is kept may lie in one
 		list, err := g.mend()
@@ -202,11 +209,9 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 		return changed, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.content)) {
-		if err := k.restore(name, k.content[name]); err != nil {
-			return changed, err
-		}
+		err = cmp.Or(err, k.restore(name, k.content[name])) // one says it for all
 	}
-	return changed, nil
+	return changed, err
 }
 
 func (k keptPath) changed(now map[string]savedNode) []string {
@@ -238,11 +243,29 @@ func (k keptPath) restore(name string, n savedNode) error {
 			return err
 		}
 	default:
-		if err := k.root.Root.WriteFile(name, n.Text, n.Mode.Perm()); err != nil {
-			return err
-		}
+		return k.write(name, n.Text, n.Mode.Perm())
 	}
 	return k.root.Chmod(name, n.Mode.Perm())
+}
+
+// write replaces a file at once: where that fails, or ralph is killed, the file is there as before, or missing, so that
+// Recover knows what to put back.
+func (k keptPath) write(name string, text []byte, perm fs.FileMode) error {
+	temp := path.Join(path.Dir(name), ".put-back-"+rand.Text())
+	err := k.root.Root.WriteFile(temp, text, perm)
+	if err == nil {
+		err = k.root.Chmod(temp, perm)
+	}
+	if err == nil {
+		err = k.root.Rename(temp, name)
+	}
+	if err != nil {
+		_ = k.root.Remove(temp) // it may not be there
+	}
+	if at, is := errors.AsType[*fs.PathError](err); is {
+		at.Path = name
+	}
+	return err
 }
 
 // Close lets go of all that is kept, and puts nothing back.

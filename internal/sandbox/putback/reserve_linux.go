@@ -23,26 +23,27 @@ func (all *Kept) reserve() error {
 	return nil
 }
 
-// reserveRoom takes the room for what is kept in files without a name, where the file system has such: those inside
-// may use up the rest of the disk, and what they emptied would stay so.
+// reservedInodes are reserved at most: each takes a descriptor. Recover puts back what found none.
+const reservedInodes = 64
+
+// reserveRoom takes inodes and room for what is kept in files without a name, where the file system has such: those
+// inside may use up the rest of the disk, and what they removed or emptied would stay so.
 func (all *Kept) reserveRoom() {
 	const block = 4096
-	rooms := map[string]*os.File{}
-	sizes := map[string]int64{}
+	newest := map[string]*os.File{}
 	for _, k := range all.kept {
-		if rooms[k.dir] == nil {
-			room, err := k.unnamed()
-			if err != nil {
-				continue
-			}
-			rooms[k.dir], all.reserved = room, append(all.reserved, room)
-		}
 		for _, n := range k.content {
-			sizes[k.dir] += int64(len(n.Text)) + 2*block
+			if newest[k.dir] == nil || len(all.reserved) < reservedDescriptors+reservedInodes {
+				file, err := k.unnamed()
+				if err != nil {
+					break
+				}
+				newest[k.dir], all.reserved = file, append(all.reserved, file)
+			}
+			if at, err := newest[k.dir].Stat(); err == nil { // where there is no room, the disk is full before they begin
+				_ = unix.Fallocate(int(newest[k.dir].Fd()), 0, at.Size(), int64(len(n.Text))+2*block)
+			}
 		}
-	}
-	for dir, room := range rooms {
-		_ = unix.Fallocate(int(room.Fd()), 0, 0, sizes[dir]) // or the disk is full before they begin
 	}
 }
 
