@@ -247,7 +247,7 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
 	inside.Empty = filtered(w.folders.state.Temp, lies)
 	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.reportPutBack
-	inside.Mark = func() ([][]byte, func([]byte) func(bool) error) {
+	inside.Mark = func() ([][]byte, func([]byte) (func(bool) error, error), error) {
 		return w.mark(slices.Concat(at.Write, w.AgentPaths()))
 	}
 	for dir, but := range w.folders.state.Folders {

@@ -65,19 +65,28 @@ func Caching(dir string) *Sandbox {
 	return &Sandbox{folders: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
 }
 
-// Mark keeps a text for a sandbox of the user of a home, and tells what people are told of that.
-func Mark(home string, text []byte) (done func(bool) error, told []journal.Event) {
+// Mark keeps a text for a sandbox of the user of a home.
+func Mark(home string, text []byte) (done func(bool) error, err error) {
 	w := &Sandbox{folders: folders{home: home}}
-	_, keep := w.mark(nil)
-	done = keep(text)
-	return done, w.pending
+	_, keep, err := w.mark(nil)
+	if err != nil {
+		return nil, err
+	}
+	return keep(text)
 }
 
 // Marking returns what keeps marks for a user who has such records.
 func Marking(home string, records Records) func(folders []string) (done func(bool) error, told func() []journal.Event) {
 	w := &Sandbox{folders: folders{home: home}, records: records}
 	return func(folders []string) (func(bool) error, func() []journal.Event) {
-		_, keep := w.mark(folders)
-		return keep([]byte("x")), func() []journal.Event { return w.pending }
+		_, keep, err := w.mark(folders)
+		if err != nil {
+			panic(err)
+		}
+		done, err := keep([]byte("x"))
+		if err != nil {
+			panic(err)
+		}
+		return done, func() []journal.Event { return w.pending }
 	}
 }

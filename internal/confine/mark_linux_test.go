@@ -19,14 +19,8 @@ import (
 // begin keeps the git folder of a project as it stands, as a command in the sandbox does.
 func begin(t *testing.T, home, top string) func(done bool) error {
 	t.Helper()
-	mark := func() ([][]byte, func([]byte) func(bool) error) {
-		return nil, func(text []byte) func(bool) error {
-			done, told := confine.Mark(home, text)
-			if len(told) > 0 {
-				t.Errorf("told is %v", told)
-			}
-			return done
-		}
+	mark := func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+		return nil, func(text []byte) (func(bool) error, error) { return confine.Mark(home, text) }, nil
 	}
 	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD"}}}, Mark: mark}.Keep()
 	if err != nil {
@@ -126,16 +120,15 @@ func TestForeignMarks(t *testing.T) {
 	}
 }
 
-// A mark that cannot be written is told of, and the command goes on.
+// Without a mark, no command starts.
 func TestMarkThatCannotBeWritten(t *testing.T) {
 	home := t.TempDir()
 	state := filepath.Join(home, ".local/state")
 	if err := errors.Join(os.MkdirAll(state, 0o700), os.WriteFile(filepath.Join(state, "ralph"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	done, told := confine.Mark(home, []byte("x"))
-	if err := done(true); err != nil || len(told) != 1 {
-		t.Errorf("told %v, %v; want one note", told, err)
+	if _, err := confine.Mark(home, []byte("x")); fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+		t.Errorf("%v, hint %q", err, fault.Hint(err))
 	}
 	wantRecovered(t, "")
 }
@@ -146,7 +139,7 @@ func TestRecordsOfACommandAbove(t *testing.T) {
 	above := [][]byte{[]byte("record")}
 	var settled [][][]byte
 	begin := confine.Marking(t.TempDir(), confine.Records{
-		Above: func([]string, string) [][]byte { return above },
+		Above: func([]string, string) ([][]byte, error) { return above, nil },
 		Settle: func(folders []string, records [][]byte) ([]string, error) {
 			settled = append(settled, records)
 			return folders, nil
@@ -171,7 +164,7 @@ func TestRecordsOfACommandAbove(t *testing.T) {
 // Each command takes over the records of those before it. They do not become more by that.
 func TestRecordsAreTakenOverOnce(t *testing.T) {
 	home := t.TempDir()
-	begin := confine.Marking(home, confine.Records{Above: func([]string, string) [][]byte { return [][]byte{make([]byte, 1000)} }})
+	begin := confine.Marking(home, confine.Records{Above: func([]string, string) ([][]byte, error) { return [][]byte{make([]byte, 1000)}, nil }})
 	for range 8 {
 		begin(nil)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -64,44 +63,63 @@ func readMarkFile(text []byte) (m markFile) {
 }
 
 // mark returns the texts of other commands, and keeps one while a command runs, where nothing inside can write to.
-func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte) (done func(bool) error)) {
+func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte) (done func(bool) error, err error), err error) {
 	if w.folders.home == "" {
-		return nil, func([]byte) func(bool) error { return (*workspace.Mark)(nil).Close }
+		return nil, func([]byte) (func(bool) error, error) { return (*workspace.Mark)(nil).Close, nil }, nil
 	}
 	alone, _, _, err := workspace.OpenMark(marks(w.folders.home) + ".lock") // a command that begins now would not see ours
-	records := w.records.above(folders, w.Marks())
-	list, _ := untrusted.ReadDir(marks(w.folders.home))
-	for _, file := range list {
-		if text, failed := workspace.ReadMark(filepath.Join(marks(w.folders.home), file.Name())); failed == nil {
-			other := readMarkFile(text)
-			others, records = append(others, other.Found), append(records, other.Above...)
-		}
+	if err != nil {
+		return nil, nil, noRecord(w.folders.home, err)
 	}
-	return others, func(text []byte) func(bool) error {
+	records, err := w.records.above(folders, w.Marks())
+	list, failed := workspace.Marks(marks(w.folders.home))
+	err = errors.Join(err, failed)
+	for _, file := range list {
+		text, failed := workspace.ReadMark(file)
+		other := readMarkFile(text)
+		others, records, err = append(others, other.Found), append(records, other.Above...), errors.Join(err, failed)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(noRecord(w.folders.home, err), alone.Close(false))
+	}
+	return others, func(text []byte) (func(bool) error, error) {
 		defer alone.Close(false) //nolint:errcheck // it holds nothing
 		// With those of commands that began meanwhile, each once: every later command takes them over.
-		records = distinct(append(records, w.records.above(folders, w.Marks())...))
+		later, err := w.records.above(folders, w.Marks())
+		records = distinct(append(records, later...))
 		unmark := (*workspace.Mark)(nil).Close
-		if text != nil {
-			unmark = w.keepMark(markFile{text, records}, err)
+		if err == nil && text != nil {
+			unmark, err = w.keepMark(markFile{text, records})
+		}
+		if err != nil {
+			return nil, noRecord(w.folders.home, err)
 		}
 		return func(all bool) error {
 			w.settleBy(folders, records) // first: another command would take up what was put back
 			return unmark(all)
-		}
+		}, nil
+	}, nil
+}
+
+// noRecord is why no command starts: if ralph was killed meanwhile, what the command changed would stay.
+func noRecord(home string, err error) error {
+	fix := fmt.Sprintf("end other commands in a sandbox, and make %s yours to read and write", workspace.UserStateDir(home))
+	if putback.IsFull(err) {
+		fix = "free some space and inodes on the disk of " + home
 	}
+	return fault.Usage("cannot read or write the records of .git and other guarded folders", fix, err)
 }
 
 // Records find the records of commands in folders above others, and move aside there what differs from them; see
 // nested.Above and nested.SettleBy.
 type Records struct {
-	Above  func(folders []string, marks string) [][]byte                        // nil: there are none
+	Above  func(folders []string, marks string) ([][]byte, error)               // nil: there are none
 	Settle func(folders []string, records [][]byte) (moved []string, err error) // also when a run was interrupted
 }
 
-func (r Records) above(folders []string, marks string) [][]byte {
+func (r Records) above(folders []string, marks string) ([][]byte, error) {
 	if r.Above == nil {
-		return nil
+		return nil, nil
 	}
 	return r.Above(folders, marks)
 }
@@ -143,23 +161,16 @@ func distinct(records [][]byte) (all [][]byte) {
 	return all
 }
 
-func (w *Sandbox) keepMark(what markFile, err error) (done func(bool) error) {
-	var due *workspace.Mark
-	var text bytes.Buffer
-	if err == nil {
-		due, _, _, err = workspace.OpenMark(filepath.Join(marks(w.folders.home), rand.Text()))
-	}
-	if err == nil {
-		err = errors.Join(gob.NewEncoder(&text).Encode(what), due.Write(text.Bytes()), due.Share())
-	}
+func (w *Sandbox) keepMark(what markFile) (done func(bool) error, err error) {
+	due, _, _, err := workspace.OpenMark(filepath.Join(marks(w.folders.home), rand.Text()))
 	if err != nil {
-		w.record(journal.Noted{
-			What: "cannot record the files of .git and other guarded folders: " + errors.Join(err, due.Close(true)).Error(),
-			Hint: "free some space: if ralph is killed, files that the agent adds there stay",
-		})
-		due = nil // others would wait for its text
+		return nil, err
 	}
-	return due.Close
+	var text bytes.Buffer
+	if err = errors.Join(gob.NewEncoder(&text).Encode(what), due.Write(text.Bytes()), due.Share()); err != nil {
+		return nil, errors.Join(err, due.Close(true)) // others would wait for its text
+	}
+	return due.Close, nil
 }
 
 // Recover moves aside what agents added where they may not, and puts back what they removed, in commands that were
@@ -168,9 +179,11 @@ func Recover(home string) (moved, restored []string, err error) {
 	if !filepath.IsAbs(home) {
 		return nil, nil, nil
 	}
-	list, _ := untrusted.ReadDir(marks(home)) // inside a sandbox it cannot be read
-	for _, file := range list {
-		name := filepath.Join(marks(home), file.Name())
+	list, err := workspace.Marks(marks(home))
+	if err != nil {
+		return nil, nil, noRecord(home, err)
+	}
+	for _, name := range list {
 		due, text, only, failed := workspace.OpenMark(name)
 		var names, missing []string
 		if failed == nil && only { // else its command still runs

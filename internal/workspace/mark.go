@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -15,9 +16,57 @@ type Mark struct{ file *os.File }
 
 const maxMark = 256 << 20
 
+// maxTries is how often insist opens what another process closes meanwhile.
+const maxTries = 500
+
+// insist repeats do while the way to a mark is closed, and opens it. A confined command of the same user can close it
+// again and again.
+func insist(path string, do func() error) (err error) {
+	for range maxTries {
+		if err = do(); !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+		untrusted.OpenToOwner(filepath.Dir(path))
+		untrusted.OpenToOwner(path)
+		if info, missing := os.Lstat(path); missing == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o600 != 0o600 {
+			_ = os.Chmod(path, 0o600) // else do fails again
+		}
+	}
+	return err
+}
+
+// Marks returns the paths of the marks in a folder, which need not exist. A sandbox around this process hides them; a
+// folder that stays closed for another reason is an error.
+func Marks(dir string) (paths []string, err error) {
+	var list []fs.DirEntry
+	closed := false
+	err = insist(dir, func() (err error) {
+		if list, err = untrusted.ReadDir(dir); err != nil {
+			info, failed := os.Lstat(dir)
+			closed = closed || failed != nil || info.Mode().Perm()&0o700 != 0o700 || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid()
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) && !closed {
+		return nil, nil
+	}
+	for _, one := range list {
+		paths = append(paths, filepath.Join(dir, one.Name()))
+	}
+	return paths, err
+}
+
 // OpenMark opens a mark and reads its text. If only, no other process has it open, and the text is from a
 // process that was killed. Otherwise OpenMark waits until the other process has written.
-func OpenMark(path string) (_ *Mark, text []byte, only bool, err error) {
+func OpenMark(path string) (mark *Mark, text []byte, only bool, err error) {
+	err = insist(path, func() (err error) {
+		mark, text, only, err = openMark(path)
+		return err
+	})
+	return mark, text, only, err
+}
+
+func openMark(path string) (_ *Mark, text []byte, only bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, nil, false, err
 	}
@@ -45,8 +94,17 @@ func OpenMark(path string) (_ *Mark, text []byte, only bool, err error) {
 	}
 }
 
-// ReadMark returns the text of a mark that another process may have open.
-func ReadMark(path string) ([]byte, error) { return untrusted.ReadFile(path, maxMark) }
+// ReadMark returns the text of a mark that another process may have open; none if the mark is gone.
+func ReadMark(path string) (text []byte, err error) {
+	err = insist(path, func() (err error) {
+		text, err = untrusted.ReadFile(path, maxMark)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
 
 func lockMark(file *os.File) (only bool, err error) {
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -81,7 +139,7 @@ func (m *Mark) Close(done bool) error {
 	}
 	var err error
 	if done && syscall.Flock(int(m.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
-		err = os.Remove(m.file.Name())
+		err = insist(m.file.Name(), func() error { return os.Remove(m.file.Name()) })
 	}
 	return errors.Join(err, m.file.Close())
 }

@@ -81,7 +81,9 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 // settleAbove moves aside what other commands, in folders above, made or changed here since they began. What this
 // command finds is to be its user's.
 func (s *search) settleAbove(ctx context.Context, marks string) (moved []string, err error) {
-	moved, err = settleBy(ctx, s.git, s.name(), recordsAbove(s.name(), marks))
+	records, failed := recordsAbove(s.name(), marks)
+	moved, err = settleBy(ctx, s.git, s.name(), records)
+	err = errors.Join(failed, err)
 	for i, name := range moved {
 		moved[i], _ = filepath.Rel(s.top, name)
 	}
@@ -89,20 +91,22 @@ func (s *search) settleAbove(ctx context.Context, marks string) (moved []string,
 }
 
 // Above returns the records of commands in folders above those.
-func Above(folders []string, marks string) (records [][]byte) {
+func Above(folders []string, marks string) (records [][]byte, err error) {
 	for _, folder := range folders {
-		records = append(records, recordsAbove(untrusted.Place(folder), marks)...)
+		some, failed := recordsAbove(untrusted.Place(folder), marks)
+		records, err = append(records, some...), errors.Join(err, failed)
 	}
-	return records
+	return records, err
 }
 
-func recordsAbove(folder, marks string) (records [][]byte) {
+func recordsAbove(folder, marks string) (records [][]byte, err error) {
 	for at := filepath.Dir(folder); ; at = filepath.Dir(at) {
-		if text, err := workspace.ReadMark(filepath.Join(marks, digest(at))); err == nil {
+		text, failed := workspace.ReadMark(filepath.Join(marks, digest(at)))
+		if err = errors.Join(err, failed); text != nil {
 			records = append(records, text)
 		}
 		if at == filepath.Dir(at) {
-			return records
+			return records, err
 		}
 	}
 }

@@ -113,15 +113,18 @@ func TestRecordOfACommandAbove(t *testing.T) {
 	w, marks := watch(t, map[string]string{"a/k/.git/HEAD": "ref: refs/heads/main", "a/k/.git/config": "", "a/k/.git/objects/x": "", "a/k/.git/refs/x": ""}), t.TempDir()
 	above := w.marked(marks)
 	below := []string{filepath.Join(w.top, "a/k")}
-	records := nested.Above(below, marks)
+	records, err := nested.Above(below, marks)
+	if err != nil {
+		t.Fatal(err)
+	}
 	above.want()
 	w.fill(map[string]string{"a/k/.git/config": fsmonitor, "a/m/.git/config": fsmonitor})
 	moved, err := nested.SettleBy(t.Context(), w.git, below, records)
 	if diff := cmp.Diff([]string{filepath.Join(below[0], ".git/config"+nested.Aside)}, moved); diff != "" || err != nil {
 		t.Errorf("%v; moved aside (-want +got):\n%s", err, diff)
 	}
-	if len(nested.Above(below, marks)) > 0 {
-		t.Error("the record of a command that has ended is still there")
+	if records, err := nested.Above(below, marks); len(records) > 0 || err != nil {
+		t.Errorf("records of a command that has ended are still there: %d, %v", len(records), err)
 	}
 }
 

@@ -28,18 +28,18 @@ type mark struct {
 func noMark(bool) error { return nil }
 
 // begin returns the records of other commands.
-func (f Files) begin() (records, func([]byte) func(bool) error) {
+func (f Files) begin() (records, func([]byte) (func(bool) error, error), error) {
 	if f.Mark == nil {
-		return nil, func([]byte) func(bool) error { return noMark }
+		return nil, func([]byte) (func(bool) error, error) { return noMark, nil }, nil
 	}
-	texts, keep := f.Mark()
+	texts, keep, err := f.Mark()
 	all := records{}
 	for _, text := range texts {
 		for _, m := range decodeMarks(text) {
 			all[record{m.Place, m.isGuard()}] = m
 		}
 	}
-	return all, keep
+	return all, keep, err
 }
 
 // mark returns the text that tells Recover what a program can add to, and other commands what it can change.

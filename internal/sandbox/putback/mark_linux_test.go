@@ -29,14 +29,14 @@ func guard(t *testing.T, top string) *guarded {
 	g.kept, err = putback.Files{
 		Write: []string{top}, ReadOnly: []string{filepath.Join(top, ".gitmodules"), filepath.Join(top, ".claude", "settings.local.json")},
 		Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "logs", "index"}}},
-		Mark: func() ([][]byte, func([]byte) func(bool) error) {
-			return nil, func(text []byte) func(bool) error {
+		Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+			return nil, func(text []byte) (func(bool) error, error) {
 				g.mark = text
 				return func(done bool) error {
 					g.done = append(g.done, done)
 					return nil
-				}
-			}
+				}, nil
+			}, nil
 		},
 	}.Keep()
 	if err != nil {
@@ -125,11 +125,11 @@ func TestTwoAtOnce(t *testing.T) {
 				Guards:  []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "own"}}},
 				Fields:  map[string][]string{filepath.Join(top, ".git", "own", "fields.json"): {"may"}},
 				Mounted: mounted,
-				Mark: func() ([][]byte, func([]byte) func(bool) error) {
-					return marks, func(text []byte) func(bool) error {
+				Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+					return marks, func(text []byte) (func(bool) error, error) {
 						marks = append(marks, text)
-						return func(bool) error { return nil }
-					}
+						return func(bool) error { return nil }, nil
+					}, nil
 				},
 			}.Keep()
 			if err != nil {

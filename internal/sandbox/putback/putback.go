@@ -33,7 +33,8 @@ type Files struct {
 
 // Mark returns the texts of other commands, which run or were killed, and keeps one for Recover and for others until
 // done: where it stays, this process was killed. No other command begins until keep was called, with no text for no mark.
-type Mark func() (others [][]byte, keep func(text []byte) (done func(all bool) error))
+// Without a mark no program may run.
+type Mark func() (others [][]byte, keep func(text []byte) (done func(all bool) error, err error), err error)
 
 // Guard makes all of a folder read-only except what is named. A missing name
 // can be created while a program runs, by any program that may write beside it,

@@ -58,9 +58,16 @@ func (f Files) Keep() (all Kept, err error) {
 		return all, nil
 	}
 	f.places = placesOf(f.Write)
-	others, mark := f.begin()
+	others, mark, err := f.begin()
+	if err != nil {
+		return all, err
+	}
 	text, err := all.take(f, others)
-	if all.unmark = mark(text); err != nil {
+	unmark, failed := mark(text)
+	if failed == nil {
+		all.unmark = unmark
+	}
+	if err = errors.Join(err, failed); err != nil {
 		err = errors.Join(err, all.Close())
 	}
 	return all, err
