@@ -87,7 +87,7 @@ func openMark(path string) (_ *Mark, text []byte, only bool, err error) {
 		if err != nil && !errors.Is(err, syscall.EINTR) {
 			return nil, nil, false, errors.Join(err, file.Close())
 		}
-		if err == nil && isAt(file, path) && (only || len(text) > 0) {
+		if err == nil && isAt(file, root) && (only || len(text) > 0) {
 			return &Mark{file}, text, only, nil
 		}
 		_ = file.Close() // the file was removed, or its process ended before it wrote
@@ -114,9 +114,10 @@ func lockMark(file *os.File) (only bool, err error) {
 	return err == nil, err
 }
 
-func isAt(file *os.File, path string) bool {
+// isAt looks from the folder: another one on the way may be closed.
+func isAt(file *os.File, root *untrusted.Root) bool {
 	opened, err := file.Stat()
-	current, missing := os.Stat(path)
+	current, missing := root.Lstat(filepath.Base(file.Name()))
 	return err == nil && missing == nil && os.SameFile(opened, current)
 }
 

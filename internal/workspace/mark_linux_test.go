@@ -16,47 +16,51 @@ import (
 // closable is a folder with a mark, of an ordinary user whom closed folders keep out.
 func closable(t *testing.T) (dir, mark string) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "guards")
+	above := filepath.Join(t.TempDir(), "ralph")
+	dir = filepath.Join(above, "guards")
 	mark = filepath.Join(dir, "mark")
-	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(mark, []byte("x"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(mark, []byte("x"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	rights.Drop(t, filepath.Dir(dir), dir, mark)
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	rights.Drop(t, above, dir, mark)
+	t.Cleanup(func() { _ = errors.Join(os.Chmod(above, 0o700), os.Chmod(dir, 0o700)) })
 	return dir, mark
 }
 
-// A folder that is closed all the time is open at last, or an error: what was recorded there never counts as missing.
+// A folder that is closed all the time, or one above, is open at last, or an error: what was recorded there never counts
+// as missing, and no call waits for it.
 func TestMarksInAFolderThatIsClosedAgainAndAgain(t *testing.T) {
 	dir, mark := closable(t)
-	ended, others := make(chan struct{}), sync.WaitGroup{}
-	for range 2 {
-		others.Go(func() {
-			for {
-				select {
-				case <-ended:
-					return
-				default:
-					_ = os.Chmod(dir, 0)
+	for _, closed := range []string{dir, filepath.Dir(dir)} {
+		ended, others := make(chan struct{}), sync.WaitGroup{}
+		for range 2 {
+			others.Go(func() {
+				for {
+					select {
+					case <-ended:
+						return
+					default:
+						_ = os.Chmod(closed, 0)
+					}
 				}
+			})
+		}
+		for range 100 {
+			if list, err := workspace.Marks(dir); err == nil && !cmp.Equal(list, []string{mark}) {
+				t.Errorf("Marks = %q without an error", list)
 			}
-		})
+			if text, err := workspace.ReadMark(mark); err == nil && string(text) != "x" {
+				t.Errorf("ReadMark = %q without an error", text)
+			}
+			open, text, _, err := workspace.OpenMark(mark)
+			if err == nil && string(text) != "x" {
+				t.Errorf("OpenMark = %q without an error", text)
+			}
+			_ = open.Close(false) // nil after an error
+		}
+		close(ended)
+		others.Wait()
 	}
-	for range 100 {
-		if list, err := workspace.Marks(dir); err == nil && !cmp.Equal(list, []string{mark}) {
-			t.Errorf("Marks = %q without an error", list)
-		}
-		if text, err := workspace.ReadMark(mark); err == nil && string(text) != "x" {
-			t.Errorf("ReadMark = %q without an error", text)
-		}
-		open, text, _, err := workspace.OpenMark(mark)
-		if err == nil && string(text) != "x" {
-			t.Errorf("OpenMark = %q without an error", text)
-		}
-		_ = open.Close(false) // nil after an error
-	}
-	close(ended)
-	others.Wait()
 }
 
 // Marks opens what a command closed. What others own stays closed, and is an error.
