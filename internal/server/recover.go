@@ -66,7 +66,7 @@ func (d *service) catchUp(ctx context.Context) error {
 		}
 		all = errors.Join(all, fmt.Errorf("delivery %s: %w", delivery.GUID, err))
 		if !errors.Is(err, github.NotFound) { // a retry cannot help then
-			d.memory.forget(delivery.GUID)
+			d.ids.forget(delivery.GUID)
 		}
 		if ctx.Err() != nil || errors.Is(err, github.RateLimited) {
 			break
@@ -84,7 +84,7 @@ func (d *service) isDue(delivery github.Delivery) bool {
 		d.unfinished.Store(true) // the next read may have more luck
 		return false
 	}
-	return d.memory.add(delivery.GUID)
+	return d.ids.add(delivery.GUID)
 }
 
 func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) error {
@@ -97,7 +97,7 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 		d.metrics.count(malformed)
 		d.Log.Warn("cannot read a delivery", "delivery", delivery.GUID, "error", err.Error())
 	}
-	if !wanted || !d.memory.add(o.contentHash()) {
+	if !wanted || !d.contents.add(o.contentHash()) {
 		return nil
 	}
 	o.mayHaveStarted, o.at, o.installation = true, delivery.At, delivery.Installation
@@ -110,7 +110,7 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 }
 
 // unhandled returns the first attempts of deliveries that may not have been handled, the oldest first. The
-// memory has those that this server handled, and an earlier one handled what it had accepted some time ago.
+// memory of ids has those that this server handled, and an earlier one handled what it had accepted some time ago.
 func (d *service) unhandled(log []github.Delivery) []github.Delivery {
 	accepted := map[string]bool{}
 	var first []github.Delivery
@@ -170,7 +170,7 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	// Unauthorized: this server's clock or key is wrong. It can be corrected.
 	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
 		out = postponed
-		d.memory.forget(o.id, o.contentHash())
+		d.forget(o)
 		d.unfinished.Store(true) // catchUp reads it again from GitHub's log
 		if errors.Is(err, github.RateLimited) && o.installation != 0 {
 			d.limited.Store(o.installation, true)

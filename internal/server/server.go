@@ -52,7 +52,8 @@ var DefaultLimits = Limits{Request: 10 * time.Second, Queue: 256, Workers: 4, Lo
 type service struct {
 	Server
 	app          *github.Client // speaks as the App
-	memory       *memory
+	ids          *memory        // of deliveries, missed ones included
+	contents     *memory        // of deliveries that start jobs
 	began        time.Time
 	handledUntil time.Time   // all deliveries in GitHub's log before this time are handled
 	unfinished   atomic.Bool // but for some that were forgotten, to be handled again
@@ -75,7 +76,7 @@ func (s Server) open(ctx context.Context) (*service, error) {
 		return nil, err
 	}
 	d := &service{
-		Server: s, app: app, began: s.Now(), memory: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
+		Server: s, app: app, began: s.Now(), ids: newMemory(memorySize), contents: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
 		reading: make(chan struct{}, maxReaders), closing: make(chan struct{}),
 	}
 	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })

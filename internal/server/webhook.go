@@ -110,7 +110,7 @@ var (
 
 // accept puts wanted deliveries into the queue. Duplicates are refused with status 200.
 func (d *service) accept(id, event string, body []byte) error {
-	if !d.memory.add(id) {
+	if !d.ids.add(id) {
 		return &refusal{http.StatusOK, replayed, "duplicate delivery"}
 	}
 	o, wanted, err := d.read(id, event, body)
@@ -121,14 +121,14 @@ func (d *service) accept(id, event string, body []byte) error {
 		return nil
 	case !at.IsZero() && d.Now().Sub(at) > maxAge: // the memory is empty after a restart
 		return &refusal{http.StatusOK, replayed, "too old"}
-	case !d.memory.add(o.contentHash()):
+	case !d.contents.add(o.contentHash()):
 		return &refusal{http.StatusOK, replayed, "duplicate of another delivery"}
 	}
 	select {
 	case d.queue <- o:
 		return nil
 	default:
-		d.memory.forget(id, o.contentHash())
+		d.forget(o)
 		return errTooBusy
 	}
 }
@@ -147,10 +147,17 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	return o, true, nil
 }
 
-// memorySize is for 50,000 deliveries, which is more than most servers get in a day.
-const memorySize = 100_000
+// forget accepts a delivery again.
+func (d *service) forget(o order) {
+	d.ids.forget(o.id)
+	d.contents.forget(o.contentHash())
+}
 
-// memory has recent deliveries by id, which GitHub does not sign, and by the hash of their content.
+// memorySize is more deliveries than most servers get in a day.
+const memorySize = 50_000
+
+// memory has recent ids, or hashes of contents. GitHub does not sign ids: in one memory, a signed delivery with
+// ever new ids would push out its own hash.
 type memory struct {
 	mu    sync.Mutex
 	known map[string]int // the index in ring
@@ -177,11 +184,9 @@ func (m *memory) add(key string) bool {
 	return true
 }
 
-// forget removes ids and hashes, so that add accepts them again.
-func (m *memory) forget(keys ...string) {
+// forget removes an id or hash, so that add accepts it again.
+func (m *memory) forget(key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, key := range keys {
-		delete(m.known, key)
-	}
+	delete(m.known, key)
 }

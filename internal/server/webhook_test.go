@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/server"
 )
 
 func TestADeliveryStartsAJob(t *testing.T) {
@@ -225,6 +226,13 @@ func TestASignedBodyActsOnceElsewhere(t *testing.T) {
 	v.stop()
 	if got := s.started(); got != "1" {
 		t.Errorf("started %s, want 1", got)
+	}
+}
+
+// A signed body with ever new ids does not push itself out of the memory.
+func TestReplaysAreNotForgotten(t *testing.T) {
+	if n := server.AcceptedOf("issues", newScene(t).label("ralph"), 10, 4); n != 1 {
+		t.Errorf("%d jobs were started, want 1", n)
 	}
 }
 
