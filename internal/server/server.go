@@ -64,6 +64,8 @@ type service struct {
 	unread       atomic.Int64  // bytes of these bodies
 	closing      chan struct{}
 	jobs         *jobVerifier // nil: no token exchange
+	known        sync.Map     // repositories whose jobs got a token
+	strangers    atomic.Int64 // requests of others since the last read of the log began
 }
 
 func (s Server) open(ctx context.Context) (*service, error) {
