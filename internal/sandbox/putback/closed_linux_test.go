@@ -55,6 +55,27 @@ func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	}
 }
 
+// A file that can be written to can lie in a folder that a program closed, such as the user's home.
+func TestFieldsInAClosedFolder(t *testing.T) {
+	for _, mode := range []fs.FileMode{0, 0o111, 0o444, 0o555} {
+		t.Run(fmt.Sprint(mode), func(t *testing.T) {
+			top := t.TempDir()
+			file := filepath.Join(top, "fields.json")
+			err := os.WriteFile(file, []byte("{}"), 0o644)
+			rights.Drop(t, top, file)
+			t.Cleanup(func() { _ = os.Chmod(top, 0o755) }) // else it stays
+			kept, failed := putback.Files{Write: []string{file}, Fields: map[string][]string{file: {"may"}}}.Keep()
+			err = errors.Join(err, failed, os.WriteFile(file, []byte(`{"may": 1, "not": 1}`), 0o644), os.Chmod(top, mode))
+			if err := errors.Join(err, kept.PutBack(nil)); err != nil {
+				t.Error(err)
+			}
+			if text, err := os.ReadFile(file); string(text) != "{\n  \"may\": 1\n}\n" {
+				t.Errorf("the file says %q: %v", text, err)
+			}
+		})
+	}
+}
+
 // A folder of Write that lies in another one, as ~/.claude does by a link in a project of settings files, could be
 // exchanged as a whole.
 func TestFolderInAnother(t *testing.T) {

@@ -180,6 +180,10 @@ func (all Kept) PutBack(tell func([]string)) error {
 			k.open()
 		}
 		list, err := k.mend()
+		if errors.Is(err, fs.ErrPermission) {
+			k.open()
+			list, err = k.mend()
+		}
 		take(path.Join(k.dir, k.name), list, err)
 	}
 	if len(mended) > 0 && tell != nil {
