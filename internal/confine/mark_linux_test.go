@@ -83,6 +83,26 @@ func TestRecoverAfterAKill(t *testing.T) {
 	wantRecovered(t, home)
 }
 
+// What could not be put back after a command is put back by the next ralph, also what was changed.
+func TestRecoverAfterAFailure(t *testing.T) {
+	home, top := t.TempDir(), t.TempDir()
+	config := filepath.Join(top, ".git", "config")
+	if err := errors.Join(os.Mkdir(filepath.Dir(config), 0o755), os.WriteFile(config, []byte("user's"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	end := begin(t, home, top)
+	if err := errors.Join(os.WriteFile(config, []byte("agent's"), 0o600), end(false)); err != nil {
+		t.Fatal(err)
+	}
+	if _, restored, err := confine.Recover(home); !cmp.Equal(restored, []string{config}) || err != nil {
+		t.Errorf("restored %q, %v", restored, err)
+	}
+	if text, err := os.ReadFile(config); string(text) != "user's" {
+		t.Errorf("the file says %q, %v", text, err)
+	}
+	wantMarks(t, home, 0)
+}
+
 // While a command runs, nothing is moved for it; of two at once, one that ended does not take the other's mark along.
 func TestRecoverWhileCommandsRun(t *testing.T) {
 	home, top := t.TempDir(), t.TempDir()

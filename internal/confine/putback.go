@@ -57,9 +57,12 @@ type markFile struct {
 	Above [][]byte
 }
 
-func readMarkFile(text []byte) (m markFile) {
+// The last byte of a mark, behind what gob reads.
+const notTried, failedBefore = 0, 1 // to put back what the command changed
+
+func readMarkFile(text []byte) (m markFile, failed bool) {
 	_ = gob.NewDecoder(bytes.NewReader(text)).Decode(&m) // it was cut off before any program ran
-	return m
+	return m, bytes.HasSuffix(text, []byte{failedBefore})
 }
 
 // mark returns the texts of other commands, and keeps one while a command runs, where nothing inside can write to.
@@ -76,7 +79,7 @@ func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte
 	err = errors.Join(err, failed)
 	for _, file := range list {
 		text, failed := workspace.ReadMark(file)
-		other := readMarkFile(text)
+		other, _ := readMarkFile(text)
 		others, records, err = append(others, other.Found), append(records, other.Above...), errors.Join(err, failed)
 	}
 	if err != nil {
@@ -167,10 +170,15 @@ func (w *Sandbox) keepMark(what markFile) (done func(bool) error, err error) {
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err = errors.Join(gob.NewEncoder(&text).Encode(what), due.Write(text.Bytes()), due.Share()); err != nil {
+	if err = errors.Join(gob.NewEncoder(&text).Encode(what), due.Write(append(text.Bytes(), notTried)), due.Share()); err != nil {
 		return nil, errors.Join(err, due.Close(true)) // others would wait for its text
 	}
-	return due.Close, nil
+	return func(all bool) error {
+		if all {
+			return due.Close(true)
+		}
+		return errors.Join(due.WriteLast(failedBefore), due.Close(false))
+	}, nil
 }
 
 // Recover moves aside what agents added where they may not, and puts back what they removed, in commands that were
@@ -187,7 +195,8 @@ func Recover(home string) (moved, restored []string, err error) {
 		due, text, only, failed := workspace.OpenMark(name)
 		var names, missing []string
 		if failed == nil && only { // else its command still runs
-			names, missing, failed = putback.Recover(readMarkFile(text).Found)
+			m, before := readMarkFile(text)
+			names, missing, failed = putback.Recover(m.Found, before)
 		}
 		if failed = errors.Join(failed, due.Close(only && failed == nil)); failed != nil {
 			fix := fmt.Sprintf("inspect the folders that %s names, then remove that file", name)

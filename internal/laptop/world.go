@@ -53,7 +53,7 @@ func (w World) gitUser() git.UserEnv {
 func (w World) Git(project string) (git.Git, error) {
 	moved, restored, err := confine.Recover(w.Getenv("HOME"))
 	if len(restored) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: put back what was missing after an earlier command:", clean.LogLine(journal.ShortList(restored)))
+		fmt.Fprintln(w.Stderr, "ralph: put back what an earlier command had removed or changed:", clean.LogLine(journal.ShortList(restored)))
 	}
 	if len(moved) > 0 {
 		fmt.Fprintln(w.Stderr, "ralph: moved aside what a command added before its ralph was killed:", clean.LogLine(journal.ShortList(moved)))

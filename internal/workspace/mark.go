@@ -130,6 +130,15 @@ func (m *Mark) Write(text []byte) error {
 	return errors.Join(err, m.file.Sync())
 }
 
+// WriteLast replaces the last byte of the text, which takes no room on the disk.
+func (m *Mark) WriteLast(last byte) error {
+	info, err := m.file.Stat()
+	if err == nil {
+		_, err = m.file.WriteAt([]byte{last}, info.Size()-1)
+	}
+	return errors.Join(err, m.file.Sync())
+}
+
 // Share lets other processes open the mark.
 func (m *Mark) Share() error { return syscall.Flock(int(m.file.Fd()), syscall.LOCK_SH) }
 

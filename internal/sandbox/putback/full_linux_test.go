@@ -112,12 +112,12 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("done %v, of an end with %v", g.done, err)
 	}
 	if mounted {
-		if _, _, err := putback.Recover(g.mark); !errors.Is(err, unix.ENOSPC) {
+		if _, _, err := putback.Recover(g.mark, false); !errors.Is(err, unix.ENOSPC) {
 			t.Errorf("recovered on a full disk: %v", err)
 		}
 	}
 	free()
-	if moved, _, err := putback.Recover(g.mark); len(moved) > 0 || err != nil {
+	if moved, _, err := putback.Recover(g.mark, false); len(moved) > 0 || err != nil {
 		t.Errorf("moved %q, %v", moved, err)
 	}
 	if diff := cmp.Diff(before, g.texts()); diff != "" || len(before) != 201 {
@@ -138,14 +138,45 @@ func TestRecoverPutsBackWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	before[config] = "user's"
-	_, restored, err := putback.Recover(g.mark)
+	_, restored, err := putback.Recover(g.mark, false)
 	if len(restored) == 0 || err != nil {
 		t.Errorf("restored %q, %v", restored, err)
 	}
 	if diff := cmp.Diff(before, g.texts()); diff != "" {
 		t.Errorf("it changed (-before +after):\n%s", diff)
 	}
-	if _, restored, err := putback.Recover(g.mark); len(restored) > 0 || err != nil {
+	if _, restored, err := putback.Recover(g.mark, false); len(restored) > 0 || err != nil {
 		t.Errorf("restored again %q, %v", restored, err)
+	}
+}
+
+// What could not be put back counts as the command's: the next ralph puts back what was changed, too.
+func TestRecoverAfterAFailure(t *testing.T) {
+	g := guard(t, t.TempDir())
+	g.write(".git/hooks/a", ".git/hooks/b", ".git/config", "fields.json")
+	file := filepath.Join(g.top, "fields.json")
+	if err := os.WriteFile(file, []byte(`{"not": 1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g = guard(t, g.top)
+	before := g.texts()
+	hook := filepath.Join(g.top, ".git", "hooks", "a")
+	err := errors.Join(g.kept.Close(), os.WriteFile(file, []byte(`{"may": 2, "not": 2}`), 0o600), os.WriteFile(hook, []byte("theirs"), 0o600),
+		os.Remove(filepath.Join(g.top, ".git", "hooks", "b")), os.Chmod(g.top, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, restored, err := putback.Recover(g.mark, true)
+	if len(moved) > 0 || err != nil {
+		t.Errorf("moved %q, %v", moved, err)
+	}
+	if diff := cmp.Diff([]string{hook, filepath.Join(g.top, ".git", "hooks", "b"), file}, restored); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, g.texts()); diff != "" {
+		t.Errorf("it changed (-before +after):\n%s", diff)
+	}
+	if text, err := os.ReadFile(file); string(text) != "{\n  \"may\": 2,\n  \"not\": 1\n}\n" {
+		t.Errorf("the file says %q: %v", text, err)
 	}
 }

@@ -22,6 +22,7 @@ type mark struct {
 	Links     map[string]string
 	Folder    guardedFolder
 	Saved     map[string]savedNode // what stood at a path of ReadOnly or Fields
+	Fields    []string             // of a JSON file, which may change
 	Stays     bool                 // Recover moves nothing of it aside
 }
 
@@ -49,7 +50,7 @@ func (all Kept) mark(mounted bool) ([]byte, error) {
 		marks = append(marks, mark{Dir: g.dir, Name: g.name, Place: g.place, Links: g.links, Folder: g})
 	}
 	for _, k := range all.kept {
-		m := mark{Dir: k.dir, Name: k.name, Place: k.place, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content}
+		m := mark{Dir: k.dir, Name: k.name, Place: k.place, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content, Fields: k.fields}
 		// A mount goes where another program, such as the user's git, writes the file anew: then the next command needs it.
 		m.Stays = k.fields != nil || mounted && len(k.content) > 0
 		marks = append(marks, m)
@@ -115,16 +116,21 @@ func moved[V any](all map[string]V, from, to string) map[string]V {
 	return found
 }
 
-// Recover moves aside what was added since Mark got a text, and puts back what is missing.
-func Recover(text []byte) (moved, restored []string, err error) {
-	var early []string
-	all := Kept{unmark: noMark}
+// Recover moves aside what was added since Mark got a text, and puts back what is missing, or all if that was tried and
+// failed: then what differs is known to be no user's.
+func Recover(text []byte, failedBefore bool) (moved, restored []string, err error) {
+	var early, again []string
+	all, whole := Kept{unmark: noMark}, Kept{unmark: noMark}
 	for _, m := range decodeMarks(text) {
+		untrusted.OpenToOwner(m.Dir)
 		k, failed := openKept(m.Dir, m.Name)
 		switch k.links = m.Links; {
 		case errors.Is(failed, fs.ErrNotExist): // the project is gone
 		case failed != nil:
 			err = errors.Join(err, failed)
+		case failedBefore && m.isWhole():
+			k.content, k.fields, k.room = m.Saved, m.Fields, maxKept
+			whole.kept = append(whole.kept, k)
 		case len(m.Saved) > 0 || m.Stays:
 			if !m.Stays {
 				names, failed := k.setAsideAdded(m.Saved)
@@ -138,8 +144,18 @@ func Recover(text []byte) (moved, restored []string, err error) {
 			all.guards = append(all.guards, m.Folder)
 		}
 	}
-	err = errors.Join(err, all.PutBack(func(names []string) { moved = names }))
-	return append(early, moved...), restored, err
+	err = errors.Join(err, all.PutBack(func(names []string) { moved = names }), whole.PutBack(func(names []string) { again = names }))
+	return append(early, moved...), append(restored, again...), err
+}
+
+// isWhole reports whether all that was kept can be put back.
+func (m mark) isWhole() bool {
+	for _, n := range m.Saved {
+		if n.WhyUnread != "" {
+			return false
+		}
+	}
+	return len(m.Saved) > 0 || m.Fields != nil
 }
 
 // restoreMissing puts back what a full disk prevented, or what was removed before a kill.

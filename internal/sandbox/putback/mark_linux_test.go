@@ -29,6 +29,7 @@ func guard(t *testing.T, top string) *guarded {
 	g.kept, err = putback.Files{
 		Write: []string{top}, ReadOnly: []string{filepath.Join(top, ".gitmodules"), filepath.Join(top, ".claude", "settings.local.json")},
 		Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "logs", "index"}}},
+		Fields: map[string][]string{filepath.Join(top, "fields.json"): {"may"}},
 		Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
 			return nil, func(text []byte) (func(bool) error, error) {
 				g.mark = text
@@ -62,7 +63,7 @@ func (g *guarded) wantMoved(names ...string) {
 	for _, name := range names {
 		want = append(want, filepath.Join(g.top, name))
 	}
-	moved, _, err := putback.Recover(g.mark)
+	moved, _, err := putback.Recover(g.mark, false)
 	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
 		g.Errorf("moved %v (-want +got):\n%s", err, diff)
 	}
@@ -105,7 +106,7 @@ func TestRecoverFromALinkOnTheWay(t *testing.T) {
 	g = guard(t, g.top)
 	g.wantMoved()
 	g.write("own/settings.local.json")
-	if moved, _, err := putback.Recover(g.mark); len(moved) != 1 || err != nil {
+	if moved, _, err := putback.Recover(g.mark, false); len(moved) != 1 || err != nil {
 		t.Errorf("moved %q, %v", moved, err)
 	}
 	if to, err := os.Readlink(filepath.Join(g.top, ".claude")); to != "own" || err != nil {

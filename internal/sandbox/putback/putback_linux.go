@@ -158,7 +158,7 @@ func (all Kept) PutBack(tell func([]string)) error {
 	take := func(place string, list []string, err error) {
 		fix := "inspect it before you run git there: git may run what the agent wrote"
 		if IsFull(err) {
-			fix = "free some space and inodes on its disk, then run: ralph sandbox -- true; it puts back what is missing"
+			fix = "free some space and inodes on its disk, then run: ralph sandbox -- true; it tries again"
 		}
 		if err != nil {
 			errs = append(errs, fault.Usage(place+" could not be put back", fix, errors.Join(ErrNotPutBack, err)))

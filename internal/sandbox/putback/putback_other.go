@@ -3,4 +3,4 @@
 package putback
 
 // Recover is for Linux: nothing is marked elsewhere.
-func Recover([]byte) (moved, restored []string, err error) { return nil, nil, nil }
+func Recover([]byte, bool) (moved, restored []string, err error) { return nil, nil, nil }
