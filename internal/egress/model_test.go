@@ -182,7 +182,7 @@ func TestKey(t *testing.T) {
 		foreign := []string{
 			"X-Api-Key: " + dummy, "Authorization: Bearer sk-theirs", "X-Goog-Api-Key: theirs", "Api-Key: theirs", "Cookie: a=theirs",
 			"Proxy-Authorization: Basic theirs", "X-Forwarded-For: theirs", "Forwarded: for=theirs", "Via: theirs", "OpenAI-Organization: theirs",
-			"OpenAI-Project: theirs", "X-Goog-User-Project: theirs", "Chatgpt-Account-Id: theirs", "X-Http-Method-Override: DELETE", "X-Auth-Token: theirs",
+			"OpenAI-Project: theirs", "X-OpenAI-Internal-Codex-Residency: theirs", "X-Goog-User-Project: theirs", "Chatgpt-Account-Id: theirs", "X-Http-Method-Override: DELETE", "X-Auth-Token: theirs",
 			"X-Portkey-Custom-Host: theirs", "Helicone-Target-Url: theirs", "Cf-Aig-Custom-Cost: theirs", "X-Litellm-Tags: theirs", "Te: theirs",
 			"Anthropic-Beta: files-api-2025-04-14, effort-2099-01-01,made-up", "Anthropic-Version: v1", "X-Stainless-Lang: js", "User-Agent: cli",
 		}

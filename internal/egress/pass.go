@@ -107,12 +107,12 @@ func isAPIHeader(name string) bool {
 	return apiHeaders[name] || slices.ContainsFunc(apiHeaderPrefixes, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
-// isSensitiveHeader reports whether a header may carry a credential, name an account, or change the request.
+// isSensitiveHeader reports whether a header may carry a credential, name an account or a region, or change the request.
 func isSensitiveHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{
 		"auth", "key", "token", "cookie", "secret", "credential", "password", "signature",
-		"organization", "project", "account", "tenant", "billing",
+		"organization", "project", "account", "tenant", "billing", "residency",
 		"proxy", "forward", "override", "rewrite", "original-url", "expect", "via", "real-ip", "content-encoding",
 	} {
 		if strings.Contains(name, part) {
