@@ -67,11 +67,14 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 	if err := json.Unmarshal([]byte(sent.Inputs.Delivery), &r); err != nil {
 		return r, true, fmt.Errorf("read the input `delivery`: %w", err)
 	}
-	if r.ID == "" || !trigger.CanStartWork(r.Trigger.Event) && !r.Trigger.IsCI() {
+	if r.ID == "" || !canRelay(r.Trigger) {
 		return r, true, fmt.Errorf("the input `delivery` holds an event that starts nothing: %q", r.Trigger.Event)
 	}
 	return r, true, nil
 }
+
+// canRelay reports whether a job takes a relayed event. Those of pushes start nothing there.
+func canRelay(t trigger.Trigger) bool { return trigger.CanStartWork(t.Event) || t.IsCI() }
 
 // RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
 func (c *Client) RelayedText(ctx context.Context, r Relayed) (text string, same bool, err error) {
@@ -86,11 +89,15 @@ func ReadWanted(event string, body []byte, rules trigger.Rules) (trigger.Trigger
 	if err != nil {
 		return trigger.Trigger{}, "", err
 	}
-	if _, why := trigger.CommandOf(begun, rules); why != "" {
+	_, why := trigger.CommandOf(begun, rules)
+	if why == "" && !canRelay(begun) {
+		why = fmt.Sprintf("the event %q is not relayed", event)
+	}
+	if why != "" {
 		return trigger.Trigger{Repo: begun.Repo}, why, nil
 	}
 	read, err := ReadTrigger(event, body)
-	_, why := trigger.CommandOf(read, rules)
+	_, why = trigger.CommandOf(read, rules)
 	return read, why, err
 }
 

@@ -126,6 +126,22 @@ func TestWhatIsNotForUsStartsNothing(t *testing.T) {
 	}
 }
 
+// An App can get more events than ralph asks for. No job takes them.
+func TestEventsThatNoJobTakesStartNone(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	r := v.delivery(guid(1), []byte(`{"ref": "refs/heads/ralph/issue-1-cart", "after": "a", "repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}}`))
+	r.Header.Set("X-GitHub-Event", "push")
+	if status, said := v.send(r); status != http.StatusAccepted {
+		t.Errorf("a push is answered with %d %s", status, said)
+	}
+	v.counted("not_for_us", 1)
+	v.stop()
+	if n := s.asked(dispatches); n != 0 {
+		t.Errorf("%d jobs were started", n)
+	}
+}
+
 func TestDeliveriesThatAreRefused(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
