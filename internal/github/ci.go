@@ -39,7 +39,7 @@ func (p payload) ci(event string) trigger.CI {
 	}
 	if p.Pull != nil && p.Action == "ready_for_review" { // its checks may have ended while it was a draft
 		if pull := p.Pull.pull().Pull; !pull.IsFork(p.repo()) {
-			return trigger.CI{SHA: pull.HeadSHA, Branch: pull.HeadRef, Conclusion: p.Action}
+			return trigger.CI{SHA: pull.HeadSHA, Branch: pull.HeadRef, Conclusion: p.Action, At: p.Pull.UpdatedAt.Time}
 		}
 	}
 	if of == nil {

@@ -119,7 +119,7 @@ func (d *service) accept(id, event string, body []byte) error {
 		return &refusal{http.StatusBadRequest, malformed, err.Error()}
 	case !wanted:
 		return nil
-	case !at.IsZero() && d.Now().Sub(at) > maxAge: // the memory is empty after a restart
+	case d.Now().Sub(at) > maxAge: // the memory is empty after a restart; a delivery without a time is as old as any
 		return &refusal{http.StatusOK, replayed, "too old"}
 	case !d.contents.add(o.contentHash()):
 		return &refusal{http.StatusOK, replayed, "duplicate of another delivery"}

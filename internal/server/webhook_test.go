@@ -142,6 +142,17 @@ func TestEventsThatNoJobTakesStartNone(t *testing.T) {
 	}
 }
 
+// A signed delivery that tells no time could be sent again at any time.
+func TestADeliveryTellsItsTime(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	for n, updated := range []string{`null`, `"today"`, `"0001-01-01T00:00:00Z"`} {
+		v.deliver(guid(n), fmt.Appendf(nil, `{"action": "labeled", "label": {"name": "ralph"}, "issue": {"number": 1, "state": "open", "updated_at": %s},
+			"repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}, "sender": {"login": "mia", "type": "User"}}`, updated), http.StatusOK)
+	}
+	v.counted("replayed", 3)
+}
+
 func TestDeliveriesThatAreRefused(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
