@@ -25,11 +25,7 @@ func Line(run journal.Run, event journal.Event) string {
 
 // LineAndOutput adds the end of the output of a check or setup that failed, for logs that are all a person has of it.
 func LineAndOutput(run journal.Run, event journal.Event) string {
-	text := Line(run, event)
-	for _, line := range failedOutput(event) {
-		text += "\n    | " + line
-	}
-	return text
+	return strings.Join(append([]string{Line(run, event)}, failedOutput(event)...), "\n    | ")
 }
 
 // failedOutput returns the end of what a check or setup said that failed. With a story's tests on the base, it should.

@@ -211,11 +211,11 @@ func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
 	return -1, unix.ETIMEDOUT
 }
 
-// connectUninterrupted goes on after signals: with a time limit, the kernel does not. Go's runtime and the end of any child
-// send signals, and a program that is told EINTR waits for a connection that nobody makes.
+// connectUninterrupted goes on after signals: with a time limit, the kernel does not. With EINTR, a program inside would
+// wait for a connection that never comes.
 func connectUninterrupted(fd int, to unix.Sockaddr) error {
 	for {
-		switch err := unix.Connect(fd, to); err { //nolint:errorlint // a bare errno
+		switch err := unix.Connect(fd, to); err {
 		case unix.EINTR:
 		case unix.EISCONN: // meanwhile
 			return nil

@@ -1,3 +1,5 @@
+//go:build linux
+
 package connect
 
 // Dial is for tests of its own.
