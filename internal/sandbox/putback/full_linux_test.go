@@ -132,15 +132,16 @@ func TestRecoverPutsBackWhatIsMissing(t *testing.T) {
 	g = guard(t, g.top)
 	before := g.texts()
 	g.removeKept()
+	g.write(".git/hooks/.put-back-x") // which a ralph began that was killed
 	config, info := filepath.Join(g.top, ".git", "config"), filepath.Join(g.top, ".git", "info")
 	err := errors.Join(g.kept.Close(), os.WriteFile(config, []byte("user's"), 0o600), os.RemoveAll(info), os.Symlink("hooks", info))
 	if err != nil {
 		t.Fatal(err)
 	}
 	before[config] = "user's"
-	_, restored, err := putback.Recover(g.mark, false)
-	if len(restored) == 0 || err != nil {
-		t.Errorf("restored %q, %v", restored, err)
+	moved, restored, err := putback.Recover(g.mark, false)
+	if !cmp.Equal(moved, []string{info}) || len(restored) == 0 || err != nil {
+		t.Errorf("moved %q, restored %q, %v", moved, restored, err)
 	}
 	if diff := cmp.Diff(before, g.texts()); diff != "" {
 		t.Errorf("it changed (-before +after):\n%s", diff)

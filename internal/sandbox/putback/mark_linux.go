@@ -119,33 +119,34 @@ func moved[V any](all map[string]V, from, to string) map[string]V {
 // Recover moves aside what was added since Mark got a text, and puts back what is missing, or all if that was tried and
 // failed: then what differs is known to be no user's.
 func Recover(text []byte, failedBefore bool) (moved, restored []string, err error) {
-	var early, again []string
-	all, whole := Kept{unmark: noMark}, Kept{unmark: noMark}
-	for _, m := range decodeMarks(text) {
+	for _, m := range decodeMarks(text) { // guarded folders come first: what is kept may lie in one
 		untrusted.OpenToOwner(m.Dir)
 		k, failed := openKept(m.Dir, m.Name)
+		one := Kept{unmark: noMark}
 		switch k.links = m.Links; {
 		case errors.Is(failed, fs.ErrNotExist): // the project is gone
+			failed = nil
 		case failed != nil:
-			err = errors.Join(err, failed)
 		case failedBefore && m.isWhole():
 			k.content, k.fields, k.room = m.Saved, m.Fields, maxKept
-			whole.kept = append(whole.kept, k)
+			one.kept = []keptPath{k}
+			failed = one.PutBack(func(names []string) { restored = append(restored, names...) })
 		case len(m.Saved) > 0 || m.Stays:
+			var added, missing []string
 			if !m.Stays {
-				names, failed := k.setAsideAdded(m.Saved)
-				early, err = append(early, names...), errors.Join(err, failed)
+				added, failed = k.setAsideAdded(m.Saved)
 			}
 			k.content = m.Saved
-			names, failed := k.restoreMissing()
-			restored, err = append(restored, names...), errors.Join(err, failed, k.root.Close())
+			missing, again := k.restoreMissing()
+			moved, restored, failed = append(moved, added...), append(restored, missing...), errors.Join(failed, again, k.root.Close())
 		default:
 			m.Folder.keptPath = k
-			all.guards = append(all.guards, m.Folder)
+			one.guards = []guardedFolder{m.Folder}
+			failed = one.PutBack(func(names []string) { moved = append(moved, names...) })
 		}
+		err = errors.Join(err, failed)
 	}
-	err = errors.Join(err, all.PutBack(func(names []string) { moved = names }), whole.PutBack(func(names []string) { again = names }))
-	return append(early, moved...), append(restored, again...), err
+	return moved, restored, err
 }
 
 // isWhole reports whether all that was kept can be put back.
@@ -190,6 +191,9 @@ func (k keptPath) setAsideAdded(saved map[string]savedNode) (moved []string, err
 			if was.WhyUnread != "" {
 				return fs.SkipDir
 			}
+			return nil
+		}
+		if strings.HasPrefix(path.Base(e.Path), unfinished) && e.In.Remove(e.Name) == nil { // of a ralph that was killed
 			return nil
 		}
 		if len(moved) < maxTold {

@@ -84,7 +84,7 @@ func TestRecover(t *testing.T) {
 	if err := os.Symlink("/", filepath.Join(g.top, ".git/logs/link")); err != nil {
 		t.Fatal(err)
 	}
-	g.wantMoved(".git/hooks/old/b", ".git/hooks/pre-commit", ".git/commondir", ".git/logs/link", ".git/rebase-merge", ".gitmodules", ".claude/settings.local.json")
+	g.wantMoved(".git/commondir", ".git/logs/link", ".git/rebase-merge", ".gitmodules", ".claude/settings.local.json", ".git/hooks/old/b", ".git/hooks/pre-commit")
 	for _, name := range []string{".git/HEAD", ".git/config", ".git/logs/HEAD", ".git/index", ".git/logs/refs/x", ".git/hooks/old/a", "f"} {
 		if _, err := os.Lstat(filepath.Join(g.top, name)); err != nil {
 			t.Error(err)

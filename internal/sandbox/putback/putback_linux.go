@@ -259,10 +259,12 @@ func (k keptPath) restore(name string, n savedNode) error {
 	return k.root.Chmod(name, n.Mode.Perm())
 }
 
+const unfinished = ".put-back-" // begins the name of a file that is not whole
+
 // write replaces a file at once: where that fails, or ralph is killed, the file is there as before, or missing, so that
 // Recover knows what to put back.
 func (k keptPath) write(name string, text []byte, perm fs.FileMode) error {
-	temp := path.Join(path.Dir(name), ".put-back-"+rand.Text())
+	temp := path.Join(path.Dir(name), unfinished+rand.Text())
 	err := k.root.Root.WriteFile(temp, text, perm)
 	if err == nil {
 		err = k.root.Chmod(temp, perm)
