@@ -29,11 +29,13 @@ const reservedInodes = 64
 // reserveRoom takes inodes and room for what is kept in files without a name, where the file system has such: those
 // inside may use up the rest of the disk, and what they removed or emptied would stay so.
 func (all *Kept) reserveRoom() {
-	const block = 4096
+	var limit unix.Rlimit
+	_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) // it cannot fail
+	most := reservedDescriptors + min(reservedInodes, limit.Cur/16)
 	newest := map[string]*os.File{}
 	for _, k := range all.kept {
-		for _, n := range k.content {
-			if newest[k.dir] == nil || len(all.reserved) < reservedDescriptors+reservedInodes {
+		for _, size := range k.sizes() {
+			if newest[k.dir] == nil || uint64(len(all.reserved)) < most {
 				file, err := k.unnamed()
 				if err != nil {
 					break
@@ -41,10 +43,22 @@ func (all *Kept) reserveRoom() {
 				newest[k.dir], all.reserved = file, append(all.reserved, file)
 			}
 			if at, err := newest[k.dir].Stat(); err == nil { // where there is no room, the disk is full before they begin
-				_ = unix.Fallocate(int(newest[k.dir].Fd()), 0, at.Size(), int64(len(n.Text))+2*block)
+				_ = unix.Fallocate(int(newest[k.dir].Fd()), 0, at.Size(), size)
 			}
 		}
 	}
+}
+
+// sizes returns what each thing that is kept takes on the disk, and each folder on the way, which may be gone, too.
+func (k keptPath) sizes() (all []int64) {
+	const block = 4096
+	for _, n := range k.content {
+		all = append(all, int64(len(n.Text))+2*block)
+	}
+	for range ancestors(k.name) {
+		all = append(all, 2*block)
+	}
+	return all
 }
 
 // unnamed returns a new file in the folder.
