@@ -184,13 +184,19 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	d.metrics.count(out)
 }
 
-func (d *service) start(ctx context.Context, o order) (outcome, error) {
+// accessTo waits for no limit to be lifted: the limit is one account's, and others need the worker. A job that asks for a
+// token would get no answer.
+func (d *service) accessTo(owner, repo string) github.Access {
 	access := d.Access
-	access.Owner, access.Repo = o.trigger.Repo.Owner, o.trigger.Repo.Name
+	access.Owner, access.Repo = owner, repo
 	pace := *cmp.Or(access.Retry, &github.DefaultRetryPolicy)
-	pace.MaxWait = 0 // the limit is one account's, and others need this worker
+	pace.MaxWait = 0
 	access.Retry = &pace
-	client, err := github.Connect(access)
+	return access
+}
+
+func (d *service) start(ctx context.Context, o order) (outcome, error) {
+	client, err := github.Connect(d.accessTo(o.trigger.Repo.Owner, o.trigger.Repo.Name))
 	if err != nil {
 		return failed, err
 	}

@@ -117,10 +117,10 @@ func (d *service) exchange(ctx context.Context, j job) (string, error) {
 		return "", errStrangers
 	}
 	owner, name, _ := strings.Cut(j.Repository, "/")
-	access := d.Access
+	access := d.accessTo(owner, name)
 	app := *access.App
 	app.Least = true
-	access.Owner, access.Repo, access.App = owner, name, &app
+	access.App = &app
 	client, err := github.Connect(access)
 	if err != nil {
 		return "", errors.Join(errNotOurs, err)

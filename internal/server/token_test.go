@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
@@ -245,6 +246,22 @@ func TestAnIdentityIsTradedOnce(t *testing.T) {
 	}
 	if n := s.asked("POST " + tokens); n != 2 {
 		t.Errorf("GitHub was asked for %d tokens, want 2", n)
+	}
+}
+
+// The server's answer has a timeout. A limit lasts longer, so the job is told at once, and can ask again.
+func TestALimitIsNotWaitedForBeforeAJobIsAnswered(t *testing.T) {
+	s, i := newScene(t), newIssuer(t)
+	limit := githubtest.SecondaryLimit(time.Second)
+	limit.Path = "/app/installations/345/access_tokens"
+	s.Inject(limit)
+	with := s.server()
+	with.Audience, with.Issuer, with.Access.Retry = "https://ralph.example", i.URL, &github.RetryPolicy{Tries: 2, MaxWait: time.Hour}
+	v, says := s.serve(with), i.says(i.key, rs256, i.ours())
+	for _, want := range []int{http.StatusBadGateway, http.StatusOK} {
+		if status, said := v.trade(says); status != want {
+			t.Errorf("it is answered with %d %s, want %d", status, said, want)
+		}
 	}
 }
 
