@@ -60,8 +60,7 @@ type service struct {
 	limited      sync.Map    // installations that GitHub's limit stopped since the last read of the log began
 	metrics      *metrics
 	queue        chan order
-	reading      chan struct{} // limits how many bodies are read at once
-	unread       atomic.Int64  // bytes of these bodies
+	unread       atomic.Int64 // bytes of bodies that are being read
 	closing      chan struct{}
 	jobs         *jobVerifier // nil: no token exchange
 	known        sync.Map     // repositories whose jobs got a token
@@ -79,7 +78,7 @@ func (s Server) open(ctx context.Context) (*service, error) {
 	}
 	d := &service{
 		Server: s, app: app, began: s.Now(), ids: newMemory(memorySize), contents: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
-		reading: make(chan struct{}, maxReaders), closing: make(chan struct{}),
+		closing: make(chan struct{}),
 	}
 	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })
 	if s.Audience != "" {

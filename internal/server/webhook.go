@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	maxBody    = 25 << 20 // GitHub's limit
-	maxReaders = 32       // bodies that are read at once
-	maxUnread  = 32 << 20 // bytes of bodies whose signature is not checked yet: anybody can send them
+	maxBody   = 25 << 20 // GitHub's limit
+	maxUnread = 32 << 20 // bytes of bodies whose signature is not checked yet: anybody can send them
 )
 
 type refusal struct {
@@ -62,12 +61,6 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Event is empty"}
 	case r.ContentLength > maxBody:
 		return nil, errTooLarge
-	}
-	select {
-	case d.reading <- struct{}{}:
-		defer func() { <-d.reading }()
-	default:
-		return nil, errTooBusy
 	}
 	from := &metered{Reader: http.MaxBytesReader(w, r.Body, maxBody), all: &d.unread}
 	defer func() { d.unread.Add(-from.held) }()
