@@ -56,6 +56,11 @@ func TestStartRefuses(t *testing.T) {
 			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "x"}}},
 			"the address of the model's server", "model-base-url",
 		},
+		{
+			"a server with a password",
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "https://me:secret@a.example"}}},
+			"the address of the model's server", "model-base-url",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			temp := t.TempDir()

@@ -131,7 +131,8 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 		return maker, nil
 	}
 	var err error
-	if maker.Base, err = url.Parse(m.Base); err != nil || maker.Base.Host == "" {
+	maker.Base, err = url.Parse(m.Base)
+	if err != nil || maker.Base.Host == "" || maker.Base.User != nil { // answers are searched for the key, not for a password
 		return maker, fault.Usage("cannot read the address of the model's server", "give model-base-url as https://host, without a name or password", nil)
 	}
 	return maker, nil
