@@ -234,6 +234,8 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = &Refusal{What: name, Why: refusedAnywhere[name]}
 	case name == "type" && text(value) == "item_reference":
 		refused = &Refusal{What: text(value), Why: stored}
+	case name == "audio" && isObject(value): // an earlier answer, by its id
+		refused = &Refusal{What: name, Why: stored}
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
 	case j.holdsMedia(of, name) && j.media.add(name, value, j.grammar.image):

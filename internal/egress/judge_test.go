@@ -98,6 +98,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","previous_response_id":"r1"}`, "previous_response_id"},
 		{o, `{"model":"big","input":[{"type":"item_reference","id":"i1"}]}`, "item_reference"},
 		{o, `{"model":"big","input":[{"id":"i1"}]}`, "item_reference"},
+		{o, `{"model":"big","messages":[{"role":"assistant","audio":{"id":"a1"}}]}`, "audio"},
 		{o, `{"model":"big","input":[{"type":"reasoning","id":"i1","summary":[{"type":"summary_text","text":"x"}],"content":[]}]}`, "item_reference"},
 		{o, `{"model":"big","input":[{"type":"image_generation_call","id":"i1","status":"completed","result":null}]}`, "item_reference"},
 		{o, `{"model":"big","input":[{"role":"user","content":"x"},{"type":null,"id":"i1","role":"user"}]}`, "item_reference"},
