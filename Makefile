@@ -29,7 +29,7 @@ test: # without long tests, and one row in sixteen of long tables; make check ru
 check: lint
 	go mod tidy -diff
 	CGO_ENABLED=1 go test -race -vet=off -shuffle=on $$(go list ./... | grep -vE '$(slow)')
-	go test -vet=off -shuffle=on -timeout=25m $$(go list ./... | grep -E '$(slow)')
+	go test -vet=off -shuffle=on -timeout=45m $$(go list ./... | grep -E '$(slow)')
 race:
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout=30m ./...
 fmt: $(LINT)
