@@ -117,7 +117,7 @@ func moved[V any](all map[string]V, from, to string) map[string]V {
 }
 
 // Recover moves aside what was added since Mark got a text, and puts back what is missing, or all if that was tried and
-// failed: then what differs is known to be no user's.
+// failed: then what differs may be the command's, and nothing may trust it.
 func Recover(text []byte, failedBefore bool) (moved, restored []string, err error) {
 	for _, m := range decodeMarks(text) { // guarded folders come first: what is kept may lie in one
 		untrusted.OpenToOwner(m.Dir)
