@@ -168,7 +168,6 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) e
 	}
 	s.takeSnapshot(ctx, run)
 	hand := s.checkRunner(run, dir)
-	hand.Began = s.OnCheck
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
 	defer s.Sandbox.Flush(emit)
 	defer s.reportNestedRepos(ctx, emit)()
@@ -201,7 +200,7 @@ func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []
 
 func (s *activeRun) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run),
+		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run), Began: s.OnCheck,
 	}
 }
 
