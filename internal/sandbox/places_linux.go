@@ -74,10 +74,15 @@ func loginSettings(folders []string) (found []string) {
 
 // toolchains adds the toolchains that folders lie in or hold.
 func toolchains(folders []string) (all []string) {
-	machine := readable()
+	machine := slices.DeleteFunc(readable(), func(path string) bool { return path == "/opt" })
+	for _, path := range machine { // /bin may be /usr/bin
+		if to, err := filepath.EvalSymlinks(path); err == nil {
+			machine = append(machine, to)
+		}
+	}
 	for _, folder := range folders {
 		all = append(all, folder, filepath.Dir(folder))
-		if folder == "/opt" || !slices.Contains(machine, folder) {
+		if !slices.Contains(machine, folder) {
 			all = append(all, toolchainsBelow(folder)...)
 		}
 	}
@@ -104,7 +109,7 @@ func toolchainsBelow(folder string) (found []string) {
 
 func subfolders(dirs []string) (all []string) {
 	for _, dir := range dirs {
-		entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
+		entries, _ := os.ReadDir(dir) // what cannot be read gives nothing
 		for _, entry := range entries {
 			if entry.IsDir() {
 				all = append(all, filepath.Join(dir, entry.Name()))
