@@ -182,7 +182,7 @@ func TestNothingRunsForTestsAlone(t *testing.T) {
 		t.Errorf("ran %q, found (-want +got):\n%s", b.wanted, diff)
 	}
 	read := tests
-	read.differing = map[string][]proof.Differing{"b0..c1": {{Path: "CHANGES.md", Tests: true, Was: true}}} // as a test names it
+	read.differing = map[string][]proof.Differing{"b0..c1": {{Path: "CHANGES.md", Tests: true, Was: true, Doubtful: true}}} // as a test names it
 	if b = (&bench{}); b.inspect(t, run, byCommit{read, map[string]string{"b0": red, "c1": red}}).Why != "" || len(b.wanted) != 0 {
 		t.Errorf("for a file that tests read, %q ran", b.wanted)
 	}
