@@ -125,6 +125,7 @@ func explainMisuse(err error, args []string) error {
 
 func plainMessage(said string) string {
 	for _, words := range [][2]string{
+		{`, did you mean "--\w"\?$`, ""}, // an alias that no help shows
 		{`^(--\S+): expected \S+ value but got "(-[\d.]+\w*)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
 		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1 needs a value"},
 		{`^expected "(<[^"]+>).*`, "$1 is missing"},
