@@ -86,7 +86,7 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	label := cmp.Or(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
 	kept := view.Archive{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
-	if home, run := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) }); home.ID != "" {
+	if home, run := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) && len(run.Iterations) > 0 }); home.ID != "" {
 		kept.Run = &run
 	}
 	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.Sheets()

@@ -110,7 +110,7 @@ type Archive struct {
 	Plan    plan.Plan // its last state
 	Started string    // a date; empty if unknown
 	Date    string
-	Run     *journal.Run // the newest run of the plan; nil if there is none
+	Run     *journal.Run // the newest run that worked on the plan; nil if there is none
 }
 
 // Summary returns the text of summary.md.
