@@ -122,7 +122,7 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
 		told.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
 		if it.Agent.Failed {
-			told.Error = &it.Agent.Why
+			told.Error, told.AllChecksPassed = &it.Agent.Why, told.AllChecksPassed && len(it.Checks) > 0
 		}
 	}
 	return told
