@@ -35,9 +35,7 @@ type folders struct {
 
 func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
 	r.home, r.lend = asked.Home, lend
-	const name = "ralph-inside-"
-	workspace.Sweep(asked.Temp, name)
-	if r.temp, err = workspace.NewTemporary(asked.Temp, name); err != nil {
+	if r.temp, err = workspace.NewTemporary(asked.Temp, "ralph-inside-"); err != nil {
 		return err
 	}
 	if r.dir, err = filepath.EvalSymlinks(r.temp.Path); err != nil {

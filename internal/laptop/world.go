@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // World is what a run may use of its process.
@@ -163,11 +163,11 @@ func (w World) FoldersAbove(project string) []string {
 
 // Room returns an empty temporary folder for work on a project; done removes it.
 func (w World) Room(project, purpose string) (dir string, done func(), err error) {
-	dir, err = os.MkdirTemp(w.Temp(project), "ralph-"+purpose+"-")
+	room, err := workspace.NewTemporary(w.Temp(project), "ralph-for-"+purpose+"-") // a name that users give to no folder of theirs
 	if err != nil {
 		return "", nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
 	}
-	return dir, func() { _ = untrusted.RemoveAll(dir) }, nil
+	return room.Path, func() { _ = room.Remove() }, nil
 }
 
 // SoundGit is git for a command that is nothing without it.

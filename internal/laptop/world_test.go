@@ -78,3 +78,29 @@ func TestKeptBaselinesKnowTheirHosts(t *testing.T) {
 		seen[with] = name
 	}
 }
+
+// kill -9 leaves the temporary folder of a command. The next command removes it, and keeps those of living commands.
+func TestTemporaryFoldersOfKilledCommandsAreRemoved(t *testing.T) {
+	temp, project, w := t.TempDir(), t.TempDir(), world(t, t.TempDir())
+	t.Setenv("TMPDIR", temp)
+	left := filepath.Join(temp, "ralph-for-verify-1", "clean")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	alive, done, err := w.Room(project, "verify")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	_, other, err := w.Room(project, "verify")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other()
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is left", left)
+	}
+	if _, err := os.Stat(alive); err != nil {
+		t.Errorf("the folder of a living command: %v", err)
+	}
+}

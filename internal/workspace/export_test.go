@@ -2,3 +2,6 @@ package workspace
 
 // Remedy is exported because root cannot produce one of its errors.
 var Remedy = Run.remedy
+
+// Sweep is exported because each NewTemporary also leaves a folder.
+var Sweep = sweep

@@ -180,16 +180,18 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{}
 }
 
-// Temporary is a folder that its program removes at its end, or a later Sweep.
+// Temporary is a folder that its program removes at its end. After a kill a later NewTemporary does.
 type Temporary struct {
 	Path string
 	lock *os.File // held until the folder is removed
 }
 
-// NewTemporary makes a folder whose name begins with name. Its lock shows that its program is alive.
+// NewTemporary makes a folder whose name begins with name, and removes the folders with such names of programs that
+// have ended. A lock shows that a program is alive.
 func NewTemporary(parent, name string) (Temporary, error) {
 	parent = cmp.Or(parent, os.TempDir())
-	dir, err := os.MkdirTemp(parent, "new-"+name) // renamed once it is locked, so that no Sweep removes it
+	sweep(parent, name)
+	dir, err := os.MkdirTemp(parent, "new-"+name) // renamed once it is locked, so that no sweep removes it
 	if err != nil {
 		return Temporary{}, err
 	}
@@ -231,10 +233,7 @@ func (t Temporary) Remove() error {
 	return errors.Join(untrusted.RemoveAll(t.Path), t.lock.Close())
 }
 
-// Sweep removes the folders of NewTemporary whose programs have ended, which it knows by
-// their locks.
-func Sweep(parent, name string) {
-	parent = cmp.Or(parent, os.TempDir())
+func sweep(parent, name string) {
 	entries, _ := untrusted.ReadDir(parent) // best effort
 	for _, entry := range entries {
 		dir := filepath.Join(parent, entry.Name())

@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // maxPrompt is what the CLIs take on stdin.
@@ -202,11 +203,11 @@ func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() erro
 	if len(h.Adapter.Home) == 0 {
 		return func() error { return nil }, nil
 	}
-	home, err := os.MkdirTemp(environ.Get(h.Env, "TMPDIR"), "ralph-home-")
+	made, err := workspace.NewTemporary(environ.Get(h.Env, "TMPDIR"), "ralph-for-agent-")
 	if err != nil {
 		return nil, err
 	}
-	leave = func() error { return untrusted.RemoveAll(home) }
+	home, leave := made.Path, made.Remove
 	for name, text := range h.Adapter.Home {
 		path := filepath.Join(home, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), untrusted.WriteFile(path, []byte(text), 0o600)); err != nil {
