@@ -178,7 +178,20 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) e
 		return err
 	}
 	job.Skip = func(check policy.Check) bool { return known && proof.Skips(check, changed) }
-	return hand.Do(ctx, job, emit)
+	err = hand.Do(ctx, job, emit)
+	s.warnOfSetup(run.Policy.SetupLine(), emit)
+	return err
+}
+
+// warnOfSetup notes once that a check of the user's own tree may lack setup.
+func (s *activeRun) warnOfSetup(commands string, emit emit) {
+	note := journal.Noted{What: "setup never runs in your own tree", Hint: "if the check needs it, run it there (" + commands + "), or begin again with --worktree"}
+	run := s.Run()
+	it, _ := run.OpenIteration()
+	lacking := func(c journal.CheckEnded) bool { return verdict.MayLackSetup(run, c) }
+	if !slices.Contains(run.Notes, note) && slices.ContainsFunc(it.Checks, lacking) {
+		emit(note)
+	}
 }
 
 // changedFiles differ from the base. It returns nothing if no check has paths.

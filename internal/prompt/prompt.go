@@ -155,6 +155,9 @@ func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEn
 		if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
 			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
 		}
+		if verdict.MayLackSetup(run, check) {
+			what += "\n\nOn a clean checkout this command prepares the checks. It did not run on your tree: run it if the check needs it.\n\n" + clean.Fence(run.Policy.SetupLine())
+		}
 		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, treeNames[where], what))
 	}
 	return said

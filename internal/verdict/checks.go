@@ -92,6 +92,18 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	return failuresSince(base, check)
 }
 
+// MayLackSetup reports whether a check may have failed for lack of setup: it passed at the base, but never in the user's
+// own tree, in which setup does not run.
+func MayLackSetup(run journal.Run, check journal.CheckEnded) bool {
+	base, found := run.BaseCheck(check.Name)
+	if len(run.Policy.Setup) == 0 || run.Policy.SeparateTree || run.Policy.Publish || check.Where != journal.AtWork || found && !base.Passed {
+		return false
+	}
+	return !check.Passed && check.Skipped == "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
+		return slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Name == check.Name && c.Where == check.Where && c.Passed })
+	})
+}
+
 // CanProve reports whether a check's result is evidence: it passed at the base, or names the tests that pass and
 // those that failed there. Neither a skipped check proves anything, nor one that the task added.
 func CanProve(run journal.Run, check journal.CheckEnded) bool {

@@ -98,7 +98,9 @@ func Of(run journal.Run) Ending {
 	case NoChecks, SetupFails, RedAtBase:
 		e.Why, e.Fix = "", BaseRemedy(run)
 	case CheckNoStart:
-		e.Why, e.Fix = strings.Join(unstartable(run), ", "), installProgram.text(run)
+		e.Why, e.Fix = strings.Join(unstartable(run), ", "), cmp.Or(ownSetup(run), installProgram.text(run))
+	case Stalled, Iterations:
+		e.Fix = ownSetup(run)
 	case HostRefused:
 		e.Why, e.Fix = refused(run)
 	case PushRefused, PullRefused:

@@ -139,6 +139,15 @@ func unstartable(run journal.Run) []string {
 	return names
 }
 
+// ownSetup returns what to do if a check may lack setup in the user's own tree.
+func ownSetup(run journal.Run) string {
+	it, found := run.LastJudged()
+	if !found || !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return verdict.MayLackSetup(run, c) }) {
+		return ""
+	}
+	return "run the commands of `setup` in your own tree, where ralph never runs them, if the checks need them"
+}
+
 // isStillRed reports whether a check failed at the base without names of tests, and no story has passed since. Then
 // the check is the cause, not the limit.
 func isStillRed(run journal.Run) bool {
