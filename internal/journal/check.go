@@ -117,6 +117,11 @@ type BaselineEnded struct {
 
 func (e BaselineEnded) fold(r *Run, _ time.Time) { r.Baseline = &e }
 
+// HasSetupFailedAtBase reports whether no check ran at the base because setup failed.
+func (r Run) HasSetupFailedAtBase() bool {
+	return len(r.Policy.Checks) > 0 && len(r.BaseChecks) == 0 && r.Baseline != nil && !r.Baseline.Usable
+}
+
 // Proof is a run of the checks on a clean checkout.
 type Proof struct {
 	Commit string `json:"commit"`

@@ -91,8 +91,8 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
 	r.Met, r.Parted, r.Asked, r.Unable, r.Overspent = "", nil, "", nil, ""
-	if r.Baseline == nil {
-		r.BaseChecks = nil
+	if r.Baseline == nil || r.HasSetupFailedAtBase() { // a person may have made setup work
+		r.Baseline, r.BaseChecks = nil, nil
 	}
 	used := len(r.Iterations)
 	if it := r.updateOpen(at); it != nil {

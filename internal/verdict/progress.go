@@ -16,7 +16,7 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 		return policy.FatalError, recent[len(recent)-1].Agent.Why
 	}
 	if len(recent) > 0 {
-		if why := UnstartableCheck(run, recent[len(recent)-1]); why != "" {
+		if why := CannotCheck(run, recent[len(recent)-1]); why != "" {
 			return policy.FatalError, why
 		}
 	}
@@ -32,11 +32,18 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// UnstartableCheck returns which check holds an iteration back because it cannot start: its program is not installed, or
-// it could not start at the base either.
-func UnstartableCheck(run journal.Run, it journal.Iteration) string {
+// CannotCheck returns why another iteration would fail as this one: setup fails as at the base, or a check cannot start,
+// because its program is not installed, or as at the base.
+func CannotCheck(run journal.Run, it journal.Iteration) string {
 	if it.Ended != nil && len(it.Ended.Passed) > 0 {
 		return ""
+	}
+	if it.Proof != nil && run.HasSetupFailedAtBase() {
+		for _, step := range it.Proof.Setup {
+			if !step.Passed {
+				return step.Failure()
+			}
+		}
 	}
 	for _, check := range it.NewestChecks() {
 		base, _ := run.BaseCheck(check.Name)

@@ -198,7 +198,10 @@ func fatal(run journal.Run) *Cause {
 		return NotStarted
 	case found && last.Agent != nil && last.Agent.Failed:
 		return Crashed
-	case found && verdict.UnstartableCheck(run, last) != "":
+	case found && verdict.CannotCheck(run, last) != "":
+		if run.HasSetupFailedAtBase() {
+			return SetupFails
+		}
 		return CheckNoStart
 	case run.Plan.Done() && act == "open":
 		return PullRefused

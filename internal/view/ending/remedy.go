@@ -107,7 +107,7 @@ func BaseRemedy(run journal.Run) string {
 	switch {
 	case len(run.Policy.Checks) == 0:
 		return configureChecks.text(run)
-	case len(run.BaseChecks) == 0 && run.Baseline != nil && !run.Baseline.Usable: // setup failed
+	case run.HasSetupFailedAtBase():
 		return fixSetup.text(run) + "; " + installProgram.text(run)
 	}
 	var all []string
