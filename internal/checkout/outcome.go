@@ -38,6 +38,7 @@ type Checked struct {
 	Name    string         `json:"name"`
 	AtBase  bool           `json:"passed_at_base"`
 	Passed  bool           `json:"passed"`
+	NotRun  bool           `json:"not_run,omitempty"` // with the change: setup failed
 	Skipped string         `json:"skipped,omitempty"` // the paths to which it is limited, if the change touches none
 	Before  *journal.Tests `json:"tests_at_base,omitempty"`
 	Tests   *journal.Tests `json:"tests,omitempty"`
@@ -55,8 +56,8 @@ func Sum(run journal.Run) Outcome {
 	}
 	for _, check := range run.BaseChecks {
 		told := Checked{Name: check.Name, AtBase: check.Passed, Before: check.Tests}
-		ended, _ := journal.FindCheck(proven.Checks, check.Name)
-		told.Passed, told.Skipped, told.Tests = ended.Passed, ended.Skipped, ended.Tests
+		ended, ran := journal.FindCheck(proven.Checks, check.Name)
+		told.Passed, told.NotRun, told.Skipped, told.Tests = ended.Passed, !ran, ended.Skipped, ended.Tests
 		o.Checks = append(o.Checks, told)
 	}
 	o.Grade, o.Why = grade(run, proven, graded)
@@ -100,7 +101,10 @@ func (o Outcome) Text() string {
 	b.WriteString("\n")
 	for _, check := range o.Checks {
 		now := Ended(check.Passed, check.Tests)
-		if check.Skipped != "" {
+		switch {
+		case check.NotRun:
+			now = "not run"
+		case check.Skipped != "":
 			now = "skipped (nothing in " + check.Skipped + " is changed)"
 		}
 		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), now)
