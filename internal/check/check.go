@@ -36,7 +36,7 @@ type Hand struct {
 	Folder string
 	// Patience returns the time left for a check, if that is less than its own. May be nil.
 	Patience func(time.Duration) time.Duration
-	Began    func(kind string, check policy.Check) // called before a "check" or a command of "setup" runs; may be nil
+	Began    func(kind string, check policy.Check) // called before a "check" or a command of "setup" runs, also "again: check", "trial: check"; may be nil
 }
 
 // Job is a set of checks on one tree.
@@ -94,13 +94,25 @@ func free(slug string, taken map[string]bool) string {
 	return unique
 }
 
+// what names what begins. No event follows with the result of a repetition or a trial.
+func (j Job) what() string {
+	kind := cmp.Or(j.kind, "check")
+	switch {
+	case j.Second:
+		return "again: " + kind
+	case j.Where == journal.AtDoubt:
+		return "trial: " + kind
+	}
+	return kind
+}
+
 func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
 	file, err := h.Log(log + ".log")
 	if err != nil {
 		return journal.CheckEnded{}, err
 	}
 	if h.Began != nil {
-		h.Began(cmp.Or(job.kind, "check"), check)
+		h.Began(job.what(), check)
 	}
 	digest, tests := sha256.New(), &tally.Reader{Root: job.Dir}
 	kept, excerpt := newExcerpt(job.Excerpt)
