@@ -214,7 +214,10 @@ func (s *activeRun) takeFromCheckout(ctx context.Context, run journal.Run, seen 
 		standing, err = seen.State(ctx)
 	}
 	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
-		why := fmt.Sprintf("git cannot read the tree: %s; git switch %s brings it back where HEAD names no commit", failed.Said, shell.Quote(run.Branch))
+		why := "git cannot read the tree: " + failed.Said
+		if _, unborn := s.UserTree.Head(ctx); unborn != nil { // else the disk may be full, or the index broken
+			why += "; git switch " + shell.Quote(run.Branch) + " brings it back"
+		}
 		return journal.CommitsTaken{From: run.Head, To: run.Head, Tree: run.Tree, Dirty: true, Refused: []journal.Finding{{Why: why}}}, nil
 	}
 	if err != nil {
