@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -30,6 +31,9 @@ type initCommand struct {
 }
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
+	if guarded.IsBare(c.ProjectDir) {
+		return 0, fault.Usage("no work tree: "+c.ProjectDir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
+	}
 	if c.Any() {
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)

@@ -113,6 +113,14 @@ func Around(dir string) string {
 	}
 }
 
+// IsBare reports whether a folder is git's own, a bare repository or a .git, as git decides it.
+func IsBare(dir string) bool {
+	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err != nil
+	})
+}
+
 // traces are files that tell of a repository, any of them: one without a HEAD is
 // guarded, too.
 var traces = []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs"}
