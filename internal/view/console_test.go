@@ -192,6 +192,7 @@ var rare = []any{
 	journal.CancelAsked{Why: "SIGINT"},
 	journal.RunStopped{Reason: policy.Cancelled},
 	journal.Resumed{Why: "on request"},
+	journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
 	journal.IterationBegan{Number: 2, Story: "US-001"},
 	journal.AgentEnded{Tools: 3, TookMS: 14000},
 	journal.IterationEnded{Number: 2, Story: "US-001", Done: true},
