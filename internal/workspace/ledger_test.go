@@ -21,6 +21,9 @@ func TestJournalIsRestored(t *testing.T) {
 		"added to": {func(_, journal string) error {
 			return os.WriteFile(journal, []byte("one\ntwo\nthree\n"), 0o644)
 		}, true},
+		"changed to the same length": {func(_, journal string) error {
+			return os.WriteFile(journal, []byte("two\n"), 0o644)
+		}, true},
 		"another in its place": {func(_, journal string) error {
 			return os.Rename(filepath.Join(filepath.Dir(journal), "other"), journal)
 		}, true},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -217,10 +218,10 @@ func (l *OpenJournal) Restore() (restored bool, err error) {
 	return true, old.Close()
 }
 
-// isUnchanged reports whether the file still has its path and length.
+// isUnchanged reports whether the file still has its path and content.
 func (l *OpenJournal) isUnchanged() bool {
 	ours, err := l.file.Stat()
-	if err != nil || ours.Size() != int64(len(l.content)) {
+	if err != nil || !isEqual(io.NewSectionReader(l.file, 0, math.MaxInt64), bytes.NewReader(l.content)) {
 		return false
 	}
 	there, err := os.Lstat(l.run.Journal())
