@@ -77,6 +77,16 @@ func TestTheFilterAnswers(t *testing.T) {
 		{all, "ioctl", []uint64{0, 0x5412}, eperm},         // TIOCSTI
 		{all, "ioctl", []uint64{0, high | 0x5412}, eperm},  // the same to the kernel
 		{all, "ioctl", []uint64{0, 0x541c}, eperm},         // TIOCLINUX
+		{all, "ioctl", []uint64{3, 0x40049409}, allowed},   // FICLONE: cp uses it
+		{all, "ioctl", []uint64{3, 0x80086601}, allowed},   // FS_IOC_GETFLAGS
+		{all, "ioctl", []uint64{3, 0x40086602}, eperm},     // FS_IOC_SETFLAGS
+		{all, "ioctl", []uint64{3, 0x401c5820}, eperm},     // FS_IOC_FSSETXATTR
+		{all, "ioctl", []uint64{3, 0x40806685}, eperm},     // FS_IOC_ENABLE_VERITY
+		{all, "ioctl", []uint64{3, 0x50009401}, eperm},     // BTRFS_IOC_SNAP_CREATE
+		{all, "ioctl", []uint64{3, 0x50009417}, eperm},     // BTRFS_IOC_SNAP_CREATE_V2
+		{all, "ioctl", []uint64{3, 0x5000940e}, eperm},     // BTRFS_IOC_SUBVOL_CREATE
+		{all, "ioctl", []uint64{3, 0x50009418}, eperm},     // BTRFS_IOC_SUBVOL_CREATE_V2
+		{all, "ioctl", []uint64{3, 0x4008941a}, eperm},     // BTRFS_IOC_SUBVOL_SETFLAGS
 		{all, "seccomp", []uint64{1, 0}, allowed},          // a browser's own
 		{all, "seccomp", []uint64{1, 8}, eperm},            // a listener of theirs
 		{all, "prlimit64", []uint64{0, 7, 1}, allowed},     // bounds of one's own
@@ -176,6 +186,18 @@ func TestTheFilterAnswers(t *testing.T) {
 				if got := answer(t, program(t, f, machine), uint32(machine.ID), number, tt.args...); got != tt.want {
 					t.Errorf("%s, %s(%#x) under %+v: %#x, want %#x", machine.Name, tt.call, tt.args, f, got, tt.want)
 				}
+			}
+		}
+	}
+}
+
+// file_setattr does what FS_IOC_FSSETXATTR does, and is newer than the table of names.
+func TestCallsThatNobodyKnowsAreMissing(t *testing.T) {
+	for _, machine := range machines {
+		p := program(t, seccomp.Filter{}, machine)
+		for number, want := range map[int]uint32{machine.SyscallNames["read"]: allowed, machine.SyscallNames["removexattrat"]: allowed, 469: enosys, 1000: enosys} {
+			if got := answer(t, p, uint32(machine.ID), number); got != want {
+				t.Errorf("%s, call %d: %#x, want %#x", machine.Name, number, got, want)
 			}
 		}
 	}
