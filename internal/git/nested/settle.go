@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -74,8 +75,12 @@ func (m *mover) move(ctx context.Context, now found) (err error) {
 			head := path.Join(one.folder, "HEAD")
 			at := part(name, one.folder, now[head].version == exists && !m.before.has(head))
 			to := aside(at)
-			if failed := moveAside(m.root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
-				m.moved, m.armed, err = append(m.moved, to), append(m.armed, to), errors.Join(err, failed)
+			switch failed := moveAside(m.root, at, to); {
+			case errors.Is(failed, fs.ErrNotExist): // it went with another
+			case failed != nil:
+				m.armed, err = append(m.armed, to), errors.Join(err, failed)
+			default:
+				m.moved, m.armed = append(m.moved, to), append(m.armed, to)
 				m.renew(ctx, at)
 			}
 		}
@@ -127,13 +132,29 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	if errors.Is(earlier, fs.ErrNotExist) {
 		earlier = nil
 	}
-	err := root.Rename(name, to)
+	err := rename(root, name, to)
 	if errors.Is(err, fs.ErrPermission) { // those inside may have closed a folder
 		root.OpenToOwner(path.Dir(name))
 		root.OpenToOwner(name)
-		err = root.Rename(name, to)
+		err = rename(root, name, to)
 	}
 	return errors.Join(earlier, err)
+}
+
+// rename moves a folder part by part where it has to stay: in a container, one of the image.
+func rename(root *untrusted.Root, name, to string) error {
+	err := root.Rename(name, to)
+	if info, gone := root.Lstat(name); !errors.Is(err, syscall.EXDEV) || gone != nil || !info.IsDir() {
+		return err
+	}
+	list, err := root.ReadDir(name)
+	if made := root.Mkdir(to, 0o755); !errors.Is(made, fs.ErrExist) {
+		err = errors.Join(err, made)
+	}
+	for _, entry := range list {
+		err = errors.Join(err, rename(root, path.Join(name, entry.Name()), path.Join(to, entry.Name())))
+	}
+	return errors.Join(err, root.Remove(name))
 }
 
 // disarm removes from what was moved all that makes it a repository for git or another version control.
