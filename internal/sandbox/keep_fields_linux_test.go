@@ -32,6 +32,7 @@ func TestFieldsArePutBack(t *testing.T) {
 		"behind comments":   {"// by it\n{\"a\":1}", `printf '// x\r{"servers":` + evil + `}\n' >f`, "{}\n"},
 		"no JSON":           {sessions, `echo '{"servers":' >f`, sessions},
 		"twice":             {sessions, `echo '{"login":2} {"servers":` + evil + `}' >f`, sessions},
+		"with a rest":       {sessions, `echo evil >>f`, sessions},
 		"a link":            {sessions, `echo '{"servers":` + evil + `}' >g; rm f; ln -s g f`, sessions},
 		"a folder":          {sessions, `rm f; mkdir f`, sessions},
 		"gone":              {sessions, `rm f`, sessions},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"path"
 	"path/filepath"
@@ -92,8 +93,7 @@ func object(text []byte) (fields map[string]any, err error) {
 	if err := d.Decode(&fields); err != nil {
 		return nil, err
 	}
-	_, err = d.Token()
-	if fields == nil || err == nil {
+	if _, err = d.Token(); fields == nil || !errors.Is(err, io.EOF) {
 		return nil, errNoObject
 	}
 	return fields, nil
