@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -133,10 +134,9 @@ func Recover(text []byte, failedBefore bool) (moved, restored []string, err erro
 			failed = one.PutBack(func(names []string) { restored = append(restored, names...) })
 		case len(m.Saved) > 0 || m.Stays:
 			var added, missing []string
-			if !m.Stays {
-				added, failed = k.setAsideAdded(m.Saved)
+			if k.content = m.Saved; !m.Stays {
+				added, failed = k.setAsideAdded()
 			}
-			k.content = m.Saved
 			missing, again := k.restoreMissing()
 			moved, restored, failed = append(moved, added...), append(restored, missing...), errors.Join(failed, again, k.root.Close())
 		default:
@@ -164,12 +164,9 @@ func (k keptPath) restoreMissing() (restored []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(k.content)) {
 		n := k.content[name]
 		k.name = name
+		k.reach()
 		_, failed := k.root.Lstat(name)
-		if errors.Is(failed, fs.ErrPermission) {
-			k.open()
-			_, failed = k.root.Lstat(name)
-		}
-		if n.WhyUnread != "" || !errors.Is(failed, fs.ErrNotExist) {
+		if n.WhyUnread != "" || !errors.Is(failed, fs.ErrNotExist) && !errors.Is(failed, syscall.ENOTDIR) {
 			continue
 		}
 		if _, failed = k.clearWay(setAside); failed == nil {
@@ -184,13 +181,16 @@ func (k keptPath) restoreMissing() (restored []string, err error) {
 
 // setAsideAdded moves aside what stands in a folder and did not before, or not as such: a link leads elsewhere. Changed
 // files stay: they may be the user's.
-func (k keptPath) setAsideAdded(saved map[string]savedNode) (moved []string, err error) {
+func (k keptPath) setAsideAdded() (moved []string, err error) {
+	k.reach()
 	failed := k.root.WalkAll(k.name, func(e untrusted.Entry, missing error) error {
-		was, stood := saved[e.Path]
-		if missing != nil || stood && (was.WhyUnread != "" || was.Mode.Type() == e.Info.Mode().Type()) {
-			if was.WhyUnread != "" {
-				return fs.SkipDir
-			}
+		switch was, stood := k.content[e.Path]; {
+		case was.WhyUnread != "":
+			return fs.SkipDir
+		case missing != nil:
+			return nil //nolint:nilerr // nothing was added there
+		case stood && was.Mode.Type() == e.Info.Mode().Type():
+			openUnreadable(e, "") // what was added lies in it
 			return nil
 		}
 		if strings.HasPrefix(path.Base(e.Path), unfinished) && e.In.Remove(e.Name) == nil { // of a ralph that was killed

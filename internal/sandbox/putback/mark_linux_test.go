@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // guarded is a project whose git folder is kept, with the mark of that.
@@ -89,6 +90,42 @@ func TestRecover(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(g.top, name)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What was added is found in folders that were closed since, too.
+func TestRecoverWhereFoldersAreClosed(t *testing.T) {
+	for _, mode := range []fs.FileMode{0, 0o111, 0o444, 0o555} {
+		t.Run(mode.String(), func(t *testing.T) {
+			top := t.TempDir()
+			rights.Drop(t, top)
+			g := guard(t, top)
+			g.write(".git/hooks/a", ".git/hooks/old/a", ".claude/other")
+			g = guard(t, top)
+			g.write(".git/hooks/b", ".git/hooks/old/b", ".claude/settings.local.json")
+			for _, dir := range []string{".git/hooks/old", ".git/hooks", ".git", ".claude"} {
+				dir = filepath.Join(top, dir)
+				if err := os.Chmod(dir, mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.wantMoved(".claude/settings.local.json", ".git/hooks/b", ".git/hooks/old/b")
+		})
+	}
+}
+
+// What is missing is put back where a file took the place of a folder.
+func TestRecoverWhereAFolderIsAFile(t *testing.T) {
+	g := guard(t, t.TempDir())
+	g.write(".claude/settings.local.json")
+	g = guard(t, g.top)
+	claude := filepath.Join(g.top, ".claude")
+	if err := errors.Join(os.RemoveAll(claude), os.WriteFile(claude, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	_, restored, err := putback.Recover(g.mark, false)
+	if text, missing := os.ReadFile(filepath.Join(claude, "settings.local.json")); string(text) != "x" || len(restored) != 1 || err != nil {
+		t.Errorf("restored %q, %v: %q, %v", restored, err, text, missing)
 	}
 }
 

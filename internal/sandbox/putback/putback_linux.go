@@ -176,9 +176,7 @@ func (all Kept) PutBack(tell func([]string)) error {
 		take(path.Join(g.dir, g.name), list, err)
 	}
 	for _, k := range all.kept {
-		if _, err := k.root.Lstat(k.name); errors.Is(err, fs.ErrPermission) && k.content[k.name].WhyUnread == "" {
-			k.open()
-		}
+		k.reach()
 		list, err := k.mend()
 		if errors.Is(err, fs.ErrPermission) {
 			k.open()

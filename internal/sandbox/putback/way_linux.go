@@ -19,6 +19,13 @@ func (k keptPath) open() {
 	}
 }
 
+// reach opens them where k cannot be looked at, unless that was so before.
+func (k keptPath) reach() {
+	if _, err := k.root.Lstat(k.name); errors.Is(err, fs.ErrPermission) && k.content[k.name].WhyUnread == "" {
+		k.open()
+	}
+}
+
 // clear makes room to put k back.
 func (k keptPath) clear() (cleared []string, err error) {
 	if cleared, err = k.clearWay(moveAside); err == nil {
@@ -80,6 +87,7 @@ func moveAside(root *untrusted.Root, name string) error {
 
 // setAside keeps it: it may be the user's.
 func setAside(root *untrusted.Root, name string) error {
+	root.OpenToOwner(path.Dir(name))
 	return root.Rename(name, name+".put-aside-"+rand.Text())
 }
 
