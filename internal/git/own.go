@@ -164,6 +164,9 @@ func literal(paths []string) []string {
 	return specs
 }
 
+// PushesAll reports whether the user's git pushes all branches that the remote has, too.
+func (t *Tree) PushesAll() bool { return t.settings["push.default"] == "matching" }
+
 // Needs returns the files that git needs in the user's own tree, as they were when the tree
 // was opened: the agent can write to the files that name them.
 func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.common) }

@@ -50,7 +50,7 @@ type userSettings map[string]string
 
 // plainKeys are what people set to have git see their files as they do, and what ralph reads itself. None starts a
 // program.
-const plainKeys = `^(user\.(name|email)|remote\..+\.(url|promisor)|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
+const plainKeys = `^(user\.(name|email)|remote\..+\.(url|promisor)|push\.default|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
 	`checkstat|trustctime|logallrefupdates|sharedrepository|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|partialclone))$`
 
 // settingsOf returns each setting from the repository, or else from the first of the other files that has it.

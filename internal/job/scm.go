@@ -118,20 +118,27 @@ func (s *activeRun) execSCM(ctx context.Context, command process.Command) (proce
 			return process.Result{}, err
 		}
 	}
-	command.Env, command.Timeout, command.Grace = withoutSubmodules(env), 10*time.Minute, s.Grace
+	command.Env, command.Timeout, command.Grace = s.withSettings(env), 10*time.Minute, s.Grace
 	return exec(ctx, command)
 }
 
-// submoduleSettings keep git from running another git in a nested repository with its configuration.
-var submoduleSettings = [][2]string{
+// scmSettings keep git from running another git in a nested repository with its configuration, and from pushing tags
+// that the agent made.
+var scmSettings = [][2]string{
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
 	{"push.recurseSubmodules", "no"},
 	{"diff.ignoreSubmodules", "dirty"}, // a submodule's commit is still read
+	{"push.followTags", "false"},
 }
 
-// withoutSubmodules adds the settings after those that the user's environment has.
-func withoutSubmodules(env []string) []string {
+// withSettings adds the settings after those that the user's environment has. Of all branches, the agent may have moved
+// others than its own, so git pushes the current one instead.
+func (s *activeRun) withSettings(env []string) []string {
+	settings := scmSettings
+	if s.UserTree != nil && s.UserTree.PushesAll() {
+		settings = append(slices.Clip(settings), [2]string{"push.default", "current"})
+	}
 	const count = "GIT_CONFIG_COUNT="
 	n := 0
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
@@ -141,7 +148,7 @@ func withoutSubmodules(env []string) []string {
 		}
 		return is
 	})
-	for _, set := range submoduleSettings {
+	for _, set := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]))
 		n++
 	}
