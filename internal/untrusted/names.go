@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"syscall"
 	"time"
 )
@@ -46,4 +47,20 @@ func (r *Root) Separate(name string, most int64) error {
 		return errors.Join(err, r.RemoveAll(own))
 	}
 	return nil
+}
+
+// Move renames. A folder that cannot be renamed, in a container one of the image, is moved part by part.
+func (r *Root) Move(name, to string) error {
+	err := r.Rename(name, to)
+	if info, gone := r.Lstat(name); !errors.Is(err, syscall.EXDEV) || gone != nil || !info.IsDir() {
+		return err
+	}
+	list, err := r.ReadDir(name)
+	if made := r.Mkdir(to, 0o755); !errors.Is(made, fs.ErrExist) {
+		err = errors.Join(err, made)
+	}
+	for _, entry := range list {
+		err = errors.Join(err, r.Move(path.Join(name, entry.Name()), path.Join(to, entry.Name())))
+	}
+	return errors.Join(err, r.Remove(name))
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -132,29 +131,13 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	if errors.Is(earlier, fs.ErrNotExist) {
 		earlier = nil
 	}
-	err := rename(root, name, to)
+	err := root.Move(name, to)
 	if errors.Is(err, fs.ErrPermission) { // those inside may have closed a folder
 		root.OpenToOwner(path.Dir(name))
 		root.OpenToOwner(name)
-		err = rename(root, name, to)
+		err = root.Move(name, to)
 	}
 	return errors.Join(earlier, err)
-}
-
-// rename moves a folder part by part where it has to stay: in a container, one of the image.
-func rename(root *untrusted.Root, name, to string) error {
-	err := root.Rename(name, to)
-	if info, gone := root.Lstat(name); !errors.Is(err, syscall.EXDEV) || gone != nil || !info.IsDir() {
-		return err
-	}
-	list, err := root.ReadDir(name)
-	if made := root.Mkdir(to, 0o755); !errors.Is(made, fs.ErrExist) {
-		err = errors.Join(err, made)
-	}
-	for _, entry := range list {
-		err = errors.Join(err, rename(root, path.Join(name, entry.Name()), path.Join(to, entry.Name())))
-	}
-	return errors.Join(err, root.Remove(name))
 }
 
 // disarm removes from what was moved all that makes it a repository for git or another version control.

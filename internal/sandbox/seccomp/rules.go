@@ -76,7 +76,7 @@ var requests = []uint32{
 	0x4008941a, // makes one read-only
 }
 
-// newest is the newest call that is known here: what a later one does, nobody has looked at.
+// newest is the newest call that this filter knows. Later ones may do what it refuses.
 const newest = 467
 
 func (f Filter) refuse(a *assembly) {
