@@ -147,3 +147,17 @@ func TestFound(t *testing.T) {
 		t.Errorf("Found with many cores = %v, want the file two", got)
 	}
 }
+
+// An agent can change more files than a command line takes.
+func TestFilesMatchingOfMany(t *testing.T) {
+	l := newLab(t)
+	many := make([]string, 30_000)
+	for i := range many {
+		many[i] = fmt.Sprintf("%s%d.go", strings.Repeat("long/", 20), i)
+	}
+	for path, want := range map[string]int{"src/main.go": 1, "src/other.go": 0} {
+		if found := must(l.trusted.FilesMatching(t.Context(), l.base, []string{"package"}, append(many, path)))(t); len(found) != want {
+			t.Errorf("found %q", found)
+		}
+	}
+}

@@ -46,16 +46,12 @@ func (g Git) Version(ctx context.Context) (string, error) {
 		return "", fault.Usage("git does not print its version", "install git 2.38 or later", nil)
 	}
 	version := fmt.Sprintf("%s.%s%s", m[1], m[2], m[3])
-	major, minor := number(m[1]), number(m[2])
+	major, _ := strconv.Atoi(m[1]) // too many digits count as many
+	minor, _ := strconv.Atoi(m[2])
 	if major < 2 || major == 2 && minor < 38 {
 		return version, fault.Usage("git "+version+" is too old", "install git 2.38 or later", nil)
 	}
 	return version, nil
-}
-
-func number(digits string) int {
-	n, _ := strconv.Atoi(digits) // too many digits for a version count as many
-	return n
 }
 
 // Setting is a configuration setting. It is passed in the environment: it

@@ -9,6 +9,11 @@ import (
 
 // FilesMatching returns the files below paths, in a commit, that match one of the extended regular expressions.
 func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions, paths []string) ([]string, error) {
+	if len(paths) > searchPaths { // git compares each with each file, and a command line has a limit
+		found, err := t.FilesMatching(ctx, commit, expressions, []string{""})
+		paths = slices.Sorted(slices.Values(paths))
+		return slices.DeleteFunc(found, func(name string) bool { _, is := slices.BinarySearch(paths, name); return !is }), err
+	}
 	out, err := t.search(ctx, commit, "-l", expressions, paths)
 	if out == "" || err != nil {
 		return nil, err
