@@ -43,10 +43,10 @@ func Paths(commands CommandSet, base Files) []string {
 // Changed returns the touched files whose change may affect the checks, by name.
 func Changed(commands CommandSet, base, now Files) map[string]Change {
 	changes, defining := map[string]Change{}, follow(commands, base)
-	folders := foldersAbove(slices.Collect(maps.Keys(defining)))
+	above := allAbove(slices.Collect(maps.Keys(defining)))
 	for _, name := range commands.Touched {
 		g, is := defining[name]
-		if !is && slices.Contains(folders, name) && len(now(name)) > maxText { // a link leads to such files
+		if !is && above[name] && len(now(name)) > maxText { // a link leads to such files
 			changes[name] = Change{Sure: true}
 		}
 		if !is || g.onlyNew && (base(name) != nil || now(name) == nil) {
@@ -93,8 +93,9 @@ type follower struct {
 	calls    int
 
 	touched   []string
-	folders   []string            // with touched files
-	named     map[string][]string // the base's files, by their last part
+	folders   []string            // with touched files, at most maxFolders
+	named     map[string][]string // the base's files and touched ones, by their last part
+	all       map[string]bool     // names whose files all count as a whole, as too many folders have them
 	loopWords map[string][]string // the values of a script's loop variables
 }
 
@@ -114,8 +115,8 @@ const (
 )
 
 func follow(commands CommandSet, base Files) map[string]definition {
-	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), folders: foldersAbove(commands.Touched), named: map[string][]string{}, loopWords: map[string][]string{}}
-	for _, name := range commands.Files {
+	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), folders: foldersAbove(commands.Touched), named: map[string][]string{}, all: map[string]bool{}, loopWords: map[string][]string{}}
+	for _, name := range slices.Concat(commands.Files, commands.Touched) {
 		t.named[path.Base(name)] = append(t.named[path.Base(name)], name)
 	}
 	if commands.Files != nil { // a missing file costs no read
@@ -135,7 +136,7 @@ func follow(commands CommandSet, base Files) map[string]definition {
 	for range maxRounds { // with limits of its own: a change can touch any number of folders
 		t.followAll()
 		away := t.away
-		t.queue, t.away, t.calls = nil, nil, 0
+		t.queue, t.away, t.all, t.calls = nil, nil, map[string]bool{}, 0
 		for _, text := range away {
 			t.enqueue(text)
 		}
@@ -168,16 +169,18 @@ func (f *follower) followAll() {
 // cd, a flag or the settings of a workspace may lead there. If there are too many, touched files count as a whole.
 // Then it does so in the other folders of Files.
 func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bool) {
-	for i, dir := range f.folders {
+	for _, dir := range f.folders {
 		for name := range asked {
-			file := path.Join(dir, name)
-			touched := f.touches(file)
-			if touched || i < maxFolders && base(file) != nil {
-				f.followLater(shellText{in.text, dir, in.isSetup}, file, touched)
+			if file := path.Join(dir, name); base(file) != nil && !f.touches(file) {
+				f.followLater(shellText{in.text, dir, in.isSetup}, file, false)
 			}
 		}
 	}
 	for name := range asked {
+		if f.all[name] {
+			continue
+		}
+		f.all[name] = len(f.away) >= maxScripts
 		for _, file := range f.named[path.Base(name)] {
 			if dir, is := strings.CutSuffix(file, "/"+name); is {
 				f.followLater(shellText{in.text, dir, in.isSetup}, file, true)
@@ -189,11 +192,12 @@ func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bo
 // followLater follows a text in the folder of a file that it asked for, or adds the file, if counts, when there are too many.
 func (f *follower) followLater(e shellText, file string, counts bool) {
 	switch {
-	case f.seen[e] || slices.Contains(f.away, e):
-	case len(f.away) < maxScripts:
+	case len(f.away) >= maxScripts:
+		if counts {
+			f.addWhole(file)
+		}
+	case !f.seen[e] && !slices.Contains(f.away, e):
 		f.away = append(f.away, e)
-	case counts:
-		f.addWhole(file)
 	}
 }
 
@@ -202,17 +206,22 @@ func (f *follower) touches(file string) bool {
 	return is
 }
 
-// foldersAbove returns all folders above some files, the outermost first.
+// foldersAbove returns folders above some files, at most maxFolders, the outermost first.
 func foldersAbove(files []string) []string {
+	all := slices.SortedFunc(maps.Keys(allAbove(files)), func(a, b string) int {
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
+	})
+	return all[:min(len(all), maxFolders)]
+}
+
+func allAbove(files []string) map[string]bool {
 	all := map[string]bool{}
 	for _, name := range files {
 		for dir := path.Dir(name); dir != "." && !all[dir]; dir = path.Dir(dir) {
 			all[dir] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
-	})
+	return all
 }
 
 func (f *follower) enqueue(e shellText) {

@@ -44,6 +44,18 @@ func TestIncludedBeyondTheLimit(t *testing.T) {
 	}
 }
 
+// A file of make in each of many folders counts as a whole where too many folders have one. It took hours.
+func TestManyFolders(t *testing.T) {
+	const most = 100_000
+	base, now := tree{"Makefile": "test:\n\tsh check.sh\n", "check.sh": "true\n"}, tree{}
+	for i := range most {
+		now[fmt.Sprintf("d%d/Makefile", i)] = "test:\n\ttrue\n"
+	}
+	if got := sure(checks("make test"), base, base.with(now)); len(got) != most {
+		t.Errorf("%d files certainly define the checks, want %d", len(got), most)
+	}
+}
+
 // What long lists have in common is found at once. It took hours.
 func TestLongLists(t *testing.T) {
 	const size = 100 << 10

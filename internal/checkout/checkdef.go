@@ -34,9 +34,12 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 		return "", nil, err
 	}
 	graft := git.Overlay{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
+	for _, name := range paths {
+		delete(changes, name)
+	}
 	for name, change := range changes {
 		switch {
-		case !change.Sure || slices.Contains(paths, name):
+		case !change.Sure:
 			continue
 		case change.Text != nil:
 			graft.Texts[name] = change.Text

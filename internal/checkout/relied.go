@@ -52,9 +52,10 @@ func readTree(ctx context.Context, trusted *git.Trusted, commit string) (tree, e
 	return is, err
 }
 
-// userOf returns which kind of user a file is. The files in checks define the checks.
+// userOf returns which kind of user a file is. The files in checks define the checks, and are sorted.
 func userOf(file string, checks []string) users {
-	by := users{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(checks, file), settings: paths.Settings(file)}
+	_, is := slices.BinarySearch(checks, file)
+	by := users{tests: paths.Tracked(file) != paths.None, checks: is, settings: paths.Settings(file)}
 	by.product = paths.Code(file) && by == users{}
 	return by
 }

@@ -135,7 +135,7 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 	if err != nil {
 		return nil, err
 	}
-	m.checks = slices.Concat(named, led, untouched)
+	m.checks = slices.Sorted(slices.Values(slices.Concat(named, led, untouched)))
 	var files []proof.Differing
 	for _, d := range all {
 		if slices.Contains(own, d.Path) {
@@ -143,6 +143,7 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 		}
 		change, partly := changes[d.Path]
 		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
+		_, is := slices.BinarySearch(led, d.Path)
 		called := slices.Contains(named, d.Path) // maybe the product: sh -n price.sh
 		sure := test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
@@ -150,7 +151,7 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 			Tests: called || test || speaks[d.Path] || linkedTest(links, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
-			Settings: !called && !sure && !speaks[d.Path] && (partly && !change.Sure || !slices.Contains(led, d.Path) && m.settings(d)),
+			Settings: !called && !sure && !speaks[d.Path] && (partly && !change.Sure || !is && m.settings(d)),
 			Text:     change.Text,
 		})
 	}
@@ -170,7 +171,7 @@ type comparison struct {
 	span    git.Span
 	paths   []string
 	removed map[string]bool
-	checks  []string                // files that define the checks
+	checks  []string                // files that define the checks, sorted
 	named   map[use]map[string]bool // the files that contain a name
 	users   map[use]users
 	err     error

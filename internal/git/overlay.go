@@ -82,9 +82,9 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var entries []TreeEntry
+	entries, wanted := []TreeEntry(nil), slices.Sorted(slices.Values(o.Paths)) // an agent can change 100,000 files
 	for _, c := range changes {
-		if slices.Contains(o.Paths, c.Path) {
+		if _, is := slices.BinarySearch(wanted, c.Path); is {
 			entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
 		}
 	}
