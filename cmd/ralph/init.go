@@ -34,11 +34,16 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if guarded.IsBare(c.ProjectDir) {
 		return 0, fault.Usage("no work tree: "+c.ProjectDir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	}
-	if c.Any() {
+	switch {
+	case c.Any() && c.Yes:
+		return 0, fault.Usage("--yes is for the settings alone", "run ralph init --yes, and ralph init with the other flags", nil)
+	case c.Any():
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
-	c.Agent = c.findAgent(w)
+	if c.Agent = c.findAgent(w); c.Yes {
+		c.Agent = cmp.Or(c.Agent, agent.NameOf("", ""))
+	}
 	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it
 		return report(w.Stderr, err), nil

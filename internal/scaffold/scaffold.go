@@ -32,6 +32,7 @@ import (
 // Files says what to lay out in a project, as flags of ralph init.
 type Files struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Yes        bool   `help:"Write .ralph/settings.json with what was found, without asking."`
 	PRD        bool   `name:"prd" help:"Write ralph/ with a PRD, a prompt and a progress log to fill in."`
 	RalphDir   string `placeholder:"DIR" help:"Directory for these files in the project (default: ralph). Implies --prd."`
 	Name       string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`

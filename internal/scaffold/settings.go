@@ -13,15 +13,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Ask asks at a terminal for the project's settings and writes them, all or nothing.
+// Ask asks at a terminal for the project's settings and writes them, all or nothing. With Yes it takes what it would
+// propose, and overwrites nothing.
 func (f Files) Ask(ctx context.Context, at Terminal) error {
 	d, err := at.talk(ctx)
+	if f.Yes {
+		d, err = dialog{at.Out, func(string) (string, error) { return "", nil }}, f.checkNew()
+	}
 	if err != nil {
 		return err
 	}
 	err = f.converse(ctx, d)
 	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
 		return &fault.Fault{What: "interrupted: nothing was written", Fix: "start again: ralph init", Exit: fault.ExitInterrupted}
+	}
+	return err
+}
+
+func (f Files) checkNew() error {
+	files, _, err := f.existing()
+	if err == nil && len(files) > 0 {
+		err = fault.Usage(workspace.SettingsFile+" already exists", "remove it first, or run ralph init in a terminal", nil)
 	}
 	return err
 }

@@ -62,7 +62,7 @@ type Terminal struct{ In, Out *os.File }
 func (t Terminal) talk(ctx context.Context) (dialog, error) {
 	if !term.IsTerminal(int(t.In.Fd())) {
 		return dialog{}, fault.Usage("ralph init asks questions, but standard input is not a terminal",
-			"run it in a terminal, write .ralph/settings.json by hand, or see ralph init --help", nil)
+			"ralph init --yes takes what it would propose", nil)
 	}
 	type answer struct {
 		line string
