@@ -38,6 +38,7 @@ func (c *console) event(run journal.Run, event journal.Event) {
 	case journal.RunBegan, journal.Resumed:
 		c.project.keepCommand(run.ID)
 	}
+	c.project.World.Patience.now.Store("")
 	c.print(func() string { return c.view.Event(run, event) })
 	if c.project.Verbose {
 		for _, line := range c.project.details(run, event) {
@@ -63,6 +64,7 @@ func (d *Project) keepCommand(id string) {
 
 // checking tells of a check or setup that is about to run, as it may take long.
 func (c *console) checking(kind string, check policy.Check) {
+	c.project.World.Patience.now.Store("which runs " + kind + " " + clean.LogLine(check.Name) + " now")
 	if c.project.Verbose && kind == "check" {
 		c.line("[ralph] Running guardrail: " + check.Command)
 		return
@@ -102,7 +104,10 @@ func (c *console) ring() {
 }
 
 // Patience is how long a step may take. Signals read it while the run sets it.
-type Patience struct{ words atomic.Value }
+type Patience struct {
+	words atomic.Value
+	now   atomic.Value // in their place while a check or setup runs
+}
 
 func (p *Patience) set(rules policy.Policy) {
 	words := "however long its agent takes"
@@ -114,8 +119,10 @@ func (p *Patience) set(rules policy.Policy) {
 
 // String says when the step ends.
 func (p *Patience) String() string {
-	if words, told := p.words.Load().(string); told {
-		return words
+	for _, said := range []*atomic.Value{&p.now, &p.words} {
+		if words, _ := said.Load().(string); words != "" {
+			return words
+		}
 	}
 	return "in a moment" // there is no agent yet
 }
