@@ -4,12 +4,41 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
+
+// A canary of a killed program is removed at the next start; one of a program that is still at it stays.
+func TestCanariesOfKilledProgramsAreRemoved(t *testing.T) {
+	project := t.TempDir()
+	left, held, young := filepath.Join(project, ".ralph-canary-1"), filepath.Join(project, ".ralph-canary-2"), filepath.Join(project, ".ralph-canary-3")
+	for path, text := range map[string]string{left: "RALPH-CANARY-X", held: "RALPH-CANARY-Y", young: ""} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.Open(held)
+	if err == nil {
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = confine.Start(t.Context(), confine.Options{
+		Level: sandbox.Namespace, Exec: nothing, Temp: t.TempDir(), Home: t.TempDir(), Private: []string{project}, Above: []string{project},
+	})
+	if kept, err := filepath.Glob(filepath.Join(project, ".ralph-canary-*")); err != nil || !slices.Equal(kept, []string{held, young}) {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+}
 
 // The attack at the start tries to read the project of an agent with a tree of its own,
 // also where another sandboxed command may work in the project.

@@ -56,6 +56,7 @@ type attackSetup struct {
 	secret    string
 	listeners []*outsideListener // by which they would be seen to have come out
 	laid      []string
+	canaries  []*os.File // of laid, locked until they are removed
 	victim    *victimProgram
 }
 
@@ -181,6 +182,9 @@ func (st *attackSetup) remove() {
 		if path != "" {
 			_ = os.RemoveAll(path)
 		}
+	}
+	for _, file := range st.canaries {
+		_ = file.Close()
 	}
 }
 
