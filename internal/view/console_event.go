@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -70,12 +71,15 @@ func (c *Console) Checking(kind string, check policy.Check) string {
 	return c.format(c.Now(), textRow("  "+waitSign+" ", kind+" "+check.Name+" …", plain))
 }
 
-// Tail returns three lines of a command's output that are not empty, the last ones. Around Go's first failed test they
-// are five: with -v, what a test says comes before its result.
+// failedTest matches the line of a failed test of Go, which comes after what the test says, and of TAP, where it comes
+// before.
+var failedTest = pattern.Of(`^(--- FAIL: |\s*not ok )`)
+
+// Tail returns three lines of a command's output that are not empty, the last ones, or five around the first failed test.
 func Tail(excerpt string) []string {
 	lines := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "--- FAIL: ") })
+	at := slices.IndexFunc(lines, func(line string) bool { return failedTest.MatchString(line) })
 	if at < 0 {
 		at = len(lines) - 1
 	}

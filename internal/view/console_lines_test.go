@@ -101,7 +101,8 @@ func TestTail(t *testing.T) {
 		"ok\ta\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)\n    b_test.go:5: got 2\n" + last: "ok    a\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)",
 		"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1\n" + last:                      "--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1",
 		"--- FAIL: TestA (0.0s)": "--- FAIL: TestA (0.0s)",
-		"ok\n=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\n" + last: "=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\nFAIL\nFAIL shop 0.1s",
+		"ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'\n1..2\n# tests 2\n# fail 1\n": "ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'",
+		"ok\n=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\n" + last:           "=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\nFAIL\nFAIL shop 0.1s",
 	} {
 		if diff := cmp.Diff(want, strings.Join(view.Tail(output), "\n")); diff != "" {
 			t.Errorf("Tail(%q):\n%s", output, diff)
