@@ -16,8 +16,8 @@ slow        := cmd/ralph$$|internal/(checkdef|clean|git|git/nested|guard|report|
 long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany|SlowBodies)
 # The race detector needs C. Nothing else does, and so packages are compiled once.
 export CGO_ENABLED := 0
-# Tests work in memory if there is room.
-export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
+# Tests work in memory if there is room, and no repository around them.
+export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ && system("test -e /dev/shm/.git") { dir = "/dev/shm" } END { print dir }')
 
 .PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
