@@ -101,7 +101,7 @@ func (f Files) top() []Command {
 	return found
 }
 
-// Setup returns the commands that install what the checks need, if a lock file exists.
+// Setup returns the commands that install what the checks need.
 func (f Files) Setup() []Command {
 	checks := f.Checks()
 	var found []Command
@@ -127,12 +127,15 @@ var managers = []struct{ lock, name, install string }{
 	{"npm-shrinkwrap.json", "npm", "npm ci"},
 }
 
-// manager returns the package manager whose lock file exists, and its command to install.
+// manager returns the package manager whose lock file exists, or npm, and its command to install.
 func (f Files) manager() (name string, install []Command) {
 	for _, m := range managers {
 		if f.has(m.lock) {
 			return m.name, []Command{{m.install, m.lock}}
 		}
+	}
+	if f.holds("package.json", `ependencies":`) {
+		return "npm", []Command{{"npm install --no-package-lock", "package.json"}}
 	}
 	return "npm", nil
 }

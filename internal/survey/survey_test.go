@@ -27,6 +27,7 @@ func TestChecks(t *testing.T) {
 		"rust":                   {map[string]string{"Cargo.toml": ""}, []string{"cargo test"}, nil},
 		"npm":                    {map[string]string{"package.json": `{"scripts":{"test":"jest","lint":"eslint ."}}`, "package-lock.json": "{}"}, []string{"npm test", "npm run lint"}, []string{"npm ci"}},
 		"npm without a lock":     {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`}, []string{"npm test"}, nil},
+		"npm, and no lock kept":  {map[string]string{"package.json": `{"scripts":{"test":"mocha"},"devDependencies":{"mocha":"11"}}`}, []string{"npm test"}, []string{"npm install --no-package-lock"}},
 		"npm without tests":      {map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`, "package-lock.json": "{}"}, nil, nil},
 		"one that never ends":    {map[string]string{"package.json": `{"scripts":{"test":"jest --watch"}}`}, nil, nil},
 		"pnpm":                   {map[string]string{"package.json": `{"scripts":{"test":"vitest run"}}`, "pnpm-lock.yaml": ""}, []string{"pnpm test"}, []string{"pnpm install --frozen-lockfile"}},
