@@ -83,6 +83,9 @@ func AtBase(run journal.Run, name string) Base {
 // missingModule matches what Python says of -m with a module that is not installed.
 var missingModule = pattern.Of(`(?m)^\S*python\S*: No module named `)
 
+// notFound matches what a shell says of a program that is missing.
+var notFound = pattern.Of(`(?m)^.*not found\r?$`)
+
 // effect returns which stories a check that was red before can block.
 func effect(run journal.Run, name string) string {
 	switch {
@@ -94,8 +97,12 @@ func effect(run journal.Run, name string) string {
 	return "only new failures block a story"
 }
 
+// lastLine returns the line that names what is missing, or else the last one.
 func lastLine(check journal.CheckEnded) string {
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
+	if missing := notFound.FindAllString(check.Excerpt, -1); len(missing) > 0 { // npm adds lines of its own
+		lines = missing
+	}
 	if last := oneLine(lines[len(lines)-1]); last != "" {
 		return ": " + last
 	}

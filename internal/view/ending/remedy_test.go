@@ -27,7 +27,7 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		"not tried": {want: ending.Base{State: "not tried"}},
 		"green":     {said: &green, want: ending.Base{State: "green"}},
 		"missing": {
-			said: &journal.CheckEnded{Exit: 127, CannotRun: true, Excerpt: "hello\nsh: 1: npm: not found\n"},
+			said: &journal.CheckEnded{Exit: 127, CannotRun: true, Excerpt: "hello\nsh: 1: npm: not found\nnpm notice\n"},
 			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 127): sh: 1: npm: not found"},
 			mend: "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 		},
