@@ -45,7 +45,6 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	if err != nil || !goOn {
 		return err
 	}
-	fmt.Fprintln(d.out)
 	answers, err := f.interview(d)
 	if err != nil {
 		return err
