@@ -86,6 +86,25 @@ func (l *lab) commit(message string, files map[string]string) {
 	l.git(l.tree.Dir, "commit", "-q", "-m", message)
 }
 
+// mergeOften makes six merges that leave out some files of a side branch.
+func (l *lab) mergeOften(name string, files int) {
+	l.Helper()
+	l.git(l.tree.Dir, "checkout", "-q", "-b", "side")
+	left := map[string]string{}
+	for i := range files {
+		left[fmt.Sprintf(name, i)] = "x"
+	}
+	l.commit("side", left)
+	l.git(l.tree.Dir, "checkout", "-q", "work")
+	for i := range 6 {
+		l.commit("one", map[string]string{"a.txt": fmt.Sprint(i)})
+		l.git(l.tree.Dir, "merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", "side")
+		l.git(l.tree.Dir, "checkout", "-q", "side")
+		l.commit("more", map[string]string{fmt.Sprintf("side-%d.txt", i): "x"})
+		l.git(l.tree.Dir, "checkout", "-q", "work")
+	}
+}
+
 func (l *lab) terms() handover.Terms {
 	return handover.Terms{
 		Base: l.base, Last: l.base, Protect: []string{"ci/**", "**/LOCKED.md"},
@@ -139,24 +158,14 @@ func TestTake(t *testing.T) {
 			refused: "the commits up to ",
 		},
 		"merges that differ much from their parents": {
-			agent: func(l *lab) {
-				l.git(l.tree.Dir, "checkout", "-q", "-b", "side")
-				many := map[string]string{}
-				for i := range 24 {
-					many[fmt.Sprintf("many-%d.txt", i)] = "x"
-				}
-				l.commit("side", many)
-				l.git(l.tree.Dir, "checkout", "-q", "work")
-				for i := range 6 {
-					l.commit("one", map[string]string{"a.txt": fmt.Sprint(i)})
-					l.git(l.tree.Dir, "merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", "side")
-					l.git(l.tree.Dir, "checkout", "-q", "side")
-					l.commit("more", map[string]string{fmt.Sprintf("side-%d.txt", i): "x"})
-					l.git(l.tree.Dir, "checkout", "-q", "work")
-				}
-			},
+			agent:   func(l *lab) { l.mergeOften("many-%d.txt", 24) },
 			terms:   func(terms *handover.Terms) { terms.MaxChanges = 36 },
-			refused: "the merges up to ",
+			refused: "the commits up to ",
+		},
+		"merges that differ from their parents in long paths": {
+			agent:   func(l *lab) { l.mergeOften(strings.Repeat(strings.Repeat("n", 250)+"/", 15)+"%d.txt", 2) },
+			terms:   func(terms *handover.Terms) { terms.MaxChanges = 36 },
+			refused: "the commits up to ",
 		},
 		"much to read in several commits": {
 			agent: func(l *lab) {

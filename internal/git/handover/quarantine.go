@@ -24,7 +24,7 @@ type quarantine struct {
 	compared    map[git.Span][]git.Change
 	blobs       map[string]blob // the examined ones
 	changes     int             // in all commits
-	differences int             // in all comparisons
+	differences int             // in all comparisons; long paths count more
 	bytes       int64           // read from blobs
 }
 
@@ -123,8 +123,11 @@ func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, 
 	if err != nil {
 		return nil, err
 	}
-	if q.differences += len(changes); q.differences > maxDifferences*q.terms.MaxChanges { // they stay in memory
-		return nil, errors.Join(errBomb, refuse("the merges up to %.12s differ from their parents in too many files together", span.To))
+	for _, c := range changes { // they stay in memory
+		q.differences += 1 + len(c.Path)/256
+	}
+	if q.differences > maxDifferences*q.terms.MaxChanges {
+		return nil, errors.Join(errBomb, refuse("the commits up to %.12s differ from their parents in too many files together", span.To))
 	}
 	q.compared[span] = slices.Clone(changes)
 	return changes, nil
