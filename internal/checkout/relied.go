@@ -157,22 +157,18 @@ func (m *comparison) findUsers(commit string, names []string) {
 	for _, name := range names {
 		cores, expressions = append(cores, corePattern(name)), append(expressions, fullPattern(name))
 	}
-	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions)
-	if err != nil {
-		m.err = err
-		return
-	}
 	for _, name := range names {
 		m.named[use{commit, name}] = map[string]bool{}
 	}
-	for file, parts := range all {
-		for _, part := range parts {
-			for _, name := range namesIn(part) {
-				if files, asked := m.named[use{commit, name}]; asked {
-					files[file] = true
-				}
+	err := m.trusted.Matches(m.ctx, commit, cores, expressions, func(file, part string) {
+		for _, name := range namesIn(part) {
+			if files, asked := m.named[use{commit, name}]; asked && !files[file] {
+				files[strings.Clone(file)] = true // not all that git printed
 			}
 		}
+	})
+	if err != nil {
+		m.err = err
 	}
 }
 

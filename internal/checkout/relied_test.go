@@ -1,10 +1,16 @@
 package checkout_test
 
 import (
+	"context"
+	"os"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // A part of a line that names data is found by the data's name, without a search for each name.
@@ -33,5 +39,32 @@ func TestNamesIn(t *testing.T) {
 		if got := checkout.NamesIn(c.part); slices.Contains(got, c.name) != c.want {
 			t.Errorf("NamesIn(%q) = %q, with %q: want %v", c.part, got, c.name, c.want)
 		}
+	}
+}
+
+// A change can touch a file whose name is in every line of a large repository: what git finds is not kept.
+func TestNamesThatAreEverywhere(t *testing.T) {
+	trusted, commits := repository(t, "mkdir words && text=$(seq 2000 | sed 's/.*/e/') && for i in $(seq 1200); do echo \"$text\" >words/$i; done; echo 1 >e && commit && echo 2 >e && commit")
+	var most uint64
+	run := func(ctx context.Context, c process.Command) (process.Result, error) {
+		if slices.Contains(c.Argv, "grep") {
+			var heap runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&heap)
+			most = max(most, heap.HeapAlloc)
+		}
+		return new(process.Runner).Run(ctx, c)
+	}
+	measured, err := git.Git{Run: run, Path: os.Getenv("PATH"), Home: t.TempDir()}.Open(trusted.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return measured, nil }}
+	all, err := clean.Prover(nil).Changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if most > 64<<20 {
+		t.Errorf("the search keeps %d MB", most>>20)
 	}
 }
