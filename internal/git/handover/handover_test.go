@@ -86,6 +86,14 @@ func (l *lab) commit(message string, files map[string]string) {
 	l.git(l.tree.Dir, "commit", "-q", "-m", message)
 }
 
+// locked names protected files.
+func locked(n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("%03d/LOCKED.md", i))
+	}
+	return names
+}
+
 // mergeOften makes six merges that leave out some files of a side branch.
 func (l *lab) mergeOften(name string, files int) {
 	l.Helper()
@@ -134,6 +142,17 @@ func TestTake(t *testing.T) {
 		"nothing but a protected file": {
 			agent:   func(l *lab) { l.commit("lock", map[string]string{"docs/LOCKED.md": "x\n"}) },
 			dropped: []string{"docs/LOCKED.md"},
+		},
+		"many protected files": {
+			agent: func(l *lab) {
+				all := map[string]string{"a.txt": "a\n"}
+				for _, name := range locked(120) {
+					all[name] = "x\n"
+				}
+				l.commit("lock", all)
+			},
+			files:   []string{"a.txt"},
+			dropped: locked(100), // of 120
 		},
 		"a protected name in other letters": {
 			agent:   func(l *lab) { l.commit("lock", map[string]string{"a.txt": "a\n", "docs/locked.MD": "x\n"}) },

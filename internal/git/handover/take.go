@@ -106,13 +106,16 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 		made = rewritten{}
 	}
 	if made.tip != "" {
-		done.To, done.Dropped = made.tip, made.dropped
+		done.To, done.Dropped = made.tip, made.dropped[:min(maxNamed, len(made.dropped))]
 	}
 	if err := addTreeState(ctx, tree, seen, &done, bomb); err != nil {
 		return done, fmt.Errorf("look at the working tree: %w", err)
 	}
 	return done, addCommits(ctx, t, &done, made)
 }
+
+// maxNamed limits the paths of a kind on record, which each view shows and the next prompt names.
+const maxNamed = 100
 
 func addCommits(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made rewritten) (err error) {
 	if done.Tree = made.tree; done.Tree == "" {
@@ -126,7 +129,7 @@ func addCommits(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken,
 	if done.Commits, err = t.Log(ctx, git.Span{From: done.From, To: done.To}); err != nil {
 		return err
 	}
-	for _, c := range made.changes[:min(100, len(made.changes))] {
+	for _, c := range made.changes[:min(maxNamed, len(made.changes))] {
 		done.Files = append(done.Files, c.Path)
 	}
 	return nil
