@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
-	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/suggestion"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -25,25 +24,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// activeRun is a run that this job works on.
+// activeRun is a run that this job works on: it begins the run, does its steps, and ends it.
 type activeRun struct {
-	*Job
-	home        workspace.Run
-	file        *workspace.OpenJournal
-	writer      journal.Writer
-	publisher   *publish.Publisher
-	stopShowing context.CancelFunc // ends all showing
-	work        string             // the folder of the run's trees
-	trusted     *git.Trusted       // ralph's own repository; nil: nothing is handed over or proven
-	snapshot    agentSnapshot
-	clean       *checkout.Clean // where proofs run
+	*turns
+	publishing  publishing
+	scm         scm
+	supervision supervision
 	prover      proof.Prover
-	removals    sync.WaitGroup // of its checkouts
-	guide       *string        // the base's instructions for agents; nil: not read yet
+	removals    sync.WaitGroup // of clean checkouts
 }
 
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*activeRun, error) {
-	s := &activeRun{Job: j, home: home, work: j.workDir(home)}
+	kept := &records{Job: j, home: home}
+	at := &turns{trees: &trees{records: kept, work: j.workDir(home)}}
+	s := &activeRun{turns: at, publishing: publishing{at.trees}, scm: scm{at}, supervision: supervision{kept}}
 	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // without git there is no home
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
@@ -66,7 +60,7 @@ func (j *Job) workDir(home workspace.Run) string {
 	return home.File("work")
 }
 
-func (s *activeRun) fetch(ctx context.Context, base, branch string) (err error) {
+func (s *trees) fetch(ctx context.Context, base, branch string) (err error) {
 	if s.Origin == nil {
 		return nil
 	}
@@ -74,7 +68,7 @@ func (s *activeRun) fetch(ctx context.Context, base, branch string) (err error) 
 	return err
 }
 
-func (s *activeRun) refetch(ctx context.Context, run journal.Run) error {
+func (s *trees) refetch(ctx context.Context, run journal.Run) error {
 	if _, err := os.Stat(s.work); s.trusted == nil || err == nil {
 		return nil
 	}

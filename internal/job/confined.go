@@ -18,14 +18,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-func (s *activeRun) commandRunner(dir string) sandbox.Exec {
+func (s *trees) commandRunner(dir string) sandbox.Exec {
 	if s.Sandbox == nil {
 		return s.Exec
 	}
 	return s.Sandbox.Around(s.access(dir))
 }
 
-func (s *activeRun) access(dir string) confine.Access {
+func (s *trees) access(dir string) confine.Access {
 	at := confine.Access{Write: []string{dir}}
 	if s.trusted != nil {
 		at.Read = s.trusted.Lent()
@@ -51,7 +51,7 @@ func (s *activeRun) access(dir string) confine.Access {
 // protectProgramFiles makes ralph's files in the user's folder read-only for the
 // sandbox: the run's records and the settings of the next run. Where mounts cannot
 // protect the records, the journal repairs itself.
-func (s *activeRun) protectProgramFiles(at *confine.Access) {
+func (s *trees) protectProgramFiles(at *confine.Access) {
 	top := filepath.Dir(s.Folder.Path)
 	at.Ours = []string{s.Folder.Path}
 	at.Keep(top)
@@ -61,7 +61,7 @@ func (s *activeRun) protectProgramFiles(at *confine.Access) {
 }
 
 // gitRunner runs git as the sandbox's user and without a network. nil: as everywhere else.
-func (s *activeRun) gitRunner(dir string) git.Run {
+func (s *trees) gitRunner(dir string) git.Run {
 	if s.Sandbox == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *activeRun) gitRunner(dir string) git.Run {
 	return git.Run(s.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
-func (s *activeRun) makeEmptyDir(ctx context.Context, dir string) error {
+func (s *trees) makeEmptyDir(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
@@ -92,7 +92,7 @@ func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 
 // reportNestedRepos settles other repositories in the user's folder that change until the
 // returned function runs, because the user's own git may run their hooks.
-func (s *activeRun) reportNestedRepos(ctx context.Context, emit emit) func() {
+func (s *trees) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if s.Sandbox == nil || s.trusted != nil && s.UserTree == nil {
 		return func() {}
 	}

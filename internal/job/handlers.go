@@ -1,16 +1,12 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -22,22 +18,6 @@ import (
 
 type emit = func(journal.Event)
 
-// logFolder is relative to the project.
-func (s *activeRun) logFolder(run journal.Run) string {
-	if s.UserTree == nil {
-		return ".ralph"
-	}
-	folder, err := filepath.Rel(projectDir(run, s.UserTree.Dir), s.Folder.Path)
-	if err != nil {
-		return s.Folder.Path
-	}
-	return filepath.ToSlash(folder)
-}
-
-func projectDir(run journal.Run, tree string) string {
-	return filepath.Join(tree, filepath.FromSlash(run.Policy.Subfolder))
-}
-
 func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.Step, emit emit) error { //nolint:funlen // a table of steps
 	switch step := step.(type) {
 	case verdict.DraftPlan:
@@ -46,7 +26,7 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 		return s.prover.Baseline(ctx, run, step, emit)
 	case verdict.Iterate:
 		if s.Supervised != nil {
-			return s.runSupervised(ctx, run, step, emit)
+			return s.supervision.runSupervised(ctx, run, step, emit)
 		}
 		return s.iterate(ctx, run, step, emit)
 	case verdict.ReadPlan:
@@ -64,23 +44,23 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 	case verdict.Review:
 		return s.review(ctx, run, step, emit)
 	case verdict.RunSCMTask:
-		return s.runSCMTask(ctx, run, step, emit)
+		return s.scm.runSCMTask(ctx, run, step, emit)
 	case verdict.Push:
-		return s.push(ctx, run, step, emit)
+		return s.publishing.push(ctx, run, step, emit)
 	case verdict.OpenPull:
-		return s.openPull(ctx, run, emit)
+		return s.publishing.openPull(ctx, run, emit)
 	case verdict.MergeRemote:
-		return s.mergeRemote(ctx, run, emit)
+		return s.publishing.mergeRemote(ctx, run, emit)
 	case verdict.MarkPullReady:
-		return s.markPullReady(ctx, run, emit)
+		return s.publishing.markPullReady(ctx, run, emit)
 	case verdict.ReadTaskFolder:
-		return s.readTaskFolder(run, emit)
+		return s.supervision.readTaskFolder(run, emit)
 	case verdict.Pause:
 		return s.pause(ctx, step, emit)
 	case verdict.AnnounceEnd:
-		return s.announceEnd(run, step, emit)
+		return s.supervision.announceEnd(run, step, emit)
 	case verdict.SaveRun:
-		return s.saveRun(ctx, run, emit)
+		return s.publishing.saveRun(ctx, run, emit)
 	case verdict.Judge, verdict.Stop, verdict.NoStep: // package loop does these
 	}
 	return nil
@@ -108,57 +88,6 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, emit emit) er
 		return nil
 	}
 	return s.writeMemory(ctx, dir, run, merged.Plan)
-}
-
-func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
-
-func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
-	if len(p.UserStories) == 0 {
-		return nil
-	}
-	progress, err := s.progressLog(run)
-	if err != nil {
-		return err
-	}
-	if err := (workspace.Memory{Tree: dir, Dir: memoryDir(run)}).Write(p, progress); err != nil {
-		return err
-	}
-	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
-}
-
-// saveLog restores entries that the agent removed. An unreadable log counts as empty.
-func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
-	if len(run.Plan.UserStories) == 0 {
-		return journal.Attachment{}, false, nil
-	}
-	memory := workspace.Memory{Tree: dir, Dir: memoryDir(run)}
-	found, err := memory.Log()
-	if err != nil {
-		found = ""
-	}
-	text, cut := plan.MergeLog(s.savedLog(run), s.redacted(found))
-	if cut {
-		if err := memory.WriteLog(text); err != nil {
-			return journal.Attachment{}, false, err
-		}
-		if err := s.Sandbox.Lend(ctx, dir, memory.Dir); err != nil {
-			return journal.Attachment{}, false, err
-		}
-	}
-	log, err = s.saveText(progressFile, text)
-	return log, cut, err
-}
-
-// prepareLog accepts people's edits before the first iteration since the start or a resume.
-func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
-	if _, again := run.OpenIteration(); !again && len(run.Iterations) == run.Granted.Iterations {
-		run.Log = journal.Attachment{}
-	}
-	log, cut, err := s.saveLog(ctx, dir, run)
-	if cut && err == nil {
-		emit(journal.Noted{What: "put back entries of earlier iterations in the progress log"})
-	}
-	return log, err
 }
 
 func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) error {
@@ -194,33 +123,6 @@ func (s *activeRun) warnOfSetup(commands string, emit emit) {
 	}
 }
 
-// changedFiles differ from the base. It returns nothing if no check has paths.
-func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
-	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
-		return nil, false, nil
-	}
-	tree, err := s.tree(ctx)
-	if err != nil || tree == nil {
-		return nil, false, err
-	}
-	now, err := tree.Look(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	printed, err := tree.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", run.Base, now.Work)
-	return strings.Split(printed, "\x00"), true, err
-}
-
-func (s *activeRun) checkRunner(run journal.Run, dir string) check.Hand {
-	return check.Hand{
-		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run), Began: s.OnCheck,
-	}
-}
-
-func checkJob(run journal.Run, dir, label string) check.Job {
-	return check.Job{Where: journal.AtWork, Dir: projectDir(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
-}
-
 func latestNumber(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
 		return strconv.Itoa(run.Iterations[n-1].Number)
@@ -244,7 +146,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	}
 	taken, err := s.newCommits(ctx, run, seen)
 	if err == nil {
-		taken, err = s.finishMerge(ctx, run, taken)
+		taken, err = s.publishing.finishMerge(ctx, run, taken)
 	}
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	dir, err := s.folder(ctx)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 }
 
 // warnOfLimits notes before the work if a limit cannot end the agent within a turn.
-func (s *activeRun) warnOfLimits() error {
+func (s *turns) warnOfLimits() error {
 	if s.Supervised != nil || s.Agent.Counted {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (s *activeRun) warnOfLimits() error {
 }
 
 // warnOfCost notes once that the agent reported no cost, so a limit of dollars does not hold.
-func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
+func (s *turns) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
 	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
 	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && cmp.Or(s.Sandbox, s.ModelServer).Charged() == 0 {
@@ -100,16 +100,7 @@ func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit e
 	}
 }
 
-func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
-	tree, err := s.tree(ctx)
-	if err != nil || tree == nil {
-		return "", err
-	}
-	text, _, err := tree.Diff(ctx, run.Start, limit)
-	return text, err
-}
-
-func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
+func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
 	base, err := BasePrompt(run, s.Project, s.Dir)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
@@ -125,7 +116,7 @@ func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdic
 }
 
 // writeAttachments writes the attachments for the agent, and returns their list for the prompt.
-func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
+func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
 	folder := path.Join(memoryDir(run), "attachments")
 	for _, file := range s.Attachments {
 		switch {
@@ -145,7 +136,7 @@ func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journa
 }
 
 // guidance returns the base's instructions for agents. A failure to read them does not stop the work.
-func (s *activeRun) guidance(ctx context.Context, run journal.Run) string {
+func (s *turns) guidance(ctx context.Context, run journal.Run) string {
 	if s.guide != nil {
 		return *s.guide
 	}
@@ -167,7 +158,7 @@ func (s *activeRun) guidance(ctx context.Context, run journal.Run) string {
 }
 
 // removeInstructions removes those of the branch that are not the base's until the returned function runs.
-func (s *activeRun) removeInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
+func (s *turns) removeInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
 	if !s.worksInClone() {
 		return func(context.Context) error { return nil }, nil
 	}

@@ -1,6 +1,10 @@
 // Package job owns the resources of a run: its folder, lock, journal,
 // worktrees and outputs. It connects agent, checks and git to the loop, and
 // releases everything when the run ends. It has no rules of its own.
+//
+// The parts of a run contain each other: records writes its journal, trees adds
+// the repository, turns the agents, and activeRun the steps. publishing, scm and
+// supervision each do a few of these steps.
 package job
 
 import (
@@ -163,13 +167,13 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.runLoop(ctx, home, old.BaseRef, old.Branch, func(s *activeRun) error {
-		if err := s.restoreWork(ctx, old); err != nil {
+		if err := s.publishing.restoreWork(ctx, old); err != nil {
 			return err
 		}
 		if err := s.Append(resumed); err != nil {
 			return err
 		}
-		return s.mergePushed(ctx, s.Run())
+		return s.publishing.mergePushed(ctx, s.Run())
 	})
 }
 
@@ -192,9 +196,9 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 		return Outcome{Home: home}, err
 	}
 	s.clean = s.cleanCheckouts()
-	s.prover = s.clean.Prover(stories{s})
+	s.prover = s.clean.Prover(stories{s.trees})
 	err = loop.Loop{Do: s.doStep, Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
-	s.saveBundle(ctx)
+	s.publishing.saveBundle(ctx)
 	s.signEvidence(ctx)
 	s.saveStoppedRun(ctx)
 	s.writePage(ctx)
@@ -202,7 +206,7 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 }
 
 // postProgressComment only logs errors. A resumed run looks again: the comment may have been deleted.
-func (s *activeRun) postProgressComment(ctx context.Context) error {
+func (s *records) postProgressComment(ctx context.Context) error {
 	if s.Comment == nil {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,12 +12,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
+	"github.com/ralph-loop/ralph/internal/suggestion"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
+// publishing brings the work to where people see it, and brings theirs here.
+type publishing struct{ *trees }
+
 // push pushes the branch. A refusal is recorded; the commits stay here.
-func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push, emit emit) error {
+func (s publishing) push(ctx context.Context, run journal.Run, step verdict.Push, emit emit) error {
 	return s.attempt(ctx, run, "push", emit, func() (journal.Event, error) {
 		if s.BranchHost == nil {
 			return nil, errNoRemote
@@ -37,7 +44,7 @@ func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push
 }
 
 // sign moves the agent's tree to the signed commits before they are recorded, as in a merge.
-func (s *activeRun) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
+func (s publishing) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
 	signed, err := s.Sign(ctx, s.trusted, run)
 	if err != nil {
 		return nil, err
@@ -45,7 +52,7 @@ func (s *activeRun) sign(ctx context.Context, run journal.Run) (journal.Event, e
 	return signed, s.moveAgentTree(ctx, run.Head, signed.To)
 }
 
-func (s *activeRun) openPull(ctx context.Context, run journal.Run, emit emit) error {
+func (s publishing) openPull(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "open", emit, func() (journal.Event, error) {
 		if s.Pulls == nil {
 			return nil, errNoRemote
@@ -54,7 +61,7 @@ func (s *activeRun) openPull(ctx context.Context, run journal.Run, emit emit) er
 	})
 }
 
-func (s *activeRun) markPullReady(ctx context.Context, run journal.Run, emit emit) error {
+func (s publishing) markPullReady(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
 		return journal.PullReadied{Number: run.Pull.Number}, s.Pulls.ReadyPull(ctx, run)
 	})
@@ -68,7 +75,7 @@ var errNoRemote = errors.New("there is nowhere to publish to")
 var outage = []int{1, 15, 0}
 
 // attempt waits after a failure, so that the next attempt comes later.
-func (s *activeRun) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
+func (s publishing) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
 	done, err := do()
 	switch {
 	case err == nil:
@@ -111,7 +118,7 @@ const workflowsFolder = ".github/workflows"
 
 // pushWithoutWorkflows pushes refused work without its workflows to a new branch, from which
 // people can continue. Nothing proved this part alone.
-func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
+func (s publishing) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
 	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || s.BranchHost == nil {
 		return "", nil, nil
 	}
@@ -126,4 +133,122 @@ func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (
 	}
 	branch = otherBranch(run, rest.SHA)
 	return branch, rest.Left, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: branch, SHA: rest.SHA})
+}
+
+func (s publishing) mergeRemote(ctx context.Context, run journal.Run, emit emit) error {
+	return s.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
+		if event, err := s.mergeBranch(ctx, run); event != nil || err != nil {
+			return event, err
+		}
+		base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
+		if err != nil {
+			return nil, err
+		}
+		return s.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
+	})
+}
+
+func (s publishing) mergePushed(ctx context.Context, run journal.Run) error {
+	if s.BranchHost == nil || s.trusted == nil || run.Pushed == "" {
+		return nil
+	}
+	event, err := s.mergeFetchedBranch(ctx, run)
+	if err != nil && ctx.Err() == nil { // the next push merges it
+		s.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
+		event, err = nil, nil
+	}
+	if event == nil || err != nil {
+		return err
+	}
+	return s.Append(event)
+}
+
+// restoreWork fetches work that the branch no longer holds.
+func (s publishing) restoreWork(ctx context.Context, run journal.Run) error {
+	if s.BranchHost == nil || s.trusted == nil || run.Head == "" {
+		return nil
+	}
+	if run.IsMerging() { // the merge begins again
+		run.Head = run.Parted.From
+	}
+	if _, err := s.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
+		return err
+	}
+	// Applying the reviewers' suggestions again makes the same commits.
+	if tip, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
+		if head, _, err := suggestion.Apply(ctx, s.trusted, tip, run.Policy, run.Task.Remarks); err != nil || head == run.Head {
+			return err
+		}
+	}
+	if err := s.BranchHost.FetchCommit(ctx, s.trusted, run.Head); err != nil {
+		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head), "change the issue or add words to start a new run", err)
+	}
+	return nil
+}
+
+func (s publishing) mergeBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	if s.BranchHost == nil {
+		return nil, errNoRemote
+	}
+	if err := s.fetch(ctx, run.BaseRef, run.Branch); err != nil {
+		return nil, err
+	}
+	return s.mergeFetchedBranch(ctx, run)
+}
+
+// mergeFetchedBranch continues on another branch if somebody rewrote this one, or set it back.
+func (s publishing) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	theirs, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
+	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
+		return nil, nil //nolint:nilnil // nothing to merge
+	}
+	if err != nil {
+		return nil, err
+	}
+	last := cmp.Or(run.Pushed, run.Start)
+	grew, err := s.trusted.IsAncestor(ctx, last, theirs)
+	if err != nil {
+		return nil, err
+	}
+	if held, err := s.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held && (grew || run.Pushed == "") {
+		return nil, err
+	}
+	if !grew {
+		return journal.Branched{From: run.Branch, To: otherBranch(run, run.Head), Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
+	}
+	joined, err := s.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
+	if err != nil || len(joined.Conflicts) == 0 {
+		return joined, err
+	}
+	joined.Aside = otherBranch(run, run.Head)
+	return joined, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: joined.Aside, SHA: run.Head}) // saves the work outside of this machine
+}
+
+// otherBranch returns a name for a branch with a commit that cannot go to the run's branch: only that commit has it.
+func otherBranch(run journal.Run, sha string) string { return fmt.Sprintf("%s-%.7s", run.Branch, sha) }
+
+// merge merges the work with what others did since last, and moves the agent's tree
+// there. It does so before the event is recorded: an agent in the old tree would undo
+// the merge.
+func (s publishing) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
+	with, err := merging.Join(ctx, s.trusted, run, with, last)
+	if err != nil {
+		return with, err
+	}
+	return with, s.moveAgentTree(ctx, with.From, with.To)
+}
+
+func (s publishing) finishMerge(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
+	settled, err := merging.Settle(ctx, s.trusted, run, taken)
+	if err != nil || len(settled.Refused) > 0 { // the agent continues in its own tree
+		return settled, err
+	}
+	return settled, s.moveAgentTree(ctx, taken.To, settled.To)
+}
+
+func (s *trees) moveAgentTree(ctx context.Context, from, to string) error {
+	if !s.worksInClone() || from == to {
+		return nil
+	}
+	return s.resetTo(ctx, to)
 }

@@ -31,7 +31,7 @@ const (
 
 // review asks another agent for its opinion of a story that is about to pass. The agent reads a
 // clean checkout. A missing opinion is recorded and blocks nothing, unless the budget is used.
-func (s *activeRun) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
+func (s *turns) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
 	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
 	if err := s.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
 		if ctx.Err() != nil {
@@ -43,7 +43,7 @@ func (s *activeRun) review(ctx context.Context, run journal.Run, step verdict.Re
 	return nil
 }
 
-func (s *activeRun) secondOpinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
+func (s *turns) secondOpinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
 	story, found := run.Plan.Find(step.Story)
 	if !found {
 		return fmt.Errorf("no story %q in the plan", step.Story)
@@ -73,7 +73,7 @@ func (s *activeRun) secondOpinion(ctx context.Context, run journal.Run, step ver
 
 var errBudgetUsed = errors.New("the run's budget is used")
 
-func (s *activeRun) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
+func (s *turns) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
 	looked := map[int]bool{}
 	for _, p := range points {
 		looked[p.Criterion] = true
@@ -105,7 +105,7 @@ const answerTime = time.Hour // if an iteration has no limit
 
 // consult has an agent read a clean checkout. It returns the usage even with an error, and the
 // answer as its last words: an opinion is at the end.
-func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, error) {
+func (s *turns) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, error) {
 	if verdict.IsBudgetSpent(run) { // an agent takes a limit of 0 for no limit
 		return journal.AgentEnded{}, errBudgetUsed
 	}
@@ -134,7 +134,7 @@ func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, em
 	return ended, err
 }
 
-func (s *activeRun) readingAgent(run journal.Run, dir string, q question) driver.Agent {
+func (s *turns) readingAgent(run journal.Run, dir string, q question) driver.Agent {
 	hand := s.agentAt(run, dir)
 	hand.Adapter, hand.Env = q.of.Agent, s.agentEnv(q.of.Env)
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }

@@ -22,7 +22,7 @@ import (
 var ErrTakenOver = errors.New("another job has taken this over")
 
 // saveRun ends this job if another one has continued the run.
-func (s *activeRun) saveRun(ctx context.Context, run journal.Run, emit emit) error {
+func (s publishing) saveRun(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
 		shelved, err := s.putFiles(ctx, run)
 		if errors.Is(err, ErrTakenOver) {
@@ -32,7 +32,7 @@ func (s *activeRun) saveRun(ctx context.Context, run journal.Run, emit emit) err
 	})
 }
 
-func (s *activeRun) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
+func (s *records) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
 	if s.RunStore == nil {
 		return journal.Shelved{}, errNoRemote
 	}
@@ -57,7 +57,7 @@ func (s *activeRun) putFiles(ctx context.Context, run journal.Run) (journal.Shel
 const finalSaveTimeout = 4 * time.Second
 
 // saveStoppedRun only logs errors.
-func (s *activeRun) saveStoppedRun(ctx context.Context) {
+func (s *records) saveStoppedRun(ctx context.Context) {
 	run := s.Run()
 	if !run.Policy.SaveRun || s.RunStore == nil || run.Stop == nil || s.isAborted() {
 		return
@@ -79,7 +79,7 @@ const outFolder = ".ralph-out"
 const maxCommentPatch = 8 << 10
 
 // saveBundle writes work that could not be pushed to a file. An error is only logged.
-func (s *activeRun) saveBundle(ctx context.Context) {
+func (s publishing) saveBundle(ctx context.Context) {
 	run := s.Run()
 	if s.OutputDir == "" || run.Stop == nil || s.isAborted() || !isUnpushed(run) {
 		return
@@ -106,7 +106,7 @@ func isUnpushed(run journal.Run) bool {
 }
 
 // writeBundle writes the file. No link leads out of the folder.
-func (s *activeRun) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
+func (s publishing) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
 	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
 	if err := s.refetch(ctx, run); err != nil {
 		return packed, err
@@ -129,7 +129,7 @@ func (s *activeRun) writeBundle(ctx context.Context, run journal.Run) (journal.P
 }
 
 // patch is empty if it would not be complete; the bundle holds everything.
-func (s *activeRun) patch(ctx context.Context, span git.Span) string {
+func (s publishing) patch(ctx context.Context, span git.Span) string {
 	text, cut, err := s.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
 		s.Log("the work is not shown as a patch: " + fault.Told(err))
@@ -143,7 +143,7 @@ func (s *activeRun) patch(ctx context.Context, span git.Span) string {
 // EvidenceName is the name of the evidence file in a run's folder.
 const EvidenceName = "evidence.json"
 
-func (s *activeRun) signEvidence(ctx context.Context) {
+func (s *records) signEvidence(ctx context.Context) {
 	run := s.Run()
 	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.isAborted() {
 		return

@@ -23,7 +23,10 @@ const messagePrompt = "Provide a short imperative commit message for the changes
 
 var errNoMessage = errors.New("the agent gave no commit message")
 
-func (s *activeRun) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
+// scm runs the user's own version control.
+type scm struct{ *turns }
+
+func (s scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
 	done, err := s.runSCMCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
@@ -42,7 +45,7 @@ func (s *activeRun) runSCMTask(ctx context.Context, run journal.Run, step verdic
 const commitTask = "commit"
 
 // warnOfNewFiles notes new files: "git commit -am" does not add them.
-func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
+func (s scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
 	dir, err := s.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
@@ -60,7 +63,7 @@ func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit em
 	emit(journal.Noted{What: "the commit leaves out new files: " + journal.ShortList(names), Hint: "add them with git add, or to .gitignore"})
 }
 
-func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
+func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
 	dir, err := s.folder(ctx)
 	if err != nil {
 		return done, err
@@ -106,7 +109,7 @@ func IsLocal(argv []string) bool {
 // execSCM runs what writes in the repository in the sandbox, as checks run: git writes its log and the
 // message through links, which another command in the sandbox can make at any time. What needs the user's
 // network or login runs outside.
-func (s *activeRun) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
+func (s scm) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
 	var exec sandbox.Exec = s.Exec
 	env := s.UserEnv
 	switch {
@@ -134,7 +137,7 @@ var scmSettings = [][2]string{
 
 // withSettings adds the settings after those that the user's environment has. Of all branches, the agent may have moved
 // others than its own, so git pushes the current one instead.
-func (s *activeRun) withSettings(env []string) []string {
+func (s scm) withSettings(env []string) []string {
 	settings := scmSettings
 	if s.UserTree != nil && s.UserTree.PushesAll() {
 		settings = append(slices.Clip(settings), [2]string{"push.default", "current"})
@@ -157,7 +160,7 @@ func (s *activeRun) withSettings(env []string) []string {
 
 // checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
 // out: a commit would land there, and a push would publish it. Tasks that switch branches themselves may do so.
-func (s *activeRun) checkBranch(ctx context.Context, run journal.Run) error {
+func (s scm) checkBranch(ctx context.Context, run journal.Run) error {
 	if s.UserTree == nil || run.Branch == "" {
 		return nil
 	}
@@ -185,7 +188,7 @@ func isNothingToCommit(task, said string) bool {
 }
 
 // commitMessage takes the answer in response tags, or else the first line that is not empty.
-func (s *activeRun) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+func (s scm) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	if verdict.IsBudgetSpent(run) { // green work is still committed
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil

@@ -4,15 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
+	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // runSetupCommands runs the setup commands with the network access of setup.
-func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
+func (s *trees) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
 	defer s.Sandbox.Flush(emit)
 	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
@@ -26,7 +28,7 @@ func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, 
 
 // runSetup prepares the tree before an agent works in it, because agents run the checks, too. If
 // setup fails, it runs again before the next iteration.
-func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, emit emit) error {
+func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit emit) error {
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
@@ -55,7 +57,7 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 
 // ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work: the agent's clone
 // ignores them, and in the user's repository, which gets no new ignore rules, they do not count.
-func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
+func (s *trees) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
 	if err := tree.Restore(ctx, run.Head); err != nil {
 		return nil, err
 	}
@@ -77,12 +79,12 @@ func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree 
 // setupMarker says that setup is done, and which files git ignores since.
 const setupMarker = "tree.ready"
 
-func (s *activeRun) readSetupMarker() (untracked []string, is bool) {
+func (s *trees) readSetupMarker() (untracked []string, is bool) {
 	data, err := untrusted.ReadFile(s.home.File(setupMarker), 64<<20)
 	return untracked, err == nil && json.Unmarshal(data, &untracked) == nil
 }
 
-func (s *activeRun) writeSetupMarker(untracked []string) error {
+func (s *trees) writeSetupMarker(untracked []string) error {
 	data, err := json.Marshal(append([]string{}, untracked...))
 	if err == nil {
 		err = untrusted.WriteFile(s.home.File(setupMarker), data, 0o600)
@@ -91,4 +93,30 @@ func (s *activeRun) writeSetupMarker(untracked []string) error {
 		return fmt.Errorf("note that the tree is ready: %w", err)
 	}
 	return nil
+}
+
+// logFolder is relative to the project.
+func (s *trees) logFolder(run journal.Run) string {
+	if s.UserTree == nil {
+		return ".ralph"
+	}
+	folder, err := filepath.Rel(projectDir(run, s.UserTree.Dir), s.Folder.Path)
+	if err != nil {
+		return s.Folder.Path
+	}
+	return filepath.ToSlash(folder)
+}
+
+func projectDir(run journal.Run, tree string) string {
+	return filepath.Join(tree, filepath.FromSlash(run.Policy.Subfolder))
+}
+
+func (s *trees) checkRunner(run journal.Run, dir string) check.Hand {
+	return check.Hand{
+		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run), Began: s.OnCheck,
+	}
+}
+
+func checkJob(run journal.Run, dir, label string) check.Job {
+	return check.Job{Where: journal.AtWork, Dir: projectDir(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
 }

@@ -89,7 +89,7 @@ const (
 )
 
 // proposals returns the agent's changes to protected files as patches: people decide whether to apply them.
-func (s *activeRun) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
+func (s *trees) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree := untrusted.Folder{Path: dir}
 	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
 		text, err := tree.ReadFile(name, maxProtectFile)

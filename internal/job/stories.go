@@ -31,7 +31,7 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, err
 	return asked, nil
 }
 
-type stories struct{ *activeRun }
+type stories struct{ *trees }
 
 // Of returns the test files that iterations on a story changed, or those that are left of earlier work.
 func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
@@ -96,7 +96,7 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 
 // draftPlan has the agent plan a task without acceptance criteria, in a clean checkout. Without
 // a plan, the whole task is one story; that is recorded.
-func (s *activeRun) draftPlan(ctx context.Context, run journal.Run, emit emit) error {
+func (s *turns) draftPlan(ctx context.Context, run journal.Run, emit emit) error {
 	drafted := journal.PlanDrafted{By: s.Agent.Name}
 	if err := s.askForPlan(ctx, run, &drafted, emit); err != nil {
 		if ctx.Err() != nil {
@@ -114,7 +114,7 @@ func (s *activeRun) draftPlan(ctx context.Context, run journal.Run, emit emit) e
 	return nil
 }
 
-func (s *activeRun) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
+func (s *turns) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
 	text, err := prompt.Plan(run)
 	if err != nil {
 		return err

@@ -39,7 +39,10 @@ const (
 	interruptGrace = time.Second
 )
 
-func (s *activeRun) runSupervised(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+// supervision runs a command instead of an agent.
+type supervision struct{ *records }
+
+func (s supervision) runSupervised(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
 	command := s.Supervised.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
@@ -62,7 +65,7 @@ func (s *activeRun) runSupervised(ctx context.Context, run journal.Run, step ver
 }
 
 // startSupervised protects ralph's own files in the task's folder, if there is a sandbox.
-func (s *activeRun) startSupervised(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
+func (s supervision) startSupervised(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
 	if s.Sandbox == nil {
 		return s.Exec(ctx, command)
 	}
@@ -108,7 +111,7 @@ func failure(result process.Result, err error, limit time.Duration) string {
 }
 
 // linger returns a finished task's processes time. None may be left before another attempt.
-func (s *activeRun) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
+func (s supervision) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
 	done, err := s.Supervised.Task.Done()
 	if err != nil || !done {
 		return 0, p.Poll.Std()
@@ -122,7 +125,7 @@ func (s *activeRun) linger(p policy.Supervision, emit emit) (most, look time.Dur
 }
 
 // readTaskFolder reads only messages since the newest attempt.
-func (s *activeRun) readTaskFolder(run journal.Run, emit emit) error {
+func (s supervision) readTaskFolder(run journal.Run, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Supervised.Task.Done()
 	if err != nil {
@@ -148,7 +151,7 @@ func (s *activeRun) pause(ctx context.Context, step verdict.Pause, emit emit) er
 }
 
 // announceEnd ignores errors: a message that cannot be written does not make the task less done.
-func (s *activeRun) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
+func (s supervision) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
 	for _, err := range s.Supervised.postEnd(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
 		if err != nil {

@@ -7,12 +7,20 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/agent/driver"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-func (s *activeRun) agentAt(run journal.Run, dir string) driver.Agent {
+// turns has agents work in the trees, or answer questions about a clean checkout.
+type turns struct {
+	*trees
+	clean *checkout.Clean // where proofs run, too
+	guide *string         // the base's instructions for agents; nil: not read yet
+}
+
+func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
 		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: s.budgetLeft(run), Now: s.Now, Grace: s.Grace,
@@ -20,7 +28,7 @@ func (s *activeRun) agentAt(run journal.Run, dir string) driver.Agent {
 	}
 }
 
-func (s *activeRun) agentEnv(env []string) []string {
+func (s *turns) agentEnv(env []string) []string {
 	if s.ModelServer != nil {
 		return environ.Direct(env)
 	}
@@ -28,7 +36,7 @@ func (s *activeRun) agentEnv(env []string) []string {
 }
 
 // runAgent starts no agent if the model server has used the budget.
-func (s *activeRun) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
+func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(s.Sandbox, s.ModelServer)
 	if seen := models.Used(); seen.Stopped != "" {
 		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
@@ -83,7 +91,7 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 }
 
 // budgetLeft also subtracts what the model server counted, which is on record only when the iteration ends.
-func (s *activeRun) budgetLeft(run journal.Run) agent.Budget {
+func (s *turns) budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {
 		left.USD = limit - max(run.SpentUSD(), cmp.Or(s.Sandbox, s.ModelServer).Charged())

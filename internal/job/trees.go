@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
@@ -18,6 +20,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
+
+// trees are the repository and the tree of a run, in which programs run. It takes what agents left there.
+type trees struct {
+	*records
+	work     string       // the folder of the run's trees
+	trusted  *git.Trusted // ralph's own repository; nil: nothing is handed over or proven
+	snapshot agentSnapshot
+}
 
 // LoopFiles returns the loop's memory in a project. A change of these files alone is no work.
 func LoopFiles(p policy.Policy) []string {
@@ -33,7 +43,7 @@ func LoopFiles(p policy.Policy) []string {
 
 // tree returns where the agent works: the user's checkout, or a clone of its own. It is nil
 // for a folder without a repository.
-func (s *activeRun) tree(ctx context.Context) (*git.Tree, error) {
+func (s *trees) tree(ctx context.Context) (*git.Tree, error) {
 	switch {
 	case s.UserTree != nil:
 		s.UserTree.Beside = LoopFiles(s.Run().Policy)
@@ -44,10 +54,10 @@ func (s *activeRun) tree(ctx context.Context) (*git.Tree, error) {
 	return s.clone(ctx)
 }
 
-func (s *activeRun) worksInClone() bool { return s.UserTree == nil && s.Dir == "" }
+func (s *trees) worksInClone() bool { return s.UserTree == nil && s.Dir == "" }
 
 // folder returns the folder of tree, or the one without a repository.
-func (s *activeRun) folder(ctx context.Context) (string, error) {
+func (s *trees) folder(ctx context.Context) (string, error) {
 	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return s.Dir, err
@@ -56,7 +66,7 @@ func (s *activeRun) folder(ctx context.Context) (string, error) {
 }
 
 // takeSnapshot is called before checks, which may write files. It reports that all is committed.
-func (s *activeRun) takeSnapshot(ctx context.Context, run journal.Run) bool {
+func (s *trees) takeSnapshot(ctx context.Context, run journal.Run) bool {
 	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return false
@@ -66,7 +76,7 @@ func (s *activeRun) takeSnapshot(ctx context.Context, run journal.Run) bool {
 }
 
 // commitLeftovers returns the tree's new state, if known. In the user's tree, nothing is committed on another branch.
-func (s *activeRun) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
+func (s *trees) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	tree, err := s.tree(ctx)
 	if err == nil && s.UserTree != nil {
 		err = checkOn(ctx, tree.Do, run.Branch)
@@ -78,7 +88,7 @@ func (s *activeRun) commitLeftovers(ctx context.Context, run journal.Run) (*git.
 }
 
 // newCommits takes the agent's commits. seen may hold what an earlier look at the tree found.
-func (s *activeRun) newCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
+func (s *trees) newCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
 	tree, err := s.tree(ctx)
 	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	switch {
@@ -93,7 +103,7 @@ func (s *activeRun) newCommits(ctx context.Context, run journal.Run, seen *git.I
 }
 
 // clone moves the clone into place when it is complete.
-func (s *activeRun) clone(ctx context.Context) (*git.Tree, error) {
+func (s *trees) clone(ctx context.Context) (*git.Tree, error) {
 	dir := filepath.Join(s.work, "tree")
 	if _, err := os.Stat(dir); err == nil {
 		return s.openTree(dir)
@@ -111,7 +121,7 @@ func (s *activeRun) clone(ctx context.Context) (*git.Tree, error) {
 	return s.openTree(dir)
 }
 
-func (s *activeRun) openTree(dir string) (*git.Tree, error) {
+func (s *trees) openTree(dir string) (*git.Tree, error) {
 	if err := reopenTree(dir); err != nil {
 		return nil, fmt.Errorf("open the agent's tree: %w", err)
 	}
@@ -123,12 +133,12 @@ func (s *activeRun) openTree(dir string) (*git.Tree, error) {
 	return tree, nil
 }
 
-func (s *activeRun) cloneSpec(run journal.Run, dir string) git.CloneSpec {
+func (s *trees) cloneSpec(run journal.Run, dir string) git.CloneSpec {
 	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: s.gitRunner(dir)}
 }
 
 // takeFromClone makes rewritten commits the agent's history, too.
-func (s *activeRun) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tree, seen *git.Inspection) (journal.CommitsTaken, error) {
+func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tree, seen *git.Inspection) (journal.CommitsTaken, error) {
 	taken, err := handover.Take(ctx, s.trusted, tree, seen, handover.Terms{
 		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: s.HasSecret,
 		Authorship: handover.Authorship{Since: run.Began, Until: s.Now(), Trailers: leftoversMessage(run, "").Trailers, SignOff: run.Policy.SignOff},
@@ -152,7 +162,7 @@ func (s *activeRun) takeFromClone(ctx context.Context, run journal.Run, tree *gi
 	return taken, err
 }
 
-func (s *activeRun) resetTo(ctx context.Context, to string) error {
+func (s *trees) resetTo(ctx context.Context, to string) error {
 	dir := filepath.Join(s.work, "tree")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -165,7 +175,7 @@ func (s *activeRun) resetTo(ctx context.Context, to string) error {
 	return tree.Reset(ctx, to)
 }
 
-func (s *activeRun) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
+func (s *trees) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	head, err := tree.Head(ctx)
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
 		return ctx.Err()
@@ -174,7 +184,7 @@ func (s *activeRun) repair(ctx context.Context, run journal.Run, tree *git.Tree)
 }
 
 // renew replaces the agent's repository by a new one at the run's head. The files stay.
-func (s *activeRun) renew(ctx context.Context, run journal.Run, tree *git.Tree) error {
+func (s *trees) renew(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	s.snapshot = agentSnapshot{} // of the broken repository
 	spec := s.cloneSpec(run, tree.Dir)
 	strays, _ := s.readSetupMarker()
@@ -185,7 +195,7 @@ func (s *activeRun) renew(ctx context.Context, run journal.Run, tree *git.Tree) 
 
 // closeTree keeps people out of the tree: git would run programs that the agent's git settings
 // name. It starts no program itself, as none starts after a second signal.
-func (s *activeRun) closeTree() {
+func (s *trees) closeTree() {
 	dir := filepath.Join(s.work, "tree")
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return
@@ -205,7 +215,7 @@ func reopenTree(dir string) error {
 	return os.Chmod(dir, 0o755) //nolint:gosec // as it was made
 }
 
-func (s *activeRun) takeFromCheckout(ctx context.Context, run journal.Run, seen *git.Inspection) (_ journal.CommitsTaken, err error) {
+func (s *trees) takeFromCheckout(ctx context.Context, run journal.Run, seen *git.Inspection) (_ journal.CommitsTaken, err error) {
 	var standing git.TreeState
 	if seen == nil {
 		seen, err = s.UserTree.Inspect(ctx)
@@ -239,4 +249,30 @@ func (s *activeRun) takeFromCheckout(ctx context.Context, run journal.Run, seen 
 	}
 	taken.Commits, err = s.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	return taken, err
+}
+
+// changedFiles differ from the base. It returns nothing if no check has paths.
+func (s *trees) changedFiles(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
+	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
+		return nil, false, nil
+	}
+	tree, err := s.tree(ctx)
+	if err != nil || tree == nil {
+		return nil, false, err
+	}
+	now, err := tree.Look(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	printed, err := tree.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", run.Base, now.Work)
+	return strings.Split(printed, "\x00"), true, err
+}
+
+func (s *trees) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
+	tree, err := s.tree(ctx)
+	if err != nil || tree == nil {
+		return "", err
+	}
+	text, _, err := tree.Diff(ctx, run.Start, limit)
+	return text, err
 }

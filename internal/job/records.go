@@ -12,13 +12,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-func (s *activeRun) openJournal(ctx context.Context) error {
+// records writes the run's journal and files, and shows its state.
+type records struct {
+	*Job
+	home        workspace.Run
+	file        *workspace.OpenJournal
+	writer      journal.Writer
+	publisher   *publish.Publisher
+	stopShowing context.CancelFunc // ends all showing
+}
+
+func (s *records) openJournal(ctx context.Context) error {
 	file, entries, err := s.home.OpenJournalFile()
 	if err != nil {
 		return err
@@ -34,7 +43,7 @@ func (s *activeRun) openJournal(ctx context.Context) error {
 }
 
 // write writes an event to the journal, and then to the console.
-func (s *activeRun) write(event journal.Event) error {
+func (s *records) write(event journal.Event) error {
 	if err := s.writer.Append(event); err != nil {
 		return err
 	}
@@ -43,10 +52,10 @@ func (s *activeRun) write(event journal.Event) error {
 }
 
 // Run returns the run as the journal has it.
-func (s *activeRun) Run() journal.Run { return s.writer.Run }
+func (s *records) Run() journal.Run { return s.writer.Run }
 
 // Append records an event, and informs the audience.
-func (s *activeRun) Append(event journal.Event) error {
+func (s *records) Append(event journal.Event) error {
 	if s.isAborted() {
 		return process.ErrStopped
 	}
@@ -68,7 +77,7 @@ func (s *activeRun) Append(event journal.Event) error {
 }
 
 // recordTraffic is called before an iteration or the run ends.
-func (s *activeRun) recordTraffic(event journal.Event) error {
+func (s *records) recordTraffic(event journal.Event) error {
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
 	case journal.IterationEnded, journal.RunStopped:
 	default:
@@ -81,7 +90,7 @@ func (s *activeRun) recordTraffic(event journal.Event) error {
 	return s.write(*passed)
 }
 
-func (s *activeRun) repairJournal() error {
+func (s *records) repairJournal() error {
 	mended, err := s.file.Restore()
 	if !mended || err != nil {
 		return err
@@ -92,7 +101,7 @@ func (s *activeRun) repairJournal() error {
 	})
 }
 
-func (s *activeRun) writeProgress(run journal.Run) error {
+func (s *records) writeProgress(run journal.Run) error {
 	file, err := s.Folder.Create("progress.md")
 	if err != nil {
 		return err
@@ -101,7 +110,7 @@ func (s *activeRun) writeProgress(run journal.Run) error {
 	return errors.Join(err, file.Close())
 }
 
-func (s *activeRun) close() error {
+func (s *records) close() error {
 	defer s.stopShowing()
 	if s.isAborted() {
 		s.stopShowing()
@@ -111,37 +120,19 @@ func (s *activeRun) close() error {
 }
 
 // isAborted reports whether the run has to end as if killed: the next job then finds it unchanged.
-func (s *activeRun) isAborted() bool { return process.IsClosed(s.Abort) }
+func (s *records) isAborted() bool { return process.IsClosed(s.Abort) }
 
-func (s *activeRun) redacted(text string) string {
+func (s *records) redacted(text string) string {
 	if s.HideSecrets == nil {
 		return text
 	}
 	return string(s.HideSecrets([]byte(text)))
 }
 
-func (s *activeRun) saveText(name, text string) (journal.Attachment, error) {
+func (s *records) saveText(name, text string) (journal.Attachment, error) {
 	text = s.redacted(text)
 	if err := s.home.WriteFile(name, []byte(text)); err != nil {
 		return journal.Attachment{}, err
 	}
 	return journal.Attachment{Path: name, Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(text))), Size: int64(len(text))}, nil
-}
-
-const progressFile = "progress.txt"
-
-func (s *activeRun) progressLog(run journal.Run) ([]byte, error) {
-	if kept := s.savedLog(run); kept != "" {
-		return []byte(kept), nil
-	}
-	return prompt.ProgressLog(run)
-}
-
-// savedLog returns the saved progress log. It is empty if the file was changed.
-func (s *activeRun) savedLog(run journal.Run) string {
-	text, err := workspace.Folder{Path: s.home.Path}.Read(progressFile, run.Log.Digest)
-	if err != nil {
-		return ""
-	}
-	return text
 }
