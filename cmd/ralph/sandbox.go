@@ -57,7 +57,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	run, settle := w.Runner.Run, func(context.Context, func(journal.Event)) {}
 	if sb != nil {
-		at, err := w.MarkAndAccess(ctx, dir)
+		at, err := w.MarkAndAccess(ctx, sb, dir)
 		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}

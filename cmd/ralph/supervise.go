@@ -69,7 +69,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 		return err
 	}
 	j.Log(j.Sandbox.Description(""))
-	at, err := w.MarkAndAccess(ctx, dir)
+	at, err := w.MarkAndAccess(ctx, j.Sandbox, dir)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
@@ -119,6 +120,32 @@ func TestRecoverWhileCommandsRun(t *testing.T) {
 	}
 	wantRecovered(t, home, planted)
 	wantMarks(t, home, 0)
+}
+
+// What a command that runs may not change in a folder, a second one may not change there, which need not find it.
+func TestListed(t *testing.T) {
+	home, top, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(top, link); err != nil {
+		t.Fatal(err)
+	}
+	end := begin(t, home, top)
+	sb := confine.Caching(home)
+	want := confine.Access{Write: []string{link}, Guarded: []guarded.Guard{{Dir: filepath.Join(link, ".git"), But: []string{"HEAD"}}}}
+	for _, write := range []string{link, home, filepath.Join(top, "below")} {
+		if write != link {
+			want = confine.Access{Write: []string{write}}
+		}
+		got, err := sb.Listed(func() (confine.Access, error) { return confine.Access{Write: []string{write}}, nil })
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	if err := end(true); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sb.Listed(func() (confine.Access, error) { return confine.Access{Write: []string{top}}, nil }); len(got.Guarded) > 0 || err != nil {
+		t.Errorf("after its end it guards %v, %v", got.Guarded, err)
+	}
 }
 
 // An incomplete mark is removed. A foreign file among the marks stops ralph, and the hint names it.

@@ -65,25 +65,69 @@ func readMarkFile(text []byte) (m markFile, failed bool) {
 	return m, bytes.HasSuffix(text, []byte{failedBefore})
 }
 
+// begin keeps other commands from beginning until alone is closed, and reads the marks of those that run.
+func begin(home string) (alone *workspace.Mark, running []markFile, err error) {
+	if alone, _, _, err = workspace.OpenMark(marks(home) + ".lock"); err != nil {
+		return nil, nil, noRecord(home, err)
+	}
+	list, err := workspace.Marks(marks(home))
+	for _, file := range list {
+		text, failed := workspace.ReadMark(file)
+		other, _ := readMarkFile(text)
+		running, err = append(running, other), errors.Join(err, failed)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(noRecord(home, err), alone.Close(false))
+	}
+	return alone, running, nil
+}
+
+// Listed returns the access that list finds while no other command begins. What commands that run now may not change in
+// its folders, it may not change either: their agents can hide it from list.
+func (w *Sandbox) Listed(list func() (Access, error)) (at Access, err error) {
+	if w == nil || w.folders.home == "" {
+		return list()
+	}
+	alone, running, err := begin(w.folders.home)
+	if err != nil {
+		return at, err
+	}
+	defer alone.Close(false) //nolint:errcheck // it holds nothing
+	at, err = list()
+	for _, other := range running {
+		at.protect(putback.Files{Write: at.Write}.Named(other.Found))
+	}
+	return at, err
+}
+
+func (at *Access) protect(readOnly []string, guards []putback.Guard) {
+	for _, guard := range guards {
+		if !slices.ContainsFunc(at.Guarded, func(own guarded.Guard) bool { return own.Dir == guard.Dir }) {
+			at.Guarded = append(at.Guarded, guarded.Guard(guard))
+		}
+	}
+	for _, path := range readOnly {
+		if !slices.Contains(at.ReadOnly, path) {
+			at.ReadOnly = append(at.ReadOnly, path)
+		}
+	}
+}
+
 // mark returns the texts of other commands, and keeps one while a command runs, where nothing inside can write to.
 func (w *Sandbox) mark(folders []string) (others [][]byte, keep func(text []byte) (done func(bool) error, err error), err error) {
 	if w.folders.home == "" {
 		return nil, func([]byte) (func(bool) error, error) { return (*workspace.Mark)(nil).Close, nil }, nil
 	}
-	alone, _, _, err := workspace.OpenMark(marks(w.folders.home) + ".lock") // a command that begins now would not see ours
+	alone, running, err := begin(w.folders.home) // a command that begins now would not see ours
 	if err != nil {
-		return nil, nil, noRecord(w.folders.home, err)
+		return nil, nil, err
 	}
 	records, err := w.records.above(folders, w.Marks())
-	list, failed := workspace.Marks(marks(w.folders.home))
-	err = errors.Join(err, failed)
-	for _, file := range list {
-		text, failed := workspace.ReadMark(file)
-		other, _ := readMarkFile(text)
-		others, records, err = append(others, other.Found), append(records, other.Above...), errors.Join(err, failed)
-	}
 	if err != nil {
 		return nil, nil, errors.Join(noRecord(w.folders.home, err), alone.Close(false))
+	}
+	for _, other := range running {
+		others, records = append(others, other.Found), append(records, other.Above...)
 	}
 	return others, func(text []byte) (func(bool) error, error) {
 		defer alone.Close(false) //nolint:errcheck // it holds nothing

@@ -22,7 +22,7 @@ func TestNeeds(t *testing.T) {
 	}
 	write(t, filepath.Join(top, ".git/objects/info/alternates"), filepath.Join(l.trusted.Dir, "objects")+"\n")
 	place := must(l.git.Inspect(t.Context(), top))(t)
-	needs := must(l.git.Own(t.Context(), place))(t).Needs()
+	needs := must(l.git.Own(t.Context(), place))(t).Needs(t.Context())
 	for _, name := range []string{".git", ".git/modules/sub", ".git/worktrees/other"} {
 		for _, within := range []string{"", "info", "objects/info"} {
 			if !slices.Contains(guardedIn(needs), filepath.Join(place.Top, name, within)) {
@@ -91,7 +91,7 @@ func TestStoresAreLookedForOnce(t *testing.T) {
 	tree := must(l.git.Own(t.Context(), place))(t)
 	borrowed := must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
 	own, other := filepath.Join(place.Top, ".git", "objects"), filepath.Join(l.trusted.Dir, "objects")
-	if diff := cmp.Diff([]string{other, l.git.Home}, tree.Needs().Read); diff != "" {
+	if diff := cmp.Diff([]string{other, l.git.Home}, tree.Needs(t.Context()).Read); diff != "" {
 		t.Errorf("the tree needs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{borrowed.Dir, own, other}, borrowed.Lent()); diff != "" {
@@ -105,7 +105,7 @@ func TestNeedsOfAWorktree(t *testing.T) {
 	place := must(g.Inspect(t.Context(), project(t)))(t)
 	made := must(g.AddWorktree(t.Context(), place, "side"))(t)
 	there := must(g.Inspect(t.Context(), made.Dir))(t)
-	needs := must(g.Own(t.Context(), there))(t).Needs()
+	needs := must(g.Own(t.Context(), there))(t).Needs(t.Context())
 	if !slices.Contains(needs.ReadOnly, filepath.Join(there.Top, ".git")) {
 		t.Errorf("where its repository lies can be changed: %q", needs.ReadOnly)
 	}

@@ -22,7 +22,7 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own, needs: g.needsOf(ctx, at, own)}, nil
+	return &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own, needs: g.needsOf(at, own)}, nil
 }
 
 // RenewIndex makes a new index, of HEAD, in one of the git folders of the work tree at top.
@@ -167,20 +167,20 @@ func literal(paths []string) []string {
 // PushesAll reports whether the user's git pushes all branches that the remote has, too.
 func (t *Tree) PushesAll() bool { return t.settings["push.default"] == "matching" }
 
-// Needs returns the files that git needs in the user's own tree, as they were when the tree
-// was opened: the agent can write to the files that name them.
-func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.common) }
+// Needs returns what git needs in the user's own tree. The agent can name other folders to read and write since it was opened.
+func (t *Tree) Needs(ctx context.Context) guarded.Needs {
+	return t.git.WithIncluded(ctx, t.needs.Within(t.common))
+}
 
-func (g Git) needsOf(ctx context.Context, place Place, at repository) guarded.Needs {
+func (g Git) needsOf(place Place, at repository) guarded.Needs {
 	n := guarded.Folder(place.Top)
 	n.Read = append(slices.Clone(place.stores[min(1, len(place.stores)):]), g.Home) // the first is the repository's own
 	for _, dir := range []string{at.common, at.dir} {
-		inside := func(folder string) bool { return process.Under(folder, dir) }
-		if !slices.ContainsFunc(append(n.Write, place.Top), inside) {
+		if !process.Within(dir, append(n.Write, place.Top)) {
 			n.Write = append(n.Write, dir)
 		}
 	}
-	return g.WithIncluded(ctx, n.With(at.common, at.dir).Within(at.common))
+	return n.With(at.common, at.dir)
 }
 
 // DirOutside returns a git or object folder of the tree outside of area, or nothing. Others may have

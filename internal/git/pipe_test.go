@@ -81,7 +81,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 }
 
 func needs(s stand) error {
-	s.tree.Needs()
+	s.tree.Needs(context.Background())
 	return nil
 }
 

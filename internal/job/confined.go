@@ -18,21 +18,47 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-func (s *trees) commandRunner(dir string) sandbox.Exec {
+func (s *trees) commandRunner(dir string) sandbox.Exec { return s.runnerWith(dir, false) }
+
+func (s *trees) runnerWith(dir string, setup bool) sandbox.Exec {
 	if s.Sandbox == nil {
 		return s.Exec
 	}
-	return s.Sandbox.Around(s.access(dir))
+	return func(ctx context.Context, c process.Command) (process.Result, error) {
+		at, err := s.access(ctx, dir)
+		if err != nil {
+			return process.Result{}, err
+		}
+		at.Setup = setup
+		return s.Sandbox.Around(at)(ctx, c)
+	}
 }
 
-func (s *trees) access(dir string) confine.Access {
+// access is to be asked for in the moment that a command begins. While nested repositories are watched, it is what that
+// began with: what the search leaves out is then guarded in each command.
+func (s *trees) access(ctx context.Context, dir string) (confine.Access, error) {
+	if s.watched != nil && dir == s.userFolder() {
+		return s.watched()
+	}
+	return s.Sandbox.Listed(func() (confine.Access, error) { return s.list(ctx, dir), nil })
+}
+
+// userFolder is where the user's own git may run hooks.
+func (s *trees) userFolder() string {
+	if s.UserTree != nil {
+		return s.UserTree.Dir
+	}
+	return s.Dir
+}
+
+func (s *trees) list(ctx context.Context, dir string) confine.Access {
 	at := confine.Access{Write: []string{dir}}
 	if s.trusted != nil {
 		at.Read = s.trusted.Lent()
 	}
 	switch {
 	case s.UserTree != nil && dir == s.UserTree.Dir:
-		needs := s.UserTree.Needs()
+		needs := s.UserTree.Needs(ctx)
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
 		// Commits go to the user's own object store.
 		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
@@ -96,15 +122,15 @@ func (s *trees) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if s.Sandbox == nil || s.trusted != nil && s.UserTree == nil {
 		return func() {}
 	}
-	top := s.Dir
-	if s.UserTree != nil {
-		top = s.UserTree.Dir
-	}
-	settle := WatchNestedRepos(ctx, s.Git, s.Sandbox, top, s.access(top))
+	at, err := s.access(ctx, s.userFolder())
+	outer := s.watched
+	s.watched = func() (confine.Access, error) { return at, err }
+	settle := WatchNestedRepos(ctx, s.Git, s.Sandbox, s.userFolder(), at)
 	if ctx.Err() != nil {
-		return func() {} // nothing runs any more, and the search is incomplete
+		return func() { s.watched = outer } // nothing runs any more, and the search is incomplete
 	}
 	return func() {
+		s.watched = outer
 		ctx := ctx
 		if ctx.Err() != nil { // agents worked until now
 			var cancel context.CancelFunc

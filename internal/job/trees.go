@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -27,6 +28,7 @@ type trees struct {
 	work     string       // the folder of the run's trees
 	trusted  *git.Trusted // ralph's own repository; nil: nothing is handed over or proven
 	snapshot agentSnapshot
+	watched  func() (confine.Access, error) // of the user's folder, while nested repositories there are watched
 }
 
 // LoopFiles returns the loop's memory in a project. A change of these files alone is no work.

@@ -18,12 +18,12 @@ import (
 
 // MarkAndAccess gives AccessTo a folder that Folder found, and marks it. The mark has the current
 // settings if they can be read, and if the folder and those above had no mark.
-func (w World) MarkAndAccess(ctx context.Context, dir string) (confine.Access, error) {
+func (w World) MarkAndAccess(ctx context.Context, sb *confine.Sandbox, dir string) (confine.Access, error) {
 	tool, err := w.Git(dir)
 	if err != nil {
 		return confine.Access{}, err
 	}
-	at, err := w.AccessTo(ctx, dir)
+	at, err := sb.Listed(func() (confine.Access, error) { return w.AccessTo(ctx, dir) })
 	if err != nil {
 		return at, err
 	}
@@ -50,7 +50,7 @@ func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error)
 		case errors.Is(err, errStrays):
 			return confine.Access{}, err
 		case err == nil:
-			top, needs = tree.Dir, tree.Needs()
+			top, needs = tree.Dir, tree.Needs(ctx)
 		default:
 			needs = tool.WithIncluded(ctx, needs)
 		}

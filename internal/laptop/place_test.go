@@ -35,7 +35,7 @@ func TestFolder(t *testing.T) {
 	top := folder(t)
 	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
 	w := world(t, filepath.Join(top, "home"))
-	if _, err := w.MarkAndAccess(t.Context(), shop); err != nil {
+	if _, err := w.MarkAndAccess(t.Context(), nil, shop); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(shop, "web"), 0o755); err != nil {
@@ -62,13 +62,13 @@ func TestReplacedFolder(t *testing.T) {
 	top := folder(t)
 	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
 	w := world(t, filepath.Join(top, "home"))
-	at, err := w.MarkAndAccess(t.Context(), shop)
+	at, err := w.MarkAndAccess(t.Context(), nil, shop)
 	if err != nil || at.Write[0] != shop {
 		t.Errorf("MarkAndAccess(shop) writes to %v, %v; want shop", at.Write, err)
 	}
 	replaced := filepath.Join(shop, "replaced")
 	link(t, victim, replaced)
-	if at, err := w.MarkAndAccess(t.Context(), replaced); fault.Hint(err) == "" {
+	if at, err := w.MarkAndAccess(t.Context(), nil, replaced); fault.Hint(err) == "" {
 		t.Errorf("MarkAndAccess of a link to another repository writes to %v, %v; want a fault", at.Write, err)
 	}
 	if d, err := (laptop.Flags{ProjectDir: replaced}).Open(t.Context(), w); fault.Hint(err) == "" {
@@ -94,7 +94,7 @@ func TestStrayedRepository(t *testing.T) {
 	for _, name := range []string{"file", "link", "common", "store", "honest"} {
 		repository(t, filepath.Join(code, name))
 	}
-	if _, err := w.MarkAndAccess(t.Context(), code); err != nil {
+	if _, err := w.MarkAndAccess(t.Context(), nil, code); err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(code, name, ".git") }
@@ -117,7 +117,7 @@ func TestStrayedRepository(t *testing.T) {
 		t.Fatalf("git worktree add: %v\n%s", err, out)
 	}
 	for name, want := range map[string]bool{"file": false, "link": false, "common": false, "store": false, "honest": true, "worktree": true} {
-		if at, err := w.MarkAndAccess(t.Context(), filepath.Join(code, name)); (err == nil) != want || !want && fault.Hint(err) == "" {
+		if at, err := w.MarkAndAccess(t.Context(), nil, filepath.Join(code, name)); (err == nil) != want || !want && fault.Hint(err) == "" {
 			t.Errorf("%s: it writes to %v and reads %v, %v; want an error: %v", name, at.Write, at.Read, err, !want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestAbove(t *testing.T) {
 	if err := os.Mkdir(plain, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.MarkAndAccess(t.Context(), plain); err != nil {
+	if _, err := w.MarkAndAccess(t.Context(), nil, plain); err != nil {
 		t.Fatal(err)
 	}
 	if above := w.FoldersAbove(filepath.Join(plain, "web")); !slices.Contains(above, plain) {
@@ -145,7 +145,7 @@ func TestMarkedAnew(t *testing.T) {
 	w := world(t, filepath.Join(top, "home"))
 	mark := func(dir string) {
 		t.Helper()
-		if _, err := w.MarkAndAccess(t.Context(), dir); err != nil {
+		if _, err := w.MarkAndAccess(t.Context(), nil, dir); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/gob"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -67,6 +68,9 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 		for path, one := range now {
 			s.before.Known[digest(path)] = one.digest()
 		}
+	}
+	if !only { // what only the other command guards is not restored after this one
+		maps.DeleteFunc(s.kept, func(path string, _ bool) bool { return !kept[path] })
 	}
 	if only && ctx.Err() == nil {
 		var text bytes.Buffer

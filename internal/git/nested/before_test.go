@@ -89,6 +89,23 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	w.wantNoMark(marks)
 }
 
+// What only the first of two commands guards, as it was hidden when the second began, does not stay as the second made it.
+func TestGuardedByTheOtherAlone(t *testing.T) {
+	w, marks := watch(t, map[string]string{".git/modules/sub/HEAD": "x", ".git/modules/sub/config": ""}), t.TempDir()
+	sub := filepath.Join(w.top, ".git/modules/sub")
+	first := w.marked(marks)
+	if err := os.Rename(sub, filepath.Join(w.top, ".git/index")); err != nil {
+		t.Fatal(err)
+	}
+	second := w.marked(marks)
+	if err := os.Rename(filepath.Join(w.top, ".git/index"), sub); err != nil {
+		t.Fatal(err)
+	}
+	first.want()
+	w.fill(map[string]string{".git/modules/sub/config": fsmonitor})
+	second.want(".git/modules/sub/config" + nested.Aside)
+}
+
 // Nor does a command in a repository below, in any folder of the way, while its own files stay.
 func TestCommandBelow(t *testing.T) {
 	w, marks := watch(t, map[string]string{"a/k/.git/HEAD": "ref: refs/heads/main", "a/k/.git/config": "", "a/k/.git/objects/x": "", "a/k/.git/refs/x": ""}), t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -69,6 +70,31 @@ func decodeMarks(text []byte) (marks []mark) {
 		return nil // it was cut off before any program ran
 	}
 	return marks
+}
+
+// Named returns what the command of a mark may not change in the folders of f.Write.
+func (f Files) Named(text []byte) (readOnly []string, guards []Guard) {
+	f.places = placesOf(f.Write)
+	for _, m := range decodeMarks(text) {
+		path, lies := f.pathOf(m.Place)
+		switch {
+		case !lies, m.Fields != nil:
+		case m.isGuard():
+			guards = append(guards, Guard{path, m.Folder.Changeable})
+		default:
+			readOnly = append(readOnly, path)
+		}
+	}
+	return readOnly, guards
+}
+
+func (f Files) pathOf(place string) (path string, lies bool) {
+	for i, folder := range f.places {
+		if way, err := filepath.Rel(folder, place); err == nil && filepath.IsLocal(way) && way != "." {
+			return filepath.Join(f.Write[i], way), true
+		}
+	}
+	return "", false
 }
 
 func (m mark) isGuard() bool { return !m.Folder.Absent }
