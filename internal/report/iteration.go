@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -56,7 +55,7 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 func (s Source) iterationOf(c segment, run journal.Run, inFull bool) iteration {
 	it := iteration{
 		Begun: c.isIteration, Number: c.number, Story: s.line(c.story, 80), Title: s.storyName(run, c.story), Mark: c.mark(),
-		Times: c.times.String(), Took: policy.FormatDuration(c.times.active()), Cost: strings.TrimPrefix(view.CostText(c.costUSD, c.costKnown), "cost "),
+		Times: c.times.String(), Took: policy.FormatDuration(c.times.active()), Cost: view.CostText(c.costUSD, c.costKnown),
 	}
 	faults, more := firstFew(c.badLines())
 	it.Faults, it.MoreFaults = s.lines(faults), more

@@ -85,7 +85,7 @@ func trafficLines(e journal.EgressPassed) (lines []eventLine) {
 		lines = append(lines, iterationLine(plainSign, "passed through the sandbox: "+passed))
 	}
 	if e.ChargedUSD > 0 {
-		lines = append(lines, iterationLine(plainSign, "counted against the budget for answers without a count or a price: "+costText(e.ChargedUSD, true)))
+		lines = append(lines, iterationLine(plainSign, "counted against the budget for answers without a count or a price: "+CostText(e.ChargedUSD, true)))
 	}
 	return lines
 }

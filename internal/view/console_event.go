@@ -139,9 +139,9 @@ func stopTexts(run journal.Run) []string {
 
 func usedText(run journal.Run) string {
 	limits := run.Policy.Limits
-	cost := CostText(run.SpentUSD(), run.CostKnown)
+	cost := namedCost(run.SpentUSD(), run.CostKnown)
 	if limits.CostUSD > 0 && (run.CostKnown || run.SpentUSD() > 0) {
-		cost += " of " + costText(limits.CostUSD, true)
+		cost += " of " + CostText(limits.CostUSD, true)
 	}
 	took := policy.FormatDuration(run.Elapsed())
 	if limits.Run > 0 {
@@ -152,7 +152,7 @@ func usedText(run journal.Run) string {
 
 // Sum returns the iterations, cost and time of the whole run.
 func Sum(run journal.Run) string {
-	text := Plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
+	text := Plural(len(run.Iterations), "iteration") + ", " + namedCost(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
 	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
 }
 

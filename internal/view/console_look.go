@@ -164,7 +164,7 @@ func (c *Console) resetAgent() {
 }
 
 func (c *Console) totalsText(r stream.Result, at time.Time) string {
-	return fmt.Sprintf("cost: %s, tokens: %s, tools: %d, errors: %d, time: %s", costText(r.Cost.USD, r.Cost.Known), Tokens(r.Usage),
+	return fmt.Sprintf("cost: %s, tokens: %s, tools: %d, errors: %d, time: %s", CostText(r.Cost.USD, r.Cost.Known), Tokens(r.Usage),
 		c.calls.begun, c.calls.failed, policy.FormatDuration(at.Sub(c.agentBegan)))
 }
 

@@ -55,8 +55,8 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 			all = append(all, line.text)
 		}
 	}
-	if check, is := event.(journal.CheckEnded); is && len(all) > 0 { // the event's own line says it
-		all[0] = strings.TrimSuffix(all[0], failActionText(run.Policy, check))
+	if check, is := event.(journal.CheckEnded); is && len(all) > 0 { // the event's own line has the effect on the prompt
+		return []string{checkText(run, "check", check)}
 	}
 	return all
 }
@@ -114,9 +114,9 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.EgressRefused:
 		return iterationLine(warnSign, egressRefusedText(e))
 	case journal.SetupEnded:
-		return iterationLine(pick(e.Passed, goodSign, badSign), checkText("setup", journal.CheckEnded(e)))
+		return iterationLine(pick(e.Passed, goodSign, badSign), checkText(run, "setup", journal.CheckEnded(e)))
 	case journal.CheckEnded:
-		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e)+failActionText(run.Policy, e))
+		return iterationLine(checkMark(run, e), checkText(run, "check", e)+failActionText(run.Policy, e))
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
 	case journal.ProofEnded:

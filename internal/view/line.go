@@ -29,7 +29,7 @@ func baselineText(run journal.Run, e journal.BaselineEnded) string {
 	return appendNonEmpty("baseline checked: "+oneLine(e.Why), " – ", ending.BaseRemedy(run))
 }
 
-func checkText(what string, e journal.CheckEnded) string {
+func checkText(run journal.Run, what string, e journal.CheckEnded) string {
 	how := "passed"
 	switch {
 	case e.Skipped != "":
@@ -47,7 +47,7 @@ func checkText(what string, e journal.CheckEnded) string {
 		journal.AtProof: "on a clean checkout",
 		journal.AtTests: "on the base with the story's tests",
 	}[e.Where]
-	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()))
+	return fmt.Sprintf("%s %s %s %s, %s%s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testCountText(run, e))
 }
 
 // failActionText returns the effect of a failed check on the next prompt.
@@ -73,7 +73,7 @@ func agentText(e journal.AgentEnded) string {
 	case e.Failed:
 		how = "agent failed: " + oneLine(e.Why)
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", how, Plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
+	return fmt.Sprintf("%s, %s, %s, %s", how, Plural(e.Tools, "tool call"), namedCost(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
 }
 
 func scmText(e journal.SCMEnded) string {

@@ -29,7 +29,7 @@ func Text(run journal.Run, abandoned bool) string {
 		}
 		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), strings.TrimSuffix(" "+s.Proof, " –"))
 	}
-	fmt.Fprintf(&text, "%s in %s, cost %s\n", Plural(len(run.Iterations), "iteration"), policy.FormatDuration(run.Now.Sub(run.Began)), costText(run.CostUSD, run.CostKnown))
+	fmt.Fprintf(&text, "%s in %s, cost %s\n", Plural(len(run.Iterations), "iteration"), policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 	for _, problem := range verdictProblems(run) {
 		fmt.Fprintf(&text, "! %s\n", WithoutMarkup(problem))
 	}

@@ -126,7 +126,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"plural":           Plural,
 		"time":             elapsed,
 		"duration":         policy.FormatDuration,
-		"cost":             CostText,
+		"cost":             namedCost,
 		"issueLink":        issueLink,
 		"proof":            newestProof,
 		"verdict":          proofCheckText,
@@ -204,7 +204,7 @@ func newStoryRow(run journal.Run, s plan.Story) storyRow {
 		}
 		row.addIteration(it)
 	}
-	row.Cost = costText(cost, known)
+	row.Cost = CostText(cost, known)
 	return row
 }
 
@@ -249,7 +249,8 @@ func checkMark(run journal.Run, check journal.CheckEnded) string {
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-func costText(usd float64, known bool) string {
+// CostText returns dollars, or that they are unknown.
+func CostText(usd float64, known bool) string {
 	if !known && usd == 0 {
 		return "unknown"
 	}
@@ -260,12 +261,9 @@ func costText(usd float64, known bool) string {
 	return text
 }
 
-// CostText is costText for places that need the word "cost".
-func CostText(usd float64, known bool) string {
-	if !known && usd == 0 {
-		return "cost unknown"
-	}
-	return costText(usd, known)
+// namedCost is CostText for places that need the word "cost".
+func namedCost(usd float64, known bool) string {
+	return pick(!known && usd == 0, "cost ", "") + CostText(usd, known)
 }
 
 // Plural returns n with the singular or plural of a word.
