@@ -97,7 +97,7 @@ func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
 
 // readRelayed uses what a GitHub App's server read, if the server started this job. Everyone
 // who may start workflows can fake this input, so only bots that the workflow names are trusted.
-func (h *handler) readRelayed() error {
+func (h *event) readRelayed() error {
 	relayed, is, err := github.ReadRelayed(h.payload)
 	if !is || h.env.EventName != "workflow_dispatch" {
 		return nil

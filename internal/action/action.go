@@ -48,26 +48,36 @@ type Action struct {
 	updated []int               // the pull requests that this push to their base was for
 }
 
-// handler handles one event: an Action with all that was read for it.
-type handler struct {
+// event is the event that started the Action, with its inputs. It is read, and told of in the log, without a call to GitHub.
+type event struct {
 	Action
 	request
-	toolkit     *githubactions.Action
-	env         environment
-	payload     []byte           // of the event
-	sandbox     *confine.Sandbox // of the agent and the checks; nil: none
-	route       egress.Route     // of ralph's own requests
+	toolkit    *githubactions.Action
+	env        environment
+	payload    []byte // of the event
+	secrets    *redact.Redactor
+	notices    []journal.Noted // what people should know of what was read for it
+	relayed    github.Relayed  // by the server of a GitHub App, if it was
+	onlyNumber bool            // the issue is known by its number alone, and has to be fetched
+}
+
+// machine is the runner: its paths, git, agent and sandbox.
+type machine struct {
+	*event
+	sandbox *confine.Sandbox // of the agent and the checks; nil: none
+	route   egress.Route     // of ralph's own requests
+}
+
+// handler handles one event, with what GitHub says of it.
+type handler struct {
+	*machine
 	client      *github.Client
 	host        *branchHost
-	secrets     *redact.Redactor
 	signs       sigstore.Job
 	known       bool     // the asker may ask
 	forms       [][]byte // the issue forms of the base branch, where the task may be one
 	attached    []attachment.File
-	notices     []journal.Noted // what people should know of what was read for it
 	ledgerEntry *ledger.Entry   // in the repository's ledger
-	relayed     github.Relayed  // by the server of a GitHub App, if it was
-	onlyNumber  bool            // the issue is known by its number alone, and has to be fetched
 	tellFailed  bool            // something of how the run ended did not come to people
 	redChecks   []trigger.Check // what to work on, where CI asks
 	tracer      *trace.Tracer   // of the run; nil: no collector is set
@@ -152,11 +162,12 @@ func (h *handler) hostFor(issue int) *branchHost {
 }
 
 func (a Action) newVisit() *handler {
-	return &handler{Action: a, env: readEnvironment(a.Getenv), toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
+	toolkit := githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))
+	return &handler{machine: &machine{event: &event{Action: a, env: readEnvironment(a.Getenv), toolkit: toolkit}}}
 }
 
 // read reads the inputs and the event, without a call to GitHub.
-func (h *handler) read(ctx context.Context) error {
+func (h *machine) read(ctx context.Context) error {
 	if err := h.readInputs(); err != nil {
 		return err
 	}
@@ -170,7 +181,7 @@ func (h *handler) read(ctx context.Context) error {
 	return h.readEvent()
 }
 
-func (h *handler) readInputs() error {
+func (h *event) readInputs() error {
 	inputs, err := config.ReadInputs(h.toolkit.GetInput, h.Inputs...)
 	if token := h.Getenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN"); token != "" {
 		inputs.Secrets = append(inputs.Secrets, token)
@@ -180,8 +191,8 @@ func (h *handler) readInputs() error {
 	return err
 }
 
-func (h *handler) readEvent() (err error) {
-	if h.payload, err = event(h.env.EventPath); err != nil {
+func (h *event) readEvent() (err error) {
+	if h.payload, err = readPayload(h.env.EventPath); err != nil {
 		return err
 	}
 	h.trigger, err = github.ReadTrigger(h.env.EventName, h.payload)
@@ -195,7 +206,7 @@ func (h *handler) readEvent() (err error) {
 }
 
 // mask masks secrets line by line, as the runner does.
-func (h *handler) mask() {
+func (h *event) mask() {
 	for _, secret := range h.inputs.Secrets {
 		for _, line := range redact.Lines(secret) {
 			h.toolkit.AddMask(line)
@@ -206,7 +217,7 @@ func (h *handler) mask() {
 // largestEvent is more than GitHub ever sends.
 const largestEvent = 25 << 20
 
-func event(path string) ([]byte, error) {
+func readPayload(path string) ([]byte, error) {
 	const fix = "name it with --event; in a workflow, GITHUB_EVENT_PATH names it"
 	payload, err := untrusted.ReadFile(path, largestEvent)
 	switch {
@@ -219,7 +230,7 @@ func event(path string) ([]byte, error) {
 }
 
 // whyIgnored returns why the event is not for us; empty when it is.
-func (h *handler) whyIgnored() string {
+func (h *event) whyIgnored() string {
 	command, why := trigger.CommandOf(h.trigger, h.inputs.Rules)
 	if h.command = command; command.Verb == trigger.Prove && h.inputs.Mode == config.Work {
 		return "a workflow with `mode: prove` answers that"

@@ -58,7 +58,7 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 }
 
 // isForSeveral reports whether the event may be for more pull requests.
-func (h *handler) isForSeveral() bool {
+func (h *event) isForSeveral() bool {
 	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun
 }
 
@@ -87,7 +87,7 @@ func (h *handler) resumeKilledJob(ctx context.Context, pull github.Pull) (bool, 
 }
 
 // setPullTrigger makes the trigger one about a pull request, which no person asks for.
-func (h *handler) setPullTrigger(pull github.Pull) {
+func (h *event) setPullTrigger(pull github.Pull) {
 	h.trigger.Sender, h.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
 }
 

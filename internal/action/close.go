@@ -81,7 +81,7 @@ func (h *handler) commentNotBegun(ctx context.Context, err error) {
 }
 
 // reportError shows an error that is in no run's record, in the job's log and summary.
-func (h *handler) reportError(run string, err error) {
+func (h *event) reportError(run string, err error) {
 	if h.Plain {
 		return
 	}
@@ -101,11 +101,11 @@ func (h *handler) reportError(run string, err error) {
 const notBegun = "ralph could not begin"
 
 // quoteForeign removes hidden marks from foreign text, as ralph finds its own comments by them.
-func (h *handler) quoteForeign(text string) string {
+func (h *event) quoteForeign(text string) string {
 	return strings.ReplaceAll(clean.Lines(h.secrets.String(text)), "<!--", "<! --")
 }
 
-func (h *handler) errorText(what string, err error) string {
+func (h *event) errorText(what string, err error) string {
 	text := "**" + what + ":** " + h.quoteForeign(err.Error())
 	if hint := fault.Hint(err); hint != "" {
 		text += "\n\n**Next:** " + h.quoteForeign(hint)
@@ -115,7 +115,7 @@ func (h *handler) errorText(what string, err error) string {
 
 // brokenRun returns a run whose end could not be recorded: without it the comment would say that
 // an agent is at work.
-func (h *handler) brokenRun(outcome job.Outcome, err error) journal.Run {
+func (h *event) brokenRun(outcome job.Outcome, err error) journal.Run {
 	run := outcome.Run
 	why := strings.ReplaceAll(err.Error(), h.env.Workspace+string(filepath.Separator), "")
 	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
@@ -192,7 +192,7 @@ func dollars(amount *float64) string {
 }
 
 // inWorkspace makes a path relative: later steps do not see the paths of a container.
-func (h *handler) inWorkspace(path string) string {
+func (h *event) inWorkspace(path string) string {
 	if rel, err := filepath.Rel(h.env.Workspace, path); err == nil && filepath.IsAbs(path) {
 		return filepath.ToSlash(rel)
 	}
@@ -200,7 +200,7 @@ func (h *handler) inWorkspace(path string) string {
 }
 
 // writeOutputs recovers from a panic of the toolkit, whose file may not be writable.
-func (h *handler) writeOutputs(values [][2]string) {
+func (h *event) writeOutputs(values [][2]string) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			h.say(fmt.Sprintf("the job's outputs could not be written: %v", problem))

@@ -22,7 +22,7 @@ const agentUser = 1500
 // toolVariables tells of tools, and of nothing else that is the runner's.
 var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
-func (h *handler) sandboxOptions(ctx context.Context) confine.Options {
+func (h *machine) sandboxOptions(ctx context.Context) confine.Options {
 	var env []string
 	for _, name := range toolVariables {
 		if value := h.Getenv(name); value != "" {
@@ -39,7 +39,7 @@ func (h *handler) sandboxOptions(ctx context.Context) confine.Options {
 }
 
 // runnerFolders returns the runner's folders. A file of its installation marks them.
-func (h *handler) runnerFolders() []string {
+func (h *machine) runnerFolders() []string {
 	temp := h.Getenv("RUNNER_TEMP")
 	all := []string{temp, h.Getenv("RUNNER_WORKSPACE"), filepath.Dir(h.Getenv("GITHUB_EVENT_PATH"))}
 	for dir := temp; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -57,7 +57,7 @@ var trustVariables = []string{
 
 // findPaths finds the paths of inputs and variables. It refuses what git tracks in the workspace,
 // and links: the checkout may be a pull request's.
-func (h *handler) findPaths(ctx context.Context) error {
+func (h *machine) findPaths(ctx context.Context) error {
 	for name, path := range map[string]*string{"cache": &h.inputs.Cache, "ca-bundle": &h.inputs.Sandbox.Network.Bundle} {
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(h.env.Workspace, *path)
@@ -77,7 +77,7 @@ func (h *handler) findPaths(ctx context.Context) error {
 }
 
 // ownPath refuses a path that leads to what the checkout brought.
-func (h *handler) ownPath(ctx context.Context, name, path string) error {
+func (h *machine) ownPath(ctx context.Context, name, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -99,12 +99,12 @@ func (h *handler) ownPath(ctx context.Context, name, path string) error {
 }
 
 // path is where programs outside of the sandbox are found: not in the workspace, which may hold a pull request's.
-func (h *handler) path() string {
+func (h *machine) path() string {
 	return process.PathOutside(h.Getenv("PATH"), []string{h.env.Workspace})
 }
 
 // git is one that will do, and reaches GitHub as the network wants it.
-func (h *handler) git(ctx context.Context) (git.Git, error) {
+func (h *machine) git(ctx context.Context) (git.Git, error) {
 	home := filepath.Join(h.env.folder(), gitHome) // empty: git runs inside as well
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return git.Git{}, fault.Usage("cannot write to "+h.env.folder(), "make the workspace writable", err)
@@ -117,7 +117,7 @@ func (h *handler) git(ctx context.Context) (git.Git, error) {
 }
 
 // withNetwork reaches private servers without the company's proxy, and has all certificates in one file.
-func (h *handler) withNetwork(tool git.Git) (git.Git, error) {
+func (h *machine) withNetwork(tool git.Git) (git.Git, error) {
 	network := h.inputs.Sandbox.Network
 	if network.Upstream != "" {
 		to, err := url.Parse(h.clone())
@@ -136,7 +136,7 @@ func (h *handler) withNetwork(tool git.Git) (git.Git, error) {
 }
 
 // githubAddresses returns GitHub's addresses: only an attempt shows whether another sandbox stands.
-func (h *handler) githubAddresses(ctx context.Context) []string {
+func (h *machine) githubAddresses(ctx context.Context) []string {
 	at, err := url.Parse(h.env.ServerURL)
 	if h.inputs.Sandbox.Level != sandbox.External || err != nil {
 		return nil
@@ -148,7 +148,7 @@ func (h *handler) githubAddresses(ctx context.Context) []string {
 	return egress.Beyond(ctx, n)
 }
 
-func (h *handler) closeSandboxes(sandboxes ...*confine.Sandbox) {
+func (h *machine) closeSandboxes(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
 			h.say("could not clean up the sandbox: " + fault.Told(err))

@@ -42,7 +42,7 @@ func readEnvironment(getenv func(string) string) environment {
 	}
 }
 
-func (h *handler) checkEnvironment() error {
+func (h *event) checkEnvironment() error {
 	missing := slices.DeleteFunc([]string{"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE"},
 		func(name string) bool { return h.Getenv(name) != "" })
 	if len(missing) > 0 {
@@ -64,7 +64,7 @@ func (e environment) log() string {
 }
 
 // say writes lines to the log; none for an empty text. It hides secrets, and lets nothing command the runner.
-func (h *handler) say(text string) {
+func (h *event) say(text string) {
 	for line := range strings.Lines(h.secrets.String(text)) {
 		fmt.Fprintln(h.Out, clean.LogLine(strings.TrimSuffix(line, "\n")))
 	}
@@ -108,7 +108,7 @@ var validVersion = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 const npmTimeout = 10 * time.Minute
 
 // install installs the wanted version of the agent. npm gets no token and no model's key.
-func (h *handler) install(ctx context.Context) error {
+func (h *machine) install(ctx context.Context) error {
 	version := h.inputs.AgentVersion
 	if version == "" {
 		return nil
@@ -146,7 +146,7 @@ func (h *handler) install(ctx context.Context) error {
 	return nil
 }
 
-func (h *handler) npm(ctx context.Context, dir, what string) error {
+func (h *machine) npm(ctx context.Context, dir, what string) error {
 	begun := dir + ".begun" // one that was broken off is no program
 	if err := errors.Join(untrusted.RemoveAll(begun), os.MkdirAll(begun, 0o755)); err != nil {
 		return err

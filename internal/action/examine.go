@@ -117,7 +117,7 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
 }
 
-func (h *handler) folder() workspace.Folder {
+func (h *event) folder() workspace.Folder {
 	return workspace.Folder{Path: h.env.folder(), StateDir: workspace.UserStateDir(h.Getenv("HOME"))}
 }
 

@@ -72,7 +72,7 @@ func (h *handler) kept(notary *sigstore.Notary, sb *confine.Sandbox, period stri
 }
 
 // image tells runners apart.
-func (h *handler) image() (all []string) {
+func (h *event) image() (all []string) {
 	for _, name := range []string{"ImageOS", "ImageVersion", "RUNNER_OS", "RUNNER_ARCH"} {
 		all = append(all, h.Getenv(name))
 	}
@@ -87,7 +87,7 @@ func (h *handler) comment() func(context.Context, view.Texts) (journal.CommentPo
 	return h.host.Comment
 }
 
-func (h *handler) options() agent.Options {
+func (h *machine) options() agent.Options {
 	o := h.inputs.Agent
 	o.Self = h.Self
 	if len(o.Args) > 0 && h.inputs.AgentName == "scripted" {
@@ -96,11 +96,11 @@ func (h *handler) options() agent.Options {
 	return o
 }
 
-func (h *handler) agentEnv(vars ...string) []string {
+func (h *machine) agentEnv(vars ...string) []string {
 	return append(environ.Job(h.Getenv, vars...), environ.Mirrors(h.Getenv)...)
 }
 
-func (h *handler) reviewer(p policy.Policy) (*job.Candidate, error) {
+func (h *machine) reviewer(p policy.Policy) (*job.Candidate, error) {
 	own := h.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: h.Self}
 	return job.FindSecond(p.Review, options, h.agentEnv, h.env.Workspace)
@@ -111,7 +111,7 @@ func (h *handler) screens() []publish.Screen {
 }
 
 // writeSummary writes the page of the job.
-func (h *handler) writeSummary(text string) error {
+func (h *event) writeSummary(text string) error {
 	path := h.Getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
 		return nil
@@ -123,7 +123,7 @@ func (h *handler) writeSummary(text string) error {
 }
 
 // clone never uses an address of the event.
-func (h *handler) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }
+func (h *event) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }
 
 // dryRun only writes to the log: it changes nothing on GitHub, and asks no agent.
 func (h *handler) dryRun() error {

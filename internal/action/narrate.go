@@ -16,7 +16,7 @@ import (
 
 // logEvent writes an event to the job's log. Each iteration is a group, and failures of the last
 // one become annotations. A run makes no other commands to the runner.
-func (h *handler) logEvent(run journal.Run, event journal.Event) {
+func (h *event) logEvent(run journal.Run, event journal.Event) {
 	line := view.Line(run, event)
 	if h.Plain {
 		h.say(line)
@@ -40,7 +40,7 @@ func (h *handler) logEvent(run journal.Run, event journal.Event) {
 	}
 }
 
-func (h *handler) annotate(a view.Annotation) {
+func (h *event) annotate(a view.Annotation) {
 	fields := githubactions.CommandProperties{"title": h.logText(a.Title)}
 	say := h.toolkit.WithFieldsMap(fields).Errorf
 	if a.Notice {
@@ -49,19 +49,19 @@ func (h *handler) annotate(a view.Annotation) {
 	say("%s", h.logText(a.Text))
 }
 
-func (h *handler) cleanText(text string) string {
+func (h *event) cleanText(text string) string {
 	return h.secrets.String(h.inputs.Rules.WithPhrases(text))
 }
 
 // sayError logs what went wrong where the job goes on all the same.
-func (h *handler) sayError(err error) {
+func (h *event) sayError(err error) {
 	if err != nil {
 		h.say(fault.Told(err))
 	}
 }
 
 // logText is text that can neither command the runner nor give a secret away.
-func (h *handler) logText(text string) string { return clean.LogLine(h.secrets.String(text)) }
+func (h *event) logText(text string) string { return clean.LogLine(h.secrets.String(text)) }
 
 // label only writes changes, and gives up where labels are not allowed.
 func (h *branchHost) label(ctx context.Context, state view.State) error {

@@ -65,7 +65,7 @@ func (h *handler) mayAskForProof(ctx context.Context) (string, error) {
 }
 
 // proofSandbox has no agent and no model.
-func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
+func (h *machine) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	options := h.sandboxOptions(ctx)
 	options.Model = confine.Model{}
 	sb, err := confine.Start(ctx, options)
@@ -92,7 +92,7 @@ func (h *handler) proofBaselines(ctx context.Context, sb *confine.Sandbox) check
 	return h.kept(notary, sb, period)
 }
 
-func (h *handler) proofRules(file func(string) []byte) (policy.Policy, error) {
+func (h *event) proofRules(file func(string) []byte) (policy.Policy, error) {
 	inputs, name := h.inputs, cmp.Or(h.inputs.Config, config.BaseSettings)
 	if data := file(name); data != nil {
 		settings, err := config.ReadSettings(config.File{Name: name, Data: data})

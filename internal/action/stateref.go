@@ -56,7 +56,7 @@ const (
 // savedCommitMark finds which commit was saved last, and in a pull request on which ref.
 var savedCommitMark = pattern.Of(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
 
-func (h *handler) store(ctx context.Context) (*git.Trusted, error) {
+func (h *machine) store(ctx context.Context) (*git.Trusted, error) {
 	tool, err := h.git(ctx)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-func (h *handler) addInputs() error {
+func (h *event) addInputs() error {
 	prompt, err := h.prompt()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (h *handler) addInputs() error {
 const maxPrompt = 60_000
 
 // prompt is cleaned: a workflow may copy the words of others into it.
-func (h *handler) prompt() (string, error) {
+func (h *event) prompt() (string, error) {
 	text := h.inputs.Prompt
 	if h.inputs.PromptFile != "" {
 		said, err := untrusted.Folder{Path: h.env.Workspace}.ReadFile(h.inputs.PromptFile, 1<<20)
@@ -161,7 +161,7 @@ func (h *handler) readPullDiscussion(ctx context.Context, found *trigger.TaskCon
 	}
 }
 
-func (h *handler) addNotice(what, hint string) {
+func (h *event) addNotice(what, hint string) {
 	h.say(what)
 	h.notices = append(h.notices, journal.Noted{What: what, Hint: hint})
 }
