@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // trial is one task under way. The agent's repository holds the history up to the base alone.
@@ -118,36 +119,22 @@ func (t *trial) layOut(ctx context.Context) error {
 			return err
 		}
 	}
-	stories, err := json.MarshalIndent(plan.Plan{Project: "eval", UserStories: []plan.Story{{
-		ID: story, Title: t.task.Title, Description: strings.TrimSpace(t.task.Body), AcceptanceCriteria: []string{t.task.Title}, Priority: 1,
-	}}}, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err = t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
+	if err := t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
 		return err
 	}
 	// The commit's settings and journals of ralph go.
-	if err = t.git(ctx, t.work, "rm", "-r", "-f", "-q", "--ignore-unmatch", "--", ":(icase).ralph"); err != nil {
+	if err := t.git(ctx, t.work, "rm", "-r", "-f", "-q", "--ignore-unmatch", "--", ":(icase).ralph"); err != nil {
 		return err
 	}
-	if err = t.plan(stories); err != nil {
+	if err := (workspace.Memory{Tree: t.work}).WritePlan(plan.Plan{Project: "eval", UserStories: []plan.Story{{
+		ID: story, Title: t.task.Title, Description: strings.TrimSpace(t.task.Body), AcceptanceCriteria: []string{t.task.Title}, Priority: 1,
+	}}}); err != nil {
 		return err
 	}
-	if err = t.git(ctx, t.work, "add", "-f", "ralph/prd.json"); err != nil {
+	if err := t.git(ctx, t.work, "add", "-f", "ralph/prd.json"); err != nil {
 		return err
 	}
 	return t.git(ctx, t.work, "commit", "-q", "-m", "plan")
-}
-
-// plan writes the stories where ralph run reads them, through no link of the base.
-func (t *trial) plan(stories []byte) error {
-	return untrusted.Folder{Path: t.work}.Do(func(root *untrusted.Root) error {
-		if err := root.MkdirAll("ralph", 0o755); err != nil {
-			return err
-		}
-		return root.WriteFile("ralph/prd.json", stories, 0o644)
-	})
 }
 
 // fetch fetches a commit with its history from a repository with settings of ours. Old history
