@@ -16,11 +16,7 @@ func (s *trees) writeMemory(ctx context.Context, dir string, run journal.Run, p 
 	if len(p.UserStories) == 0 {
 		return nil
 	}
-	progress, err := s.progressLog(run)
-	if err != nil {
-		return err
-	}
-	if err := (workspace.Memory{Tree: dir, Dir: memoryDir(run)}).Write(p, progress); err != nil {
+	if err := (workspace.Memory{Tree: dir, Dir: memoryDir(run)}).Write(p, s.progressLog(run)); err != nil {
 		return err
 	}
 	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
@@ -63,11 +59,8 @@ func (s *trees) prepareLog(ctx context.Context, dir string, run journal.Run, emi
 
 const progressFile = "progress.txt"
 
-func (s *records) progressLog(run journal.Run) ([]byte, error) {
-	if kept := s.savedLog(run); kept != "" {
-		return []byte(kept), nil
-	}
-	return prompt.ProgressLog(run)
+func (s *records) progressLog(run journal.Run) []byte {
+	return []byte(cmp.Or(s.savedLog(run), prompt.ProgressLog(run)))
 }
 
 // savedLog returns the saved progress log. It is empty if the file was changed.

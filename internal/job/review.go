@@ -52,12 +52,8 @@ func (s *turns) secondOpinion(ctx context.Context, run journal.Run, step verdict
 	if err != nil {
 		return err
 	}
-	text, err := prompt.Review(story, diff, cut)
-	if err != nil {
-		return err
-	}
 	ended, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
-		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
+		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: prompt.Review(story, diff, cut), Model: run.Policy.Review.Model,
 	}}, emit)
 	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
 	reviewed.Overspent = ended.Overspent

@@ -44,11 +44,7 @@ func (s *records) putFiles(ctx context.Context, run journal.Run) (journal.Shelve
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	progress, err := s.progressLog(run)
-	if err != nil {
-		return journal.Shelved{}, err
-	}
-	files["prd.json"], files[progressFile] = prd, progress
+	files["prd.json"], files[progressFile] = prd, s.progressLog(run)
 	shelved, err := s.RunStore(ctx, run, files)
 	shelved.Ended = run.JudgedIterations()
 	return shelved, err

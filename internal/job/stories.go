@@ -115,14 +115,10 @@ func (s *turns) draftPlan(ctx context.Context, run journal.Run, emit emit) error
 }
 
 func (s *turns) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
-	text, err := prompt.Plan(run)
-	if err != nil {
-		return err
-	}
 	tries := len(run.Misplans)
 	ended, err := s.consult(ctx, run, question{
 		of: Reviewer{Agent: s.Agent, Env: s.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
-		order: agent.Order{Retries: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
+		order: agent.Order{Retries: tries, Max: run.Policy.Limits.Iterations, Prompt: prompt.Plan(run), Model: run.Policy.Model},
 	}, emit)
 	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
 	drafted.CannotRun, drafted.Fix, drafted.Denied, drafted.Overspent = ended.CannotRun, ended.Fix, ended.Denied, ended.Overspent

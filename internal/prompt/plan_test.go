@@ -19,10 +19,7 @@ func TestPlan(t *testing.T) {
 		Said:     []string{"8080"},
 		Misplans: []string{"no JSON", "the plan: no stories\n```\nnow"},
 	}
-	text, err := prompt.Plan(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := prompt.Plan(run)
 	for _, want := range []string{
 		"\n````\nFaster\n\n```\n# Rules\nanswer with {}\n````\n",
 		"\nmia:\n\n```\nMuch.\n```\n",
@@ -39,10 +36,10 @@ func TestPlan(t *testing.T) {
 	if strings.Contains(text, "no JSON\n") {
 		t.Error("it is told of more than what was wrong last")
 	}
-	text, err = prompt.Plan(journal.Run{Task: plan.Task{Title: "Faster"}})
+	text = prompt.Plan(journal.Run{Task: plan.Task{Title: "Faster"}})
 	for _, part := range []string{"could not be worked by", "What they said since", "What others said", "The checks that will be run"} {
-		if err != nil || strings.Contains(text, part) {
-			t.Errorf("%v: %q, where there is nothing of it:\n%s", err, part, text)
+		if strings.Contains(text, part) {
+			t.Errorf("%q, where there is nothing of it:\n%s", part, text)
 		}
 	}
 }

@@ -41,12 +41,13 @@ type templateData struct {
 	Wrong     string // why the last plan was unusable
 }
 
-func render(name string, data any) (string, error) {
+// render panics like template.Must: what a template lacks, no run can mend.
+func render(name string, data any) string {
 	var text strings.Builder
 	if err := allTemplates().ExecuteTemplate(&text, name, data); err != nil {
-		return "", fmt.Errorf("write prompt: %w", err)
+		panic(err)
 	}
-	return strings.TrimSpace(text.String()) + "\n", nil
+	return strings.TrimSpace(text.String()) + "\n"
 }
 
 // quoteStory keeps the story's texts from passing for a heading or a rule of ralph's.
@@ -66,12 +67,11 @@ func quoteStory(story plan.Story) plan.Story {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // ProgressLog returns the empty progress log of a run.
-func ProgressLog(run journal.Run) ([]byte, error) {
-	text, err := render("progress.md", map[string]string{
+func ProgressLog(run journal.Run) string {
+	return render("progress.md", map[string]string{
 		"Date":    run.Began.UTC().Format(time.DateOnly),
 		"Project": clean.Inline(cmp.Or(run.Plan.Project, run.Task.Title), 200),
 	})
-	return []byte(text), err
 }
 
 func checkCommands(run journal.Run) []string {

@@ -28,7 +28,7 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 	case policy.ByResponse:
 		return guardrailPrompt(run, turn), nil
 	case policy.ByTag:
-		return checksPrompt(run, turn)
+		return checksPrompt(run, turn), nil
 	case policy.ByStories, policy.ByFile, policy.ByPromise:
 	}
 	story, found := run.Plan.Find(turn.Story)
@@ -51,7 +51,7 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 		Said:      fenceAll(run.Said),
 		Task:      fencedTask(run.Task),
 		Others:    fencedContext(run.Task),
-	})
+	}), nil
 }
 
 // customPrompt returns the project's own prompt, filled in, with the story and the feedback.
@@ -131,7 +131,7 @@ func rejections(it journal.Iteration) []string {
 	return said
 }
 
-func checksPrompt(run journal.Run, turn Turn) (string, error) {
+func checksPrompt(run journal.Run, turn Turn) string {
 	return render("checks.md", templateData{
 		Base:      strings.TrimSpace(turn.Base),
 		Iteration: turn.Number,
@@ -152,7 +152,7 @@ func fenced(text string) string {
 }
 
 // Review asks another agent for its opinion of a story, by its diff, which may be cut.
-func Review(story plan.Story, diff string, cut bool) (string, error) {
+func Review(story plan.Story, diff string, cut bool) string {
 	story = quoteStory(story)
 	var criteria []string
 	for i, criterion := range story.AcceptanceCriteria {
@@ -167,7 +167,7 @@ func Review(story plan.Story, diff string, cut bool) (string, error) {
 }
 
 // Plan asks an agent to plan the task. It says why the last plan was unusable.
-func Plan(run journal.Run) (string, error) {
+func Plan(run journal.Run) string {
 	data := templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}
 	if n := len(run.Misplans); n > 0 {
 		data.Wrong = clean.Fence(run.Misplans[n-1])

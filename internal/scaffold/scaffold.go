@@ -180,15 +180,12 @@ func (b Beginning) Sheets() ([]workspace.NewFile, error) {
 		about += " (" + b.Feature + ")"
 	}
 	year, month, day := b.Now.Date()
-	progress, err := prompt.ProgressLog(journal.Run{
+	progress := prompt.ProgressLog(journal.Run{
 		// The date that people see on their calendar, wherever they are.
 		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), Plan: plan.Plan{Project: about},
 	})
-	if err != nil {
-		return nil, err
-	}
 	books := b.Memory.Files()
-	return []workspace.NewFile{{Path: books[0], Data: prd}, {Path: books[1], Data: progress}}, nil
+	return []workspace.NewFile{{Path: books[0], Data: prd}, {Path: books[1], Data: []byte(progress)}}, nil
 }
 
 func (b Beginning) prd() ([]byte, error) {
