@@ -197,11 +197,7 @@ func (b Bundle) logged(leaf *x509.Certificate) (entry LogEntry, err error) {
 
 // promised returns when a trusted log added an entry.
 func (r Root) promised(e LogEntry) (at time.Time, err error) {
-	text, err := e.Promised()
-	if err != nil {
-		return at, err
-	}
-	digest := sha256.Sum256(text)
+	digest := sha256.Sum256(e.Promised())
 	at = time.Unix(e.Time, 0).UTC()
 	for _, log := range r.Logs {
 		if !bytes.Equal(log.ID.KeyID, e.LogID.KeyID) || !log.Key.Valid.has(at) {

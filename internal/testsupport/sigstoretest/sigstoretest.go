@@ -148,11 +148,7 @@ func (s *Stack) Enter(e attest.Envelope, leaf []byte, at time.Time) (entry attes
 		return entry, err
 	}
 	entry = attest.LogEntry{LogIndex: s.index.Add(1), LogID: attest.LogID{KeyID: s.logID(key)}, Kind: attest.Kind{Kind: "dsse", Version: "0.0.1"}, Time: at.Unix(), Body: body}
-	promised, err := entry.Promised()
-	if err != nil {
-		return entry, err
-	}
-	promise := sha256.Sum256(promised)
+	promise := sha256.Sum256(entry.Promised())
 	entry.Promise.Timestamp, err = ecdsa.SignASN1(rand.Reader, s.log, promise[:])
 	return entry, err
 }
