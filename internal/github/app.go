@@ -107,16 +107,16 @@ type NewApp struct {
 }
 
 // Manifest returns the text for GitHub's form, with only the permissions that ralph needs.
-func (b NewApp) Manifest() (string, error) {
-	text, err := json.Marshal(map[string]any{
+func (b NewApp) Manifest() string {
+	text, _ := json.Marshal(map[string]any{
 		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
 		"hook_attributes": map[string]any{"url": b.Deliver, "active": true},
 		"default_permissions": map[string]string{
 			"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write", "statuses": "read",
 		},
 		"default_events": []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_suite", "status"},
-	})
-	return string(text), err
+	}) // texts, and maps and lists of them, have no error
+	return string(text)
 }
 
 // FormURL returns where GitHub takes a manifest, and the site that is on.

@@ -64,8 +64,8 @@ func (s Setup) open() (*setup, error) {
 	if d.form, d.site, err = plan.FormURL(d.state); err != nil {
 		return nil, err
 	}
-	d.manifest, err = plan.Manifest()
-	return d, err
+	d.manifest = plan.Manifest()
+	return d, nil
 }
 
 // isPrivate reports whether data sent to u is encrypted or stays on this machine.

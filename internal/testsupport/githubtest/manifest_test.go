@@ -12,10 +12,7 @@ import (
 // drawing returns an App of acme that waits to be taken over, and its code.
 func drawing(t *testing.T, s *githubtest.Server) (code string) {
 	t.Helper()
-	text, err := github.NewApp{Name: "drawn", Home: "https://example.com", Deliver: "https://example.com/webhook", Return: "https://example.com/back"}.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := github.NewApp{Name: "drawn", Home: "https://example.com", Deliver: "https://example.com/webhook", Return: "https://example.com/back"}.Manifest()
 	back, err := s.MakeApp("acme", "a state", text, shop)
 	if err != nil {
 		t.Fatal(err)
