@@ -187,11 +187,7 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 	}
 	if during > 0 {
 		s.lease.Until = s.now().Add(during).UTC()
-		text, err := json.Marshal(s.lease)
-		if err != nil {
-			return "", fmt.Errorf("write the lease: %w", err)
-		}
-		files[quota.LeaseFile] = text
+		files[quota.LeaseFile], _ = json.Marshal(s.lease) // texts, numbers and times have no error
 	}
 	commit, err := s.hub.remote().PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.head, Files: files, Subject: subject, At: s.now()})
 	switch {

@@ -119,11 +119,7 @@ func (h *handler) explainFailure(ctx context.Context, err error) error {
 
 // help answers /ralph help, and what was not understood or cannot be asked for.
 func (h *handler) help(ctx context.Context) error {
-	text, err := templates.Files.ReadFile("comment/help.md")
-	if err != nil {
-		return fmt.Errorf("read the help: %w", err)
-	}
-	body := string(text)
+	body := templates.Text("comment/help.md")
 	if why := view.CommandProblem(h.command); why != "" {
 		body = why + " Nothing was started.\n\n" + body
 	}
