@@ -111,11 +111,8 @@ func (f Folder) Hold(active *Active) (locked Folder, release func() error, err e
 }
 
 func (f Folder) writeMarker(active Active) error {
-	data, err := json.Marshal(active)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", activeFile, err)
-	}
-	err = f.projectFolder().Do(func(project *untrusted.Root) error {
+	data, _ := json.Marshal(active) // texts and numbers have no error
+	err := f.projectFolder().Do(func(project *untrusted.Root) error {
 		return renameio.WriteFile(activeFile, append(data, '\n'), 0o644, renameio.WithRoot(project.Root))
 	})
 	if err != nil {
