@@ -182,7 +182,7 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 	if files == nil {
 		files = map[string][]byte{}
 	}
-	if err := s.notary.Seal(ctx, s.ref, files); err != nil {
+	if err := s.notary.Sign(ctx, s.ref, files); err != nil {
 		s.hub.say("what is kept could not be signed: " + err.Error())
 	}
 	if during > 0 {

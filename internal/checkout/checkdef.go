@@ -33,7 +33,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 	if err != nil {
 		return "", nil, err
 	}
-	graft := git.Overlay{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
+	overlay := git.Overlay{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
 	for _, name := range paths {
 		delete(changes, name)
 	}
@@ -42,17 +42,17 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 		case !change.Sure:
 			continue
 		case change.Text != nil:
-			graft.Texts[name] = change.Text
+			overlay.Texts[name] = change.Text
 		}
 		paths = append(paths, name)
 	}
 	slices.Sort(paths)
 	for _, name := range slices.Concat(paths, ownFiles(run)) {
-		if _, merged := graft.Texts[name]; !merged {
-			graft.Paths = append(graft.Paths, name)
+		if _, merged := overlay.Texts[name]; !merged {
+			overlay.Paths = append(overlay.Paths, name)
 		}
 	}
-	if stand, err = trusted.Overlay(ctx, graft); stand == commit {
+	if stand, err = trusted.Overlay(ctx, overlay); stand == commit {
 		stand = ""
 	}
 	return stand, paths, err

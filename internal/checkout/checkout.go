@@ -137,7 +137,7 @@ func (c *Clean) git(trusted *git.Trusted) git.Run {
 
 // setup runs the setup commands, and restores the tests and check definitions that they changed.
 func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	hand, seal, err := c.hand(ctx, run, at, true)
+	hand, before, err := c.hand(ctx, run, at, true)
 	if err != nil {
 		return err
 	}
@@ -149,11 +149,11 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 		c.saveCaches(ctx, run)
 		c.filled = -c.cached(ctx)
 	}
-	return seal.restore(ctx, emit)
+	return before.restore(ctx, emit)
 }
 
 func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	hand, seal, err := c.hand(ctx, run, at, false)
+	hand, before, err := c.hand(ctx, run, at, false)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		}
 		job.Skip = func(check policy.Check) bool { return proof.Skips(check, changed) }
 	}
-	err = hand.Do(ctx, job, seal.watch(emit))
+	err = hand.Do(ctx, job, before.watch(emit))
 	if at.Where == journal.AtBase {
 		c.filled += c.cached(ctx)
 	}
@@ -179,12 +179,12 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 }
 
 // hand returns what runs commands in a checkout, in the sandbox if there is one, and the
-// seal of its tests.
-func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, seal, error) {
+// record of its tests.
+func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, record, error) {
 	hand := c.Hand
 	trusted, err := c.Repository(ctx)
 	if err != nil {
-		return hand, seal{}, err
+		return hand, record{}, err
 	}
 	if c.Sandbox != nil {
 		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{at.Dir}, Read: trusted.Lent(), Proof: true, Setup: setup})
@@ -192,8 +192,8 @@ func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup
 			hand.Env = c.Sandbox.SetupEnv(c.Hand.Env, true)
 		}
 	}
-	seal, err := c.newSeal(ctx, trusted, run, at)
-	return hand, seal, err
+	before, err := c.newRecord(ctx, trusted, run, at)
+	return hand, before, err
 }
 
 func jobAt(run journal.Run, at proof.Place) check.Job {

@@ -127,7 +127,7 @@ func (s sharedBaselines) keep(ctx context.Context, run journal.Run, checks []jou
 func (s *Shared) put(ctx context.Context, ref string, files map[string][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := s.Notary.Seal(ctx, ref, files); err != nil {
+	if err := s.Notary.Sign(ctx, ref, files); err != nil {
 		return err
 	}
 	store, err := s.Store(ctx)

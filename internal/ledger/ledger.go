@@ -99,7 +99,7 @@ var errFull = errors.New("the ledger does not take the job")
 // Admit enters the job, or says why it may not begin. It asks whether jobs that hold a
 // place are over: a job that is killed writes nothing.
 func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
-	want := quota.Asked{Entry: e.Entry, Limits: limits, Open: open}
+	want := quota.Candidate{Entry: e.Entry, Limits: limits, Open: open}
 	err = e.Change(ctx, func(book quota.Book) (next quota.Book, err error) {
 		if book, err = e.extend(ctx, book); err != nil {
 			return book, err

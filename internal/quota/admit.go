@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Asked describes a job that wants to begin.
-type Asked struct {
+// Candidate describes a job that wants to begin.
+type Candidate struct {
 	Entry  Entry
 	Limits Limits
 	Open   []string // branches of ralph with an open pull request
@@ -26,10 +26,10 @@ func (r Refusal) String() string {
 }
 
 // Admit enters a job into the book if the limits allow it. A second try enters nothing, as an answer may be lost.
-func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
+func (b Book) Admit(a Candidate, now time.Time) (Book, *Refusal) {
 	b = b.sweep(now).again(a.Entry, now)
 	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.Job == a.Entry.Job && e.Run == a.Entry.Run && e.Spent == nil })
-	for _, check := range []func(Asked, time.Time) *Refusal{b.crowded, b.spent, b.flooded} {
+	for _, check := range []func(Candidate, time.Time) *Refusal{b.crowded, b.spent, b.flooded} {
 		if refusal := check(a, now); refusal != nil {
 			return b, refusal
 		}
@@ -38,7 +38,7 @@ func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
 	return b, nil
 }
 
-func (b Book) crowded(a Asked, now time.Time) *Refusal {
+func (b Book) crowded(a Candidate, now time.Time) *Refusal {
 	busy := b.AtWork(now)
 	if a.Limits.Runs == 0 || len(busy) < a.Limits.Runs {
 		return nil
@@ -50,7 +50,7 @@ func (b Book) crowded(a Asked, now time.Time) *Refusal {
 }
 
 // spent applies the limit of a day's cost, including what active runs may still spend.
-func (b Book) spent(a Asked, now time.Time) *Refusal {
+func (b Book) spent(a Candidate, now time.Time) *Refusal {
 	if a.Limits.USD == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (b Book) spent(a Asked, now time.Time) *Refusal {
 }
 
 // flooded applies the limit of open pull requests, including those that active runs may open.
-func (b Book) flooded(a Asked, now time.Time) *Refusal {
+func (b Book) flooded(a Candidate, now time.Time) *Refusal {
 	if a.Limits.Pulls == 0 || a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
 		return nil
 	}

@@ -57,7 +57,7 @@ func TestWhoMayBegin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			book := quota.Book{Entries: c.book}
-			next, refusal := book.Admit(quota.Asked{Entry: at(9, c.branch, c.held, hour), Limits: c.limits, Open: c.open}, noon)
+			next, refusal := book.Admit(quota.Candidate{Entry: at(9, c.branch, c.held, hour), Limits: c.limits, Open: c.open}, noon)
 			if refusal != nil {
 				if said := refusal.String(); c.want == "" || !strings.HasPrefix(said, c.want) || !strings.Contains(said, "The input `max-") {
 					t.Errorf("refused as %q, want %q and the input", said, c.want)
@@ -106,7 +106,7 @@ func TestAJobThatIsRunAgain(t *testing.T) {
 	next.Attempt, next.Run = 2, "next"
 	book := quota.Book{Entries: []quota.Entry{killed, beside}}
 	for runs, want := range map[int]bool{1: false, 2: true} {
-		got, refusal := book.Admit(quota.Asked{Entry: next, Limits: quota.Limits{Runs: runs}}, noon)
+		got, refusal := book.Admit(quota.Candidate{Entry: next, Limits: quota.Limits{Runs: runs}}, noon)
 		if admitted := refusal == nil; admitted != want {
 			t.Errorf("%d at once: admitted %t, want %t: %v", runs, admitted, want, refusal)
 		}
@@ -145,7 +145,7 @@ func FuzzRead(f *testing.F) {
 		}
 		book.AtWork(noon)
 		book.Due(noon)
-		book, _ = book.Admit(quota.Asked{Entry: at(1, "b", 1, noon)}, noon)
+		book, _ = book.Admit(quota.Candidate{Entry: at(1, "b", 1, noon)}, noon)
 		text, err := book.Write()
 		if err != nil {
 			t.Fatal(err)

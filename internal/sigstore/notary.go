@@ -130,10 +130,10 @@ func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) er
 	return home.WriteFile(EvidenceFile, signed.Bundle)
 }
 
-const sealFile = "signature.json" // the signature of the files beside it
+const signatureFile = "signature.json" // the signature of the files beside it
 
-// Seal adds a signature to files for a ref, by a key for the ref and the job. Without a notary it adds nothing.
-func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) error {
+// Sign adds a signature to files for a ref, by a key for the ref and the job. Without a notary it adds nothing.
+func (n *Notary) Sign(ctx context.Context, ref string, files map[string][]byte) error {
 	if n == nil || n.closed != "" {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) 
 	if err != nil {
 		return err
 	}
-	files[sealFile], err = json.Marshal(attest.Kept{Bundle: spoken.Bundle, Signature: signature})
+	files[signatureFile], err = json.Marshal(attest.Kept{Bundle: spoken.Bundle, Signature: signature})
 	return err
 }
 
@@ -174,20 +174,20 @@ func (n *Notary) speak(ctx context.Context, ref string) (*Signed, error) {
 	return n.spoken[ref], n.failed
 }
 
-// Believes removes the signature from files, and returns an error unless this workflow sealed them. Without a notary
+// Believes removes the signature from files, and returns an error unless this workflow signed them. Without a notary
 // all files are believed.
 func (n *Notary) Believes(ref string, files map[string][]byte) error {
-	seal := files[sealFile]
-	delete(files, sealFile)
+	signature := files[signatureFile]
+	delete(files, signatureFile)
 	switch {
 	case n == nil:
 		return nil
 	case n.closed != "":
 		return errors.New("signatures cannot be verified: " + n.closed)
-	case len(seal) == 0:
+	case len(signature) == 0:
 		return errors.New("it is not signed")
 	}
-	return attest.VerifyKept(seal, n.root, n.own, ref, files)
+	return attest.VerifyKept(signature, n.root, n.own, ref, files)
 }
 
 // OpenRoot reads the trusted keys in a file. Without a file they are those of the public sigstore.

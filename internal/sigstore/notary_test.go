@@ -76,8 +76,8 @@ func TestAJobThatCannotSignBelievesNothing(t *testing.T) {
 		if err := notary.Believes(ref, files); (err == nil) != c.believes || (notary == nil) != c.believes {
 			t.Errorf("%s: Believes = %v", name, err)
 		}
-		if err := notary.Seal(t.Context(), ref, files); err != nil || len(files) != 1 || job.Notary(t.Context()) != notary || strings.Count(said.String(), "not signed") != 1 {
-			t.Errorf("%s: Seal = %v, %q, said %q", name, err, files, said)
+		if err := notary.Sign(t.Context(), ref, files); err != nil || len(files) != 1 || job.Notary(t.Context()) != notary || strings.Count(said.String(), "not signed") != 1 {
+			t.Errorf("%s: Sign = %v, %q, said %q", name, err, files, said)
 		}
 	}
 }
@@ -104,22 +104,22 @@ func TestSealLeavesTime(t *testing.T) {
 			return answering(s)(r)
 		})
 		notary := opened.Notary(t.Context())
-		seal := func() error {
+		sign := func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 			defer cancel()
-			err := notary.Seal(ctx, ref, map[string][]byte{})
+			err := notary.Sign(ctx, ref, map[string][]byte{})
 			if end, _ := ctx.Deadline(); time.Until(end) < time.Second {
 				t.Error("no time is left")
 			}
 			return err
 		}
-		if first, second := seal(), seal(); first == nil || second == nil || asked != 1 {
-			t.Errorf("Seal = %v, then %v, asked %d times", first, second, asked)
+		if first, second := sign(), sign(); first == nil || second == nil || asked != 1 {
+			t.Errorf("Sign = %v, then %v, asked %d times", first, second, asked)
 		}
 		hangs = false
 		<-time.After(time.Hour)
-		if err := seal(); err != nil || asked != 2 {
-			t.Errorf("Seal an hour later = %v, asked %d times", err, asked)
+		if err := sign(); err != nil || asked != 2 {
+			t.Errorf("Sign an hour later = %v, asked %d times", err, asked)
 		}
 	})
 }
@@ -143,12 +143,12 @@ func TestSealOnSeveralRefs(t *testing.T) {
 	notary, refs := job.Notary(t.Context()), []string{ref, ref + "2", ref}
 	for _, to := range refs {
 		files := map[string][]byte{"checks.json": []byte("[]")}
-		if err := notary.Seal(t.Context(), to, files); err != nil {
+		if err := notary.Sign(t.Context(), to, files); err != nil {
 			t.Fatal(err)
 		}
 		for _, from := range refs {
 			if err := notary.Believes(from, maps.Clone(files)); (err == nil) != (from == to) {
-				t.Errorf("sealed for %s, read from %s: %v", to, from, err)
+				t.Errorf("signed for %s, read from %s: %v", to, from, err)
 			}
 		}
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// seal records the tests of a clean checkout, and the files that define its checks, before
+// record has the tests of a clean checkout, and the files that define its checks, before
 // setup and checks run. These run code of the agent, which could change them.
-type seal struct {
+type record struct {
 	trusted *git.Trusted
 	sb      *confine.Sandbox
 	run     journal.Run
@@ -29,8 +29,8 @@ type seal struct {
 	sums    map[string]fileDigest
 }
 
-func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.Run, at proof.Place) (seal, error) {
-	s := seal{trusted: trusted, sb: c.Sandbox, run: run, at: at, sums: map[string]fileDigest{}}
+func (c *Clean) newRecord(ctx context.Context, trusted *git.Trusted, run journal.Run, at proof.Place) (record, error) {
+	s := record{trusted: trusted, sb: c.Sandbox, run: run, at: at, sums: map[string]fileDigest{}}
 	defining, err := c.definitions(ctx, trusted, run)
 	if err != nil {
 		return s, err
@@ -55,7 +55,7 @@ func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.R
 	return s, ctx.Err()
 }
 
-func (s seal) note(ended func() error, root *untrusted.Root, name string) {
+func (s record) note(ended func() error, root *untrusted.Root, name string) {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
 		if sum, err := digest(ended, root, name, info.Size()); err == nil {
 			s.sums[name] = fileDigest{info.Size(), sum}
@@ -68,10 +68,10 @@ type fileDigest struct {
 	sum  string
 }
 
-// digest returns the digest of the first size bytes of a file. A file above largestSealed has none: a
+// digest returns the digest of the first size bytes of a file. A file above largestRecorded has none: a
 // sparse one would be read for days. It stops once ended returns an error.
 func digest(ended func() error, root *untrusted.Root, name string, size int64) (string, error) {
-	if size > largestSealed {
+	if size > largestRecorded {
 		return "", nil
 	}
 	file, err := root.Open(name)
@@ -89,10 +89,10 @@ func digest(ended func() error, root *untrusted.Root, name string, size int64) (
 	return string(sum.Sum(nil)), errors.Join(err, ended())
 }
 
-const largestSealed = 64 << 20
+const largestRecorded = 64 << 20
 
 // restore restores changed files, and reports them.
-func (s seal) restore(ctx context.Context, emit emit) error {
+func (s record) restore(ctx context.Context, emit emit) error {
 	root, err := untrusted.OpenRoot(s.at.Dir)
 	if err != nil {
 		return fmt.Errorf("look at the checkout: %w", err)
@@ -114,10 +114,10 @@ func (s seal) restore(ctx context.Context, emit emit) error {
 	return ctx.Err()
 }
 
-func (s seal) changed(ended func() error, root *untrusted.Root) []string {
+func (s record) changed(ended func() error, root *untrusted.Root) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool {
 		info, err := root.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() != s.sums[name].size || info.Size() > largestSealed { // not read, so it may have any size
+		if err != nil || !info.Mode().IsRegular() || info.Size() != s.sums[name].size || info.Size() > largestRecorded { // not read, so it may have any size
 			return false
 		}
 		sum, err := digest(ended, root, name, info.Size())
@@ -128,7 +128,7 @@ func (s seal) changed(ended func() error, root *untrusted.Root) []string {
 // watch fails a check that changed tests or check definitions while it ran,
 // because its result cannot be trusted. A check that does so at the base is
 // excused: it changes them by itself.
-func (s seal) watch(emit emit) emit {
+func (s record) watch(emit emit) emit {
 	if s.at.Where == journal.AtTests {
 		return emit // a passing check proves nothing there
 	}
@@ -140,8 +140,8 @@ func (s seal) watch(emit emit) emit {
 	}
 }
 
-// distrust fails a check that passed if it changed sealed files.
-func (s seal) distrust(ended journal.CheckEnded, emit emit) journal.CheckEnded {
+// distrust fails a check that passed if it changed recorded files.
+func (s record) distrust(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 	changed := []string{"the whole checkout"}
 	if root, err := untrusted.OpenRoot(s.at.Dir); err == nil {
 		changed = s.changed(func() error { return nil }, root)
@@ -167,8 +167,8 @@ func (s seal) distrust(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 
 // restoreFile writes a file as the commit has it. It follows no link. The file is made executable,
 // which makes no check pass.
-func (s seal) restoreFile(ctx context.Context, root *untrusted.Root, name string) error {
-	text, err := s.trusted.ReadFile(ctx, git.At{Commit: cmp.Or(s.at.Stand, s.at.Commit), Path: name}, largestSealed)
+func (s record) restoreFile(ctx context.Context, root *untrusted.Root, name string) error {
+	text, err := s.trusted.ReadFile(ctx, git.At{Commit: cmp.Or(s.at.Stand, s.at.Commit), Path: name}, largestRecorded)
 	if err != nil {
 		return err
 	}
