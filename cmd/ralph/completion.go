@@ -20,10 +20,7 @@ type completionCommand struct {
 }
 
 func (c completionCommand) run(_ context.Context, w world) (int, error) {
-	text, err := templates.Files.ReadFile("completion/" + c.Shell)
-	if err == nil {
-		_, err = w.Stdout.Write(text)
-	}
+	_, err := fmt.Fprint(w.Stdout, templates.Text("completion/"+c.Shell))
 	return fault.ExitDone, err
 }
 

@@ -93,10 +93,7 @@ func codexProvider(keys Keys) ([]string, error) {
 		return nil, fault.Usage("cannot set the model server of the agent codex",
 			"give model-base-url (or OPENAI_BASE_URL) as https://host/v1, without a name or password", nil)
 	}
-	quoted, err := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // as TOML quotes, too
-	if err != nil {
-		return nil, err
-	}
+	quoted, _ := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // as TOML quotes, too; a text has no error
 	table := fmt.Sprintf(`name="ralph",base_url=%s,wire_api="responses",supports_websockets=false`, quoted)
 	if keys.OpenAIAPIKey != "" {
 		table += `,env_key="CODEX_API_KEY"` // refused where the variable is missing
