@@ -135,7 +135,7 @@ func TestListed(t *testing.T) {
 		if write != link {
 			want = confine.Access{Write: []string{write}}
 		}
-		got, err := sb.Listed(func() (confine.Access, error) { return confine.Access{Write: []string{write}}, nil })
+		got, err := sb.Listed(func() confine.Access { return confine.Access{Write: []string{write}} })
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -143,7 +143,7 @@ func TestListed(t *testing.T) {
 	if err := end(true); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := sb.Listed(func() (confine.Access, error) { return confine.Access{Write: []string{top}}, nil }); len(got.Guarded) > 0 || err != nil {
+	if got, err := sb.Listed(func() confine.Access { return confine.Access{Write: []string{top}} }); len(got.Guarded) > 0 || err != nil {
 		t.Errorf("after its end it guards %v, %v", got.Guarded, err)
 	}
 }

@@ -84,20 +84,34 @@ func begin(home string) (alone *workspace.Mark, running []markFile, err error) {
 
 // Listed returns the access that list finds while no other command begins. What commands that run now may not change in
 // its folders, it may not change either: their agents can hide it from list.
-func (w *Sandbox) Listed(list func() (Access, error)) (at Access, err error) {
+func (w *Sandbox) Listed(list func() Access) (at Access, err error) {
 	if w == nil || w.folders.home == "" {
-		return list()
+		return list(), nil
 	}
 	alone, running, err := begin(w.folders.home)
 	if err != nil {
 		return at, err
 	}
 	defer alone.Close(false) //nolint:errcheck // it holds nothing
-	at, err = list()
+	at = list()
 	for _, other := range running {
 		at.protect(putback.Files{Write: at.Write}.Named(other.Found))
 	}
-	return at, err
+	return at, nil
+}
+
+// Settled calls do while no other command begins, and tells it whether none works in a folder: then what its programs
+// may not change is as the user made it.
+func Settled(home, folder string, do func(settled bool) error) error {
+	alone, running, err := begin(home)
+	if err != nil {
+		return err
+	}
+	defer alone.Close(false) //nolint:errcheck // it holds nothing
+	return do(!slices.ContainsFunc(running, func(other markFile) bool {
+		readOnly, guards := putback.Files{Write: []string{folder}}.Named(other.Found)
+		return len(readOnly)+len(guards) > 0
+	}))
 }
 
 func (at *Access) protect(readOnly []string, guards []putback.Guard) {

@@ -174,7 +174,7 @@ func (t *Tree) Needs(ctx context.Context) guarded.Needs {
 
 func (g Git) needsOf(place Place, at repository) guarded.Needs {
 	n := guarded.Folder(place.Top)
-	n.Read = append(slices.Clone(place.stores[min(1, len(place.stores)):]), g.Home) // the first is the repository's own
+	n.Read = append(slices.Clone(place.Alternates()), g.Home)
 	for _, dir := range []string{at.common, at.dir} {
 		if !process.Within(dir, append(n.Write, place.Top)) {
 			n.Write = append(n.Write, dir)

@@ -46,8 +46,11 @@ func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 
 func (r repository) place() Place {
 	objects := filepath.Join(r.common, "objects")
-	return Place{Top: r.top, Remote: defaultRemote(r.settings.remotes()), repository: r, stores: append([]string{objects}, alternates(objects)...)}
+	return Place{Top: r.top, Remote: defaultRemote(r.settings.remotes()), repository: r, stores: append([]string{objects}, guarded.Alternates(objects)...)}
 }
+
+// Alternates returns the object folders of other repositories that this one named when it was inspected.
+func (p Place) Alternates() []string { return p.stores[min(1, len(p.stores)):] }
 
 // Clean returns a fault if the tree is dirty.
 func (p Place) Clean() error {

@@ -40,7 +40,7 @@ func (s *trees) access(ctx context.Context, dir string) (confine.Access, error) 
 	if s.watched != nil && dir == s.userFolder() {
 		return s.watched()
 	}
-	return s.Sandbox.Listed(func() (confine.Access, error) { return s.list(ctx, dir), nil })
+	return s.Sandbox.Listed(func() confine.Access { return s.list(ctx, dir) })
 }
 
 // userFolder is where the user's own git may run hooks.

@@ -70,7 +70,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if err != nil {
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
-	if _, err := w.AccessTo(ctx, project); err != nil { // the code that it runs may be another repository's
+	if _, err := w.AccessTo(ctx, nil, project); err != nil { // the code that it runs may be another repository's
 		return nil, err
 	}
 	options, err := w.sandboxAround(ctx, project, who.Tool)

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -23,7 +25,7 @@ func (w World) MarkAndAccess(ctx context.Context, sb *confine.Sandbox, dir strin
 	if err != nil {
 		return confine.Access{}, err
 	}
-	at, err := sb.Listed(func() (confine.Access, error) { return w.AccessTo(ctx, dir) })
+	at, err := w.AccessTo(ctx, sb, dir)
 	if err != nil {
 		return at, err
 	}
@@ -38,8 +40,8 @@ func (w World) MarkAndAccess(ctx context.Context, sb *confine.Sandbox, dir strin
 // AccessTo gives access to a folder and its repository, but not to the settings of a run. Without
 // a repository it guards the files that would make one. It is a fault if another folder has
 // replaced dir.
-func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error) {
-	top, needs := dir, guarded.Folder(dir)
+func (w World) AccessTo(ctx context.Context, sb *confine.Sandbox, dir string) (confine.Access, error) {
+	top, list := dir, func() guarded.Needs { return guarded.Folder(dir) }
 	if tool, err := w.Git(dir); err == nil {
 		var tree *git.Tree
 		place, err := tool.Inspect(ctx, dir)
@@ -47,29 +49,35 @@ func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error)
 			tree, err = w.ownTree(ctx, tool, place, true)
 		}
 		switch {
-		case errors.Is(err, errStrays):
+		case errors.Is(err, errStrays), errors.Is(err, errUnsettled):
 			return confine.Access{}, err
 		case err == nil:
-			top, needs = tree.Dir, tree.Needs(ctx)
+			top, list = tree.Dir, func() guarded.Needs { return tree.Needs(ctx) }
 		default:
-			needs = tool.WithIncluded(ctx, needs)
+			list = func() guarded.Needs { return tool.WithIncluded(ctx, guarded.Folder(dir)) }
 		}
 	}
 	if !process.Under(top, dir) {
 		return confine.Access{}, errMoved(dir, errReplaced)
 	}
-	at := confine.Access{
-		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
-		ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
-	}
-	at.Keep(dir)
-	if top != dir {
-		at.Keep(top)
-	}
-	return at, nil
+	return sb.Listed(func() confine.Access {
+		needs := list()
+		at := confine.Access{
+			Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
+			ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
+		}
+		at.Keep(dir)
+		if top != dir {
+			at.Keep(top)
+		}
+		return at
+	})
 }
 
-var errStrays = errors.New("an archive, or a command in the sandbox in a folder above, may have made it do so")
+var (
+	errStrays    = errors.New("an archive, or a command in the sandbox in a folder above, may have made it do so")
+	errUnsettled = errors.New("another command in the sandbox works there, or did until now, and could have named them")
+)
 
 // ownTree refuses a repository whose .git leads to a git folder that does not name it. In a folder where
 // a command ran in the sandbox, it refuses all that a command could have redirected.
@@ -79,6 +87,9 @@ func (w World) ownTree(ctx context.Context, tool git.Git, at git.Place, sandboxe
 	if err != nil || area == "" && !sandboxed {
 		return tree, err
 	}
+	if err = w.checkAlternates(at, sandboxed); err != nil {
+		return nil, err
+	}
 	if to := tree.DirOutside(ctx, area); to != "" {
 		fix := "move the repository out of " + area
 		if area == "" {
@@ -87,6 +98,23 @@ func (w World) ownTree(ctx context.Context, tool git.Git, at git.Place, sandboxe
 		return nil, fault.Usage("the repository in "+at.Top+" uses "+to, "look at .git there; if it is as you made it, "+fix, errStrays)
 	}
 	return tree, nil
+}
+
+// checkAlternates refuses object folders that another command's program may have named: it could read them by this one.
+func (w World) checkAlternates(at git.Place, sandboxed bool) error {
+	if !sandboxed || len(at.Alternates()) == 0 {
+		return nil
+	}
+	home, err := w.HomeBeside(at.Top)
+	if err != nil {
+		return err
+	}
+	return confine.Settled(home, at.Common(), func(settled bool) error {
+		if settled && slices.Equal(at.Alternates(), guarded.Alternates(filepath.Join(at.Common(), "objects"))) {
+			return nil
+		}
+		return fault.Usage("the repository in "+at.Top+" uses the objects of "+journal.ShortList(at.Alternates()), "start it again when the other command has ended", errUnsettled)
+	})
 }
 
 // Folder returns the folder that a user names, without links. Another sandboxed command may replace it

@@ -113,6 +113,9 @@ func (d *Project) useWorktree(ctx context.Context, j *job.Job, to git.Worktree) 
 		return fault.Usage(to.Dir+" is no worktree of this repository any more: a link or another repository is in its place",
 			"look at it, remove it, and bring the worktree back: git worktree add -f "+shell.Quote(to.Dir)+" "+shell.Quote(to.Branch), nil)
 	}
+	if err = d.World.checkAlternates(place, j.Sandbox != nil); err != nil {
+		return err
+	}
 	j.UserTree, err = d.Tool.Own(ctx, place)
 	return err
 }

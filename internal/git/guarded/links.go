@@ -73,3 +73,24 @@ func writesBelow(name string) bool {
 	first, _, deeper := strings.Cut(name, "/")
 	return first == "." || first == "logs" || first == "refs" || first == "objects" && !deeper
 }
+
+// Alternates returns all alternates of an object folder. Call it before an agent works in the tree.
+func Alternates(objects string) []string {
+	var all []string
+	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
+		store := next[0]
+		next = next[1:]
+		text, _ := untrusted.Folder{Path: store}.ReadFile(filepath.Join("info", "alternates"), 1<<20) // no link leads out of it
+		for line := range strings.Lines(string(text)) {
+			other := strings.TrimSpace(line)
+			if !filepath.IsAbs(other) {
+				other = filepath.Join(store, other)
+			}
+			// An object folder always has this name.
+			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
+				all, next = append(all, other), append(next, other)
+			}
+		}
+	}
+	return all
+}
