@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -69,8 +70,8 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 			s.before.Known[digest(path)] = one.digest()
 		}
 	}
-	if !only { // what only the other command guards is not restored after this one
-		maps.DeleteFunc(s.kept, func(path string, _ bool) bool { return !kept[path] })
+	if !only { // what this command writes to and only the other one guards is not restored after this one
+		maps.DeleteFunc(s.kept, func(path string, _ bool) bool { return !kept[path] && process.Within(path, s.write) })
 	}
 	if only && ctx.Err() == nil {
 		var text bytes.Buffer

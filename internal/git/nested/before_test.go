@@ -19,7 +19,11 @@ import (
 
 // marked is watched by another command, which keeps in marks what was there before.
 func (w watched) marked(marks string) watched {
-	settle := nested.Watch(w.Context(), w.git, w.top, guarded.Folder(w.top), marks)
+	return w.with(guarded.Folder(w.top), marks)
+}
+
+func (w watched) with(needs guarded.Needs, marks string) watched {
+	settle := nested.Watch(w.Context(), w.git, w.top, needs, marks)
 	w.after = func() []string {
 		moved, err := settle(w.Context())
 		if err != nil {
@@ -89,21 +93,17 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	w.wantNoMark(marks)
 }
 
-// What only the first of two commands guards, as it was hidden when the second began, does not stay as the second made it.
+// What only the first of two commands guards does not stay as the second made it: it was hidden when the second began.
+// Where the second cannot write, all stays.
 func TestGuardedByTheOtherAlone(t *testing.T) {
-	w, marks := watch(t, map[string]string{".git/modules/sub/HEAD": "x", ".git/modules/sub/config": ""}), t.TempDir()
-	sub := filepath.Join(w.top, ".git/modules/sub")
-	first := w.marked(marks)
-	if err := os.Rename(sub, filepath.Join(w.top, ".git/index")); err != nil {
-		t.Fatal(err)
+	for write, want := range map[string][]string{".": {".git/modules/sub/config" + nested.Aside}, "deep": nil} {
+		w, marks := watch(t, map[string]string{".git/modules/sub/HEAD": "x", ".git/modules/sub/config": ""}), t.TempDir()
+		first := w.marked(marks)
+		second := w.with(guarded.Needs{Write: []string{filepath.Join(w.top, write)}, Guarded: guarded.Needs{}.With(filepath.Join(w.top, write, ".git")).Guarded}, marks)
+		first.want()
+		w.fill(map[string]string{".git/modules/sub/config": fsmonitor})
+		second.want(want...)
 	}
-	second := w.marked(marks)
-	if err := os.Rename(filepath.Join(w.top, ".git/index"), sub); err != nil {
-		t.Fatal(err)
-	}
-	first.want()
-	w.fill(map[string]string{".git/modules/sub/config": fsmonitor})
-	second.want(".git/modules/sub/config" + nested.Aside)
 }
 
 // Nor does a command in a repository below, in any folder of the way, while its own files stay.

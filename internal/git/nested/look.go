@@ -23,6 +23,7 @@ type search struct {
 	git   git.Git
 	top   string          // without links
 	start string          // what is searched of it
+	write []string        // where the command writes to
 	kept  map[string]bool // read-only or restored; in a folder, all that git does not write
 
 	before before
