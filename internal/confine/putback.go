@@ -100,8 +100,8 @@ func (w *Sandbox) Listed(list func() Access) (at Access, err error) {
 	return at, nil
 }
 
-// Settled calls do while no other command begins, and tells it whether none works in a folder: then what its programs
-// may not change is as the user made it.
+// Settled calls do while no other command begins, and tells it whether none works in a folder or around it: then what its
+// programs may not change is as the user made it.
 func Settled(home, folder string, do func(settled bool) error) error {
 	alone, running, err := begin(home)
 	if err != nil {
@@ -109,8 +109,7 @@ func Settled(home, folder string, do func(settled bool) error) error {
 	}
 	defer alone.Close(false) //nolint:errcheck // it holds nothing
 	return do(!slices.ContainsFunc(running, func(other markFile) bool {
-		readOnly, guards := putback.Files{Write: []string{folder}}.Named(other.Found)
-		return len(readOnly)+len(guards) > 0
+		return slices.ContainsFunc(putback.Folders(other.Found), func(dir string) bool { return process.Under(dir, folder) || process.Under(folder, dir) })
 	}))
 }
 

@@ -88,6 +88,14 @@ func (f Files) Named(text []byte) (readOnly []string, guards []Guard) {
 	return readOnly, guards
 }
 
+// Folders returns the folders that the command of a mark writes to and may not change all of.
+func Folders(text []byte) (dirs []string) {
+	for _, m := range decodeMarks(text) {
+		dirs = append(dirs, placeOf(m.Dir))
+	}
+	return dirs
+}
+
 func (f Files) pathOf(place string) (path string, lies bool) {
 	for i, folder := range f.places {
 		if way, err := filepath.Rel(folder, place); err == nil && filepath.IsLocal(way) && way != "." {
