@@ -167,12 +167,15 @@ func Recover(text []byte, failedBefore bool) (moved, restored []string, err erro
 			one.kept = []keptPath{k}
 			failed = one.PutBack(func(names []string) { restored = append(restored, names...) })
 		case len(m.Saved) > 0 || m.Stays:
-			var added, missing []string
-			if k.content = m.Saved; !m.Stays {
+			var added []string
+			k.content = m.Saved
+			k.reach()
+			cleared, first := k.clearWay(setAside) // else what is missing would seem to be there
+			if !m.Stays {
 				added, failed = k.setAsideAdded()
 			}
 			missing, again := k.restoreMissing()
-			moved, restored, failed = append(moved, added...), append(restored, missing...), errors.Join(failed, again, k.root.Close())
+			moved, restored, failed = slices.Concat(moved, cleared, added), append(restored, missing...), errors.Join(first, failed, again, k.root.Close())
 		default:
 			m.Folder.keptPath = k
 			one.guards = []guardedFolder{m.Folder}
@@ -216,7 +219,6 @@ func (k keptPath) restoreMissing() (restored []string, err error) {
 // setAsideAdded moves aside what stands in a folder and did not before, or not as such: a link leads elsewhere. Changed
 // files stay: they may be the user's.
 func (k keptPath) setAsideAdded() (moved []string, err error) {
-	k.reach()
 	failed := k.root.WalkAll(k.name, func(e untrusted.Entry, missing error) error {
 		switch was, stood := k.content[e.Path]; {
 		case was.WhyUnread != "":

@@ -114,18 +114,28 @@ func TestRecoverWhereFoldersAreClosed(t *testing.T) {
 	}
 }
 
-// What is missing is put back where a file took the place of a folder.
-func TestRecoverWhereAFolderIsAFile(t *testing.T) {
-	g := guard(t, t.TempDir())
-	g.write(".claude/settings.local.json")
-	g = guard(t, g.top)
-	claude := filepath.Join(g.top, ".claude")
-	if err := errors.Join(os.RemoveAll(claude), os.WriteFile(claude, nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	_, restored, err := putback.Recover(g.mark, false)
-	if text, missing := os.ReadFile(filepath.Join(claude, "settings.local.json")); string(text) != "x" || len(restored) != 1 || err != nil {
-		t.Errorf("restored %q, %v: %q, %v", restored, err, text, missing)
+// What stood in a folder is put back where something else took the folder's place, also a link to a folder with such a file.
+func TestRecoverWhereAFolderIsReplaced(t *testing.T) {
+	for name, replace := range map[string]func(claude string) error{
+		"file":            func(claude string) error { return os.WriteFile(claude, nil, 0o644) },
+		"link out":        func(claude string) error { return os.Symlink("/etc", claude) },
+		"absolute link":   func(claude string) error { return os.Symlink(filepath.Join(filepath.Dir(claude), "agent's"), claude) },
+		"link to nothing": func(claude string) error { return os.Symlink("none", claude) },
+		"link":            func(claude string) error { return os.Symlink("agent's", claude) },
+	} {
+		g := guard(t, t.TempDir())
+		g.write(".claude/settings.local.json")
+		g = guard(t, g.top)
+		g.write("agent's/settings.local.json")
+		claude := filepath.Join(g.top, ".claude")
+		if err := errors.Join(os.RemoveAll(claude), replace(claude)); err != nil {
+			t.Fatal(err)
+		}
+		moved, restored, err := putback.Recover(g.mark, false)
+		info, missing := os.Lstat(claude)
+		if text, _ := os.ReadFile(filepath.Join(claude, "settings.local.json")); string(text) != "x" || missing != nil || !info.IsDir() || len(moved) != 1 || len(restored) != 1 || err != nil {
+			t.Errorf("%s: moved %q, restored %q, %v: %q, %v, %v", name, moved, restored, err, text, info, missing)
+		}
 	}
 }
 
