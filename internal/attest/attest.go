@@ -20,9 +20,9 @@ import (
 	"time"
 )
 
-// StatementType is the type of in-toto's statements, and PayloadType that of an envelope with one.
+// statementType is the type of in-toto's statements, and PayloadType that of an envelope with one.
 const (
-	StatementType = "https://in-toto.io/Statement/v1"
+	statementType = "https://in-toto.io/Statement/v1"
 	PayloadType   = "application/vnd.in-toto+json"
 	MediaType     = "application/vnd.dev.sigstore.bundle.v0.3+json"
 )
@@ -47,7 +47,7 @@ func Of(predicateType string, predicate any, subjects ...Subject) ([]byte, error
 	if err != nil {
 		return nil, fmt.Errorf("write the statement: %w", err)
 	}
-	return json.Marshal(Statement{StatementType, subjects, predicateType, said})
+	return json.Marshal(Statement{statementType, subjects, predicateType, said})
 }
 
 // Digest returns the statement's digest of an algorithm, or "" if it has none or several.

@@ -93,7 +93,7 @@ func verify(data []byte, root Root) (s Signed, err error) {
 		return s, err
 	}
 	err = json.Unmarshal(b.Envelope.Payload, &s.Statement)
-	if err == nil && (b.Envelope.PayloadType != PayloadType || s.Statement.Type != StatementType) {
+	if err == nil && (b.Envelope.PayloadType != PayloadType || s.Statement.Type != statementType) {
 		err = errors.New("it is no in-toto statement of version 1")
 	}
 	return s, err

@@ -69,7 +69,7 @@ func (p *pull) read(wash *textCleaner) trigger.Issue {
 }
 
 func (p *pull) pull() Pull {
-	titleDraft := !p.Draft && strings.HasPrefix(p.Title, DraftTitle)
+	titleDraft := !p.Draft && strings.HasPrefix(p.Title, draftTitle)
 	return Pull{
 		Pull: trigger.Pull{
 			Number: p.Number, Author: p.User.name(), HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,

@@ -84,7 +84,7 @@ const (
 // in GitHub's place loses that word.
 func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
 	if p.TitleDraft {
-		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, DraftTitle), "")
+		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, draftTitle), "")
 		return err
 	}
 	if !p.Draft {
@@ -100,7 +100,7 @@ func (c *Client) DraftPull(ctx context.Context, p Pull) error {
 	}
 	err := c.setDraft(ctx, p, true)
 	if refusedFor(err, noDrafts) {
-		_, err = c.EditPull(ctx, p.Number, DraftTitle+p.Title, "")
+		_, err = c.EditPull(ctx, p.Number, draftTitle+p.Title, "")
 	}
 	return err
 }

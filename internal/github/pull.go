@@ -28,8 +28,8 @@ type Pull struct {
 	NodeID           string // its name in GraphQL
 }
 
-// DraftTitle begins the title where the repository's plan has no drafts.
-const DraftTitle = "[draft] "
+// draftTitle begins the title where the repository's plan has no drafts.
+const draftTitle = "[draft] "
 
 // NewPull is a pull request to open.
 type NewPull struct {
@@ -176,7 +176,7 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	case err == nil:
 		return opened.pull(), nil
 	case p.Draft && refusedFor(err, noDrafts):
-		p.Draft, p.Title = false, DraftTitle+p.Title
+		p.Draft, p.Title = false, draftTitle+p.Title
 		return c.OpenPull(ctx, p)
 	case refusedFor(err, "already exists"):
 		found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.isHead(there, p.Branch) && there.Base.Ref == p.Base })

@@ -97,8 +97,8 @@ func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	return terms
 }
 
-// ReviewTerms are for a second opinion, within a share of the budget. nil: there is none.
-func (c *Candidate) ReviewTerms(terms confine.Model) *confine.Model {
+// reviewTerms are for a second opinion, within a share of the budget. nil: there is none.
+func (c *Candidate) reviewTerms(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *Candidate) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, 
 func (c *Candidate) Enclose(ctx context.Context, second *Candidate, p policy.Policy, o confine.Options) (all Agents, sb *confine.Sandbox, err error) {
 	terms := o.Model
 	terms.Name, terms.Budget = p.Model, agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
-	o.Model, o.Review = c.ModelTerms(terms), second.ReviewTerms(terms)
+	o.Model, o.Review = c.ModelTerms(terms), second.reviewTerms(terms)
 	read, _ := c.Needs()
 	more, _ := second.Needs()
 	o.Read = slices.Concat(more, read, o.Read)

@@ -77,16 +77,16 @@ type AgentEnded struct {
 	Transcript Attachment    `json:"transcript"`
 }
 
-// MaxWords limits the words that are kept of an agent, in characters.
-const MaxWords = 2000
+// maxWords limits the words that are kept of an agent, in characters.
+const maxWords = 2000
 
 // LastWords returns the end of a text. A cut may have left half a rune at its beginning.
 func LastWords(text string) string {
 	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))
-	if len(runes) <= MaxWords {
+	if len(runes) <= maxWords {
 		return string(runes)
 	}
-	return "…" + string(runes[len(runes)-MaxWords+1:])
+	return "…" + string(runes[len(runes)-maxWords+1:])
 }
 
 // fold adds the agent's cost, even if the journal has no iteration for it.

@@ -120,11 +120,11 @@ type parser struct {
 	depth  int
 }
 
-// MaxDepth keeps indentation from making a large file of a small one.
-const MaxDepth = 32
+// maxDepth keeps indentation from making a large file of a small one.
+const maxDepth = 32
 
-// ErrDeep is for values within too many others.
-var ErrDeep = fmt.Errorf("nested deeper than %d levels", MaxDepth)
+// errDeep is for values within too many others.
+var errDeep = fmt.Errorf("nested deeper than %d levels", maxDepth)
 
 func (p *parser) value() (Node, error) {
 	at := p.next()
@@ -150,8 +150,8 @@ func (p *parser) value() (Node, error) {
 }
 
 func (p *parser) inside(n *Node, open json.Delim) error {
-	if p.depth++; p.depth > MaxDepth {
-		return ErrDeep
+	if p.depth++; p.depth > maxDepth {
+		return errDeep
 	}
 	n.Kind = List
 	if open == '{' {

@@ -70,7 +70,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if err != nil {
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
-	if _, err := w.AccessTo(ctx, nil, project); err != nil { // the code that it runs may be another repository's
+	if _, err := w.accessTo(ctx, nil, project); err != nil { // the code that it runs may be another repository's
 		return nil, err
 	}
 	options, err := w.sandboxAround(ctx, project, who.Tool)
@@ -90,7 +90,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 
 // sandboxAround returns the options of every sandbox around a project.
 func (w World) sandboxAround(ctx context.Context, project string, tool git.Git) (options confine.Options, err error) {
-	home, err := w.HomeBeside(project)
+	home, err := w.homeBeside(project)
 	return confine.Options{
 		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
 		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project),

@@ -18,14 +18,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// MarkAndAccess gives AccessTo a folder that Folder found, and marks it. The mark has the current
+// MarkAndAccess gives accessTo a folder that Folder found, and marks it. The mark has the current
 // settings if they can be read, and if the folder and those above had no mark.
 func (w World) MarkAndAccess(ctx context.Context, sb *confine.Sandbox, dir string) (confine.Access, error) {
 	tool, err := w.Git(dir)
 	if err != nil {
 		return confine.Access{}, err
 	}
-	at, err := w.AccessTo(ctx, sb, dir)
+	at, err := w.accessTo(ctx, sb, dir)
 	if err != nil {
 		return at, err
 	}
@@ -37,10 +37,10 @@ func (w World) MarkAndAccess(ctx context.Context, sb *confine.Sandbox, dir strin
 	return at, d.mark(ctx)
 }
 
-// AccessTo gives access to a folder and its repository, but not to the settings of a run. Without
+// accessTo gives access to a folder and its repository, but not to the settings of a run. Without
 // a repository it guards the files that would make one. It is a fault if another folder has
 // replaced dir.
-func (w World) AccessTo(ctx context.Context, sb *confine.Sandbox, dir string) (confine.Access, error) {
+func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (confine.Access, error) {
 	top, list := dir, func() guarded.Needs { return guarded.Folder(dir) }
 	if tool, err := w.Git(dir); err == nil {
 		var tree *git.Tree
@@ -105,7 +105,7 @@ func (w World) checkAlternates(at git.Place, sandboxed bool) error {
 	if !sandboxed || len(at.Alternates()) == 0 {
 		return nil
 	}
-	home, err := w.HomeBeside(at.Top)
+	home, err := w.homeBeside(at.Top)
 	if err != nil {
 		return err
 	}

@@ -113,9 +113,9 @@ func (d *Project) adoptSettings(ctx context.Context, c *job.Candidate, o confine
 	return c.AdoptSettings(ctx, o, model)
 }
 
-// HomeBeside returns the user's home. An agent works in all of the project's repository, so neither the
+// homeBeside returns the user's home. An agent works in all of the project's repository, so neither the
 // home nor ralph's own state may be in it.
-func (w World) HomeBeside(project string) (string, error) {
+func (w World) homeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")
 	if !filepath.IsAbs(home) {
 		return "", fault.Usage("no home folder", "set HOME", nil)

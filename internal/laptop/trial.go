@@ -120,7 +120,7 @@ func (a *attempt) take(event journal.Event) {
 func (d *Project) trialInPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
 	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Redact}
 	if j.Sandbox != nil {
-		at, err := d.World.AccessTo(ctx, j.Sandbox, d.ProjectDir)
+		at, err := d.World.accessTo(ctx, j.Sandbox, d.ProjectDir)
 		if err != nil {
 			return seen, err
 		}

@@ -20,20 +20,20 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// WorkflowFile is where GitHub and ralph serve look for it. AfterFile looks after open pull requests.
+// WorkflowFile is where GitHub and ralph serve look for it. afterFile looks after open pull requests.
 const (
 	workflowDir  = ".github/workflows/"
 	WorkflowFile = workflowDir + "ralph.yml"
-	AfterFile    = workflowDir + "ralph-after.yml"
+	afterFile    = workflowDir + "ralph-after.yml"
 )
 
 // slug is how GitHub names an App in its address.
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
-// workflows returns what GitHub starts ralph by. An App's server hears what AfterFile is for.
+// workflows returns what GitHub starts ralph by. An App's server hears what afterFile is for.
 func (f Files) workflows() ([]workspace.NewFile, error) {
 	if f.App == "" {
-		return []workspace.NewFile{f.workflow(WorkflowFile, "ralph.yml"), f.workflow(AfterFile, "after.yml")}, nil
+		return []workspace.NewFile{f.workflow(WorkflowFile, "ralph.yml"), f.workflow(afterFile, "after.yml")}, nil
 	}
 	if f.App = strings.TrimSuffix(f.App, "[bot]"); !slug.MatchString(f.App) {
 		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)

@@ -57,8 +57,8 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task,
 
 // Rules say what starts work, and for whom. The zero value has the defaults.
 type Rules struct {
-	Label        string // default: DefaultLabel
-	Phrase       string // default: DefaultPhrase
+	Label        string // default: defaultLabel
+	Phrase       string // default: defaultPhrase
 	BranchPrefix string // of the branches whose red checks start work; default: DefaultBranchPrefix
 	Assignee     string // assigning an issue to this account starts work; empty: off
 	Reviews      bool   // a review that asks for changes starts work
@@ -69,16 +69,16 @@ type Rules struct {
 
 // The words that start work by default.
 const (
-	DefaultLabel  = "ralph"
-	DefaultPhrase = "/ralph"
+	defaultLabel  = "ralph"
+	defaultPhrase = "/ralph"
 )
 
 // DefaultBranchPrefix begins the names of ralph's branches.
 const DefaultBranchPrefix = "ralph/"
 
-func (r Rules) label() string { return cmp.Or(strings.TrimSpace(r.Label), DefaultLabel) }
+func (r Rules) label() string { return cmp.Or(strings.TrimSpace(r.Label), defaultLabel) }
 
-func (r Rules) phrase() string { return cmp.Or(strings.TrimSpace(r.Phrase), DefaultPhrase) }
+func (r Rules) phrase() string { return cmp.Or(strings.TrimSpace(r.Phrase), defaultPhrase) }
 
 // IsCommand reports whether a comment is a command to ralph.
 func (r Rules) IsCommand(text string) bool {
@@ -89,8 +89,8 @@ func (r Rules) IsCommand(text string) bool {
 // WithPhrases puts the repository's label and phrase into ralph's own text.
 func (r Rules) WithPhrases(text string) string {
 	return strings.NewReplacer(
-		"`"+DefaultPhrase+"`", "`"+r.phrase()+"`", "`"+DefaultPhrase+" ", "`"+r.phrase()+" ",
-		"the label `"+DefaultLabel+"`", "the label `"+r.label()+"`",
+		"`"+defaultPhrase+"`", "`"+r.phrase()+"`", "`"+defaultPhrase+" ", "`"+r.phrase()+" ",
+		"the label `"+defaultLabel+"`", "the label `"+r.label()+"`",
 	).Replace(text)
 }
 

@@ -17,7 +17,7 @@ import (
 // Limits for the files of a run on another machine. Only the journal is needed to
 // continue the run; its report shows the other files.
 const (
-	MaxJournal    = 32 << 20  // of the journal
+	maxJournal    = 32 << 20  // of the journal
 	maxExtraFile  = 256 << 10 // of another file
 	maxExtraFiles = 4 << 20   // of all other files
 )
@@ -29,7 +29,7 @@ func (r Run) Pack() (map[string][]byte, error) {
 		return nil, fmt.Errorf("read the run's files: %w", err)
 	}
 	if files[JournalFile] == nil {
-		return nil, fmt.Errorf("the journal is missing or longer than %d MiB", MaxJournal>>20)
+		return nil, fmt.Errorf("the journal is missing or longer than %d MiB", maxJournal>>20)
 	}
 	return files, nil
 }
@@ -44,7 +44,7 @@ func readFiles(root *untrusted.Root, files map[string][]byte) error {
 		}
 		most := int64(min(maxExtraFile, left))
 		if name == JournalFile {
-			most = MaxJournal
+			most = maxJournal
 		}
 		text, err := root.ReadFile(name, most)
 		switch {
