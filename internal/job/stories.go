@@ -91,7 +91,13 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 		return nil, err
 	}
 	left, err := code.ChangedPaths(ctx, git.Span{From: spans[0].From, To: commit})
-	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
+	return inBoth(files, left), err
+}
+
+// inBoth returns the names that are in both lists. It sorts one: an agent can change 200,000 files.
+func inBoth(names, others []string) []string {
+	slices.Sort(others)
+	return slices.DeleteFunc(names, func(name string) bool { _, is := slices.BinarySearch(others, name); return !is })
 }
 
 // draftPlan has the agent plan a task without acceptance criteria, in a clean checkout. Without
