@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/attachment"
@@ -41,8 +40,7 @@ func (h *handler) run(ctx context.Context) (job.Outcome, error) {
 	}
 	way := verdict.Decide(before.facts, before.run)
 	if way.ShowPlan {
-		_, text, _ := strings.Cut(view.Of(before.run).Comment, "\n") // the marks are tell's
-		if err := h.host.replaceComment(ctx, text); err != nil {
+		if err := h.host.replaceComment(ctx, view.Comment(before.run)+view.CommandBox(before.run)); err != nil {
 			return job.Outcome{}, err
 		}
 	}

@@ -121,8 +121,8 @@ func quietWorkflows(run journal.Run) string {
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
-// commandBox returns a check box for the command that fits the state of the run, if one does and needs no text.
-func commandBox(run journal.Run) string {
+// CommandBox returns a check box for the command that fits the state of the run, if one does and needs no text.
+func CommandBox(run journal.Run) string {
 	box := trigger.Button(trigger.Resume, "continue this run")
 	switch {
 	case !run.Policy.Buttons:

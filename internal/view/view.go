@@ -22,7 +22,7 @@ import (
 // Limit is GitHub's limit for the characters of a comment or body.
 const Limit = 65536
 
-const maxText = Limit - 200 // leaves room for markers and commandBox
+const maxText = Limit - 200 // leaves room for markers and CommandBox
 
 // Texts has the texts about a run on GitHub at one moment.
 type Texts struct {
@@ -45,7 +45,7 @@ func Of(run journal.Run) Texts {
 	comment := fillTemplate("markers", run) + Comment(run)
 	return Texts{
 		Run:     run.ID,
-		Comment: comment + commandBox(run),
+		Comment: comment + CommandBox(run),
 		Summary: comment,
 		Pull:    pullOf(run),
 		State:   stateOf(run),
