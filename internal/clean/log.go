@@ -118,6 +118,11 @@ func normalizeNewlines(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }
 
+// OneLine returns text with one space for white space and control characters.
+func OneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+}
+
 // Visible returns text without control and invisible characters, apart from tabs and newlines.
 func Visible(text string) string { return dropUnprintable(text, Removed{}) }
 

@@ -11,12 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 // Kind is what went wrong, for errors.Is(err, github.NotFound). The set is closed.
@@ -150,16 +151,7 @@ func waitOf(header http.Header) time.Duration {
 	return max(0, time.Unix(reset, 0).Sub(now)) + time.Second
 }
 
-func oneLine(text string) string {
-	const most = 300
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
-}
+func oneLine(text string) string { return jsontree.Clip(clean.OneLine(text), 301) }
 
 func message(resp *http.Response) string {
 	defer resp.Body.Close() //nolint:errcheck // read, not written

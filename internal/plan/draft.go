@@ -118,7 +118,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 		return Plan{}, "", fault.Usage("nothing to plan in "+d.task.String(),
 			"describe the work in the title, or list stories in the body as - [ ] items", nil)
 	}
-	about := oneLine(clean.Visible(d.task.Title))
+	about := clean.OneLine(clean.Visible(d.task.Title))
 	from, entries := SourceTaskList, d.taskEntries()
 	if len(entries) == 0 {
 		from, entries = SourceHeadings, d.headingEntries()
@@ -132,7 +132,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 	if err != nil {
 		return Plan{}, from, err
 	}
-	p := Plan{Project: oneLine(d.task.Repo), Description: about, UserStories: stories}
+	p := Plan{Project: clean.OneLine(d.task.Repo), Description: about, UserStories: stories}
 	if _, err := p.Marshal(); err != nil {
 		return Plan{}, from, fmt.Errorf("%s: %w", d.task, err)
 	}
@@ -140,7 +140,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 }
 
 func (d *drafter) title() string {
-	if title := oneLine(clean.Visible(d.task.Title)); !emptyTitle.MatchString(title) {
+	if title := clean.OneLine(clean.Visible(d.task.Title)); !emptyTitle.MatchString(title) {
 		return title
 	}
 	for _, s := range d.sections {
@@ -228,9 +228,9 @@ func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
 // text that people do not see.
 func (s Story) agentFields() (allowed Story, dropped []string) {
 	title, _ := clean.Plain(s.Title, maxBody)
-	allowed = Story{ID: s.ID, Title: oneLine(title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
+	allowed = Story{ID: s.ID, Title: clean.OneLine(title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
 	for _, criterion := range s.AcceptanceCriteria {
-		allowed.AcceptanceCriteria = append(allowed.AcceptanceCriteria, oneLine(visibleText(criterion)))
+		allowed.AcceptanceCriteria = append(allowed.AcceptanceCriteria, clean.OneLine(visibleText(criterion)))
 	}
 	if s.Passes {
 		dropped = append(dropped, "passes of "+s.ID)

@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -29,7 +30,7 @@ func parseMarkdown(body string) document {
 }
 
 // inlineLine returns a heading or paragraph on one line as people see it, without struck text.
-func (p document) inlineLine(n ast.Node) string { return oneLine(p.inlineText(n)) }
+func (p document) inlineLine(n ast.Node) string { return clean.OneLine(p.inlineText(n)) }
 
 func (p document) inlineText(n ast.Node) string {
 	var out strings.Builder
@@ -149,13 +150,3 @@ func asciiLetters(s string) string {
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
-
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}

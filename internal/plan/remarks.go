@@ -58,7 +58,7 @@ func (r Remark) where() string {
 	return fmt.Sprintf("%s:%d", r.file(), r.Line)
 }
 
-func (r Remark) file() string { return strings.ReplaceAll(oneLine(r.Path), "`", "'") }
+func (r Remark) file() string { return strings.ReplaceAll(clean.OneLine(r.Path), "`", "'") }
 
 // groupTitle returns the same title for all remarks of one story.
 func (r Remark) groupTitle() string {
@@ -82,14 +82,14 @@ func (t Task) CanBeAnswered(story Story) bool {
 
 // reviewPlan makes a story for the remarks on each file, one for the review and one for the checks.
 func (t Task) reviewPlan() (Plan, Source, error) {
-	p := Plan{Project: oneLine(t.Repo), Description: joinParagraphs(oneLine(clean.Visible(t.Title)), clean.Visible(t.Body))}
+	p := Plan{Project: clean.OneLine(t.Repo), Description: joinParagraphs(clean.OneLine(clean.Visible(t.Title)), clean.Visible(t.Body))}
 	var topics []string
 	for _, r := range t.Remarks {
 		at := slices.Index(topics, r.groupTitle())
 		if at < 0 {
 			at, topics = len(topics), append(topics, r.groupTitle())
 			p.UserStories = append(p.UserStories, Story{
-				ID: fmt.Sprintf("US-%03d", at+1), Title: jsontree.Clip(r.groupTitle()+": "+oneLine(r.Text), 72), Priority: at + 1,
+				ID: fmt.Sprintf("US-%03d", at+1), Title: jsontree.Clip(r.groupTitle()+": "+clean.OneLine(r.Text), 72), Priority: at + 1,
 			})
 		}
 		story := &p.UserStories[at]
@@ -178,7 +178,7 @@ const SourceUpdate Source = "update"
 
 // updatePlan returns the plan of such a task. ralph itself merges, so the only story passes.
 func (t Task) updatePlan() Plan {
-	return Plan{Project: oneLine(t.Repo), Description: oneLine(clean.Visible(t.Title)), UserStories: []Story{{
+	return Plan{Project: clean.OneLine(t.Repo), Description: clean.OneLine(clean.Visible(t.Title)), UserStories: []Story{{
 		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
 		Priority: 1, Passes: true, Notes: "The program merges the base branch.",
 	}}}
@@ -188,10 +188,10 @@ func (t Task) updatePlan() Plan {
 func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) {
 	names := make([]string, 0, len(files))
 	for _, name := range files {
-		names = append(names, "`"+strings.ReplaceAll(oneLine(name), "`", "'")+"`")
+		names = append(names, "`"+strings.ReplaceAll(clean.OneLine(name), "`", "'")+"`")
 	}
 	story := Story{
-		ID: id, Title: oneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false),
+		ID: id, Title: clean.OneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false),
 		Description: "The program has begun this merge and committed it. These files hold conflict markers of both sides: " + strings.Join(names, ", ") + ". " +
 			"Resolve each so that it keeps what both sides are for, and commit. Do not merge again, and do not rewrite history: the program makes the merge commit.",
 		AcceptanceCriteria: []string{"No file holds conflict markers.", "What each side changed still works."},

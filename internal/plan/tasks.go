@@ -6,6 +6,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/ralph-loop/ralph/internal/clean"
 )
 
 type entry struct {
@@ -67,7 +69,7 @@ func headline(words string) (title string, rest []string) {
 	for len(lines) > 0 && unicode.IsLower([]rune(lines[0])[0]) {
 		title, lines = title+" "+lines[0], lines[1:]
 	}
-	return oneLine(title), lines
+	return clean.OneLine(title), lines
 }
 
 // addHeadings adds the heading to the text of each story, if there are several.
@@ -118,7 +120,7 @@ func (d *drafter) criteria(list *ast.List) []string {
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		words := ""
 		if first := item.FirstChild(); first != nil && first.Kind() != ast.KindList {
-			words = oneLine(d.leadingText(first))
+			words = clean.OneLine(d.leadingText(first))
 		}
 		var nested []string
 		for n := item.FirstChild(); n != nil; n = n.NextSibling() {
