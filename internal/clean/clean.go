@@ -96,7 +96,7 @@ func Plain(text string, limit int) (string, Removed) {
 }
 
 func limitBytes(text string, limit int, gone Removed) string {
-	kept := truncate(text, limit)
+	kept := Truncate(text, limit)
 	if n := len(text) - len(kept); n > 0 {
 		gone[Cut] += n
 	}

@@ -147,8 +147,8 @@ func dropUnprintable(text string, gone Removed) string {
 	return out.String()
 }
 
-// truncate cuts between characters; a limit of 0 is none.
-func truncate(text string, limit int) string {
+// Truncate returns the first bytes of a text, cut between characters. A limit of 0 is none.
+func Truncate(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text
 	}

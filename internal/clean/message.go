@@ -17,7 +17,7 @@ import (
 func CommitMessage(text string) string {
 	for range maxRounds {
 		before := text
-		text = truncate(Visible(text), maxMessageBytes)
+		text = Truncate(Visible(text), maxMessageBytes)
 		text = trailerKey.ReplaceAllString(trailingSpace.ReplaceAllString(text, ""), "")
 		text = withoutTrailers(strings.Trim(blankLines.ReplaceAllString(text, "\n\n"), "\n"))
 		text = BreakSkipWords(text)

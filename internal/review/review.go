@@ -8,6 +8,8 @@ import (
 	"errors"
 	"path"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
 )
 
 // Point is what was found of one criterion.
@@ -74,13 +76,7 @@ func usable(points []Point, criteria int) []Point {
 }
 
 func short(text string) string {
-	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
-	for i := range text {
-		if i > maxText {
-			return text[:i]
-		}
-	}
-	return text
+	return clean.Truncate(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxText)
 }
 
 // near: agents count lines badly.
