@@ -2,8 +2,8 @@ package check
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strings"
@@ -66,7 +66,4 @@ func (h Hand) keep(name, text string) (journal.Attachment, error) {
 	return journal.Attachment{Path: path.Join(h.Folder, name), Digest: digest(kept.String()), Size: int64(kept.Len())}, nil
 }
 
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
+func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
