@@ -22,7 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// trees are the repository and the tree of a run, in which programs run. It takes what agents left there.
+// trees has the run's repository and the tree in which agents and checks work. It takes over what agents left there.
 type trees struct {
 	*records
 	work     string       // the folder of the run's trees

@@ -106,7 +106,7 @@ func (c *console) ring() {
 // Patience is how long a step may take. Signals read it while the run sets it.
 type Patience struct {
 	words atomic.Value
-	now   atomic.Value // in their place while a check or setup runs
+	now   atomic.Value // instead of words, while a check or setup runs
 }
 
 func (p *Patience) set(rules policy.Policy) {

@@ -16,26 +16,26 @@ import (
 // Ask asks at a terminal for the project's settings and writes them, all or nothing. With Yes it takes what it would
 // propose, and overwrites nothing.
 func (f Files) Ask(ctx context.Context, at Terminal) error {
-	d, err := at.talk(ctx)
-	if f.Yes {
-		d, err = dialog{at.Out, func(string) (string, error) { return "", nil }}, f.checkNew()
+	d, err := f.dialog(ctx, at)
+	if err == nil {
+		err = f.converse(ctx, d)
 	}
-	if err != nil {
-		return err
-	}
-	err = f.converse(ctx, d)
 	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
 		return &fault.Fault{What: "interrupted: nothing was written", Fix: "start again: ralph init", Exit: fault.ExitInterrupted}
 	}
 	return err
 }
 
-func (f Files) checkNew() error {
+// dialog is with the person at the terminal. With Yes it asks nothing, and each answer is empty.
+func (f Files) dialog(ctx context.Context, at Terminal) (dialog, error) {
+	if !f.Yes {
+		return at.talk(ctx)
+	}
 	files, _, err := f.existing()
 	if err == nil && len(files) > 0 {
 		err = fault.Usage(workspace.SettingsFile+" already exists", "remove it first, or run ralph init in a terminal", nil)
 	}
-	return err
+	return dialog{at.Out, func(string) (string, error) { return "", nil }}, err
 }
 
 var errInterrupted = errors.New("interrupted by a signal")
