@@ -105,5 +105,5 @@ case ${RALPH_FROM:-release} in
   build) built ;;
   *) die "ralph cannot be had from $RALPH_FROM" 'say ralph-from: release, path or build' ;;
 esac
-"$program" version || die "$program does not run here" 'is it for this kind of machine?'
+"$program" --version || die "$program does not run here" 'is it for this kind of machine?'
 printf 'program=%s\n' "$program" >>"$GITHUB_OUTPUT"

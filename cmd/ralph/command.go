@@ -16,7 +16,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -48,7 +47,6 @@ type grammar struct {
 	Supervise superviseCommand  `cmd:"" guarded:"" again:"start it again: ralph supervise -- COMMAND" group:"work" help:"Restart your own agent until it writes DONE."`
 	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"work" help:"Run any command in the sandbox."`
 	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
-	Worktree  worktreeCommand   `cmd:"" group:"work" help:"Manage the worktrees of runs with --worktree."`
 	Prove     proveCommand      `cmd:"" guarded:"" group:"judge" help:"Prove the change between two commits, without an agent."`
 	Eval      evalCommand       `cmd:"" guarded:"" group:"judge" help:"Try an agent on commits that a repository already has."`
 	Verify    verifyCommand     `cmd:"" guarded:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
@@ -56,10 +54,9 @@ type grammar struct {
 	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
 	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
 	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
-	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete the saved state and branches of old runs from a GitHub repository."`
+	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete what old runs left: state and branches on GitHub, or worktrees."`
 	Hook      hookCommand       `cmd:"" group:"other" help:"Answer a hook of a coding agent (JSON on standard input)."`
 	Complete  completionCommand `cmd:"" group:"other" name:"completion" help:"Print a shell completion script."`
-	Version   versionCommand    `cmd:"" group:"other" help:"Print the version."`
 	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a scripted agent."`
 	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
 }
@@ -156,11 +153,4 @@ func (w world) show(asJSON bool, result any, text string) error {
 	}
 	_, err := io.WriteString(w.Stdout, text)
 	return err
-}
-
-type versionCommand struct{}
-
-func (versionCommand) run(_ context.Context, w world) (int, error) {
-	_, err := fmt.Fprintln(w.Stdout, "ralph", version)
-	return fault.ExitDone, err
 }

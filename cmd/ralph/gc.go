@@ -31,9 +31,15 @@ type gcCommand struct {
 	OlderThan policy.Duration `placeholder:"TIME" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
 	DryRun    bool            `help:"List what would be deleted, and delete nothing."`
 	JSON      bool            `name:"json" help:"Print the result as one JSON object."`
+
+	Worktrees  bool   `help:"Remove only the worktrees that runs with --worktree left here."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory, for --worktrees (default: current directory)."`
 }
 
-func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
+func (c gcCommand) run(ctx context.Context, w world) (int, error) {
+	if c.Worktrees {
+		return c.worktrees(ctx, w)
+	}
 	kept, err := w.kept(ctx, c.Repo)
 	if err != nil {
 		return 0, err
@@ -55,6 +61,43 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 	}
 	refs := map[string]any{"refs": append([]sweep.Swept{}, swept...)}
 	return fault.ExitDone, errors.Join(err, w.show(c.JSON, refs, sweptText(swept))) // say what is gone even if a later step failed
+}
+
+func (c gcCommand) worktrees(ctx context.Context, w world) (int, error) {
+	tool, err := w.SoundGit(ctx, c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	place, err := tool.Inspect(ctx, c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	release, err := lockRuns(place.Top)
+	if err != nil {
+		return 0, err
+	}
+	defer release() //nolint:errcheck // nothing was written through it
+	all, err := tool.Worktrees(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(w.Stderr, "no worktree to remove")
+	}
+	code := fault.ExitDone
+	for _, tree := range all {
+		merged, err := tool.RemoveWorktree(ctx, place, tree)
+		name := filepath.Base(tree.Dir)
+		switch {
+		case err != nil:
+			code = report(w.Stderr, err)
+		case merged || tree.Branch == "":
+			fmt.Fprintln(w.Stdout, "removed", name, tree.Branch)
+		default:
+			fmt.Fprintf(w.Stdout, "removed %s; its branch is kept: git merge %s\n", name, tree.Branch)
+		}
+	}
+	return code, nil
 }
 
 func sweptText(swept []sweep.Swept) string {

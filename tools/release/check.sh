@@ -81,7 +81,7 @@ echo "$version" >"$dir/proxy/$module/@v/list"
 # it has seen for one that never changes.
 GOMODCACHE=$dir/mod GOFLAGS='-modcacherw -trimpath' GONOSUMDB='*' GOBIN=$dir/bin \
   GOPROXY=file://$dir/proxy,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY) go install "$module/cmd/ralph@$version"
-[ "$("$dir/bin/ralph" version)" = "ralph $version" ] || die "go install gives $("$dir/bin/ralph" version)"
+[ "$("$dir/bin/ralph" --version)" = "ralph $version" ] || die "go install gives $("$dir/bin/ralph" --version)"
 
 step 'Windows: the program that says to use WSL2'
 GOOS=windows go build -trimpath -o "$dir/ralph.exe" ./cmd/ralph
