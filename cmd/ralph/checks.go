@@ -28,50 +28,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-type checksCommand struct {
-	ProjectDir string   `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-	Check      []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
-	Trust      bool     `help:"Accept settings that open the sandbox, or are not those of the newest run."`
-	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
-	laptop.Fence
-	laptop.Reach
-	laptop.Secrecy
-	laptop.Passing
-	find bool // and run nothing
-}
-
-func (c checksCommand) run(ctx context.Context, w world) (int, error) {
-	d, err := c.open(ctx, w)
-	if err != nil {
-		return 0, err
-	}
-	to := w.Stdout
-	if c.JSON {
-		to = w.Stderr
-	}
-	run, err := c.look(ctx, d, c.policy, func(v *checkout.Verifier) {
-		v.Tell = func(run journal.Run, event journal.Event) {
-			fmt.Fprint(to, clean.LogLines(view.Line(run, event)))
-			if check, is := event.(journal.CheckEnded); is && !check.Passed {
-				fmt.Fprint(to, clean.LogLines("    "+strings.Join(view.Tail(check.Excerpt), "\n    ")))
-			}
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	if seen := c.looked(d, run); c.JSON {
-		err = clean.JSON(w.Stdout, seen)
-	} else if seen.Usable {
-		fmt.Fprintln(w.Stderr, "next:", seen.Next())
-	}
-	if err == nil && !run.Baseline.Usable {
-		return fault.ExitStopped, nil
-	}
-	return fault.ExitDone, err
-}
-
-func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
+func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	p := d.Settings.ApplyTo(policy.ForPreset(policy.ByStories))
 	p.Subfolder = d.Within()
 	stories, file, err := d.PRD(workspace.MemoryDir)
@@ -89,14 +46,36 @@ func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	return p, nil
 }
 
-func (c checksCommand) open(ctx context.Context, w world) (*laptop.Project, error) {
-	return laptop.Flags{
+// checks tries those of a run at HEAD, or only finds them. Without --checks they may be missing: not every run
+// needs a repository.
+func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
+	d, err := laptop.Flags{
 		ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true, Sandbox: c.Sandbox, NoSandbox: c.NoSandbox, Reach: c.Reach, Secrecy: c.Secrecy,
 	}.Open(ctx, w.World)
+	if err != nil {
+		return err
+	}
+	run, err := c.atHead(ctx, d)
+	if err == nil {
+		seen := doctor.LookAtChecks(run)
+		seen.Planned, seen.Given = hasPRD(d), c.Check
+		all.Checks = &seen
+		return nil
+	}
+	if !c.tries() && ctx.Err() == nil {
+		seen := doctor.NoChecks(err, fault.Hint(err))
+		all.Checks, err = &seen, nil
+	}
+	return err
 }
 
-// look runs the checks of some rules at HEAD, or only finds them. First it says what git lacks.
-func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*laptop.Project) (policy.Policy, error), adapt func(*checkout.Verifier)) (run journal.Run, err error) {
+func hasPRD(d *laptop.Project) bool {
+	stories, _, err := d.PRD(workspace.MemoryDir)
+	return err != nil || stories.UserStories != nil // one that cannot be read is there
+}
+
+// atHead says first what git lacks.
+func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journal.Run, err error) {
 	if _, err := d.Tool.Version(ctx); err != nil {
 		return run, err
 	}
@@ -104,64 +83,32 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 	if err != nil {
 		return run, err
 	}
+	rules := c.policy
+	if c.GitHub {
+		rules = c.inJob
+	}
 	p, err := rules(d)
 	if err != nil {
 		return run, err
 	}
 	who := laptop.Enclosure{Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Vars: slices.Concat(d.Settings.Sandbox.Env, c.Env)}
 	see := (*checkout.Verifier).Find
-	if !c.find {
+	if c.tries() {
 		see, who.Needs = (*checkout.Verifier).Look, d.Needs
 		if who.Level, err = d.LevelOfChecks(ctx); err != nil {
 			return run, err
 		}
 	}
 	err = c.WithVerifier(ctx, d.World, d.Tool, who, func(v *checkout.Verifier) (err error) {
-		adapt(v)
+		v.Tell, v.Hand.Began = tellFailed(d.World), progress(d.World)
 		run, err = see(v, ctx, c.ProjectDir, head, p)
 		return err
 	})
 	return run, err
 }
 
-// checks may be missing without --checks: not every run needs a repository.
-func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
-	look := checksCommand{ProjectDir: c.ProjectDir, Trust: c.Trust, Check: c.Check, find: c.Checks == nil}
-	if c.Sandbox { // who names both wants no check to run outside
-		look.Sandbox = c.Level
-	}
-	d, err := look.open(ctx, w)
-	if err != nil {
-		return err
-	}
-	rules := look.policy
-	if c.GitHub {
-		rules = look.inJob
-	}
-	run, err := look.look(ctx, d, rules, func(v *checkout.Verifier) { v.Tell, v.Hand.Began = tellFailed(d.World), progress(d.World) })
-	var seen doctor.Checks
-	switch {
-	case ctx.Err() != nil:
-		return err
-	case err != nil:
-		seen = doctor.NoChecks(err, fault.Hint(err))
-		all.noChecks = c.Checks != nil && *c.Checks
-	default:
-		seen = look.looked(d, run)
-	}
-	all.Checks = &seen
-	return nil
-}
-
-func (c checksCommand) looked(d *laptop.Project, run journal.Run) doctor.Checks {
-	seen := doctor.LookAtChecks(run)
-	stories, _, err := d.PRD(workspace.MemoryDir)
-	seen.Planned, seen.Given = err != nil || stories.UserStories != nil, c.Check
-	return seen
-}
-
 // inJob leaves out the settings of this machine alone: a job has none of them.
-func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
+func (c doctorCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	workflow, err := workspace.ReadSettings(d.Root(), scaffold.WorkflowFile)
 	if err != nil {
 		return policy.Policy{}, err

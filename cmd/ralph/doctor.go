@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,20 +19,22 @@ import (
 )
 
 type doctorCommand struct {
-	ProjectDir   string        `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-	Agent        string        `placeholder:"NAME" help:"Agent to look for (default: from the settings)."`
-	AgentCommand string        `placeholder:"CMD" help:"Program to run instead of the agent's own."`
-	Agents       bool          `xor:"part" help:"Check only the agents."`
-	GitHub       bool          `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the rules."`
-	Repo         string        `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	Branch       string        `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
-	Sandbox      bool          `xor:"part" help:"Check only the sandbox: its mechanisms, and an attack from inside. With --checks, also run the checks in it."`
-	Level        sandbox.Level `enum:"${levels}" placeholder:"LEVEL" default:"auto" help:"Sandbox level to test (default: strongest available)."`
-	UID          int           `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
-	Checks       *bool         `negatable:"" help:"Run the checks on a clean checkout of HEAD. Without this flag they are only listed; --no-checks hides them."`
-	Check        []string      `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
-	Trust        bool          `help:"Accept settings that open the sandbox, or are not those of the newest run."`
-	JSON         bool          `name:"json" help:"Print the result as one JSON object."`
+	ProjectDir   string   `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Agent        string   `placeholder:"NAME" help:"Agent to look for (default: from the settings)."`
+	AgentCommand string   `placeholder:"CMD" help:"Program to run instead of the agent's own."`
+	Agents       bool     `xor:"part" help:"Check only the agents."`
+	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the rules."`
+	Repo         string   `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
+	Branch       string   `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
+	UID          int      `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
+	Checks       *bool    `negatable:"" help:"Run the checks. Without this flag they are only listed; --no-checks hides them."`
+	Check        []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
+	Trust        bool     `help:"Accept settings that open the sandbox, or are not those of the newest run."`
+	JSON         bool     `name:"json" help:"Print the result as one JSON object."`
+	laptop.Fence
+	laptop.Reach
+	laptop.Secrecy
+	laptop.Passing
 }
 
 type found struct {
@@ -42,18 +45,16 @@ type found struct {
 	Checks   *doctor.Checks   `json:"checks,omitempty"`
 
 	sandboxed bool // a run would use a sandbox, or the user asked about it
-	noChecks  bool // the user asked for the checks, and they could not be looked at
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
-	all := found{sandboxed: c.Sandbox}
-	tried := c.Checks != nil && *c.Checks
-	whole := !c.GitHub && !c.Agents && !c.Sandbox && !tried // all of this machine
+	all := found{sandboxed: c.Sandbox != ""}
+	whole := !c.GitHub && !c.Agents && c.Sandbox == "" && !c.tries() // all of this machine
 	for _, part := range []struct {
 		wanted bool
 		look   func(context.Context, world, *found) error
 	}{
-		{c.GitHub, c.onGitHub}, {c.Agents || whole, c.agents}, {c.Sandbox || whole, c.confinement}, {tried || whole && c.Checks == nil, c.checks},
+		{c.GitHub, c.onGitHub}, {c.Agents || whole, c.agents}, {c.Sandbox != "" || whole, c.confinement}, {c.tries() || whole && c.Checks == nil, c.checks},
 	} {
 		if !part.wanted {
 			continue
@@ -68,8 +69,13 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 	if len(all.gaps()) > 0 {
 		return fault.ExitUsage, nil
 	}
+	if c.tries() && !all.Checks.Usable {
+		return fault.ExitStopped, nil
+	}
 	return fault.ExitDone, nil
 }
+
+func (c doctorCommand) tries() bool { return c.Checks != nil && *c.Checks }
 
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.Open(ctx, w.World)
@@ -100,12 +106,15 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 }
 
 func (c doctorCommand) confinement(ctx context.Context, w world, all *found) error {
+	if c.Sandbox == laptop.InDocker {
+		return laptop.ErrInDocker
+	}
 	room, done, err := w.Room(".", "doctor")
 	if err != nil {
 		return err
 	}
 	defer done()
-	sb := sandbox.Config{Level: c.Level, UID: c.UID, GID: c.UID, Write: []string{room}}
+	sb := sandbox.Config{Level: cmp.Or(c.Sandbox, sandbox.Auto), UID: c.UID, GID: c.UID, Write: []string{room}}
 	if sb.Level == sandbox.External {
 		sb.Beyond = egress.Anywhere()
 	}
@@ -123,9 +132,6 @@ func (f found) gaps() (all []string) {
 		if a.Chosen && a.Gap != "" {
 			all = append(all, "the agent "+a.Name)
 		}
-	}
-	if f.noChecks {
-		all = append(all, "the checks")
 	}
 	if f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds {
 		all = append(all, "the sandbox")

@@ -57,6 +57,9 @@ type Enclosure struct {
 	Argv    []string // a command; its agent, if it is one, keeps its login
 }
 
+// ErrInDocker refuses Docker's sandbox for what is not an agent.
+var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
+
 // Raise starts the sandbox; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {
 	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
@@ -64,7 +67,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	case f.NoSandbox, level == sandbox.None:
 		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: confine.Needs{Services: who.Needs.Services}})
 	case level == InDocker:
-		return nil, fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
+		return nil, ErrInDocker
 	}
 	project, err := filepath.Abs(who.Project)
 	if err != nil {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Small projects of pnpm, Poetry, uv and Cargo, as a user has them: what ralph init
-# proposes, what doctor and checks find, a run with the scripted agent, and the proof of
+# proposes, what doctor finds, a run with the scripted agent, and the proof of
 # its branch. pnpm comes from npm, Poetry and pytest from Debian. What is not on this
 # machine (uv, cargo) is named and left out.
 set -euo pipefail
@@ -42,7 +42,7 @@ tried() {
   expect "check from $2: $1" "$dir/ralph" init --github --proof
   expect "            $1" cat .github/workflows/ralph-proof.yml
   expect "ok   $1: green" "$dir/ralph" doctor --checks
-  expect "check $1 passed at the base" "$dir/ralph" checks "$3"
+  expect "ok   $1: green" "$dir/ralph" doctor --checks "$3"
   mkdir -p .ralph
   echo "{\"guardrails\": [{\"command\": \"$1\", \"failAction\": \"APPEND\"}], \"setup\": [${4:+\"$4\"}]}" >.ralph/settings.json
   git add -A

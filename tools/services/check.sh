@@ -67,7 +67,7 @@ until_up redis-cli -h 127.0.0.7 -p "$redis" ping
 go build -o "$dir/ralph" ./cmd/ralph
 printf '127.0.0.1 localhost\n127.0.0.7 postgres redis\n' >"$dir/hosts"
 levels=notify
-if "$dir/ralph" doctor --sandbox --level=namespace >/dev/null 2>&1; then levels='namespace notify'; fi
+if "$dir/ralph" doctor --sandbox=namespace >/dev/null 2>&1; then levels='namespace notify'; fi
 named "PATH=$bin:$PATH" "LEVELS=$levels" "PGPORT=$pg" "REDISPORT=$redis" tools/services/tries.sh "$dir/ralph" '' 127.0.0.7 SERVICE
 
 if tools/container/able.sh; then

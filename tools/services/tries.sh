@@ -28,7 +28,7 @@ failed=0
 try() {
   local given=() got=refused
   [ -z "$4" ] || given=(--service "$4")
-  if "$ralph" checks --sandbox="$2" --check "sh $3.sh" --check-env "PGPORT=$PGPORT" --check-env "REDISPORT=$REDISPORT" \
+  if "$ralph" doctor --checks --sandbox="$2" --check "sh $3.sh" --check-env "PGPORT=$PGPORT" --check-env "REDISPORT=$REDISPORT" \
     --check-env "PGPASSWORD=${PGPASSWORD:-}" "${given[@]}" --json >"$dir/said" 2>"$dir/log" && grep -q '"passed": true' "$dir/said"; then
     got=reached
   elif ! grep -qi 'refused' "$dir/said" "$dir/log"; then
