@@ -130,7 +130,7 @@ func (d delivery) wanted(t *testing.T) string {
 	if inputs, _ := d.payload["inputs"].(map[string]any); inputs != nil && d.event == "workflow_dispatch" {
 		got.Inputs.Prompt, _ = inputs["prompt"].(string)
 	}
-	_, why := trigger.CommandOf(got, trigger.Rules{Reviews: true})
+	_, why := trigger.CommandOf(got, trigger.Rules{})
 	return why
 }
 

@@ -36,7 +36,6 @@ type serveCommand struct {
 	Label         string   `placeholder:"NAME" help:"Label that starts work."`
 	TriggerPhrase string   `placeholder:"WORD" help:"First word of a comment that starts work."`
 	Assignee      string   `placeholder:"LOGIN" help:"Login whose assignment starts work."`
-	Reviews       bool     `help:"Start work on reviews that request changes."`
 	Buttons       bool     `help:"Start work by the boxes in ralph's comment."`
 	AllowBots     []string `placeholder:"NAME" help:"Bot that may start work. Repeatable."`
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
@@ -62,7 +61,7 @@ func (c *serveCommand) serve(ctx context.Context, w world) error {
 		Access: access, Secret: app.Secret, Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer,
 		Now: w.Now, Limits: server.DefaultLimits, Log: c.log(log),
 		Rules: trigger.Rules{
-			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Reviews: c.Reviews, Buttons: c.Buttons, AllowBots: c.AllowBots,
+			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Buttons: c.Buttons, AllowBots: c.AllowBots,
 		},
 	}.Serve(ctx, listener)
 	_ = log.Close() // the end of a log that is not read is lost

@@ -20,7 +20,6 @@ func TestSum(t *testing.T) {
 		inspected  journal.ChangeInspected
 		grade      journal.Grade
 		bar        policy.ProofLevel
-		lenient    bool
 		tamper     policy.Tamper
 		want       string
 		wantProven bool
@@ -35,7 +34,6 @@ func TestSum(t *testing.T) {
 		{name: "old tests could not run", baseline: usable, proof: passed, inspected: journal.ChangeInspected{Tree: "t", Why: "git fails"}, grade: journal.RedToGreen, want: checkout.Held},
 		{name: "old tests fail under documents", baseline: usable, proof: passed, inspected: broken, grade: journal.DocumentsOnly, want: checkout.Held},
 		{name: "a check's definition", baseline: usable, proof: journal.Proof{Tree: "t", Passed: true, Restored: []string{"Makefile"}}, grade: journal.RedToGreen, want: checkout.Held},
-		{name: "a check's definition, and may", baseline: usable, proof: journal.Proof{Tree: "t", Passed: true, Restored: []string{"Makefile"}}, grade: journal.RedToGreen, lenient: true, want: checkout.Proven, wantProven: true},
 		{name: "no test", baseline: usable, proof: passed, grade: journal.Unbroken, want: "unbroken"},
 		{name: "no test is needed", baseline: usable, proof: passed, grade: journal.Unbroken, bar: policy.Unbroken, want: checkout.Proven, wantProven: true},
 		{name: "documents", baseline: usable, proof: passed, grade: journal.DocumentsOnly, want: "documents only"},
@@ -47,7 +45,7 @@ func TestSum(t *testing.T) {
 			c.tamper = policy.TamperReport
 		}
 		run := journal.Run{
-			Head: "c", Tree: "t", Baseline: c.baseline, Policy: policy.Policy{Proof: c.bar, AllowProtected: c.lenient, Tamper: c.tamper},
+			Head: "c", Tree: "t", Baseline: c.baseline, Policy: policy.Policy{Proof: c.bar, Tamper: c.tamper},
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "change", Passes: true}}},
 			Grades: []journal.StoryGraded{{Story: "change", Commit: "c", Grade: c.grade}},
 		}

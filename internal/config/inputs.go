@@ -110,7 +110,6 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 			Label:      r.get("label"),
 			Phrase:     r.get("trigger-phrase"),
 			Assignee:   r.get("assignee"),
-			Reviews:    r.isOn("reviews"),
 			Buttons:    r.isOn("buttons"),
 			AllowUsers: r.list("allow-users"),
 			AllowBots:  r.list("allow-bots"),
@@ -185,7 +184,6 @@ func (r *reader) policy(timeout policy.Duration) policy.Policy {
 	p.SignOff = r.isOn("sign-off")
 	p.Sign = r.choice("commit-signing", "none", "github") == "github"
 	p.Approval = r.isOn("plan-approval")
-	p.AllowProtected = r.choice("protected-changes", "draft", "allow") == "allow"
 	p.Proof = policy.ProofLevel(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
 	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
 	p.Tamper = policy.Tamper(r.choice("tamper", string(policy.TamperReport), string(policy.TamperBlock), string(policy.TamperAllow)))

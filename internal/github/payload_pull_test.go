@@ -57,7 +57,7 @@ func TestReadAReview(t *testing.T) {
 	if !got.Pull.IsFork(got.Repo) || !got.Issue.IsPull || got.Issue.Title != "Add a cart" || got.At.IsZero() {
 		t.Errorf("trigger = %+v, want a fork that is gone", got)
 	}
-	if cmd, why := trigger.CommandOf(got, trigger.Rules{Reviews: true}); why != "" || cmd.Verb != trigger.Run {
+	if cmd, why := trigger.CommandOf(got, trigger.Rules{}); why != "" || cmd.Verb != trigger.Run {
 		t.Errorf("Want = %+v, %q", cmd, why)
 	}
 }

@@ -61,7 +61,6 @@ type Rules struct {
 	Phrase       string // default: defaultPhrase
 	BranchPrefix string // of the branches whose red checks start work; default: DefaultBranchPrefix
 	Assignee     string // assigning an issue to this account starts work; empty: off
-	Reviews      bool   // a review that asks for changes starts work
 	Buttons      bool   // a box in ralph's comment starts work
 	AllowUsers   []string
 	AllowBots    []string // with or without the "[bot]" at the end

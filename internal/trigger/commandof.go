@@ -50,7 +50,7 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 	case EventIssueComment, EventReviewComment:
 		return commentCommand(t, rules)
 	case EventReview:
-		return reviewCommand(t, rules)
+		return reviewCommand(t)
 	}
 	if t.IsCI() {
 		return ciCommand(t, rules)
@@ -118,7 +118,7 @@ func commentCommand(t Trigger, rules Rules) (Command, string) {
 }
 
 // reviewCommand reads a review. A review that asks for changes is a task.
-func reviewCommand(t Trigger, rules Rules) (Command, string) {
+func reviewCommand(t Trigger) (Command, string) {
 	switch {
 	case t.Action != "submitted":
 		return Command{}, fmt.Sprintf("a review that is %q starts nothing: only a new one does", t.Action)
@@ -126,8 +126,6 @@ func reviewCommand(t Trigger, rules Rules) (Command, string) {
 		return Command{}, fmt.Sprintf("a review that says %q asks for no changes", t.Review.State)
 	case t.Review.Ours:
 		return Command{}, "the review is our own"
-	case !rules.Reviews:
-		return Command{}, "a review that asks for changes starts nothing unless `reviews` is true"
 	}
 	return Command{Verb: Run}, ""
 }

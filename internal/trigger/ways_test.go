@@ -43,7 +43,7 @@ func dispatched(event string, given trigger.Inputs) trigger.Trigger {
 }
 
 func TestOtherWaysIn(t *testing.T) {
-	on := trigger.Rules{Assignee: " Ralph-Bot ", Reviews: true, Buttons: true}
+	on := trigger.Rules{Assignee: " Ralph-Bot ", Buttons: true}
 	bot := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "copilot[bot]", IsBot: true} }
 	prompt := trigger.Inputs{Prompt: "Mend the docs"}
 	for name, c := range map[string]struct {
@@ -57,13 +57,12 @@ func TestOtherWaysIn(t *testing.T) {
 		"assigned to no one":               {trigger: assigned(""), rules: on, why: `the assignee is "", not "Ralph-Bot"`},
 		"assigned, and no one is named":    {trigger: assigned("ralph-bot"), why: "an issue that is assigned starts nothing unless `assignee` is set"},
 
-		"changes are asked for":                {trigger: reviewEvent("changes_requested"), rules: on, verb: trigger.Run},
-		"changes are asked for, and it is off": {trigger: reviewEvent("changes_requested"), why: "a review that asks for changes starts nothing unless `reviews` is true"},
-		"a review that approves":               {trigger: reviewEvent("approved"), rules: on, why: `a review that says "approved" asks for no changes`},
-		"a review that was dismissed":          {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Action = "dismissed" }), rules: on, why: `a review that is "dismissed" starts nothing: only a new one does`},
-		"a review of our own":                  {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Review.Ours = true }), rules: on, why: "the review is our own"},
-		"a review by a bot":                    {trigger: with(reviewEvent("changes_requested"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},
-		"a review of a closed one":             {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), rules: on, why: "#7 is closed: open it first"},
+		"changes are asked for":       {trigger: reviewEvent("changes_requested"), rules: on, verb: trigger.Run},
+		"a review that approves":      {trigger: reviewEvent("approved"), rules: on, why: `a review that says "approved" asks for no changes`},
+		"a review that was dismissed": {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Action = "dismissed" }), rules: on, why: `a review that is "dismissed" starts nothing: only a new one does`},
+		"a review of our own":         {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Review.Ours = true }), rules: on, why: "the review is our own"},
+		"a review by a bot":           {trigger: with(reviewEvent("changes_requested"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},
+		"a review of a closed one":    {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), rules: on, why: "#7 is closed: open it first"},
 
 		"a remark that calls us":     {trigger: remarked("/ralph stop"), verb: trigger.Stop},
 		"a remark that does not":     {trigger: remarked("why?"), why: `the comment's first line does not begin with "/ralph"`},

@@ -56,7 +56,7 @@ func UnprovenStories(run journal.Run) []plan.Story {
 // IsWorkProven reports whether the newest tree is proven, with every story and no protected change.
 func IsWorkProven(run journal.Run) bool {
 	proof, proven := LatestProof(run)
-	kept := len(proof.Restored) == 0 && !HasDroppedFiles(run) || run.Policy.AllowProtected
+	kept := len(proof.Restored) == 0 && !HasDroppedFiles(run)
 	return proven && kept && len(UnprovenStories(run)) == 0 && InspectionConcern(run) == ""
 }
 
