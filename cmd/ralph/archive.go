@@ -89,12 +89,12 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	if home, run := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) && len(run.Iterations) > 0 }); home.ID != "" {
 		kept.Run = &run
 	}
-	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.Sheets()
+	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.NewFiles()
 	if err != nil {
 		return archived{}, err
 	}
-	shelf, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(kept.Summary()), fresh)
-	return archived{kept, place, memory, shelf}, err
+	to, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(kept.Summary()), fresh)
+	return archived{kept, place, memory, to}, err
 }
 
 func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a archived) error {

@@ -41,12 +41,12 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	if err := checkOn(ctx, d.Place.Do, run.Branch); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
-	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
-	if err := books.WritePlan(run.Plan); err != nil {
+	memory := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
+	if err := memory.WritePlan(run.Plan); err != nil {
 		return err
 	}
 	_, err := d.Git.Commit(ctx, d.Place, git.PathCommit{
-		Paths: slices.DeleteFunc(books.Files(), func(name string) bool {
+		Paths: slices.DeleteFunc(memory.Files(), func(name string) bool {
 			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
 			return err != nil
 		}),

@@ -19,11 +19,11 @@ type Result struct {
 	Success         bool          `json:"success"`
 	RunID           string        `json:"run_id"`
 	TotalIterations int           `json:"total_iterations"`
-	Iterations      []Pass        `json:"iterations"`
+	Iterations      []Iteration   `json:"iterations"`
 	TotalCostUSD    *float64      `json:"total_cost_usd"`        // as far as it is known; null where none of it is
 	CountedUSD      float64       `json:"counted_usd,omitempty"` // against limits, if it is not the same
 	TotalDurationS  float64       `json:"total_duration_s"`
-	Stories         []Told        `json:"stories"`
+	Stories         []Story       `json:"stories"`
 	Branch          string        `json:"branch"`
 	Head            string        `json:"head"`
 	SandboxLevel    string        `json:"sandbox_level"`
@@ -33,8 +33,8 @@ type Result struct {
 	JournalPath     string        `json:"journal_path"`
 }
 
-// Told is one story of a Result.
-type Told struct {
+// Story is one of a Result.
+type Story struct {
 	ID     string        `json:"id"`
 	Title  string        `json:"title"`
 	Passes bool          `json:"passes"`
@@ -44,8 +44,8 @@ type Told struct {
 	Why    string        `json:"why"`
 }
 
-// Pass is one iteration of a Result.
-type Pass struct {
+// Iteration is one of a Result.
+type Iteration struct {
 	Iteration          int           `json:"iteration"`
 	Story              string        `json:"story"`
 	StepsTaken         int           `json:"steps_taken"`
@@ -57,20 +57,20 @@ type Pass struct {
 	Error              *string       `json:"error"`
 }
 
-// CheckResult is one check of a Pass.
+// CheckResult is one check of an Iteration.
 type CheckResult struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
 	Output string `json:"output"`
 }
 
-// Of is run for scripts. Where its files lie only its owner knows.
+// Of returns a run for scripts. The caller adds the paths of files.
 func Of(run journal.Run) Result {
 	result := Result{
 		Status:          policy.StatusRunning,
 		RunID:           run.ID,
 		TotalIterations: len(run.Iterations),
-		Iterations:      make([]Pass, 0, len(run.Iterations)),
+		Iterations:      make([]Iteration, 0, len(run.Iterations)),
 		TotalCostUSD:    stream.Cost{USD: run.CostUSD, Known: run.CostKnown}.Amount(),
 		TotalDurationS:  run.Now.Sub(run.Began).Seconds(),
 		Branch:          run.Branch,
@@ -85,30 +85,30 @@ func Of(run journal.Run) Result {
 	if !run.CostKnown || run.ChargedUSD > 0 {
 		result.CountedUSD = run.TotalUSD()
 	}
-	result.Stories = make([]Told, 0, len(run.Plan.UserStories))
+	result.Stories = make([]Story, 0, len(run.Plan.UserStories))
 	for _, story := range run.Plan.UserStories {
-		result.Stories = append(result.Stories, toldOf(run, story))
+		result.Stories = append(result.Stories, storyOf(run, story))
 	}
 	for _, it := range run.Iterations {
-		result.Iterations = append(result.Iterations, pass(run, it))
+		result.Iterations = append(result.Iterations, iterationOf(run, it))
 	}
 	return result
 }
 
-func toldOf(run journal.Run, story plan.Story) Told {
-	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story), Tests: []string{}}
+func storyOf(run journal.Run, story plan.Story) Story {
+	one := Story{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story), Tests: []string{}}
 	if graded, found := run.GradeOf(story.ID); found {
-		told.Grade, told.Why = graded.Grade, graded.Why
+		one.Grade, one.Why = graded.Grade, graded.Why
 		if verdict.MeetsBar(run, story, graded.Grade) {
-			told.Why = cmp.Or(told.Why, verdict.InspectionConcern(run))
+			one.Why = cmp.Or(one.Why, verdict.InspectionConcern(run))
 		}
-		told.Tests = append(told.Tests, graded.ProvingTests()...)
+		one.Tests = append(one.Tests, graded.ProvingTests()...)
 	}
-	return told
+	return one
 }
 
-func pass(run journal.Run, it journal.Iteration) Pass {
-	told := Pass{
+func iterationOf(run journal.Run, it journal.Iteration) Iteration {
+	one := Iteration{
 		Iteration:       it.Number,
 		Story:           it.Story,
 		Duration:        it.Last.Sub(it.Began).Seconds(),
@@ -116,14 +116,14 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 		AllChecksPassed: verdict.IsGreen(run, it.Checks),
 	}
 	for _, check := range it.Checks {
-		told.CheckResults = append(told.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
+		one.CheckResults = append(one.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
 	}
 	if it.Agent != nil {
-		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
-		told.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
+		one.StepsTaken, one.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
+		one.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
 		if it.Agent.Failed {
-			told.Error, told.AllChecksPassed = &it.Agent.Why, told.AllChecksPassed && len(it.Checks) > 0
+			one.Error, one.AllChecksPassed = &it.Agent.Why, one.AllChecksPassed && len(it.Checks) > 0
 		}
 	}
-	return told
+	return one
 }

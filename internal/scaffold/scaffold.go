@@ -70,15 +70,15 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if f.OnGitHub() {
 		f.propose()
 	}
-	sheets, err := f.sheets(now)
+	files, err := f.files(now)
 	if err != nil {
 		return err
 	}
-	if err := workspace.Scaffold(f.ProjectDir, sheets); err != nil {
+	if err := workspace.Scaffold(f.ProjectDir, files); err != nil {
 		return err
 	}
-	for _, sheet := range sheets {
-		fmt.Fprintln(out, "wrote", sheet.Path)
+	for _, file := range files {
+		fmt.Fprintln(out, "wrote", file.Path)
 	}
 	for _, line := range f.proposed() {
 		fmt.Fprintln(out, line)
@@ -96,25 +96,25 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	return nil
 }
 
-func (f Files) sheets(now time.Time) ([]workspace.NewFile, error) {
-	var sheets []workspace.NewFile
+func (f Files) files(now time.Time) ([]workspace.NewFile, error) {
+	var files []workspace.NewFile
 	if f.PRD {
 		var err error
-		if sheets, err = f.loop(now); err != nil {
+		if files, err = f.loop(now); err != nil {
 			return nil, err
 		}
 	}
 	if f.Proof { // a proof of a fork's pull request may write nothing, so another workflow publishes it
 		for _, name := range []string{"proof", "proof-publish"} {
-			sheets = append(sheets, f.workflow(workflowDir+"ralph-"+name+".yml", name+".yml"))
+			files = append(files, f.workflow(workflowDir+"ralph-"+name+".yml", name+".yml"))
 		}
 	}
 	if !f.GitHub {
-		return sheets, nil
+		return files, nil
 	}
 	workflows, err := f.workflows()
 	form := workspace.NewFile{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: []byte(templates.Text("workflows/issue.yml"))}
-	return slices.Concat(sheets, workflows, []workspace.NewFile{form}), err
+	return slices.Concat(files, workflows, []workspace.NewFile{form}), err
 }
 
 func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
@@ -122,8 +122,8 @@ func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
 		return nil, err
 	}
 	memory := workspace.Memory{Dir: f.RalphDir}
-	sheets, err := Beginning{Project: filepath.Base(f.ProjectDir), Memory: memory, Feature: f.Name, Now: now}.Sheets()
-	return append(sheets, workspace.NewFile{Path: memory.PromptFile(), Data: []byte(f.placed(templates.Text("start/prompt.md")))}), err
+	files, err := Beginning{Project: filepath.Base(f.ProjectDir), Memory: memory, Feature: f.Name, Now: now}.NewFiles()
+	return append(files, workspace.NewFile{Path: memory.PromptFile(), Data: []byte(f.placed(templates.Text("start/prompt.md")))}), err
 }
 
 // checkFeature refuses what git would refuse as a branch, before anything is written.
@@ -145,19 +145,19 @@ type Beginning struct {
 	Now     time.Time
 }
 
-// logHead is the line of a log with what the loop is about, as Sheets writes it.
+// logHead is the line of a log with what the loop is about, as NewFiles writes it.
 var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
 
-// Begun returns the project and branch that Sheets wrote, from the log if a shell has emptied the PRD.
+// Begun returns the project and branch that NewFiles wrote, from the log if a shell has emptied the PRD.
 func Begun(project string) plan.Plan {
-	books := workspace.Memory{Dir: workspace.MemoryDir}.Files()
-	data, _ := workspace.ReadFile(filepath.Join(project, books[0])) // no file says nothing
+	names := workspace.Memory{Dir: workspace.MemoryDir}.Files()
+	data, _ := workspace.ReadFile(filepath.Join(project, names[0])) // no file says nothing
 	if len(bytes.TrimSpace(data)) > 0 {
 		var begun plan.Plan
 		_ = json.Unmarshal(data, &begun)
 		return begun
 	}
-	log, _ := workspace.ReadFile(filepath.Join(project, books[1]))
+	log, _ := workspace.ReadFile(filepath.Join(project, names[1]))
 	said := logHead.FindStringSubmatch(string(log))
 	if said == nil {
 		return plan.Plan{}
@@ -169,8 +169,8 @@ func Begun(project string) plan.Plan {
 	return begun
 }
 
-// Sheets returns a PRD to fill in, and a log without entries.
-func (b Beginning) Sheets() ([]workspace.NewFile, error) {
+// NewFiles returns a PRD to fill in, and a log without entries.
+func (b Beginning) NewFiles() ([]workspace.NewFile, error) {
 	prd, err := b.prd()
 	if err != nil {
 		return nil, fmt.Errorf("make a PRD: %w", err)
@@ -184,8 +184,8 @@ func (b Beginning) Sheets() ([]workspace.NewFile, error) {
 		// The date that people see on their calendar, wherever they are.
 		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), Plan: plan.Plan{Project: about},
 	})
-	books := b.Memory.Files()
-	return []workspace.NewFile{{Path: books[0], Data: prd}, {Path: books[1], Data: []byte(progress)}}, nil
+	names := b.Memory.Files()
+	return []workspace.NewFile{{Path: names[0], Data: prd}, {Path: names[1], Data: []byte(progress)}}, nil
 }
 
 func (b Beginning) prd() ([]byte, error) {

@@ -52,23 +52,23 @@ const (
 // Do looks at all refs but the ledger's, and returns them with an error, too. ended are pull
 // requests whose branches are removed.
 func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
-	shelves, err := s.Remote.FetchRefs(ctx, s.Store)
+	refs, err := s.Remote.FetchRefs(ctx, s.Store)
 	if err != nil {
 		return nil, err
 	}
 	all, stay := s.branches(ctx, ended)
-	for _, shelf := range shelves {
-		if shelf.Name == quota.Ref {
+	for _, ref := range refs {
+		if ref.Name == quota.Ref {
 			continue
 		}
-		why, err := s.sweep(ctx, shelf)
+		why, err := s.sweep(ctx, ref)
 		if errors.Is(err, ErrStays) && ctx.Err() == nil { // no reason to leave the others
 			stay, why, err = stay+1, err.Error(), nil
 		}
 		if err != nil {
 			return all, err
 		}
-		all = append(all, Swept{Ref: shelf.Name, At: shelf.At, Kept: why})
+		all = append(all, Swept{Ref: ref.Name, At: ref.At, Kept: why})
 	}
 	if stay > 0 {
 		return all, fault.Usage(fmt.Sprintf("%d of %d refs", stay, len(all)), "look at them with git", ErrStays)
@@ -76,15 +76,15 @@ func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 	return all, nil
 }
 
-func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err error) {
+func (s Sweep) sweep(ctx context.Context, ref remote.Ref) (kept string, err error) {
 	age := s.Age
-	if strings.HasPrefix(shelf.Name, remote.Baselines) {
+	if strings.HasPrefix(ref.Name, remote.Baselines) {
 		age = min(age, baselines)
 	}
-	if s.Now.Sub(shelf.At) < age {
+	if s.Now.Sub(ref.At) < age {
 		return young, nil
 	}
-	text, err := s.lease(ctx, shelf)
+	text, err := s.lease(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	if s.Dry {
 		return dryRun, nil
 	}
-	err = s.Remote.DeleteRef(ctx, s.Store, shelf)
+	err = s.Remote.DeleteRef(ctx, s.Store, ref)
 	switch {
 	case errors.Is(err, remote.ErrNonFastForward):
 		return moved, nil
@@ -104,8 +104,8 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	return "", err
 }
 
-func (s Sweep) lease(ctx context.Context, shelf remote.Ref) ([]byte, error) {
-	text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: quota.LeaseFile}, quota.LongestLease)
+func (s Sweep) lease(ctx context.Context, ref remote.Ref) ([]byte, error) {
+	text, err := s.Store.ReadFile(ctx, git.At{Commit: ref.Commit, Path: quota.LeaseFile}, quota.LongestLease)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
 	}

@@ -20,9 +20,9 @@ type collector struct {
 	watch     func(stream.Item)
 	claims    claim.Claims
 	lines     int      // of output
-	books     []string // files that only record progress
+	logs      []string // files that only record progress
 	tools     int
-	chores    int            // tool calls that name one of the books
+	chores    int            // tool calls that name one of the logs
 	failed    int            // tool calls that failed
 	result    *stream.Result // the newest one: each covers the whole run
 	words     process.Tail   // since its last tool call
@@ -38,7 +38,7 @@ func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, words: process.Tail{N: maxWords}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, books: o.ProgressFiles}
+	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, words: process.Tail{N: maxWords}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, logs: o.ProgressFiles}
 }
 
 func (s *collector) countLine() {
@@ -102,7 +102,7 @@ func (s *collector) add(item stream.Item) {
 	case stream.ToolStart:
 		s.tools++
 		s.stale = true
-		if slices.ContainsFunc(s.books, func(book string) bool { return strings.Contains(item.Input, book) }) {
+		if slices.ContainsFunc(s.logs, func(log string) bool { return strings.Contains(item.Input, log) }) {
 			s.chores++
 		}
 	case stream.ToolEnd:
