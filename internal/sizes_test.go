@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,21 @@ func TestSizes(t *testing.T) {
 	}
 	for _, c := range tooLarge(lengths, excess) {
 		t.Error(c)
+	}
+}
+
+// Each package has tests of its own, so that it can be changed without those of the whole program.
+func TestPackagesHaveTests(t *testing.T) {
+	files, err := goFiles(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		dir := path.Dir(f.name)
+		tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil || len(tests) == 0 && !strings.HasPrefix("internal/"+f.name, support) {
+			t.Errorf("internal/%s has no test (%v)", dir, err)
+		}
 	}
 }
 
