@@ -169,3 +169,37 @@ func TestLostLastUpdates(t *testing.T) {
 		t.Errorf("the comment says %q, want how the run ended", shown)
 	}
 }
+
+// A kill around the record of a hand-over that put a protected file back changes nothing: people
+// read that the agent changed the file, and the pull request stays a draft without it.
+func TestKillWhileAProtectedFileIsPutBack(t *testing.T) {
+	t.Parallel()
+	for _, d := range []death{{Event: "plan_read", Nth: 1, Late: true}, {Event: "commits_taken", Nth: 1}} {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, func(s *scene) {
+				const agents = "-- 1/write/.github/workflows/ci.yml --\non: push\n-- 1/write/one --\n1\n-- 1/claim --\nUS-001: done\n-- 1/commit --\nfeat: one\n" +
+					"-- 2/write/two --\n2\n-- 2/claim --\nUS-002: done\n-- 2/commit --\nfeat: two\n"
+				if err := write(s.path("script.txtar"), []byte(agents)); err != nil {
+					t.Fatal(err)
+				}
+				s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Count", "- [ ] One\n- [ ] Two\n" })
+			})
+			s.env = append(s.env, "INPUT_PROOF=unbroken")
+			s.killed(d)
+			if code := s.end(s.begin()); code != 0 {
+				t.Errorf("exit %d, want 0", code)
+			}
+			pulls := s.Pulls(shop)
+			if len(pulls) != 1 || !pulls[0].Draft || !strings.Contains(pulls[0].Body, "put back: `.github/workflows/ci.yml`") {
+				t.Errorf("pull requests %+v, want a draft that names the file", pulls)
+			}
+			if got := s.files(s.run().Branch); !slices.Contains(got, "two") || slices.Contains(got, ".github/workflows/ci.yml") {
+				t.Errorf("files %v, want the work without the protected file", got)
+			}
+			if got := s.messages(); !slices.Equal(got, []string{"feat: one", "feat: two"}) {
+				t.Errorf("commits %q, want those of the agent", got)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
@@ -144,16 +146,17 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	if err := s.refetch(ctx, run); err != nil {
 		return err
 	}
+	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	taken, err := s.newCommits(ctx, run, seen)
 	if err == nil {
-		taken, err = s.publishing.finishMerge(ctx, run, taken)
+		taken, err = merging.Settle(ctx, s.trusted, run, taken)
 	}
 	if err != nil {
 		return err
 	}
 	taken.Swept = step.Leftovers
 	emit(taken)
-	return nil
+	return s.follow(ctx, run, seen, taken)
 }
 
 // leftoversMessage is for uncommitted work. tree excludes the loop's own files, if known.

@@ -238,14 +238,6 @@ func (s publishing) merge(ctx context.Context, run journal.Run, with journal.Joi
 	return with, s.moveAgentTree(ctx, with.From, with.To)
 }
 
-func (s publishing) finishMerge(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
-	settled, err := merging.Settle(ctx, s.trusted, run, taken)
-	if err != nil || len(settled.Refused) > 0 { // the agent continues in its own tree
-		return settled, err
-	}
-	return settled, s.moveAgentTree(ctx, taken.To, settled.To)
-}
-
 func (s *trees) moveAgentTree(ctx context.Context, from, to string) error {
 	if !s.worksInClone() || from == to {
 		return nil

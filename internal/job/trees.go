@@ -92,7 +92,6 @@ func (s *trees) commitLeftovers(ctx context.Context, run journal.Run) (*git.Insp
 // newCommits takes the agent's commits. seen may hold what an earlier look at the tree found.
 func (s *trees) newCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
 	tree, err := s.tree(ctx)
-	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	switch {
 	case err != nil:
 		return journal.CommitsTaken{}, err
@@ -139,7 +138,6 @@ func (s *trees) cloneSpec(run journal.Run, dir string) git.CloneSpec {
 	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: s.gitRunner(dir)}
 }
 
-// takeFromClone makes rewritten commits the agent's history, too.
 func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tree, seen *git.Inspection) (journal.CommitsTaken, error) {
 	taken, err := handover.Take(ctx, s.trusted, tree, seen, handover.Terms{
 		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: s.HasSecret,
@@ -149,19 +147,29 @@ func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tr
 		return taken, err
 	}
 	s.snapshot.separateCheckFiles(ctx, run, tree, &taken)
-	if len(taken.Refused) > 0 {
-		return taken, s.repair(ctx, run, tree)
-	}
 	taken.Proposed = s.proposals(ctx, tree.Dir, taken)
-	if seen != nil && seen.Head == taken.To {
-		return taken, nil
+	return taken, nil
+}
+
+// follow makes rewritten commits the history of the agent's clone, too. They are on record by then: after a kill, the
+// next hand-over would not find the protected files in the clone any more, and nothing would name them.
+func (s *trees) follow(ctx context.Context, run journal.Run, seen *git.Inspection, taken journal.CommitsTaken) error {
+	if !s.worksInClone() || seen != nil && seen.Head == taken.To {
+		return nil
+	}
+	tree, err := s.tree(ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(taken.Refused) > 0: // the agent continues with its own commits
+		return s.repair(ctx, run, tree)
 	}
 	err = tree.Reset(ctx, taken.To)
 	if _, answered := git.Answered(err); answered && ctx.Err() == nil { // the agent may have broken its repository
 		run.Head = taken.To
 		err = s.renew(ctx, run, tree)
 	}
-	return taken, err
+	return err
 }
 
 func (s *trees) resetTo(ctx context.Context, to string) error {
