@@ -86,7 +86,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 		emit(inspected) // the proof shows nothing that tests could hide
 		return nil
 	}
-	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}}
+	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, words: map[[2]string]bool{}}
 	for _, check := range proof.Checks {
 		i.told(check)
 	}
@@ -150,7 +150,8 @@ type inspection struct {
 	proof  journal.Proof
 
 	judged       map[string]bool // tests that a newer reference has judged
-	newer        []string        // commits of the references before
+	words        map[[2]string]bool
+	newer        []string // commits of the references before
 	found, shown []journal.Loosened
 	ran          journal.CheckRuns
 }
@@ -206,9 +207,11 @@ func (i *inspection) outdated(ctx context.Context, ref reference, changed []stri
 		if err != nil {
 			return nil, fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, newer, err)
 		}
-		left = slices.DeleteFunc(left, func(name string) bool {
-			return !slices.ContainsFunc(differing, func(d Differing) bool { return d.Path == name })
-		})
+		differs := map[string]bool{}
+		for _, d := range differing {
+			differs[d.Path] = true
+		}
+		left = slices.DeleteFunc(left, func(name string) bool { return !differs[name] })
 	}
 	return left, nil
 }
@@ -254,9 +257,10 @@ func (i *inspection) knowsAllNames(ref reference) bool {
 	})
 }
 
-// findWord adds a finding about a word in a file.
+// findWord adds a finding about a word in a file, once.
 func (i *inspection) findWord(file, kind, why string) {
-	if !slices.ContainsFunc(i.found, func(f journal.Loosened) bool { return f.File == file && f.Kind == kind }) {
+	if word := [2]string{file, kind}; !i.words[word] {
+		i.words[word] = true
 		i.found = append(i.found, journal.Loosened{File: file, Kind: kind, Why: why})
 	}
 }

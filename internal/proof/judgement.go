@@ -57,7 +57,8 @@ func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []
 	for _, d := range j.settings {
 		all = append(all, d.Path)
 	}
-	called := slices.DeleteFunc(slices.Clone(j.swapped), func(name string) bool { return suite.Tracked(name) == suite.None && !slices.Contains(sure, name) })
+	certain := setOf(sure)
+	called := slices.DeleteFunc(slices.Clone(j.swapped), func(name string) bool { return suite.Tracked(name) == suite.None && !certain[name] })
 	j.withoutDoubtful, j.touched, j.inline, j.settings = j.old, nil, nil, nil
 	tried := 0
 	for _, files := range [][]string{sure, called} {
@@ -69,7 +70,8 @@ func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []
 		if err := j.runOldTests(number, maps.Clone(asked), files); err != nil {
 			return err
 		}
-		j.swapped = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(files, name) })
+		old := setOf(files)
+		j.swapped = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return old[name] })
 		if err := j.judge(); err != nil {
 			return err
 		}
@@ -202,6 +204,7 @@ func (j *judgement) assign() error {
 		return err
 	}
 	left := slices.Clone(j.broken)
+	found, shown := byFile(j.found), byFile(j.shown)
 	for _, file := range j.touched {
 		about := func(name string) bool {
 			return len(j.touched) == 1 || slices.ContainsFunc(j.patches[file], func(line string) bool { return strings.Contains(line, tally.Word(name)) })
@@ -219,10 +222,9 @@ func (j *judgement) assign() error {
 			j.add(place)
 			continue
 		}
-		inFile := func(other journal.Loosened) bool { return other.File == file }
-		if i := slices.IndexFunc(j.found, inFile); i >= 0 { // then it must not be shown as harmless
+		if i, is := found[file]; is { // then it must not be shown as harmless
 			j.found[i].Lines = j.patches[file]
-		} else if !slices.ContainsFunc(j.shown, inFile) {
+		} else if _, is := shown[file]; !is {
 			j.shown = append(j.shown, place)
 		}
 	}
@@ -230,6 +232,15 @@ func (j *judgement) assign() error {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + j.ref.since() + j.inPlace() + ": " + few(left), Lines: j.patches[j.swapped[0]]})
 	}
 	return nil
+}
+
+// byFile returns the first place in each file.
+func byFile(places []journal.Loosened) map[string]int {
+	first := map[string]int{}
+	for i, place := range slices.Backward(places) {
+		first[place.File] = i
+	}
+	return first
 }
 
 func (j *judgement) inPlace() string {
@@ -257,6 +268,15 @@ func (j *judgement) onlyFile() string {
 		return j.touched[0]
 	}
 	return ""
+}
+
+// setOf serves long lists: an agent decides how many files it changes.
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 func limited(names []string) []string { return names[:min(len(names), mostNames)] }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
@@ -100,5 +101,27 @@ func TestRecordsAreReadOnce(t *testing.T) {
 		if n > 1 {
 			t.Errorf("a record was read %d times", n)
 		}
+	}
+}
+
+// An agent decides how many files it changes. With 100,000 of a kind, it took more than ten minutes.
+func TestInspectOfManyFiles(t *testing.T) {
+	const many = 100_000
+	var differing []proof.Differing
+	for n := range many {
+		differing = append(differing,
+			proof.Differing{Path: fmt.Sprintf("of/%06d_test.go", n), Was: true, Tests: true},
+			proof.Differing{Path: fmt.Sprintf("of/%06d.data", n), Was: true, Tests: true, Doubtful: true},
+			proof.Differing{Path: fmt.Sprintf("of/%06d.go", n), Was: true, Asks: true})
+	}
+	const all = "passed p.TestOne\npassed p.TestTen"
+	tests := byCommit{
+		shelf{differing: map[string][]proof.Differing{"b0..c1": differing, "b0..c0": differing, "c0..c1": differing}},
+		map[string]string{"b0": "passed p.TestOne", "c0": all, "c1": all, "old": all},
+	}
+	b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", all)}}}
+	got := b.inspect(t, second(), tests)
+	if found, shown := len(got.Found)+got.More, len(got.Shown); found != many || shown != 50 || got.Found[0].Kind != journal.AsksForTests || got.Why != "" {
+		t.Errorf("found %d files and shown %d, want %d and 50: %q", found, shown, many, got.Why)
 	}
 }
