@@ -149,6 +149,7 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	if err != nil {
 		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked), err)
 	}
+	w.noteOpen(results)
 	return errors.Join(sandbox.Holds(w.Level, results), w.checkReachable(asked))
 }
 
@@ -193,8 +194,7 @@ func (w *Sandbox) Description(none string) string {
 	if w == nil {
 		return none
 	}
-	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
-	said += serviceText(w.servers.services)
+	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed" + serviceText(w.servers.services)
 	if d := w.servers; d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 }) {
 		said += "; no model is set, so every model is allowed"
 	}

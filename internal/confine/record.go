@@ -7,7 +7,20 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
+
+// noteOpen notes what got through at level external. Other levels leave the same open on every machine.
+func (w *Sandbox) noteOpen(results []sandbox.AttackResult) {
+	open := sandbox.Open(results)
+	if w.Level != sandbox.External || len(open) == 0 {
+		return
+	}
+	w.notes = append(w.notes, journal.Noted{
+		What: "the sandbox level external does not stop what your own sandbox has to stop: " + strings.Join(open, ", "),
+		Hint: "have your sandbox stop these, or keep from it the files and servers that it can reach; for files Landlock is enough",
+	})
+}
 
 // reportPutBack reports changes that were undone, except those that the agent's program makes at each start.
 func (w *Sandbox) reportPutBack(paths []string) {

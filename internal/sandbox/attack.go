@@ -88,6 +88,16 @@ func (w Config) blocks(v vector) bool {
 	return v.external || w.Level != External
 }
 
+// Open returns what got through that the level does not promise to hold.
+func Open(results []AttackResult) (names []string) {
+	for _, r := range results {
+		if !r.Held && !r.Promised {
+			names = append(names, r.Vector)
+		}
+	}
+	return names
+}
+
 // Holds is nil if nothing got through that the level promises to hold.
 func Holds(level Level, results []AttackResult) error {
 	var through []string
