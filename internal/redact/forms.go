@@ -150,18 +150,25 @@ func inURL(value string) []string {
 
 var percentCode = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// inJSON also quotes twice: an agent's stream quotes what a tool printed.
+// inJSON also quotes twice, in either way: an agent's stream quotes what a tool printed.
 func inJSON(value string) []string {
 	var all []string
+	texts := []string{value}
 	for range 2 {
-		var plain strings.Builder
-		enc := json.NewEncoder(&plain)
-		enc.SetEscapeHTML(false)
-		// A string cannot fail to encode.
-		_ = enc.Encode(value)
-		safe, _ := json.Marshal(value)
-		value = inner(strings.TrimSuffix(plain.String(), "\n"))
-		all = append(all, value, inner(string(safe)), strings.ReplaceAll(value, "/", `\/`))
+		var quoted []string
+		for _, text := range texts {
+			var out strings.Builder
+			enc := json.NewEncoder(&out)
+			enc.SetEscapeHTML(false)
+			// A string cannot fail to encode.
+			_ = enc.Encode(text)
+			safe, _ := json.Marshal(text)
+			plain := inner(strings.TrimSuffix(out.String(), "\n"))
+			quoted = append(quoted, plain, inner(string(safe)), strings.ReplaceAll(plain, "/", `\/`))
+		}
+		slices.Sort(quoted)
+		texts = slices.Compact(quoted)
+		all = append(all, texts...)
 	}
 	return all
 }

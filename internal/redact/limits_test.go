@@ -158,7 +158,8 @@ func TestEachFormOfASecretIsHidden(t *testing.T) {
 		{`/B<a>&\"d/E f/`, "***"},
 		{`/B\u003ca\u003e\u0026\"d/E f/`, "***"},
 		{`\/B<a>&\"d\/E f\/`, "***"},
-		{`%2FB%3Ca%3E\u0026%22d%2FE%20f%2F`, "***"}, // of a URL's path, in JSON
+		{`/B\\u003ca\\u003e\\u0026\\\"d/E f/`, "***"}, // JSON of Go, in JSON
+		{`%2FB%3Ca%3E\u0026%22d%2FE%20f%2F`, "***"},   // of a URL's path, in JSON
 		{"/B&lt;a&gt;&amp;&#34;d/E f/", "***"},
 		{"/B&lt;a&gt;&amp;&quot;d/E f/", "***"}, // as a report of tests has it
 	})
