@@ -91,7 +91,9 @@ func (f Files) Named(text []byte) (readOnly []string, guards []Guard) {
 // Folders returns the folders that the command of a mark writes to and may not change all of.
 func Folders(text []byte) (dirs []string) {
 	for _, m := range decodeMarks(text) {
-		dirs = append(dirs, placeOf(m.Dir))
+		if m.Fields == nil { // else it may write to the file alone, and not to its folder: the user's home
+			dirs = append(dirs, placeOf(m.Dir))
+		}
 	}
 	return dirs
 }

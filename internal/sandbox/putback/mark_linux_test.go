@@ -244,3 +244,27 @@ func TestRecoverWithoutAProject(t *testing.T) {
 	}
 	g.wantMoved()
 }
+
+// A command that writes to a file of the agent's state works in the project, and not in the home.
+func TestFoldersOfAMark(t *testing.T) {
+	home, top, text := t.TempDir(), t.TempDir(), []byte(nil)
+	state := filepath.Join(home, ".claude.json")
+	if err := os.WriteFile(state, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := putback.Files{
+		Write: []string{state, top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git")}}, Fields: map[string][]string{state: {"may"}},
+		Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+			return nil, func(mark []byte) (func(bool) error, error) {
+				text = mark
+				return func(bool) error { return nil }, nil
+			}, nil
+		},
+	}.Keep()
+	if err = errors.Join(err, kept.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{top}, putback.Folders(text)); diff != "" {
+		t.Errorf("it writes to (-want +got):\n%s", diff)
+	}
+}
