@@ -72,14 +72,17 @@ func (c *Console) Checking(kind string, check policy.Check) string {
 }
 
 // failedTest matches the line of a failed test of Go, which comes after what the test says, and of TAP, where it comes
-// before.
-var failedTest = pattern.Of(`^(--- FAIL: |\s*not ok )`)
+// before. TAP marks tests that may fail.
+var (
+	failedTest = pattern.Of(`^(--- FAIL: |\s*not ok )`)
+	mayFail    = pattern.Of(`(?i)[^\\]# *(todo|skip)`)
+)
 
 // Tail returns three lines of a command's output that are not empty, the last ones, or five around the first failed test.
 func Tail(excerpt string) []string {
 	lines := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	at := slices.IndexFunc(lines, func(line string) bool { return failedTest.MatchString(line) })
+	at := slices.IndexFunc(lines, func(line string) bool { return failedTest.MatchString(line) && !mayFail.MatchString(line) })
 	if at < 0 {
 		at = len(lines) - 1
 	}

@@ -101,6 +101,7 @@ func TestTail(t *testing.T) {
 		"ok\ta\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)\n    b_test.go:5: got 2\n" + last: "ok    a\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)",
 		"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1\n" + last:                      "--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1",
 		"--- FAIL: TestA (0.0s)": "--- FAIL: TestA (0.0s)",
+		"not ok 1 - a # TODO later\nok 2 - b\nok 3 - c\nnot ok 4 - d\n1..4\n":                    "ok 2 - b\nok 3 - c\nnot ok 4 - d\n1..4",
 		"ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'\n1..2\n# tests 2\n# fail 1\n": "ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'",
 		"ok\n=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\n" + last:           "=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\nFAIL\nFAIL shop 0.1s",
 	} {
