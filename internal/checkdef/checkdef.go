@@ -7,7 +7,6 @@ package checkdef
 
 import (
 	"bytes"
-	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -30,7 +29,7 @@ type CommandSet struct {
 	Checks  []string
 	Setup   []string
 	Touched []string // the files that the change touches
-	Files   []string // all files of the base, to follow commands into untouched folders; may be nil
+	Files   []string // all files of the base: commands are followed into folders above touched files, or into all if none is
 }
 
 // Paths returns the files that define what the commands do, or would if they came.
@@ -88,13 +87,13 @@ type follower struct {
 	base     Files
 	defining map[string]definition
 	queue    []shellText
-	away     []shellText // texts to follow again, in other folders
+	away     map[shellText]bool // texts to follow again, in other folders
 	seen     map[shellText]bool
 	calls    int
 
 	touched   []string
-	folders   []string            // with touched files, at most maxFolders
-	named     map[string][]string // the base's files and touched ones, by their last part
+	above     map[string]bool     // folders with touched files
+	named     map[string][]string // touched files, then the base's, by their last part
 	all       map[string]bool     // names whose files all count as a whole, as too many folders have them
 	loopWords map[string][]string // the values of a script's loop variables
 }
@@ -109,23 +108,17 @@ type shellText struct {
 const (
 	maxRounds  = 3 // a text followed in another folder may lead to a third one
 	maxScripts = 200
-	maxFolders = 200
-	maxCalls   = 2000
+	maxAway    = 2000
+	maxTexts   = 3 * maxAway // of a round: those in other folders lead to more there
+	maxCalls   = 20_000
+	maxWords   = 2000
 	maxText    = 256 << 10
 )
 
 func follow(commands CommandSet, base Files) map[string]definition {
-	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), folders: foldersAbove(commands.Touched), named: map[string][]string{}, all: map[string]bool{}, loopWords: map[string][]string{}}
-	for _, name := range slices.Concat(commands.Files, commands.Touched) {
+	t := &follower{base: base, defining: map[string]definition{}, away: map[shellText]bool{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), above: allAbove(commands.Touched), named: map[string][]string{}, all: map[string]bool{}, loopWords: map[string][]string{}}
+	for _, name := range slices.Concat(commands.Touched, slices.DeleteFunc(slices.Clone(commands.Files), t.touches)) {
 		t.named[path.Base(name)] = append(t.named[path.Base(name)], name)
-	}
-	if commands.Files != nil { // a missing file costs no read
-		t.base = func(name string) []byte {
-			if !slices.Contains(t.named[path.Base(name)], name) {
-				return nil
-			}
-			return base(name)
-		}
 	}
 	for _, command := range commands.Checks {
 		t.enqueue(shellText{text: command, dir: commands.Within})
@@ -136,8 +129,8 @@ func follow(commands CommandSet, base Files) map[string]definition {
 	for range maxRounds { // with limits of its own: a change can touch any number of folders
 		t.followAll()
 		away := t.away
-		t.queue, t.away, t.all, t.calls = nil, nil, map[string]bool{}, 0
-		for _, text := range away {
+		t.queue, t.away, t.all, t.calls = nil, map[shellText]bool{}, map[string]bool{}, 0
+		for text := range away {
 			t.enqueue(text)
 		}
 	}
@@ -148,7 +141,7 @@ func follow(commands CommandSet, base Files) map[string]definition {
 func (f *follower) followAll() {
 	base := f.base
 	defer func() { f.base = base }()
-	for n := 0; n < len(f.queue) && n < maxScripts; n++ {
+	for n := 0; n < len(f.queue) && n < maxTexts; n++ {
 		in := f.queue[n]
 		asked := map[string]bool{}
 		f.base = func(name string) []byte {
@@ -161,57 +154,40 @@ func (f *follower) followAll() {
 				f.followCall(call, in)
 			}
 		}
-		f.followElsewhere(in, base, asked)
+		f.followElsewhere(in, asked)
 	}
 }
 
 // followElsewhere follows a text also in the folders above touched files that have a file which it asked for:
-// cd, a flag or the settings of a workspace may lead there. If there are too many, touched files count as a whole.
-// Then it does so in the other folders of Files.
-func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bool) {
-	for _, dir := range f.folders {
-		for name := range asked {
-			if file := path.Join(dir, name); base(file) != nil && !f.touches(file) {
-				f.followLater(shellText{in.text, dir, in.isSetup}, file, false)
-			}
-		}
-	}
+// cd, a flag or the settings of a workspace may lead there. If there are too many, the files count as a whole.
+// Without touched files it does so in all folders.
+func (f *follower) followElsewhere(in shellText, asked map[string]bool) {
 	for name := range asked {
 		if f.all[name] {
 			continue
 		}
-		f.all[name] = len(f.away) >= maxScripts
+		f.all[name] = len(f.away) >= maxAway
 		for _, file := range f.named[path.Base(name)] {
-			if dir, is := strings.CutSuffix(file, "/"+name); is {
-				f.followLater(shellText{in.text, dir, in.isSetup}, file, true)
+			if dir, is := strings.CutSuffix(file, "/"+name); is && (f.above[dir] || len(f.touched) == 0) {
+				f.followLater(shellText{in.text, dir, in.isSetup}, file)
 			}
 		}
 	}
 }
 
-// followLater follows a text in the folder of a file that it asked for, or adds the file, if counts, when there are too many.
-func (f *follower) followLater(e shellText, file string, counts bool) {
+// followLater follows a text in the folder of a file that it asked for, or adds the file when there are too many.
+func (f *follower) followLater(e shellText, file string) {
 	switch {
-	case len(f.away) >= maxScripts:
-		if counts {
-			f.addWhole(file)
-		}
-	case !f.seen[e] && !slices.Contains(f.away, e):
-		f.away = append(f.away, e)
+	case len(f.away) >= maxAway:
+		f.addWhole(file)
+	case !f.seen[e]:
+		f.away[e] = true
 	}
 }
 
 func (f *follower) touches(file string) bool {
 	_, is := slices.BinarySearch(f.touched, file)
 	return is
-}
-
-// foldersAbove returns folders above some files, at most maxFolders, the outermost first.
-func foldersAbove(files []string) []string {
-	all := slices.SortedFunc(maps.Keys(allAbove(files)), func(a, b string) int {
-		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
-	})
-	return all[:min(len(all), maxFolders)]
 }
 
 func allAbove(files []string) map[string]bool {

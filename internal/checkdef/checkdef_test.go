@@ -37,6 +37,7 @@ func changed(commands checkdef.CommandSet, base, now tree) map[string]checkdef.C
 	if commands.Touched == nil {
 		commands.Touched = slices.Collect(maps.Keys(base.with(now)))
 	}
+	commands.Files = slices.Sorted(maps.Keys(base))
 	return checkdef.Changed(commands, base.file, now.file)
 }
 

@@ -118,14 +118,14 @@ func (f *follower) includedFiles(rules []rule, dir string) (files []string) {
 	return files
 }
 
-// includedWords returns at most maxCalls names and patterns: a pattern is compared with all touched files.
+// includedWords returns at most maxWords names and patterns: a pattern is compared with all touched files.
 func includedWords(rules []rule) (words []string) {
 	for _, line := range linesOutsideRules(rules) {
 		if found := including.FindStringSubmatch(line); found != nil {
 			words = append(words, strings.Fields(wildcards.ReplaceAllString(found[1], "$1"))...)
 		}
 	}
-	return words[:min(len(words), maxCalls)]
+	return words[:min(len(words), maxWords)]
 }
 
 // addIncluded adds the same targets in included files.

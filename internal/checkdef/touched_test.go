@@ -75,6 +75,33 @@ func TestManyFoldersHideNothing(t *testing.T) {
 	}
 }
 
+// Nor does it hide what the tests of one of many packages run, and a dependency is no change of them.
+func TestManyPackagesHideNoScript(t *testing.T) {
+	const script = "packages/850/check850.sh"
+	base := tree{"package.json": `{"workspaces": ["packages/*"], "scripts": {"test": "npm test --workspaces"}}`}
+	for n := range 900 {
+		base[fmt.Sprintf("packages/%d/package.json", n)] = fmt.Sprintf(`{"scripts": {"test": "sh check%d.sh"}}`, n)
+		base[fmt.Sprintf("packages/%d/check%[1]d.sh", n)] = "node --test\n"
+	}
+	for name, more := range map[string]struct{ file, text string }{
+		"a dependency in each":     {"packages/%d/package.json", `{"scripts": {"test": "sh check%d.sh"}, "dependencies": {"left-pad": "1"}}`},
+		"a text in each":           {"packages/%d/README.md", "%d\n"},
+		"a text in as many others": {"%d/README.md", "%d\n"},
+	} {
+		for _, most := range []int{80, 900} {
+			changes := tree{script: "exit 0\n"}
+			for n := range most {
+				changes[fmt.Sprintf(more.file, n)] = fmt.Sprintf(more.text, n)
+			}
+			commands := checks("npm test")
+			commands.Touched = slices.Sorted(maps.Keys(changes))
+			if got := sure(commands, base, base.with(changes)); !slices.Equal(got, []string{script}) {
+				t.Errorf("%s of %d: %d files are put back, want the script alone", name, most, len(got))
+			}
+		}
+	}
+}
+
 // With all files of the base, a check is also followed into folders that no change touches: what a check
 // changes there while it runs is not known before. If there are too many, the files that it asks for still count.
 func TestUntouchedFolders(t *testing.T) {

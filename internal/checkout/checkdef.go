@@ -87,6 +87,7 @@ func changedDefinitions(ctx context.Context, trusted *git.Trusted, run journal.R
 	}
 	base, now := reader{ctx: ctx, trusted: trusted, commit: span.From}, reader{ctx: ctx, trusted: trusted, commit: span.To}
 	named, behind := commands(run), targets(links, touched)
+	named.Files = base.files()
 	named.Touched = slices.Concat(touched, slices.Collect(maps.Keys(behind)))
 	follow := func(file checkdef.Files) checkdef.Files {
 		return func(name string) []byte { return file(cmp.Or(behind[name], name)) }
@@ -128,14 +129,8 @@ func (c *Clean) definitions(ctx context.Context, trusted *git.Trusted, run journ
 	if c.known.of == of {
 		return c.known.files, nil
 	}
-	all, err := trusted.ListAll(ctx, run.Base)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range all {
-		named.Files = append(named.Files, entry.Path)
-	}
 	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	named.Files = base.files()
 	files := checkdef.Paths(named, base.file)
 	if base.err == nil {
 		c.known = definitions{of, files}
@@ -203,6 +198,20 @@ func (r *reader) readEntry(name string) ([]byte, error) {
 		return nil, git.ErrNotFound
 	}
 	return r.trusted.ReadEntry(r.ctx, entry, largestSurveyed)
+}
+
+// files returns the names of all files.
+func (r *reader) files() (names []string) {
+	if r.entries == nil {
+		r.err = errors.Join(r.err, r.list())
+	}
+	for name, entry := range r.entries {
+		if entry.Mode != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *reader) list() error {

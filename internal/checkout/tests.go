@@ -128,8 +128,8 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 	asks, steers := m.matchingNew(paths.Asks), m.matchingNew(paths.Steers)
 	own, defining := ownFiles(run), commands(run)
 	named := defining.Named()
-	defining.Touched = m.paths
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
+	defining.Touched, defining.Files = m.paths, base.files()
 	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.present)
 	untouched, err := t.definitions(ctx, m.trusted, run)
 	if err != nil {
