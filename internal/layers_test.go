@@ -38,8 +38,8 @@ var plan = house{
 	module: module,
 	layers: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree", "internal/yamlfile"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ", "internal/attest"},
-		2:  {"internal/journal", "internal/trigger", "internal/mcp"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/review", "internal/shell", "internal/makefile", "internal/environ", "internal/attest"},
+		2:  {"internal/journal", "internal/trigger", "internal/mcp", "internal/survey"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/upkeep", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, stories, models, signing, few, rights},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/makefile"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -15,7 +16,6 @@ import (
 
 var (
 	plainRule = pattern.Of(`^([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*) *: *(?:(?:[\w./-]+|\$\(\w+\)) *)*$`)
-	plainList = pattern.Of(`^([A-Za-z_]\w*)\s*([:+?]?=)\s*(.*)$`)
 	compilers = pattern.Of(`^((C|CXX|CPP|LD)FLAGS|LDLIBS)$`)
 	plainFlag = pattern.Of(`^[\w./=+,-]+$`)
 	plainFile = pattern.Of(`^[\w./-]+\.\w+$`)
@@ -25,79 +25,55 @@ var (
 	remarkable = pattern.Of(`(?m)%|^\s*define\b|^\s*-?include\b|^\s*sinclude\b|^\s*(mod|import)\b|\.RECIPEPREFIX|\.ONESHELL`)
 )
 
-// makefile is a Makefile or justfile of the base.
-type makefile struct {
-	name  string
-	lines []string
-	parts []string // the targets of the checks
-	base  Files
+// growth is what a change adds to a Makefile or justfile of the base.
+type growth struct {
+	name       string
+	old, young []makefile.Rule
+	parts      []string // the targets of the checks
+	base       Files
 }
 
-// keepGrowth returns the base's file with the growth of the new one.
-func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
-	was := strings.Join(m.lines, "\n")
-	if len(m.lines) == 0 || remarkable.MatchString(was) {
-		return m.base(m.name), false
+// keep returns the base's file with the growth of the new one.
+func (g growth) keep() (text []byte, same bool) {
+	was := string(g.base(g.name))
+	if was == "" || remarkable.MatchString(was) {
+		return g.base(g.name), false
 	}
-	young, trial := logicalLines(is), slices.Clone(m.lines)
-	before, now := assignments(m.lines), assignments(young)
-	rules := rulesOf([]byte(was))
-	checked := variablesIn(textOf(rules, m.parts, rule.recipe), variables(rules))
-	for at, line := range trial {
-		list := plainList.FindStringSubmatch(flat(line))
-		if list == nil || affectsAllRules.MatchString(line) || slices.Contains(checked, list[1]) {
-			continue
-		}
-		if to := now[list[1]]; len(to) == 1 && len(before[list[1]]) == 1 && m.grows(line, to[0]) {
-			trial[at] = to[0]
+	added, rest := g.newRules(was + " " + strings.Join(g.parts, " "))
+	before, now := makefile.Variables(g.old), makefile.Variables(g.young)
+	checked := variablesIn(textOf(g.old, g.parts, makefile.Rule.Recipe), before)
+	for name, list := range before {
+		if line := &g.old[list.At[0]]; !line.AffectsAll() && !slices.Contains(checked, name) && g.extends(name, list, now[name]) {
+			line.Lines[0] = g.young[now[name].At[0]].Lines[0]
 		}
 	}
-	added, rest := newRules(young, was+"\n"+strings.Join(m.parts, " "), strings.Contains(strings.ToLower(path.Base(m.name)), "justfile"))
-	same = slices.Equal(said(trial), said(rest)) && !lost(phonyTargets(rules), phonyTargets(rulesOf(is)))
+	trial := lines(g.old)
+	same = slices.Equal(said(trial), said(rest)) && !lost(phonyTargets(g.old), phonyTargets(g.young))
 	return []byte(strings.Join(append(trial, added...), "\n") + "\n"), same
 }
 
-// grows reports whether a list keeps its words in their order, and all others are names of
+// extends reports whether a list keeps its words in their order, and all others are names of
 // new files or flags of a compiler.
-func (m makefile) grows(was, now string) bool {
-	old, young := plainList.FindStringSubmatch(flat(was)), plainList.FindStringSubmatch(flat(now))
-	left := strings.Fields(old[3])
-	for word := range strings.FieldsSeq(young[3]) {
-		file := path.Join(path.Dir(m.name), word)
+func (g growth) extends(name string, old, young makefile.Variable) bool {
+	left := old.Words
+	for _, word := range young.Words {
+		file := path.Join(path.Dir(g.name), word)
 		switch {
 		case len(left) > 0 && word == left[0]:
 			left = left[1:]
-		case compilers.MatchString(old[1]) && plainFlag.MatchString(word):
-		case plainFile.MatchString(word) && m.base(file) == nil && !isTest(file):
+		case compilers.MatchString(name) && plainFlag.MatchString(word):
+		case plainFile.MatchString(word) && g.base(file) == nil && !isTest(file):
 		default:
 			return false
 		}
 	}
-	return len(left) == 0 && old[2] == young[2]
+	once := len(old.At) == 1 && len(young.At) == 1
+	return once && len(left) == 0 && old.How == young.How && !strings.Contains(old.How, "!")
 }
 
-// logicalLines returns the lines of a text. A backslash at the end joins a line with the next.
-func logicalLines(text []byte) (lines []string) {
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\n")
-		if last := len(lines) - 1; last >= 0 && strings.HasSuffix(lines[last], `\`) {
-			lines[last] += "\n" + line
-		} else {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-func flat(line string) string { return strings.ReplaceAll(line, "\\\n", " ") }
-
-// assignments returns the lines that assign a list, by its name.
-func assignments(lines []string) map[string][]string {
-	all := map[string][]string{}
-	for _, line := range lines {
-		if found := plainList.FindStringSubmatch(flat(line)); found != nil {
-			all[found[1]] = append(all[found[1]], line)
-		}
+func lines(rules []makefile.Rule) (all []string) {
+	for _, r := range rules {
+		all = append(all, r.Lines...)
 	}
 	return all
 }
@@ -113,27 +89,28 @@ func mentions(text, name string) bool {
 
 // newRules returns the rules with new names that follow each rule of the base, and all other
 // lines as rest. It looks for at most maxScripts names in the base.
-func newRules(now []string, was string, just bool) (added, rest []string) {
-	behind, in, searched := false, false, 0
-	for _, line := range now {
-		found := plainRule.FindStringSubmatch(line)
-		indented := strings.HasPrefix(line, "\t") || just && strings.HasPrefix(line, " ")
-		switch {
-		case in && (indented || line == ""):
-		case behind && found != nil && searched < maxScripts:
+func (g growth) newRules(was string) (added, rest []string) {
+	behind, searched := false, 0
+	for _, r := range g.young {
+		if found := plainRule.FindStringSubmatch(r.Lines[0]); behind && found != nil && g.onlyRecipe(r.Lines[1:]) && searched < maxScripts {
 			searched++
-			in = !mentions(was, found[1])
-		default:
-			in = false
+			if !mentions(was, found[1]) {
+				added = append(added, r.Lines...)
+				continue
+			}
 		}
-		if in {
-			added = append(added, line)
-			continue
-		}
-		behind = behind || ruleLine.MatchString(line) && !strings.HasPrefix(line, ".")
-		rest = append(rest, line)
+		behind = behind || len(r.Targets) > 0 && !strings.HasPrefix(r.Targets[0], ".")
+		rest = append(rest, r.Lines...)
 	}
 	return added, rest
+}
+
+// onlyRecipe reports whether all lines are of a recipe: make reads one behind blanks as any other.
+func (g growth) onlyRecipe(lines []string) bool {
+	just := isJustfile(g.name)
+	return !slices.ContainsFunc(lines, func(line string) bool {
+		return line != "" && line[0] != '\t' && (!just || line[0] != ' ')
+	})
 }
 
 // workspaces returns the member of that name if a package.json only gets more of them. Otherwise

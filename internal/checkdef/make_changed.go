@@ -4,23 +4,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/makefile"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 func targetsDiffer(was, now []byte, parts []string) bool {
-	old, young := rulesOf(was), rulesOf(now)
+	old, young := makefile.Rules(was), makefile.Rules(now)
 	return variablesLost(old, young, parts) || slices.ContainsFunc(parts, func(name string) bool { return rulesDiffer(rulesFor(old, name), rulesFor(young, name)) })
 }
 
-func rulesFor(rules []rule, name string) []rule {
-	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !slices.Contains(r.names, name) })
+func rulesFor(rules []makefile.Rule, name string) []makefile.Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r makefile.Rule) bool { return !slices.Contains(r.Targets, name) })
 }
 
 // rulesDiffer reports whether the rules of a target act differently. More prerequisites do
 // not count.
-func rulesDiffer(old, young []rule) bool {
-	return !slices.EqualFunc(old, young, func(a, b rule) bool {
-		return a.recipe() == b.recipe() && !lost(a.needs, b.needs)
+func rulesDiffer(old, young []makefile.Rule) bool {
+	return !slices.EqualFunc(old, young, func(a, b makefile.Rule) bool {
+		return a.Recipe() == b.Recipe() && !lost(a.Needs, b.Needs)
 	})
 }
 
@@ -30,35 +31,24 @@ func lost(was, now []string) bool {
 	return slices.ContainsFunc(was, func(word string) bool { return !kept[word] })
 }
 
-// linesOutsideRules returns the lines that belong to no rule.
-func linesOutsideRules(rules []rule) []string {
-	var all []string
-	for _, r := range rules {
-		if len(r.names) == 0 {
-			all = append(all, r.lines...)
-		}
-	}
-	return all
-}
-
 // phonyTargets returns the targets that make runs even if a file has their name.
-func phonyTargets(rules []rule) []string {
+func phonyTargets(rules []makefile.Rule) []string {
 	var all []string
 	for _, r := range rulesFor(rules, ".PHONY") {
-		all = append(all, r.needs...)
+		all = append(all, r.Needs...)
 	}
 	return all
 }
 
 // variablesLost reports whether a variable that targets use, directly or not, has lost a word.
-func variablesLost(old, young []rule, targets []string) bool {
-	was, now := variables(old), variables(young)
-	text := textOf(old, targets, func(r rule) string { return r.recipe() + strings.Join(r.needs, " ") })
-	return slices.ContainsFunc(variablesIn(text, was), func(name string) bool { return lost(was[name], now[name]) })
+func variablesLost(old, young []makefile.Rule, targets []string) bool {
+	was, now := makefile.Variables(old), makefile.Variables(young)
+	text := textOf(old, targets, func(r makefile.Rule) string { return r.Recipe() + strings.Join(r.Needs, " ") })
+	return slices.ContainsFunc(variablesIn(text, was), func(name string) bool { return lost(was[name].Words, now[name].Words) })
 }
 
 // textOf returns a part of the rules of some targets.
-func textOf(rules []rule, targets []string, of func(rule) string) string {
+func textOf(rules []makefile.Rule, targets []string, of func(makefile.Rule) string) string {
 	var text strings.Builder
 	for _, name := range targets {
 		for _, r := range rulesFor(rules, name) {
@@ -69,7 +59,7 @@ func textOf(rules []rule, targets []string, of func(rule) string) string {
 }
 
 // variablesIn returns the variables that a text uses, directly or not, each once.
-func variablesIn(text string, assigned map[string][]string) (used []string) {
+func variablesIn(text string, assigned map[string]makefile.Variable) (used []string) {
 	known := map[string]bool{}
 	for n := 0; n <= len(used) && n < maxScripts; n++ {
 		for _, found := range usedVariable.FindAllStringSubmatch(text, -1) {
@@ -78,22 +68,14 @@ func variablesIn(text string, assigned map[string][]string) (used []string) {
 			}
 		}
 		if n < len(used) {
-			text = strings.Join(assigned[used[n]], " ")
+			text = strings.Join(assigned[used[n]].Words, " ")
 		}
 	}
 	return used
 }
 
-// variables returns the words that are assigned to each variable.
-func variables(rules []rule) map[string][]string {
-	all := map[string][]string{}
-	for _, line := range linesOutsideRules(rules) {
-		if found := assigned.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
-			all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
-		}
-	}
-	return all
-}
+// usedVariable matches where make or just expands a variable.
+var usedVariable = pattern.Of(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\{\{\s*([A-Za-z_]\w*)\s*\}\}`)
 
 // including matches a line that includes another Makefile, which may be missing.
 var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
@@ -102,7 +84,7 @@ var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
 var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
 
 // includedFiles returns the files that a Makefile or justfile includes by name, each once.
-func (f *follower) includedFiles(rules []rule, dir string) (files []string) {
+func (f *follower) includedFiles(rules []makefile.Rule, dir string) (files []string) {
 	known := map[string]bool{}
 	for _, word := range includedWords(rules) {
 		found := f.matchingTouched(word, dir)
@@ -119,9 +101,9 @@ func (f *follower) includedFiles(rules []rule, dir string) (files []string) {
 }
 
 // includedWords returns at most maxWords names and patterns: a pattern is compared with all touched files.
-func includedWords(rules []rule) (words []string) {
-	for _, line := range linesOutsideRules(rules) {
-		if found := including.FindStringSubmatch(line); found != nil {
+func includedWords(rules []makefile.Rule) (words []string) {
+	for _, r := range rules {
+		if found := including.FindStringSubmatch(r.Head); found != nil {
 			words = append(words, strings.Fields(wildcards.ReplaceAllString(found[1], "$1"))...)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/makefile"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -25,8 +26,8 @@ func (f *follower) matchingTouched(word, dir string) []string {
 }
 
 // addFilesNamedLikeTargets adds new files with the names of targets: make takes these for up to date.
-func (f *follower) addFilesNamedLikeTargets(file string, rules []rule, o makeCall) {
-	if strings.Contains(strings.ToLower(path.Base(file)), "justfile") {
+func (f *follower) addFilesNamedLikeTargets(file string, rules []makefile.Rule, o makeCall) {
+	if isJustfile(file) {
 		return
 	}
 	phony := words(strings.Join(phonyTargets(rules), " "))
@@ -36,13 +37,17 @@ func (f *follower) addFilesNamedLikeTargets(file string, rules []rule, o makeCal
 		}
 	}
 	for _, r := range rules {
-		if !touchesTarget.MatchString(r.recipe()) {
+		if !touchesTarget.MatchString(r.Recipe()) {
 			continue
 		}
-		for _, target := range r.names {
+		for _, target := range r.Targets {
 			f.addStampFiles(inRepository(o.from.dir, target))
 		}
 	}
+}
+
+func isJustfile(file string) bool {
+	return strings.Contains(strings.ToLower(path.Base(file)), "justfile")
 }
 
 // touchesTarget matches a recipe whose file only marks that it ran.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/ralph-loop/ralph/internal/makefile"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -52,7 +53,7 @@ func (g definition) asBase(name string, was, is []byte, base Files) (text []byte
 		other := func(line string) bool { return !installs.MatchString(line) }
 		return bytes.Join([][]byte{linesOf(was, other), kept}, nil), bytes.Equal(linesOf(was, other), linesOf(is, other))
 	}
-	return makefile{name: name, lines: logicalLines(was), parts: g.parts, base: base}.keepGrowth(is)
+	return growth{name, makefile.Rules(was), makefile.Rules(is), g.parts, base}.keep()
 }
 
 var (

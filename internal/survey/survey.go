@@ -7,10 +7,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/makefile"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -68,8 +68,9 @@ func manifest(name string) bool {
 
 func (f Files) top() []Command {
 	for _, name := range []string{"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile"} {
+		rules := makefile.Rules(f[name])
 		for _, target := range []string{"test", "check"} {
-			if f.target(name, target) {
+			if slices.ContainsFunc(rules, func(r makefile.Rule) bool { return slices.Contains(r.Targets, target) }) {
 				return []Command{{runner(name) + " " + target, name}}
 			}
 		}
@@ -146,12 +147,6 @@ func (f Files) has(name string) bool {
 }
 
 func (f Files) holds(name, word string) bool { return strings.Contains(string(f[name]), word) }
-
-// target reports whether a Makefile or justfile has a target.
-func (f Files) target(name, target string) bool {
-	form := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `(?:[ \t][^:=\n]*)?:(?:[^=:]|$)`)
-	return form.Match(f[name])
-}
 
 func runner(name string) string {
 	if strings.EqualFold(name, "justfile") {
