@@ -127,7 +127,7 @@ var plan = house{
 		"golang.org/x/sync":                       {"internal/egress"},
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"internal/scaffold", "internal/laptop", "cmd/ralph"},
-		"mvdan.cc/sh":                             {"internal/guard", "internal/shell", "internal/survey"},
+		"mvdan.cc/sh":                             {"internal/guard", "internal/shell"},
 		"golang.org/x/tools/txtar":                {scripted, demo, stories},
 	},
 }

@@ -1,6 +1,6 @@
 // Package shell splits a command into words as a shell does, with quotes and
-// escapes, and names the programs that it starts. It expands and runs nothing:
-// words that need expansion are refused.
+// escapes, names the programs that it starts, and splits a script into commands.
+// It expands and runs nothing: words that need expansion are refused.
 package shell
 
 import (
@@ -39,16 +39,9 @@ func Words(line string) ([]string, error) {
 // Programs returns the programs that a command starts. It is empty where the command may
 // do without one of them, or changes which programs are found.
 func Programs(command string) []string {
-	if len(command) > maxText {
-		return nil
-	}
-	file, err := parser().Parse(strings.NewReader(command), "")
-	if err != nil {
-		return nil
-	}
 	var names []string
 	known := true
-	syntax.Walk(file, func(node syntax.Node) bool {
+	syntax.Walk(parse(command), func(node syntax.Node) bool {
 		switch n := node.(type) {
 		case *syntax.FuncDecl, *syntax.DeclClause, *syntax.IfClause, *syntax.CaseClause, *syntax.WhileClause:
 			known = false
@@ -84,6 +77,55 @@ func program(call *syntax.CallExpr) string {
 	return ""
 }
 
+// Sequence returns the commands of a script that runs one after the other, each in one line, or none if it does more. A
+// command that changes the shell, such as cd, is put before each command that follows.
+func Sequence(script string) (lines []string) {
+	before := ""
+	for _, statement := range parse(script).Stmts {
+		if !sequence(statement, &before, &lines) {
+			return nil
+		}
+	}
+	return lines
+}
+
+// sequence adds the commands of a statement that consists of calls with && between them.
+func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
+	if and, is := statement.Cmd.(*syntax.BinaryCmd); is && and.Op == syntax.AndStmt && !statement.Background && !statement.Negated {
+		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
+	}
+	call, is := statement.Cmd.(*syntax.CallExpr)
+	if _, pipe := statement.Cmd.(*syntax.BinaryCmd); !is && !pipe || statement.Background || statement.Negated {
+		return false
+	}
+	printed := strings.Builder{}
+	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&printed, statement) != nil {
+		return false
+	}
+	line := strings.TrimSpace(printed.String())
+	switch {
+	case strings.Contains(line, "\n"): // a here-document or a quoted line break
+		return false
+	case is && changes(call):
+		*before += line + " && "
+	default:
+		*lines = append(*lines, *before+line)
+	}
+	return true
+}
+
+// changes reports whether a call changes the shell in which the next command runs.
+func changes(call *syntax.CallExpr) bool {
+	if len(call.Args) == 0 {
+		return true
+	}
+	switch call.Args[0].Lit() {
+	case "cd", "export", "set", "unset", "umask", ".", "eval", "exec", "trap", "alias", "ulimit":
+		return true
+	}
+	return false
+}
+
 // Quote is text as one word of a command line; empty: no shell takes it as one.
 func Quote(text string) string {
 	quoted, err := syntax.Quote(text, syntax.LangPOSIX)
@@ -91,6 +133,18 @@ func Quote(text string) string {
 		return ""
 	}
 	return quoted
+}
+
+// parse returns an empty script if it cannot be read.
+func parse(script string) *syntax.File {
+	if len(script) > maxText {
+		return &syntax.File{}
+	}
+	file, err := parser().Parse(strings.NewReader(script), "")
+	if err != nil {
+		return &syntax.File{}
+	}
+	return file
 }
 
 func parser() *syntax.Parser { return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)) }

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 var (
@@ -38,9 +37,9 @@ func (p *Proposal) commands(job workflowJob) (found []Command) {
 
 // lines returns the commands of a step, in its folder, or none if they need more.
 func (j workflowJob) lines(step map[string]any, run string) []string {
-	shell, folder := step["shell"], step["working-directory"]
-	if shell == nil {
-		shell = j.Defaults.Run["shell"]
+	runner, folder := step["shell"], step["working-directory"]
+	if runner == nil {
+		runner = j.Defaults.Run["shell"]
 	}
 	if folder == nil {
 		folder = j.Defaults.Run["working-directory"]
@@ -49,7 +48,7 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 		step = maps.Clone(step)
 		delete(step, "env")
 	}
-	known := shell == nil || shell == "bash" || shell == "sh"
+	known := runner == nil || runner == "bash" || runner == "sh"
 	if !known || !plainStep(step, "run", "shell", "working-directory") {
 		return nil
 	}
@@ -59,63 +58,11 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 		}
 		run = "cd " + text(folder) + "\n" + run
 	}
-	return simple(run)
-}
-
-// simple returns the commands of a script that runs one after the other, or none if it does more. A command that changes
-// the shell, such as cd, is put before each command that follows.
-func simple(script string) (lines []string) {
-	if expression(script) {
+	lines := shell.Sequence(run)
+	if expression(run) || expression(strings.Join(lines, "\n")) { // a line may be joined from several
 		return nil
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
-	if err != nil {
-		return nil
-	}
-	before := ""
-	for _, statement := range file.Stmts {
-		if !sequence(statement, &before, &lines) {
-			return nil
-		}
 	}
 	return lines
-}
-
-// sequence adds the commands of a statement that consists of calls with && between them.
-func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
-	if and, is := statement.Cmd.(*syntax.BinaryCmd); is && and.Op == syntax.AndStmt && !statement.Background && !statement.Negated {
-		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
-	}
-	call, is := statement.Cmd.(*syntax.CallExpr)
-	if _, pipe := statement.Cmd.(*syntax.BinaryCmd); !is && !pipe || statement.Background || statement.Negated {
-		return false
-	}
-	printed := strings.Builder{}
-	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&printed, statement) != nil {
-		return false
-	}
-	line := strings.TrimSpace(printed.String())
-	switch {
-	case strings.Contains(line, "\n") || expression(line): // a here-document or a quoted line break
-		return false
-	case is && changes(call):
-		*before += line + " && "
-	default:
-		*lines = append(*lines, *before+line)
-	}
-	return true
-}
-
-// changes reports whether a call changes the shell in which the next command runs.
-func changes(call *syntax.CallExpr) bool {
-	if len(call.Args) == 0 {
-		return true
-	}
-	switch call.Args[0].Lit() {
-	case "cd", "export", "set", "unset", "umask", ".", "eval", "exec", "trap", "alias", "ulimit":
-		return true
-	}
-	return false
 }
 
 // split sorts a job's commands into checks, and installations before them. Commands for root are left out.
