@@ -74,10 +74,9 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previou
 		return b, err
 	}
 	b.here, b.run = h.newest(b.found)
-	same := isSameTask(asked, b.run)
 	b.facts = verdict.Request{
 		Verb: h.command.Verb, Story: h.command.Story, Words: h.command.Words, Asker: h.trigger.Asker().Login, Number: h.task.Number,
-		SameTask: same && !h.trigger.IsCI(), JobURL: h.env.log(), Distrust: b.found.whyDoubted,
+		SameTask: isSameTask(asked, b.run) && !h.trigger.IsCI(), JobURL: h.env.log(), Distrust: b.found.whyDoubted,
 	}
 	if busy, err := b.state.isJobAtWork(ctx, b.found.lease); busy || err != nil {
 		b.facts.BusyJobURL = b.found.lease.Page
@@ -87,10 +86,16 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previou
 		h.say("the run is saved on this machine only: " + b.state.ref + " is not a commit")
 		b.state = nil
 	}
-	if b.facts.ProvenPull, err = h.provenPull(ctx, same, b.run); err != nil {
-		return b, err
+	if h.task.Number != 0 && b.run.IsCompleted() { // the pull request as it is now: the event may be older
+		pull, open, err := h.client.FindPull(ctx, b.run.Branch, cmp.Or(b.run.Pull, &journal.PullOpened{}).Number)
+		if err != nil {
+			return b, err
+		}
+		if open {
+			b.facts.Pull, b.facts.PullHead = pull.Number, pull.HeadSHA
+		}
 	}
-	if h.command.Verb == trigger.Approve && verdict.NeedsApproval(b.run) {
+	if h.command.Verb == trigger.Approve {
 		shown, err := h.host.shows(ctx, view.PlanText(b.run), h.trigger)
 		b.facts.PlanHidden = !shown
 		return b, err

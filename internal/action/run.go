@@ -3,7 +3,6 @@ package action
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/attachment"
@@ -11,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -102,20 +100,6 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, h.task.Context
 	way.Resume.Policy = h.renewed(asked, before.run)
 	return j.Resume(ctx, home, *way.Resume)
-}
-
-// provenPull returns the pull request that holds the work of the same, completed run; empty: none.
-// A new run would undo that work.
-func (h *handler) provenPull(ctx context.Context, same bool, old journal.Run) (string, error) {
-	if !same || h.task.Number == 0 || !old.IsCompleted() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {
-		return "", nil
-	}
-	// The pull request as it is now: the event may be older.
-	pull, open, err := h.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number)
-	if err != nil || !open || pull.HeadSHA != old.Head {
-		return "", err
-	}
-	return fmt.Sprintf("#%d", pull.Number), nil
 }
 
 func (h *handler) newRun() (job.NewRun, error) {

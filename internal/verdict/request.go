@@ -26,7 +26,8 @@ type Request struct {
 	BusyJobURL string // of another job that works on the task; empty: none
 	Distrust   string // why the record of the newest run is not trusted
 	PlanHidden bool   // the progress comment does not show the plan to approve
-	ProvenPull string // the pull request with the newest run's work, proven and unchanged
+	Pull       int    // the open pull request with the newest run's branch; 0: none
+	PullHead   string
 }
 
 // Decision is how to handle a Request. Without Resume and Refuse, a new run begins.
@@ -75,9 +76,9 @@ func decideIdle(a Request, old journal.Run) Decision {
 	if why := whyResume(a, old); why != "" {
 		return Decision{Resume: &journal.Resumed{Why: why}}
 	}
-	if a.SameTask && a.ProvenPull != "" && a.Verb == trigger.Run {
-		return Decision{Refuse: fmt.Sprintf("This is done: %s is as ralph left it, and every story is proven. "+
-			"Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", a.ProvenPull, old.Plan.UserStories[0].ID)}
+	if a.SameTask && a.Verb == trigger.Run && a.Pull != 0 && a.PullHead == old.Head && isDone(old) { // a new run would undo that work
+		return Decision{Refuse: fmt.Sprintf("This is done: #%d is as ralph left it, and every story is proven. "+
+			"Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", a.Pull, old.Plan.UserStories[0].ID)}
 	}
 	return Decision{}
 }
@@ -155,6 +156,10 @@ func askedBy(a Request) string { return strings.TrimSuffix("requested by "+a.Ask
 func isFinished(run journal.Run) bool {
 	unready := IsWorkProven(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
 	return run.IsCompleted() && run.Parted == nil && !unready
+}
+
+func isDone(run journal.Run) bool {
+	return run.Stop != nil && run.Stop.Reason == policy.AllStoriesPassed && IsWorkProven(run)
 }
 
 const maxPlanAttempts = 2

@@ -34,6 +34,13 @@ func unready(run *journal.Run) {
 	run.Proofs = []journal.Proof{{Tree: "t1", Passed: true}}
 }
 
+// proven makes the run's work proven, with head h1.
+func proven(run *journal.Run) {
+	unready(run)
+	run.Pull.Draft, run.Head = false, "h1"
+	run.Plan.UserStories = run.Plan.UserStories[:1]
+}
+
 func waiting(run *journal.Run) { run.Policy.Approval = true }
 
 // Decide answers each command according to the state of the newest run.
@@ -50,9 +57,13 @@ func TestDecide(t *testing.T) {
 		{"killed, and something else is asked", verdict.Request{Verb: trigger.Run}, stoppedRun(""), begin},
 		{"stopped short", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.MaxIterations), again},
 		{"done", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.AllStoriesPassed), begin},
-		{"done, and as it was left", verdict.Request{Verb: trigger.Run, SameTask: true, ProvenPull: "#2"}, stoppedRun(policy.AllStoriesPassed), "#2 is as ralph left it, and every story is proven. Ask for more with `/ralph -- your words`; `/ralph retry US-001` repeats"},
-		{"done, and a plan is wanted", verdict.Request{Verb: trigger.Plan, SameTask: true, ProvenPull: "#2"}, stoppedRun(policy.AllStoriesPassed), begin},
-		{"done, and something else is asked", verdict.Request{Verb: trigger.Run, ProvenPull: "#2"}, stoppedRun(policy.AllStoriesPassed), begin},
+		{"done, and as it was left", verdict.Request{Verb: trigger.Run, SameTask: true, Pull: 2, PullHead: "h1"}, stoppedRun(policy.AllStoriesPassed, proven), "#2 is as ralph left it, and every story is proven. Ask for more with `/ralph -- your words`; `/ralph retry US-001` repeats"},
+		{"done, and not as it was left", verdict.Request{Verb: trigger.Run, SameTask: true, Pull: 2, PullHead: "h2"}, stoppedRun(policy.AllStoriesPassed, proven), begin},
+		{"done, and closed", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.AllStoriesPassed, proven), begin},
+		{"done, and not proven", verdict.Request{Verb: trigger.Run, SameTask: true, Pull: 2, PullHead: "h1"}, stoppedRun(policy.AllStoriesPassed, proven, func(r *journal.Run) { r.Tree = "t2" }), begin},
+		{"done in another way", verdict.Request{Verb: trigger.Run, SameTask: true, Pull: 2, PullHead: "h1"}, stoppedRun(policy.VerificationFailed, proven), begin},
+		{"done, and a plan is wanted", verdict.Request{Verb: trigger.Plan, SameTask: true, Pull: 2, PullHead: "h1"}, stoppedRun(policy.AllStoriesPassed, proven), begin},
+		{"done, and something else is asked", verdict.Request{Verb: trigger.Run, Pull: 2, PullHead: "h1"}, stoppedRun(policy.AllStoriesPassed, proven), begin},
 		{"done, but for the pull request", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.AllStoriesPassed, unready), again},
 		{"resumed when all but the pull request is done", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.AllStoriesPassed, unready), by},
 		{"resumed when a draft is wanted", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.AllStoriesPassed, unready, func(r *journal.Run) { r.Policy.Draft = true }), "no unfinished run"},
