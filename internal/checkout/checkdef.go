@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -198,6 +199,40 @@ func (r *reader) readEntry(name string) ([]byte, error) {
 		return nil, git.ErrNotFound
 	}
 	return r.trusted.ReadEntry(r.ctx, entry, largestSurveyed)
+}
+
+// each calls do with the text of each file. It reads 100 of them in one call of git: a change can touch any number.
+func (r *reader) each(names []string, do func(name, text string)) error {
+	if r.entries == nil {
+		if err := r.list(); err != nil {
+			return err
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		mode := r.entries[name].Mode
+		return mode != git.ModeFile && mode != git.ModeProgram
+	})
+	for some := range slices.Chunk(names, 100) {
+		var ids, texts []string
+		for _, name := range some {
+			ids = append(ids, r.entries[name].ID)
+		}
+		err := git.CatFile(r.ctx, r.trusted.Do, git.Call{Limit: 1 << 40}, ids, func(o git.Object) error {
+			text, err := io.ReadAll(io.LimitReader(o.Content, largestSurveyed))
+			if o.Size > largestSurveyed {
+				text = nil
+			}
+			texts = append(texts, string(text))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i, name := range some {
+			do(name, texts[i])
+		}
+	}
+	return nil
 }
 
 // files returns the names of all files.

@@ -19,22 +19,24 @@ import (
 // commit's version of the file from its first test on.
 func (m *comparison) markInline(ran []string, files []proof.Differing) {
 	was, now := reader{ctx: m.ctx, trusted: m.trusted, commit: m.span.From}, reader{ctx: m.ctx, trusted: m.trusted, commit: m.span.To}
+	places := map[string]*proof.Differing{}
 	for i := range files {
-		d := &files[i]
-		if !d.Was || d.Tests || !paths.Code(d.Path) {
-			continue
-		}
-		if m.removed[d.Path] {
-			continue // its tests are reported as gone
-		}
-		// A new text that cannot be read is empty: then only the old tests run, and fail.
-		old, young := string(was.file(d.Path)), string(now.file(d.Path))
-		tests, first := m.testsIn(old, ran)
-		if text := withTail(young, old[first:], tests); len(tests) > 0 && text != young {
-			d.Tests, d.Doubtful, d.Settings, d.Inline, d.Text = true, true, false, tests, []byte(text)
+		if d := &files[i]; d.Was && !d.Tests && paths.Code(d.Path) && !m.removed[d.Path] { // tests of removed files are reported as gone
+			places[d.Path] = d
 		}
 	}
-	m.err = errors.Join(m.err, was.err, now.err)
+	err := was.each(slices.Sorted(maps.Keys(places)), func(name, old string) {
+		tests, first := m.testsIn(old, ran)
+		if len(tests) == 0 {
+			return
+		}
+		young := string(now.file(name)) // empty if it cannot be read: then only the old tests run, and fail
+		if text := withTail(young, old[first:], tests); text != young {
+			d := places[name]
+			d.Tests, d.Doubtful, d.Settings, d.Inline, d.Text = true, true, false, tests, []byte(text)
+		}
+	})
+	m.err = errors.Join(m.err, err, now.err)
 }
 
 // testsIn returns the tests that a file contains, and where the first begins. Names that a

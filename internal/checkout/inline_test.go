@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -65,5 +66,32 @@ func TestInlineTestsStop(t *testing.T) {
 	cancel()
 	if tests, err := checkout.InlineTests(ctx, "two\n", []string{"one"}); !errors.Is(err, context.Canceled) || tests != nil {
 		t.Errorf("%q, %v", tests, err)
+	}
+}
+
+// A change can touch any number of files: git is not started for each of them.
+func TestInlineTestsOfManyFiles(t *testing.T) {
+	trusted, commits := repository(t, `mkdir src; n=0; while [ $n -lt 150 ]; do n=$((n+1)); echo old $n >src/f$n.js; done; commit; n=0; while [ $n -lt 150 ]; do n=$((n+1)); echo new $n >src/f$n.js; done; commit`)
+	tool, calls := trusted.Git(), 0
+	ask := tool.Run
+	tool.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		calls++
+		return ask(ctx, c)
+	}
+	counted, err := tool.Open(trusted.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	list := "passed one\n"
+	if err := os.WriteFile(filepath.Join(dir, "list"), []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clean := checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return counted, nil }, Logs: workspace.Folder{Path: dir}}
+	run := journal.Run{Base: commits[0], BaseChecks: []journal.CheckEnded{{Name: "test", Passed: true, Tests: &journal.Tests{
+		All: journal.Attachment{Path: "list", Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(list)))},
+	}}}}
+	if _, err := clean.Prover(nil).Changes.Differing(t.Context(), run, commits[0], commits[1]); err != nil || calls > 100 {
+		t.Errorf("git was started %d times for 150 files (%v)", calls, err)
 	}
 }
