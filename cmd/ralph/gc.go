@@ -27,12 +27,12 @@ import (
 )
 
 type gcCommand struct {
-	Repo      string          `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	OlderThan policy.Duration `placeholder:"TIME" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
-	DryRun    bool            `help:"List what would be deleted, and delete nothing."`
-	JSON      bool            `name:"json" help:"Print the result as one JSON object."`
+	Repo      string           `xor:"repo" placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
+	OlderThan *policy.Duration `xor:"age" placeholder:"TIME" help:"Delete state older than this, such as 36h (default: 90d)."`
+	DryRun    bool             `xor:"dry-run" help:"List what would be deleted, and delete nothing."`
+	JSON      bool             `xor:"json" name:"json" help:"Print the result as one JSON object."`
 
-	Worktrees  bool   `help:"Remove only the worktrees that runs with --worktree left here."`
+	Worktrees  bool   `xor:"repo,age,dry-run,json" help:"Remove only the worktrees that runs with --worktree left here."`
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory, for --worktrees (default: current directory)."`
 }
 
@@ -49,7 +49,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 		fmt.Fprintln(w.Stderr, "warning: no branch is deleted:", err)
 	}
 	old := sweep.Sweep{
-		Store: kept.store, Remote: kept.remote, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun, Prefix: "ralph/",
+		Store: kept.store, Remote: kept.remote, Now: w.Now(), Age: policy.Given(c.OlderThan, policy.Duration(sweep.Retention)).Std(), Dry: c.DryRun, Prefix: "ralph/",
 	}
 	due := ended.Due(w.Now().Add(-old.Age))
 	swept, err := old.Do(ctx, due)
