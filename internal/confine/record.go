@@ -17,8 +17,8 @@ func (w *Sandbox) noteOpen(results []sandbox.AttackResult) {
 		return
 	}
 	w.notes = append(w.notes, journal.Noted{
-		What: "the sandbox level external does not stop what your own sandbox has to stop: " + strings.Join(open, ", "),
-		Hint: "have your sandbox stop these, or keep from it the files and servers that it can reach; for files Landlock is enough",
+		What: "at the sandbox level external your own sandbox has to block what got through: " + strings.Join(open, ", "),
+		Hint: "block these in your own sandbox, or remove the files and servers that it can reach; a kernel with Landlock blocks the files",
 	})
 }
 

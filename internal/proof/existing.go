@@ -149,9 +149,9 @@ type inspection struct {
 	commit string
 	proof  journal.Proof
 
-	judged       map[string]bool // tests that a newer reference has judged
-	words        map[[2]string]bool
-	newer        []string // commits of the references before
+	judged       map[string]bool    // tests that a newer reference has judged
+	words        map[[2]string]bool // the files and kinds that findWord has found
+	newer        []string           // commits of the references before
 	found, shown []journal.Loosened
 	ran          journal.CheckRuns
 }
