@@ -196,7 +196,7 @@ func BenchmarkHook(b *testing.B) {
 func BenchmarkStart(b *testing.B) {
 	w := newWorkshop(b)
 	w.project("project", true, true)
-	w.call(b, "", "version")
+	w.call(b, "", "--version")
 }
 
 // call measures one call of the program in a project.

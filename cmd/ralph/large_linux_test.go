@@ -23,7 +23,7 @@ func within(t *testing.T, file string, most int) {
 	if info, is := debug.ReadBuildInfo(); is && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		most *= 4
 	}
-	start := large(t, t.TempDir(), "version")
+	start := large(t, t.TempDir(), "--version")
 	took := peakIn(t, file) - peakIn(t, start.peak)
 	if took > most {
 		t.Errorf("it took %d MiB more than a start, want at most %d", took, most)

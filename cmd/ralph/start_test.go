@@ -16,7 +16,7 @@ var atStart = regexp.MustCompile(`(?m)^init github\.com/ralph-loop/ralph/(\S+) .
 // many that pattern.Of reads them when they are needed.
 func TestNoRoomDoesMuchAtStart(t *testing.T) {
 	const most = 256 << 10
-	cmd := exec.CommandContext(t.Context(), "ralph", "version")
+	cmd := exec.CommandContext(t.Context(), "ralph", "--version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
