@@ -25,7 +25,10 @@ func Read(s Source) Files {
 	files := Files{}
 	s.read(files, "")
 	folders := files.members(s)
-	if len(files.python()) == 0 {
+	switch {
+	case len(files) == 0: // the projects stand side by side in folders
+		folders = s.holding(wanted()...)
+	case len(files.python()) == 0:
 		folders = append(folders, s.holding("pyproject.toml")...)
 	}
 	for _, dir := range folders[:min(len(folders), mostBelow)] {
@@ -85,12 +88,13 @@ func (f Files) members(s Source) []string {
 	return found
 }
 
-func (s Source) holding(name string) []string {
+// holding returns the folders of two levels that have one of some files.
+func (s Source) holding(names ...string) []string {
 	var found []string
 	first := s.folders("")
 	for _, dir := range first[:min(len(first), mostBelow)] {
 		for _, dir := range append([]string{dir}, s.folders(dir)...) {
-			if slices.Contains(s.List(dir), name) {
+			if slices.ContainsFunc(s.List(dir), func(name string) bool { return slices.Contains(names, name) }) {
 				found = append(found, dir)
 			}
 		}

@@ -104,19 +104,36 @@ func (f Files) top() []Command {
 
 // Setup returns the commands that install what the checks need.
 func (f Files) Setup() []Command {
-	checks := f.Checks()
 	var found []Command
-	if slices.ContainsFunc(checks, func(c Command) bool { return path.Base(c.From) == "package.json" }) {
-		_, found = f.manager()
-	}
-	for _, c := range checks {
+	for _, c := range f.Checks() {
+		if path.Base(c.From) == "package.json" {
+			found = append(found, f.install(path.Dir(c.From))...)
+		}
 		for _, v := range venvs {
 			if cd, _, is := strings.Cut(c.Command, v.run); is {
 				found = append(found, Command{cd + v.setup, path.Join(path.Dir(c.From), v.lock)})
 			}
 		}
 	}
-	return found
+	seen := map[Command]bool{}
+	return slices.DeleteFunc(found, func(c Command) bool {
+		before := seen[c]
+		seen[c] = true
+		return before
+	})
+}
+
+// install returns what installs the packages of a folder. The top installs those of its workspaces, too.
+func (f Files) install(dir string) []Command {
+	if f.has("package.json") {
+		_, install := f.manager()
+		return install
+	}
+	_, install := f.in(dir).manager()
+	for i, c := range install {
+		install[i] = Command{"cd " + dir + " && " + c.Command, dir + "/" + c.From}
+	}
+	return install
 }
 
 var managers = []struct{ lock, name, install string }{
@@ -135,8 +152,10 @@ func (f Files) manager() (name string, install []Command) {
 			return m.name, []Command{{m.install, m.lock}}
 		}
 	}
-	if f.holds("package.json", `ependencies":`) {
-		return "npm", []Command{{"npm install --no-package-lock", "package.json"}}
+	for name, data := range f {
+		if path.Base(name) == "package.json" && strings.Contains(string(data), `ependencies":`) {
+			return "npm", []Command{{"npm install --no-package-lock", "package.json"}}
+		}
 	}
 	return "npm", nil
 }

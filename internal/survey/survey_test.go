@@ -77,6 +77,27 @@ func TestChecks(t *testing.T) {
 			[]string{"npm test"},
 			nil,
 		},
+		"workspaces without a lock file": {
+			map[string]string{"package.json": `{"workspaces":["a"],"scripts":{"test":"npm test -ws"}}`, "a/package.json": `{"dependencies":{"left-pad":"1"}}`},
+			[]string{"npm test"},
+			[]string{"npm install --no-package-lock"},
+		},
+		"no workspaces": {
+			map[string]string{"go.work": "use ./a", "a/package.json": `{"scripts":{"test":"jest"},"dependencies":{"left-pad":"1"}}`},
+			[]string{"cd a && npm test"},
+			[]string{"cd a && npm install --no-package-lock"},
+		},
+		"projects side by side": {
+			map[string]string{
+				"README.md": "", "backend/go.mod": "", "frontend/package.json": `{"scripts":{"test":"jest","lint":"eslint"}}`, "frontend/package-lock.json": "{}",
+				"services/mail/Cargo.toml": "", "docs/a.md": "",
+			},
+			[]string{"cd backend && go vet ./...", "cd backend && go test ./...", "cd frontend && npm test", "cd frontend && npm run lint", "cd services/mail && cargo test"},
+			[]string{"cd frontend && npm ci"},
+		},
+		"a project at the top, and others": {
+			map[string]string{"Cargo.toml": "", "examples/web/package.json": `{"scripts":{"test":"jest"}}`}, []string{"cargo test"}, nil,
+		},
 		"pnpm and yarn workspaces": {
 			map[string]string{
 				"package.json": `{"workspaces":{"packages":["y"]}}`, "pnpm-workspace.yaml": "packages:\n  - 'apps/**'\n  - '!apps/old'\n", "pnpm-lock.yaml": "",
