@@ -218,11 +218,7 @@ func (c *Clean) saveCaches(ctx context.Context, run journal.Run) {
 
 // lockKey identifies the lock files and setup commands of the base.
 func (c *Clean) lockKey(ctx context.Context, run journal.Run) (string, error) {
-	trusted, err := c.Repository(ctx)
-	if err != nil {
-		return "", err
-	}
-	names, err := trusted.Files(ctx, run.Base)
+	names, err := c.Trusted.Files(ctx, run.Base)
 	if err != nil {
 		return "", err
 	}
@@ -234,7 +230,7 @@ func (c *Clean) lockKey(ctx context.Context, run journal.Run) (string, error) {
 		if !survey.Locks(name) {
 			continue
 		}
-		data, err := trusted.ReadFile(ctx, git.At{Commit: run.Base, Path: name}, largestLock)
+		data, err := c.Trusted.ReadFile(ctx, git.At{Commit: run.Base, Path: name}, largestLock)
 		if err != nil {
 			return "", err
 		}

@@ -22,15 +22,11 @@ import (
 // define the checks, and of ralph's own files. The latter are not in paths, as no test
 // reads them.
 func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
-	trusted, err := c.Repository(ctx)
-	if err != nil {
-		return "", nil, err
-	}
 	span := git.Span{From: run.Base, To: commit}
-	if paths, err = handover.Guarded(ctx, trusted, span, run.Policy.Protect); err != nil {
+	if paths, err = handover.Guarded(ctx, c.Trusted, span, run.Policy.Protect); err != nil {
 		return "", nil, err
 	}
-	changes, err := changedDefinitions(ctx, trusted, run, span)
+	changes, err := changedDefinitions(ctx, c.Trusted, run, span)
 	if err != nil {
 		return "", nil, err
 	}
@@ -53,7 +49,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 			overlay.Paths = append(overlay.Paths, name)
 		}
 	}
-	if stand, err = trusted.Overlay(ctx, overlay); stand == commit {
+	if stand, err = c.Trusted.Overlay(ctx, overlay); stand == commit {
 		stand = ""
 	}
 	return stand, paths, err
@@ -65,11 +61,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 	if err != nil {
 		return "", err
 	}
-	trusted, err := c.Repository(ctx)
-	if err != nil {
-		return "", err
-	}
-	return trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths, Texts: s.Texts})
+	return c.Trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths, Texts: s.Texts})
 }
 
 // changedDefinitions returns the changes of files that define the checks.
@@ -124,13 +116,13 @@ type definitions struct {
 
 // definitions returns the files that define a run's checks, also in folders that its change leaves alone. It keeps
 // them: in a large repository the search takes seconds.
-func (c *Clean) definitions(ctx context.Context, trusted *git.Trusted, run journal.Run) ([]string, error) {
+func (c *Clean) definitions(ctx context.Context, run journal.Run) ([]string, error) {
 	named := commands(run)
 	of := fmt.Sprintf("%s %q", run.Base, named)
 	if c.known.of == of {
 		return c.known.files, nil
 	}
-	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	base := reader{ctx: ctx, trusted: c.Trusted, commit: run.Base}
 	named.Files = base.files()
 	files := checkdef.Paths(named, base.file)
 	if base.err == nil {

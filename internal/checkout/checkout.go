@@ -1,7 +1,7 @@
 // Package checkout makes clean checkouts of commits, with some files replaced,
 // runs setup and the checks there in the sandbox, and reports events. Package
 // proof decides what runs where. Runs, `ralph verify`, `ralph prove` and `ralph
-// checks` use the same code.
+// doctor --checks` use the same code.
 package checkout
 
 import (
@@ -27,18 +27,17 @@ import (
 
 // Clean makes clean checkouts of a repository's commits, one at a time.
 type Clean struct {
-	// Repository is called for every step, because a run may have to fetch it again. It is no user's own: see git.Trusted.Copy.
-	Repository func(context.Context) (*git.Trusted, error)
-	Home       string           // git's home, which git inside the sandbox reads
-	Dir        string           // the folder of the checkout, removed after use
-	Sandbox    *confine.Sandbox // of setup and checks; may be nil
-	Hand       check.Hand       // runs commands, and stores their output
-	Secrets    []string         // variables only for checks
-	Logs       workspace.Folder // the output
-	Log        func(line string)
-	Kept       Kept
-	InJob      bool            // no agent reaches Logs, and a run of another machine has none there
-	Removals   *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
+	Trusted  *git.Trusted     // it is no user's own: see git.Trusted.Copy
+	Home     string           // git's home, which git inside the sandbox reads
+	Dir      string           // the folder of the checkout, removed after use
+	Sandbox  *confine.Sandbox // of setup and checks; may be nil
+	Hand     check.Hand       // runs commands, and stores their output
+	Secrets  []string         // variables only for checks
+	Logs     workspace.Folder // the output
+	Log      func(line string)
+	Kept     Kept
+	InJob    bool            // no agent reaches Logs, and a run of another machine has none there
+	Removals *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
 	filled int64 // bytes that the base's checks added to the caches
 	known  definitions
@@ -63,18 +62,13 @@ func (c *Clean) Prover(stories Stories) proof.Prover {
 // beside returns a prover with a checkout of its own, to run at the same time, if the sandbox
 // can separate both. Checks with secrets may share what these are for, so they run alone.
 // From now on both checkouts have random names, so that no name tells which of them this is.
-func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
+func (c *Clean) beside() (proof.Prover, bool) {
 	sb, is := c.Sandbox.Second()
 	if !is || len(c.Secrets) > 0 {
 		return proof.Prover{}, false
 	}
-	trusted, err := c.Repository(ctx)
-	if err != nil {
-		return proof.Prover{}, false
-	}
 	c.wait()
 	other := *c
-	other.Repository = func(context.Context) (*git.Trusted, error) { return trusted, nil }
 	other.Sandbox, other.Hand.Began, other.Removals = sb, nil, nil
 	for _, dir := range []*string{&c.Dir, &other.Dir} {
 		*dir = filepath.Join(filepath.Dir(c.Dir), "clean-"+confine.RandomName())
@@ -85,10 +79,6 @@ func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
 
 // Checkout makes a clean checkout, with a new home and copies of the caches that the base's checks filled.
 func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (string, func(), error) {
-	trusted, err := c.Repository(ctx)
-	if err != nil {
-		return "", nil, err
-	}
 	c.wait()
 	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
@@ -96,7 +86,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
 		return "", nil, err
 	}
-	if _, err = trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git(trusted)}); err != nil {
+	if _, err := c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
 		return "", nil, err
 	}
 	return c.Dir, func() { c.leave(commit == run.Base) }, nil
@@ -128,11 +118,11 @@ func (c *Clean) leave(base bool) {
 }
 
 // git returns how git runs in the checkout: in the sandbox, without network. Without a sandbox it is nil.
-func (c *Clean) git(trusted *git.Trusted) git.Run {
+func (c *Clean) git() git.Run {
 	if c.Sandbox == nil {
 		return nil
 	}
-	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(trusted.Lent(), c.Home), Alone: true}))
+	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(c.Trusted.Lent(), c.Home), Alone: true}))
 }
 
 // setup runs the setup commands, and restores the tests and check definitions that they changed.
@@ -161,11 +151,7 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 	hand.Env = slices.Concat(hand.Env, c.Secrets)
 	job := jobAt(run, at)
 	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
-		trusted, err := c.Repository(ctx)
-		if err != nil {
-			return err
-		}
-		changed, err := trusted.ChangedPaths(ctx, git.Span{From: run.Base, To: at.Commit})
+		changed, err := c.Trusted.ChangedPaths(ctx, git.Span{From: run.Base, To: at.Commit})
 		if err != nil {
 			return err
 		}
@@ -182,17 +168,13 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 // record of its tests.
 func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, record, error) {
 	hand := c.Hand
-	trusted, err := c.Repository(ctx)
-	if err != nil {
-		return hand, record{}, err
-	}
 	if c.Sandbox != nil {
-		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{at.Dir}, Read: trusted.Lent(), Proof: true, Setup: setup})
+		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{at.Dir}, Read: c.Trusted.Lent(), Proof: true, Setup: setup})
 		if hand.Env = c.Sandbox.Env(c.Hand.Env, true); setup {
 			hand.Env = c.Sandbox.SetupEnv(c.Hand.Env, true)
 		}
 	}
-	before, err := c.newRecord(ctx, trusted, run, at)
+	before, err := c.newRecord(ctx, run, at)
 	return hand, before, err
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -46,7 +45,7 @@ func TestInlineTests(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "list"), []byte(list), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		clean := checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }, Logs: workspace.Folder{Path: dir}}
+		clean := checkout.Clean{Trusted: trusted, Logs: workspace.Folder{Path: dir}}
 		run := journal.Run{Base: commits[0], BaseChecks: []journal.CheckEnded{{Name: "test", Passed: true, Tests: &journal.Tests{
 			All: journal.Attachment{Path: "list", Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(list)))},
 		}}}}
@@ -87,7 +86,7 @@ func TestInlineTestsOfManyFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "list"), []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clean := checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return counted, nil }, Logs: workspace.Folder{Path: dir}}
+	clean := checkout.Clean{Trusted: counted, Logs: workspace.Folder{Path: dir}}
 	run := journal.Run{Base: commits[0], BaseChecks: []journal.CheckEnded{{Name: "test", Passed: true, Tests: &journal.Tests{
 		All: journal.Attachment{Path: "list", Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(list)))},
 	}}}}

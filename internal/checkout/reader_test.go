@@ -61,7 +61,7 @@ func TestAGitThatFailsIsNoMissingFile(t *testing.T) {
 // say so in the settings of vite.
 func TestMixed(t *testing.T) {
 	trusted, commits := repository(t, `echo 1 >a && commit && echo 2 >a && commit && echo '{"isolate": false}' >b.json && commit && rm b.json && commit && echo 3 >vitest.config.js && commit && echo 4 >a && commit`)
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	for _, c := range []struct {
 		base, from, to int
 		mixed          bool
@@ -83,7 +83,7 @@ func TestMixed(t *testing.T) {
 // it. What the work writes there is not asked.
 func TestReads(t *testing.T) {
 	trusted, commits := repository(t, `echo 'echo $NAMED' >check-read.sh && echo true >check-all.sh && commit && cp check-read.sh check-all.sh && commit`)
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	for command, want := range map[string]bool{"sh check-read.sh": true, "sh check-all.sh": false, "sh check-all.sh $NAMED": true, "sh check-gone.sh": false} {
 		reads, err := changes.Reads(t.Context(), journal.Run{Base: commits[0], Head: commits[1]}, command, "NAMED")
 		if err != nil || reads != want {
@@ -101,7 +101,7 @@ func TestReliedOn(t *testing.T) {
 		`mkdir real && echo 1 >real/ten && echo 'cat data/nine.want data/page.html; . ./price.sh' >tests/ten.sh && echo cfg/all.xml >x.ini && `+
 		`echo 'render("page.html"); reply["data"]; load("the-nine.want")' >web.py && echo 1 >data/page.html && echo 'cat nine.want; grep -q x skips NOTES.md' >check.sh && echo 'raise AssertionError' >error.py && commit && `+
 		`echo 2 | tee error.py c/f.txt cases/deep/a.in pages/b.html skips kip NOTES shared/nine.sh shared/other.sh data/nine.want data/free.txt data/page.html cfg/all.xml price.sh real/ten >/dev/null && commit`)
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: "sh check.sh"}}}}
 	all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
 	if err != nil {
@@ -125,7 +125,7 @@ func TestReliedOn(t *testing.T) {
 func TestNamedByACheck(t *testing.T) {
 	trusted, commits := repository(t, `mkdir tests && echo 1 | tee price.sh tests/one.sh && commit && echo 2 | tee price.sh tests/one.sh && commit`)
 	commits = slices.DeleteFunc(commits, func(word string) bool { return len(word) < 40 })
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: "sh -n price.sh && sh tests/one.sh"}}}}
 	all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
 	want := []proof.Differing{{Path: "price.sh", Was: true, Tests: true, Doubtful: true}, {Path: "tests/one.sh", Was: true, Tests: true}}
@@ -140,7 +140,7 @@ func TestReliedOnElsewhere(t *testing.T) {
 	trusted, commits := repository(t, `mkdir -p sub data && printf 'test:\n\tcd sub && make test\n' >Makefile && printf 'test:\n\tsh run.sh <../data/cases\n' >sub/Makefile && `+
 		`echo 'cat ../data/more' >sub/odd && echo 1 | tee data/cases data/more sub/notes && commit && echo 2 | tee data/cases data/more && commit && echo 3 | tee data/cases data/more && echo 2 >sub/notes && commit`)
 	commits = slices.DeleteFunc(commits, func(word string) bool { return len(word) < 40 })
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	for _, c := range []struct {
 		check, to, want string
 	}{
@@ -180,7 +180,7 @@ func TestAFailedSearchIsNotRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return other, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: other}).Prover(nil).Changes
 	if all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1]); err == nil {
 		t.Errorf("without a search: %+v", all)
 	}
@@ -196,7 +196,7 @@ func TestAFailedSearchIsNotRemembered(t *testing.T) {
 func TestDependenciesAreNoSettings(t *testing.T) {
 	trusted, commits := repository(t, `printf '<a>\n<dependencies>\n</dependencies>\n</a>\n' >pom.xml && printf 'test {\n}\n' >build.gradle && commit && `+
 		`printf '<a>\n<dependencies>\n<dependency>\n<groupId>b</groupId>\n<artifactId>c</artifactId>\n</dependency>\n</dependencies>\n</a>\n' >pom.xml && printf 'test {\nexclude "nine"\n}\n' >build.gradle && commit`)
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
 	if err != nil || len(all) != 2 || !all[0].Settings || all[1].Settings {
 		t.Errorf("%+v, %v", all, err)
@@ -206,7 +206,7 @@ func TestDependenciesAreNoSettings(t *testing.T) {
 // A check names files as seen from the folder that it runs in.
 func TestNamedByChecks(t *testing.T) {
 	trusted, commits := repository(t, `mkdir -p app/sub && echo 1 | tee gradlew app/gradlew app/sub/gradlew app/other >/dev/null && commit && echo 2 | tee gradlew app/gradlew app/sub/gradlew app/other >/dev/null && commit`)
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	for _, c := range []struct{ folder, check, want string }{
 		{"", "./gradlew test", "gradlew"},
 		{"app", "./gradlew test", "app/gradlew"},

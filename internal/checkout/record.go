@@ -29,13 +29,13 @@ type record struct {
 	sums    map[string]fileDigest
 }
 
-func (c *Clean) newRecord(ctx context.Context, trusted *git.Trusted, run journal.Run, at proof.Place) (record, error) {
-	s := record{trusted: trusted, sb: c.Sandbox, run: run, at: at, sums: map[string]fileDigest{}}
-	defining, err := c.definitions(ctx, trusted, run)
+func (c *Clean) newRecord(ctx context.Context, run journal.Run, at proof.Place) (record, error) {
+	s := record{trusted: c.Trusted, sb: c.Sandbox, run: run, at: at, sums: map[string]fileDigest{}}
+	defining, err := c.definitions(ctx, run)
 	if err != nil {
 		return s, err
 	}
-	listed, err := trusted.ListAll(ctx, cmp.Or(at.Stand, at.Commit))
+	listed, err := c.Trusted.ListAll(ctx, cmp.Or(at.Stand, at.Commit))
 	if err != nil {
 		return s, err
 	}

@@ -59,7 +59,7 @@ func TestNamesThatAreEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clean := checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return measured, nil }}
+	clean := checkout.Clean{Trusted: measured}
 	all, err := clean.Prover(nil).Changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)

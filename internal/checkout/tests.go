@@ -69,31 +69,23 @@ func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files [
 	if err != nil {
 		return "", err
 	}
-	trusted, err := t.Repository(ctx)
-	if err != nil {
-		return "", err
-	}
-	return trusted.Overlay(ctx, git.Overlay{Onto: run.Base, From: cmp.Or(stand, commit), Paths: files})
+	return t.Trusted.Overlay(ctx, git.Overlay{Onto: run.Base, From: cmp.Or(stand, commit), Paths: files})
 }
 
 // Differing returns the files in which two commits differ, without ralph's own, and what
 // each is for the tests. A file that a check names is a test, no matter its name. So is
 // data that a test of the base names.
 func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
-	trusted, err := t.Repository(ctx)
-	if err != nil {
-		return nil, err
-	}
 	span := git.Span{From: from, To: to}
-	all, err := trusted.Compare(ctx, span)
+	all, err := t.Trusted.Compare(ctx, span)
 	if err != nil {
 		return nil, err
 	}
-	m := comparison{ctx: ctx, trusted: trusted, span: span, named: map[use]map[string]bool{}, users: map[use]users{}, removed: map[string]bool{}}
+	m := comparison{ctx: ctx, trusted: t.Trusted, span: span, named: map[use]map[string]bool{}, users: map[use]users{}, removed: map[string]bool{}}
 	for _, d := range all {
 		m.paths, m.removed[d.Path] = append(m.paths, d.Path), d.Mode == git.ModeNone
 	}
-	base, err := readTree(ctx, trusted, run.Base)
+	base, err := readTree(ctx, t.Trusted, run.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +123,7 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
 	defining.Touched, defining.Files = m.paths, base.files()
 	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.present)
-	untouched, err := t.definitions(ctx, m.trusted, run)
+	untouched, err := t.definitions(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -205,11 +197,10 @@ func (m *comparison) matchingNew(expression string) map[string]bool {
 
 // Reads reports whether a command, or a file of the base that defines it, names a variable.
 func (t tests) Reads(ctx context.Context, run journal.Run, command, variable string) (bool, error) {
-	trusted, err := t.Repository(ctx)
-	if err != nil || strings.Contains(command, variable) {
-		return err == nil, err
+	if strings.Contains(command, variable) {
+		return true, nil
 	}
-	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	base := reader{ctx: ctx, trusted: t.Trusted, commit: run.Base}
 	reads := slices.ContainsFunc(checkdef.Paths(checkdef.CommandSet{Checks: []string{command}, Within: run.Policy.Subfolder}, base.file), func(name string) bool {
 		return bytes.Contains(base.file(name), []byte(variable))
 	})
@@ -219,16 +210,12 @@ func (t tests) Reads(ctx context.Context, run journal.Run, command, variable str
 // Mixed reports whether a project may run vitest's test files in one process: a file of
 // either commit says "isolate", or the change touches vite's settings.
 func (t tests) Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error) {
-	trusted, err := t.Repository(ctx)
-	if err != nil {
-		return false, err
-	}
-	touched, err := trusted.ChangedPaths(ctx, git.Span{From: from, To: to})
+	touched, err := t.Trusted.ChangedPaths(ctx, git.Span{From: from, To: to})
 	if err != nil || slices.ContainsFunc(touched, func(name string) bool { return strings.Contains(path.Base(name), "vite") }) {
 		return true, err
 	}
 	for _, commit := range []string{run.Base, to} {
-		if found, err := trusted.FilesMatching(ctx, commit, []string{`\bisolate\b`}, []string{""}); err != nil || len(found) > 0 {
+		if found, err := t.Trusted.FilesMatching(ctx, commit, []string{`\bisolate\b`}, []string{""}); err != nil || len(found) > 0 {
 			return true, err
 		}
 	}
@@ -244,11 +231,7 @@ const (
 
 // Patch returns the first lines of a file's diff, without the head of the patch.
 func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, error) {
-	trusted, err := t.Repository(ctx)
-	if err != nil {
-		return nil, err
-	}
-	text, _, err := trusted.Diff(ctx, git.Span{From: from, To: to}, mostPatch, path)
+	text, _, err := t.Trusted.Diff(ctx, git.Span{From: from, To: to}, mostPatch, path)
 	if err != nil {
 		return nil, err
 	}
@@ -265,11 +248,7 @@ func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, erro
 
 // Text returns a file of a commit, or nothing if it is missing, a link or too large.
 func (t tests) Text(ctx context.Context, commit, path string) (string, error) {
-	trusted, err := t.Repository(ctx)
-	if err != nil {
-		return "", err
-	}
-	at := reader{ctx: ctx, trusted: trusted, commit: commit}
+	at := reader{ctx: ctx, trusted: t.Trusted, commit: commit}
 	return string(at.file(path)), at.err
 }
 

@@ -1,18 +1,16 @@
 package checkout_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
-	"github.com/ralph-loop/ralph/internal/git"
 )
 
 // A missing file has no text. A git that fails is an error: old tests would seem to declare nothing.
 func TestText(t *testing.T) {
 	trusted, commits := repository(t, `echo one >a && commit`)
-	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
 	for _, c := range []struct {
 		commit, path, want string
 		fails              bool

@@ -219,8 +219,7 @@ func (v *Verifier) prepare(ctx context.Context, project string) (err error) {
 	logs := workspace.Folder{Path: v.Dir}
 	v.Hand.Log, v.Hand.Folder = func(name string) (io.WriteCloser, error) { return logs.Create(name) }, v.Dir
 	v.checkouts = &Clean{
-		Repository: func(context.Context) (*git.Trusted, error) { return v.trusted, nil },
-		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: logs,
+		Trusted: v.trusted, Home: v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: logs,
 		Log: func(line string) { v.emit(journal.Noted{What: line}) }, Kept: v.Kept,
 	}
 	return nil

@@ -78,6 +78,15 @@ func (s *trees) refetch(ctx context.Context, run journal.Run) error {
 	return s.fetch(ctx, run.BaseRef, run.Branch)
 }
 
+// openRepository gives the clean checkouts the repository, which is fetched again if its folder is gone.
+func (s *activeRun) openRepository(ctx context.Context, run journal.Run) error {
+	err := s.refetch(ctx, run)
+	if err == nil && s.trusted != nil {
+		s.clean.Trusted, err = s.trusted.Copy(ctx)
+	}
+	return err
+}
+
 func (s *activeRun) canRemoveTrees() bool {
 	run := s.Run()
 	if s.UserTree != nil || s.trusted == nil {
@@ -205,12 +214,6 @@ func (s *activeRun) provenBase(ctx context.Context, base string, old journal.Run
 
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
-		Repository: func(ctx context.Context) (*git.Trusted, error) {
-			if err := s.refetch(ctx, s.Run()); err != nil {
-				return nil, err
-			}
-			return s.trusted.Copy(ctx)
-		},
 		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,

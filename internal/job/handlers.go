@@ -21,6 +21,9 @@ import (
 type emit = func(journal.Event)
 
 func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.Step, emit emit) error { //nolint:funlen // a table of steps
+	if err := s.openRepository(ctx, run); err != nil {
+		return err
+	}
 	switch step := step.(type) {
 	case verdict.DraftPlan:
 		return s.draftPlan(ctx, run, emit)
@@ -142,9 +145,6 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 			seen = nil
 			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
 		}
-	}
-	if err := s.refetch(ctx, run); err != nil {
-		return err
 	}
 	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	taken, err := s.newCommits(ctx, run, seen)

@@ -18,7 +18,7 @@ import (
 // proof that fails, or that runs again, ends it.
 type Ahead struct {
 	// Beside returns a prover with its own checkouts, or false if only one can exist at a time.
-	Beside func(ctx context.Context) (Prover, bool)
+	Beside func() (Prover, bool)
 
 	place  string // key of what runs or ran; may be empty
 	cancel context.CancelFunc
@@ -41,7 +41,7 @@ func (p Prover) ahead(ctx context.Context, run journal.Run, step verdict.Prove) 
 	if !found || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return at.wants(check.Name) && at.Commands[check.Name] == "" }) {
 		return
 	}
-	beside, is := p.Ahead.Beside(ctx)
+	beside, is := p.Ahead.Beside()
 	if !is {
 		return
 	}

@@ -84,7 +84,7 @@ func (p *pair) prover(differing ...proof.Differing) (proof.Prover, journal.Run) 
 			return err
 		},
 	}
-	main.Ahead = &proof.Ahead{Beside: func(context.Context) (proof.Prover, bool) {
+	main.Ahead = &proof.Ahead{Beside: func() (proof.Prover, bool) {
 		p.note("beside")
 		return beside, p.old != nil
 	}}
