@@ -100,7 +100,7 @@ func (h *machine) agentEnv(vars ...string) []string {
 	return append(environ.Job(h.Getenv, vars...), environ.Mirrors(h.Getenv)...)
 }
 
-func (h *machine) reviewer(p policy.Policy) (*job.Candidate, error) {
+func (h *machine) reviewer(p policy.Policy) (*job.FoundAgent, error) {
 	own := h.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: h.Self}
 	return job.FindSecond(p.Review, options, h.agentEnv, h.env.Workspace)

@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// Candidate is an agent that was found before a sandbox exists. nil: none.
-type Candidate struct {
+// FoundAgent is an agent that was found before a sandbox exists. nil: none.
+type FoundAgent struct {
 	agent.Adapter
 	Program string   // its path
 	Env     []string // the base of its environment
@@ -30,20 +30,20 @@ type Candidate struct {
 }
 
 // Find finds an agent, or says how to install it. env returns its environment.
-func Find(name string, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
+func Find(name string, o agent.Options, env func(vars ...string) []string, dir string) (*FoundAgent, error) {
 	adapter, err := agent.Pick(name, o)
 	if err != nil {
 		return nil, err
 	}
-	c := &Candidate{Adapter: adapter, Env: env(adapter.Vars...), name: name, options: o}
+	c := &FoundAgent{Adapter: adapter, Env: env(adapter.Vars...), name: name, options: o}
 	c.Program, err = adapter.Locate(c.Env, dir)
 	return c, err
 }
 
 // FindSecond finds the agent that the policy wants for second opinions.
-func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
+func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string) (*FoundAgent, error) {
 	if wanted.Agent == "" {
-		return nil, nil //nolint:nilnil // a nil Candidate is none
+		return nil, nil //nolint:nilnil // a nil FoundAgent is none
 	}
 	o.Command, o.ReadOnly = wanted.Agent, true
 	c, err := Find("", o, env, dir)
@@ -58,7 +58,7 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 // program prints them in its user's home, where no repository can change them, before
 // there is a sandbox. A server for which only the agent has a key must be reachable from
 // inside the sandbox.
-func (c *Candidate) AdoptSettings(ctx context.Context, o confine.Options, model string) error {
+func (c *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model string) error {
 	if c == nil || c.SettingsCommand == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (c *Candidate) AdoptSettings(ctx context.Context, o confine.Options, model 
 }
 
 // Needs returns the files that the agent must read in a sandbox, and its state in the user's home.
-func (c *Candidate) Needs() (read []string, state agent.State) {
+func (c *FoundAgent) Needs() (read []string, state agent.State) {
 	if c == nil {
 		return nil, agent.State{}
 	}
@@ -91,14 +91,14 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 }
 
 // ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
-func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
+func (c *FoundAgent) ModelTerms(terms confine.Model) confine.Model {
 	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
 	terms.Name = cmp.Or(terms.Name, c.options.Model)
 	return terms
 }
 
 // reviewTerms are for a second opinion, within a share of the budget. nil: there is none.
-func (c *Candidate) reviewTerms(terms confine.Model) *confine.Model {
+func (c *FoundAgent) reviewTerms(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (c *Candidate) reviewTerms(terms confine.Model) *confine.Model {
 }
 
 // inSandbox returns the agent with the keys that it has inside a sandbox.
-func (c *Candidate) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
+func (c *FoundAgent) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
 	o := c.options
 	o.Keys = keys(o.Keys)
 	return agent.Pick(c.name, o)
@@ -116,7 +116,7 @@ func (c *Candidate) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, 
 
 // Enclose starts a sandbox around the agent of a run and a second one for opinions (nil: none), and
 // returns both as they work in it. Without a sandbox, a model server holds their keys.
-func (c *Candidate) Enclose(ctx context.Context, second *Candidate, p policy.Policy, o confine.Options) (all Agents, sb *confine.Sandbox, err error) {
+func (c *FoundAgent) Enclose(ctx context.Context, second *FoundAgent, p policy.Policy, o confine.Options) (all Agents, sb *confine.Sandbox, err error) {
 	terms := o.Model
 	terms.Name, terms.Budget = p.Model, agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
 	o.Model, o.Review = c.ModelTerms(terms), second.reviewTerms(terms)

@@ -83,7 +83,7 @@ func (d *Project) hideSecrets(keys ...agent.Keys) {
 }
 
 // findReviewer returns the second opinion; nil: there is none.
-func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.Candidate, error) {
+func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.FoundAgent, error) {
 	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
 	d.hideSecrets(own.Keys, keys)
 	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)

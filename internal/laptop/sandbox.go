@@ -68,7 +68,7 @@ func (d *Project) Optional(ctx context.Context) bool {
 
 // sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
 // has the agent start by itself.
-func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (options confine.Options, err error) {
+func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundAgent, p policy.Policy) (options confine.Options, err error) {
 	level, err := d.Wanted()
 	if err != nil {
 		return options, err
@@ -105,7 +105,7 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candid
 }
 
 // adoptSettings starts no program outside of the sandbox that the project holds or an agent can change.
-func (d *Project) adoptSettings(ctx context.Context, c *job.Candidate, o confine.Options, model string) error {
+func (d *Project) adoptSettings(ctx context.Context, c *job.FoundAgent, o confine.Options, model string) error {
 	if c != nil && c.SettingsCommand != nil && d.World.Changeable(d.ProjectDir, c.Program) {
 		d.line("the settings of " + c.Name + " are not read: the project or an agent can change " + c.Program)
 		return nil
