@@ -106,6 +106,22 @@ func TestPrivateKeyHasItsLimits(t *testing.T) {
 	})
 }
 
+// Two marks of a key hide nothing that stands between them: a journal's line would lose fields, and a page the words of
+// ralph.
+func TestOnlyAKeyIsHidden(t *testing.T) {
+	const begin, end = "-----BEGIN A PRIVATE KEY-----", "-----END A PRIVATE KEY-----"
+	hides(t, redact.New(), [][2]string{
+		{`{"files":["` + begin + `"],"refused":["x"],"huge":["` + end + `"]}`, `{"files":["***"],"refused":["x"],"huge":["` + end + `"]}`},
+		{`{"a":"-----BEGIN ","refused":["x"],"b":"PRIVATE KEY-----"}`, `{"a":"-----BEGIN ","refused":["x"],"b":"PRIVATE KEY-----"}`},
+		{`{"a":"` + begin + `\nMIIE\n-----END ","refused":1,"b":"-----"}`, `{"a":"***-----END ","refused":1,"b":"-----"}`},
+		{begin + "<br>Files: `a`\n\n> **A person has to look first:** b\n\n`" + end + "`", "***<br>Files: `a`\n\n> **A person has to look first:** b\n\n`" + end + "`"},
+		{begin + "\nNot shown to work:\n- US-1 Add: no test\n" + end, "*** shown to work:\n- US-1 Add: no test\n" + end},
+		{"a: |\n  " + begin + "\r\n  Proc-Type: 4,ENCRYPTED\r\n  DEK-Info: AES-256-CBC,0A\r\n\r\n  MIIE+/=\r\n  " + end + "\nb", "a: |\n  ***\nb"},
+		{quoted(quoted(begin + "\nVersion: GnuPG v1.4 (MingW32)\n\nlQOY\n=x\n" + end)), quoted(quoted("***"))},
+		{"+" + begin + "\n+MIIE\n+" + end, "+***"},
+	})
+}
+
 func TestAuthorizationHasItsLimits(t *testing.T) {
 	for _, scheme := range []string{"Bearer", "basic", "TOKEN", "Digest", "negotiate", "ApiKey", "bot"} {
 		hides(t, redact.New(), [][2]string{

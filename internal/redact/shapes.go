@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,6 +18,7 @@ const longestShape = 16 << 10
 const (
 	webBegin = "eyJ"
 	pemBegin = "-----BEGIN "
+	pemEnd   = "-----END "
 )
 
 var tokens = slices.Concat(
@@ -57,6 +59,7 @@ const (
 	dash                      // -
 	dot                       // .
 	pemBody                   // + / = and line ends, as they are and as \n
+	indent                    // space and tab
 	value                     // anything but white space, quotes and brackets
 )
 
@@ -74,6 +77,7 @@ var classes = func() (all [256]class) {
 	set(dash, "-")
 	set(dot, ".")
 	set(pemBody, "+/=\\\r\n")
+	set(indent, " \t")
 	for b := range all {
 		if b > ' ' && strings.IndexByte("\"'`<>\\", byte(b)) < 0 {
 			all[b] |= value
@@ -144,32 +148,42 @@ func webToken(t *text, at int) (skip, size int, open bool) {
 	return skip, len(token), open
 }
 
+// privateKey hides nothing but a key: anything else up to an end could be the fields of a JSON object, or words of ralph's.
 func privateKey(t *text, at int) (skip, size int, open bool) {
-	const end, fence = "-----END ", "-----"
-	rest := t.s[at:]
-	if whole, part := begins(rest, pemBegin); !whole {
-		return 0, 0, part
+	head, open := pemLine(t, at, pemBegin)
+	name := bytes.TrimRight(t.s[at:at+head], "-")
+	if !bytes.HasSuffix(name, []byte("PRIVATE KEY")) && !bytes.HasSuffix(name, []byte("PRIVATE KEY BLOCK")) {
+		return 0, 0, open
 	}
+	rest := t.s[at:]
 	whole := len(rest) >= longestShape
 	rest = rest[:min(len(rest), longestShape)]
-	label := bytes.Index(rest[len(pemBegin):], []byte(fence))
-	if label < 0 || label > 64 {
-		return 0, 0, len(rest) < len(pemBegin)+64+len(fence)
-	}
-	head := len(pemBegin) + label + len(fence)
-	name := rest[len(pemBegin) : head-len(fence)]
-	if !bytes.HasSuffix(name, []byte("PRIVATE KEY")) && !bytes.HasSuffix(name, []byte("PRIVATE KEY BLOCK")) {
-		return 0, 0, false
-	}
-	if i := bytes.Index(rest[head:], []byte(end)); i >= 0 {
-		tail := head + i + len(end)
-		if j := bytes.Index(rest[tail:], []byte(fence)); j >= 0 && j <= 64 {
-			return 0, tail + j + len(fence), false
-		}
+	head += len(pemHeader.Find(rest[head:]))
+	body := t.span(alnum|pemBody|indent, at+head, len(rest)-head)
+	if tail, _ := pemLine(t, at+head+body, pemEnd); tail > 0 {
+		return 0, head + body + tail, false
 	}
 	// It never ends, or not yet: its lines go on while they look like a key.
 	return 0, head + t.span(alnum|pemBody, at+head, len(rest)-head), !whole
 }
+
+// pemLine returns the size of the first or last line of a key or certificate.
+func pemLine(t *text, at int, begin string) (size int, open bool) {
+	const fence, longest = "-----", 64
+	whole, part := begins(t.s[at:], begin)
+	if !whole {
+		return 0, part
+	}
+	label := t.span(alnum|indent, at+len(begin), longest+1)
+	size = len(begin) + label
+	if whole, part = begins(t.s[at+size:], fence); !whole || label > longest {
+		return 0, part && label <= longest
+	}
+	return size + len(fence), false
+}
+
+// pemHeader matches the lines above the body of an encrypted key, up to another key.
+var pemHeader = regexp.MustCompile(`^(?:(?:[\r\n]|\\+[rn])+[ \t]*[A-Za-z-]+: (?:-?[A-Za-z0-9 ,.:/+=()@])*)+`)
 
 // authorization finds the value of an Authorization header. A single word must be long.
 func authorization(t *text, at int) (skip, size int, open bool) {
