@@ -55,7 +55,7 @@ func redToGreen(run journal.Run) []journal.StoryGraded {
 func unprovenStories(run journal.Run) []string {
 	var lines []string
 	for _, story := range verdict.UnprovenStories(run) {
-		text := clean.Inline(story.ID+" "+story.Title, 160)
+		text := escapeLineStart(story.ID+" "+story.Title, 160)
 		if graded, found := run.GradeOf(story.ID); found {
 			text += appendNonEmpty("", ": ", clean.Inline(graded.Why, 200))
 			if verdict.MeetsBar(run, story, graded.Grade) {
@@ -124,7 +124,7 @@ func reviewTexts(run journal.Run) []string {
 	var lines []string
 	for _, story := range run.Plan.UserStories {
 		if e, found := run.ReviewOf(story.ID); found {
-			lines = append(lines, clean.Inline(reviewText(e), 600))
+			lines = append(lines, escapeLineStart(reviewText(e), 600))
 		}
 	}
 	return firstFew(lines)

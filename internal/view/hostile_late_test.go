@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -52,18 +50,7 @@ func TestWhatCameLaterChangesNoShape(t *testing.T) {
 		want := view.Of(later("word", journal.RunStopped{Reason: reason, Why: "word"}))
 		for _, text := range nasty {
 			got := view.Of(later(text, journal.RunStopped{Reason: reason, Why: text}))
-			for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
-				before, after := renderMarkdown(t, pages[0]), renderMarkdown(t, pages[1])
-				if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
-					t.Errorf("%s, %s with %.60q (-plain +hostile):\n%s\n%s", reason, name, text, diff, pages[1])
-				}
-				if found := calling.FindString(visibleText(after)); found != "" {
-					t.Errorf("%s, %s with %.60q calls or closes with %q", reason, name, text, found)
-				}
-				if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
-					t.Errorf("%s, %s with %.60q has %d comments, want %d", reason, name, text, n, m)
-				}
-			}
+			keepsShape(t, fmt.Sprintf("%s with %.60q", reason, text), want, got)
 		}
 	}
 }

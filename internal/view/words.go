@@ -22,6 +22,7 @@ func Headline(run journal.Run) string {
 		return endHeadline(run)
 	}
 	it, open := run.OpenIteration()
+	story := clean.Inline(it.Story, 80)
 	switch {
 	case isSessionLoop(run):
 		return sessionHeadline(run)
@@ -33,14 +34,14 @@ func Headline(run journal.Run) string {
 		return "running the checks before any work"
 	case !open:
 		return "working"
-	case it.Paused:
+	case it.Paused && it.Agent != nil:
 		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, utcClock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
-		return appendNonEmpty(fmt.Sprintf("iteration %d, agent at work", it.Number), " on ", it.Story)
+		return appendNonEmpty(fmt.Sprintf("iteration %d, agent at work", it.Number), " on ", story)
 	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && verdict.BlocksStory(run, c) }):
-		return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", it.Story) + " on a clean checkout"
+		return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", story) + " on a clean checkout"
 	}
-	return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", it.Story)
+	return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", story)
 }
 
 func endHeadline(run journal.Run) string {
