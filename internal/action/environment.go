@@ -56,11 +56,13 @@ func (e environment) folder() string { return filepath.Join(e.Workspace, ".ralph
 
 func (e environment) repo() string { return e.ServerURL + "/" + e.Repository }
 
-func (e environment) log() string {
-	if e.Job == 0 {
+func (e environment) log() string { return e.logOf(e.Job) }
+
+func (e environment) logOf(job int64) string {
+	if job == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/actions/runs/%d", e.repo(), e.Job)
+	return fmt.Sprintf("%s/actions/runs/%d", e.repo(), job)
 }
 
 // say writes lines to the log; none for an empty text. It hides secrets, and lets nothing command the runner.

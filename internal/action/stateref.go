@@ -71,7 +71,7 @@ func (h *handler) openState(ctx context.Context) (s *stateRef, found savedState,
 		return nil, found, err
 	}
 	s = &stateRef{
-		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job, Page: h.env.log()}, notary: h.signs.Notary(ctx),
+		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job}, notary: h.signs.Notary(ctx),
 	}
 	if h.task.Number == 0 {
 		if _, s.branch, err = h.place(); err != nil {
@@ -79,6 +79,7 @@ func (h *handler) openState(ctx context.Context) (s *stateRef, found savedState,
 		}
 	}
 	found, err = s.read(ctx)
+	found.lease.Page = h.env.logOf(found.lease.Job)
 	return s, found, err
 }
 

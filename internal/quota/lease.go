@@ -11,8 +11,8 @@ import (
 
 // Lease names the job that works on a task. It ends by itself, as a killed job cannot return it.
 type Lease struct {
-	Job   int64     `json:"job"`  // by GitHub's number
-	Page  string    `json:"page"` // of its log
+	Job   int64     `json:"job"` // by GitHub's number
+	Page  string    `json:"-"`   // of its log, by that number: others can write to the lease
 	Until time.Time `json:"until"`
 
 	// Attempts counts attempts at red checks, with the job's own. The journal has them only after an iteration.
