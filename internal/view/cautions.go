@@ -57,12 +57,20 @@ func othersChanges(run journal.Run) []string {
 	return firstFew(lines)
 }
 
+// codePaths also limits the bytes: as HTML, a name of punctuation is six times as long.
 func codePaths(names []string) string {
+	const most = 4000
 	var lines []string
-	for _, name := range names {
-		lines = append(lines, Code(name, 200))
+	size := 0
+	for i, name := range names {
+		line := Code(name, 200)
+		if size += len(line); size > most || i == maxListed {
+			lines = append(lines, fmt.Sprintf("… and %d more", len(names)-i))
+			break
+		}
+		lines = append(lines, line)
 	}
-	return strings.Join(firstFew(lines), ", ")
+	return strings.Join(lines, ", ")
 }
 
 // egressRefusedText names what the sandbox refused, and the input that would allow it.

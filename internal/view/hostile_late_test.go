@@ -119,3 +119,42 @@ func TestTheLimitTearsNothing(t *testing.T) {
 		}
 	}
 }
+
+// An agent's names that fill the page remove no warning from it.
+func TestNamesRemoveNoWarning(t *testing.T) {
+	names := make([]string, 100)
+	found := make([]journal.Loosened, 50)
+	proposed := make([]journal.Proposal, 40)
+	for i := range names {
+		names[i] = fmt.Sprint(i) + strings.Repeat("`", 200)
+	}
+	for i := range found {
+		found[i] = journal.Loosened{File: names[i], Kind: "test_skipped", Why: names[i], Lines: names[:30]}
+	}
+	for i := range proposed {
+		proposed[i] = journal.Proposal{Path: names[i], Patch: strings.Repeat(fmt.Sprintf("+%d\n", i), 160)}
+	}
+	_, entries := run("word")
+	var r journal.Run
+	for _, entry := range entries[:9] {
+		r = journal.Fold(r, entry)
+	}
+	r.Policy.Tamper = policy.TamperReport
+	for _, event := range []journal.Event{
+		journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Files: names, Dropped: names, Proposed: proposed},
+		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true, Restored: names},
+		journal.ChangeInspected{Commit: "c1", Tree: "t1", Found: found, Shown: found},
+		journal.PullOpened{Number: 3, Draft: true},
+	} {
+		r = journal.Fold(r, journal.Entry{Seq: 99, At: time.Unix(99, 0).UTC(), Event: event})
+	}
+	text := view.Of(r).Pull.Body
+	for _, warning := range []string{"A person has to look first", "Protected files are changed here"} {
+		if !strings.Contains(text, warning) {
+			t.Errorf("of %d characters none say %q", len(text), warning)
+		}
+	}
+	if len(text) > view.Limit {
+		t.Errorf("the page has %d characters", len(text))
+	}
+}

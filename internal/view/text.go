@@ -57,8 +57,9 @@ func trimLists(text string) string {
 	lines := strings.Split(text, "\n")
 	size, gone, at := len(text)+len("> … and 1000000 more\n\n"), 0, 0
 	for i := len(lines) - 1; i >= 0 && size > maxText; i-- {
-		if line := lines[i]; !strings.HasPrefix(line, "> ") && (!strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "- [")) {
-			continue // not an item, or a story
+		line := lines[i]
+		if strings.HasPrefix(line, "> ❗") || !strings.HasPrefix(line, "> ") && (!strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "- [")) {
+			continue // a warning, not an item, or a story
 		}
 		size -= len(lines[i]) // the line break may stay
 		lines[i], gone, at = "", gone+1, i
