@@ -85,7 +85,7 @@ func Propose(s Source) Proposal {
 	if p.Setup == nil {
 		p.Setup = files.Setup()
 	}
-	p.versions(s)
+	p.versions(s, append([]string{""}, files.below()...))
 	return p
 }
 

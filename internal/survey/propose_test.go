@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,6 +134,16 @@ func TestProposeFromOtherFiles(t *testing.T) {
 		"go.mod": {
 			map[string]string{"go.mod": "module a\n\ngo 1.24.0\n\ntoolchain go1.25.1\n"},
 			survey.Proposal{Checks: from("go.mod", "go vet ./...", "go test ./..."), Steps: []survey.Block{step("go.mod", golang, "1.25.1")}},
+		},
+		"projects side by side": {
+			map[string]string{"api/go.mod": "module a\n\ngo 1.24.0\n", "old/go.mod": "module o\n\ngo 1.20.0\n", "web/.nvmrc": "22", "web/package.json": `{"scripts":{"test":"jest"}}`},
+			survey.Proposal{
+				Checks: slices.Concat(
+					from("api/go.mod", "cd api && go vet ./...", "cd api && go test ./..."), from("old/go.mod", "cd old && go vet ./...", "cd old && go test ./..."),
+					from("web/package.json", "cd web && npm test"),
+				),
+				Steps: []survey.Block{step("api/go.mod", golang, "1.24.0"), step("web/.nvmrc", node, "22")},
+			},
 		},
 		"CI says more": {
 			map[string]string{".nvmrc": "20", "go.mod": "go 1.25\n", ciFile: "jobs: {a: {steps: [{uses: actions/setup-node@v4}, {run: make test}]}}"},

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,16 +44,22 @@ var installed = map[string]struct{ uses, input string }{
 	"go":     {"actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5 # v5.5.0", "go-version"},
 }
 
-// versions adds steps for tools whose version a file names, and which no step installs.
-func (p *Proposal) versions(s Source) {
-	for _, one := range says {
-		for _, found := range one.form.FindAllStringSubmatch(string(s.Read(one.file)), -1) {
-			tool := strings.TrimSuffix(strings.Replace(found[1], "golang", "go", 1), "js") + one.tool
-			step := installed[tool]
-			action, _, _ := strings.Cut(step.uses, "@")
-			if !slices.ContainsFunc(p.Steps, func(b Block) bool { return strings.Contains(b.YAML, "uses: "+action+"@") }) {
-				p.Steps = append(p.Steps, Block{fmt.Sprintf("- uses: %s\n  with:\n    %s: %q\n", step.uses, step.input, found[2]), one.file})
+// versions adds steps for tools whose version a file of these folders names, and which no step installs.
+func (p *Proposal) versions(s Source, folders []string) {
+	for _, folder := range folders {
+		for _, one := range says {
+			from := path.Join(folder, one.file)
+			for _, found := range one.form.FindAllStringSubmatch(string(s.Read(from)), -1) {
+				tool := strings.TrimSuffix(strings.Replace(found[1], "golang", "go", 1), "js") + one.tool
+				p.install(installed[tool].uses, installed[tool].input, found[2], from)
 			}
 		}
+	}
+}
+
+func (p *Proposal) install(uses, input, version, from string) {
+	action, _, _ := strings.Cut(uses, "@")
+	if !slices.ContainsFunc(p.Steps, func(b Block) bool { return strings.Contains(b.YAML, "uses: "+action+"@") }) {
+		p.Steps = append(p.Steps, Block{fmt.Sprintf("- uses: %s\n  with:\n    %s: %q\n", uses, input, version), from})
 	}
 }
