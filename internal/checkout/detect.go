@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -15,24 +16,28 @@ import (
 
 const largestSurveyed = 1 << 20 // larger than any real file that suggests checks
 
-// Surveyed returns the files of a commit that suggest how its project is checked.
+// Surveyed returns the files of a commit that suggest how its project is checked. Links and files that are too large
+// count as missing. Git lists the commit once: a project can have thousands of folders.
 func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {
-	if _, err := trusted.FolderNames(ctx, at); err != nil {
+	commit := reader{ctx: ctx, trusted: trusted, commit: at.Commit}
+	if err := commit.list(); err != nil {
 		return nil, err
 	}
-	// Links and files that are too large count as missing.
-	below := func(name string) git.At { return git.At{Commit: at.Commit, Path: path.Join(at.Path, name)} }
+	folders := map[string][]string{}
+	for name, entry := range commit.entries {
+		folder, base := path.Dir(name), path.Base(name)
+		if entry.Mode == "" {
+			base += "/"
+		}
+		folders[folder] = append(folders[folder], base)
+	}
 	files := survey.Read(survey.Source{
 		List: func(folder string) []string {
-			names, _ := trusted.FolderNames(ctx, below(folder))
-			return names
+			return slices.Sorted(slices.Values(folders[path.Join(".", at.Path, folder)]))
 		},
-		Read: func(name string) []byte {
-			data, _ := trusted.ReadFile(ctx, below(name), largestSurveyed)
-			return data
-		},
+		Read: func(name string) []byte { return commit.file(path.Join(at.Path, name)) },
 	})
-	return files, ctx.Err()
+	return files, errors.Join(commit.err, ctx.Err())
 }
 
 // Detect fills in the checks that a project's own files suggest, if none are configured.

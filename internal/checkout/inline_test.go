@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -71,6 +72,24 @@ func TestInlineTestsStop(t *testing.T) {
 // A change can touch any number of files: git is not started for each of them.
 func TestInlineTestsOfManyFiles(t *testing.T) {
 	trusted, commits := repository(t, `mkdir src; n=0; while [ $n -lt 150 ]; do n=$((n+1)); echo old $n >src/f$n.js; done; commit; n=0; while [ $n -lt 150 ]; do n=$((n+1)); echo new $n >src/f$n.js; done; commit`)
+	counted, calls := counting(t, trusted)
+	dir := t.TempDir()
+	list := "passed one\n"
+	if err := os.WriteFile(filepath.Join(dir, "list"), []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clean := checkout.Clean{Trusted: counted, Logs: workspace.Folder{Path: dir}}
+	run := journal.Run{Base: commits[0], BaseChecks: []journal.CheckEnded{{Name: "test", Passed: true, Tests: &journal.Tests{
+		All: journal.Attachment{Path: "list", Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(list)))},
+	}}}}
+	if _, err := clean.Prover(nil).Changes.Differing(t.Context(), run, commits[0], commits[1]); err != nil || *calls > 100 {
+		t.Errorf("git was started %d times for 150 files (%v)", *calls, err)
+	}
+}
+
+// counting returns the repository and how often it starts git.
+func counting(t *testing.T, trusted *git.Trusted) (*git.Trusted, *int) {
+	t.Helper()
 	tool, calls := trusted.Git(), 0
 	ask := tool.Run
 	tool.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
@@ -81,16 +100,5 @@ func TestInlineTestsOfManyFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	list := "passed one\n"
-	if err := os.WriteFile(filepath.Join(dir, "list"), []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	clean := checkout.Clean{Trusted: counted, Logs: workspace.Folder{Path: dir}}
-	run := journal.Run{Base: commits[0], BaseChecks: []journal.CheckEnded{{Name: "test", Passed: true, Tests: &journal.Tests{
-		All: journal.Attachment{Path: "list", Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(list)))},
-	}}}}
-	if _, err := clean.Prover(nil).Changes.Differing(t.Context(), run, commits[0], commits[1]); err != nil || calls > 100 {
-		t.Errorf("git was started %d times for 150 files (%v)", calls, err)
-	}
+	return counted, &calls
 }

@@ -107,7 +107,6 @@ const (
 	ModeProgram = "100755"
 	ModeSymlink = "120000"
 	ModeLink    = "160000" // a commit of another repository
-	modeTree    = "040000"
 )
 
 // Change is a path that differs between two trees.

@@ -171,27 +171,6 @@ func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, er
 	return err == nil, err
 }
 
-// FolderNames returns the names in a folder of a commit, folders with a final slash.
-func (t *Trusted) FolderNames(ctx context.Context, at At) ([]string, error) {
-	folder, below := "", []string(nil)
-	if name := strings.Trim(at.Path, "/"); name != "" {
-		folder, below = name+"/", []string{name + "/"}
-	}
-	found, err := t.List(ctx, at.Commit, below...)
-	if err != nil {
-		return nil, fmt.Errorf("list %.12s: %w", at.Commit, err)
-	}
-	var names []string
-	for _, entry := range found {
-		name := strings.TrimPrefix(entry.Path, folder)
-		if entry.Mode == modeTree {
-			name += "/"
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
 const maxList = 128 << 20
 
 // List returns the entries at the top of a commit, or at some paths. A path with a final slash lists that folder.
