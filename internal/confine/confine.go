@@ -70,6 +70,7 @@ type Sandbox struct {
 	Level sandbox.Level
 
 	notes    []journal.Noted
+	leaky    bool // something got through at level external
 	vars     []string
 	base     sandbox.Config
 	next     sandbox.Exec
@@ -194,7 +195,11 @@ func (w *Sandbox) Description(none string) string {
 	if w == nil {
 		return none
 	}
-	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed" + serviceText(w.servers.services)
+	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
+	if w.leaky {
+		said += ", except as noted"
+	}
+	said += serviceText(w.servers.services)
 	if d := w.servers; d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 }) {
 		said += "; no model is set, so every model is allowed"
 	}

@@ -16,6 +16,7 @@ func (w *Sandbox) noteOpen(results []sandbox.AttackResult) {
 	if w.Level != sandbox.External || len(open) == 0 {
 		return
 	}
+	w.leaky = true
 	w.notes = append(w.notes, journal.Noted{
 		What: "at the sandbox level external your own sandbox has to block what got through: " + strings.Join(open, ", "),
 		Hint: "block these in your own sandbox, or remove the files and servers that it can reach; a kernel with Landlock blocks the files",
