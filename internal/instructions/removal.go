@@ -119,8 +119,12 @@ func (r Removal) mark(ctx context.Context, how string, names []string) error {
 	if err != nil {
 		return fmt.Errorf("list the files of the tree: %w", err)
 	}
-	known := strings.Split(listed, "\x00")
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(known, name) })
+	known := strings.Split(strings.TrimSuffix(listed, "\x00"), "\x00")
+	slices.Sort(known) // the agent may have broken the index
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, is := slices.BinarySearch(known, name)
+		return !is
+	})
 	if len(names) == 0 {
 		return nil
 	}
