@@ -138,3 +138,16 @@ func (a *assembly) when(cond bpf.JumpTest, val, yes uint32) {
 	a.ret(yes)
 	a.SetLabel(miss)
 }
+
+// whenSecondByte is when for one byte of the word. It looks at each bit, because the library cannot mask a word.
+func (a *assembly) whenSecondByte(val, yes uint32) {
+	miss := a.NewLabel()
+	a.JmpIfTrue(bpf.JumpBitsSet, ^val<<8&0xff00, miss)
+	for bit := uint32(1); bit <= val; bit <<= 1 {
+		if val&bit != 0 {
+			a.JmpIfTrue(bpf.JumpBitsNotSet, bit<<8, miss)
+		}
+	}
+	a.ret(yes)
+	a.SetLabel(miss)
+}

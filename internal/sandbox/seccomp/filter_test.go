@@ -78,7 +78,11 @@ func TestTheFilterAnswers(t *testing.T) {
 		{all, "ioctl", []uint64{0, high | 0x5412}, eperm},  // the same to the kernel
 		{all, "ioctl", []uint64{0, 0x541c}, eperm},         // TIOCLINUX
 		{all, "ioctl", []uint64{3, 0x40049409}, allowed},   // FICLONE: cp uses it
+		{all, "ioctl", []uint64{3, 0x4020940d}, allowed},   // FICLONERANGE
+		{all, "ioctl", []uint64{3, 0xc0189436}, allowed},   // FIDEDUPERANGE
 		{all, "ioctl", []uint64{3, 0x80086601}, allowed},   // FS_IOC_GETFLAGS
+		{all, "ioctl", []uint64{3, 0xc020660b}, allowed},   // FS_IOC_FIEMAP
+		{all, "ioctl", []uint64{3, 0x801c581f}, allowed},   // FS_IOC_FSGETXATTR
 		{all, "ioctl", []uint64{3, 0x40086602}, eperm},     // FS_IOC_SETFLAGS
 		{all, "ioctl", []uint64{3, 0x401c5820}, eperm},     // FS_IOC_FSSETXATTR
 		{all, "ioctl", []uint64{3, 0x40806685}, eperm},     // FS_IOC_ENABLE_VERITY
@@ -87,6 +91,9 @@ func TestTheFilterAnswers(t *testing.T) {
 		{all, "ioctl", []uint64{3, 0x5000940e}, eperm},     // BTRFS_IOC_SUBVOL_CREATE
 		{all, "ioctl", []uint64{3, 0x50009418}, eperm},     // BTRFS_IOC_SUBVOL_CREATE_V2
 		{all, "ioctl", []uint64{3, 0x4008941a}, eperm},     // BTRFS_IOC_SUBVOL_SETFLAGS
+		{all, "ioctl", []uint64{3, 0x5000940f}, eperm},     // BTRFS_IOC_SNAP_DESTROY
+		{all, "ioctl", []uint64{3, 0x5000943f}, eperm},     // BTRFS_IOC_SNAP_DESTROY_V2
+		{all, "ioctl", []uint64{3, 0x800c6613}, eperm},     // FS_IOC_SET_ENCRYPTION_POLICY
 		{all, "seccomp", []uint64{1, 0}, allowed},          // a browser's own
 		{all, "seccomp", []uint64{1, 8}, eperm},            // a listener of theirs
 		{all, "prlimit64", []uint64{0, 7, 1}, allowed},     // bounds of one's own
@@ -185,6 +192,24 @@ func TestTheFilterAnswers(t *testing.T) {
 			for _, f := range tt.in {
 				if got := answer(t, program(t, f, machine), uint32(machine.ID), number, tt.args...); got != tt.want {
 					t.Errorf("%s, %s(%#x) under %+v: %#x, want %#x", machine.Name, tt.call, tt.args, f, got, tt.want)
+				}
+			}
+		}
+	}
+}
+
+// A file system's own requests are refused by their kind, which is the second byte; no other kind is.
+func TestRequestsOfFileSystems(t *testing.T) {
+	for _, machine := range machines {
+		p := program(t, seccomp.Filter{}, machine)
+		for kind := range uint64(256) {
+			want := uint32(allowed)
+			if slices.Contains([]uint64{0x58, 0x66, 0x94, 0xbc}, kind) {
+				want = eperm
+			}
+			for _, around := range []uint64{0xff, 0xffff00ff, high | 0x50000000} {
+				if got := answer(t, p, uint32(machine.ID), machine.SyscallNames["ioctl"], 3, around|kind<<8); got != want {
+					t.Errorf("%s, request %#x: %#x, want %#x", machine.Name, around|kind<<8, got, want)
 				}
 			}
 		}

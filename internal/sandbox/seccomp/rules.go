@@ -63,17 +63,17 @@ const (
 	protocolUDP = 17
 )
 
-// requests of ioctl that are refused.
-var requests = []uint32{
-	0x5412, // TIOCSTI types into the terminal of another
-	0x541c, // TIOCLINUX
-	// By these, files stay where they are, so that they cannot be moved aside, or are copied although Landlock closes them.
-	0x40086602,             // FS_IOC_SETFLAGS
-	0x401c5820,             // FS_IOC_FSSETXATTR: project ids of XFS
-	0x40806685,             // FS_IOC_ENABLE_VERITY
-	0x50009401, 0x50009417, // snapshots of Btrfs
-	0x5000940e, 0x50009418, // its subvolumes
-	0x4008941a, // makes one read-only
+// intoTerminals are requests of ioctl that type into the terminal of another: TIOCSTI and TIOCLINUX.
+var intoTerminals = []uint32{0x5412, 0x541c}
+
+// fileSystems are the kinds of requests that file systems have of their own: Btrfs (0x94), ext4 (f), XFS (X) and bcachefs
+// (0xbc). With these a program deletes or copies folders although Landlock closes them, or makes files that ralph cannot
+// move aside. Of these kinds, builds need plainRequests only.
+var fileSystems = []uint32{0x94, 'f', 'X', 0xbc}
+
+var plainRequests = []uint32{
+	0x40049409, 0x4020940d, 0xc0189436, // FICLONE, FICLONERANGE, FIDEDUPERANGE
+	0x80086601, 0xc020660b, 0x801c581f, // FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FS_IOC_FSGETXATTR
 }
 
 // newest is the newest call that this filter knows. Later ones may do what it refuses.
@@ -105,18 +105,26 @@ func (f Filter) refuse(a *assembly) {
 		a.when(bpf.JumpBitsSet, namespaceFlags, refuse(eperm))
 		a.ret(allow)
 	})
-	a.rule("ioctl", func() {
-		a.LdLo(1)
-		for _, request := range requests {
-			a.when(bpf.JumpEqual, request, refuse(eperm))
-		}
-		a.ret(allow)
-	})
+	a.rule("ioctl", func() { requests(a) })
 	a.rule("seccomp", func() { // no one supervises the supervisor
 		a.LdLo(1)
 		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
 		a.ret(allow)
 	})
+}
+
+func requests(a *assembly) {
+	a.LdLo(1)
+	for _, request := range intoTerminals {
+		a.when(bpf.JumpEqual, request, refuse(eperm))
+	}
+	for _, request := range plainRequests {
+		a.when(bpf.JumpEqual, request, allow)
+	}
+	for _, kind := range fileSystems {
+		a.whenSecondByte(kind, refuse(eperm))
+	}
+	a.ret(allow)
 }
 
 func setUserID(a *assembly, name string) {
