@@ -10,6 +10,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
+// Description returns what people are told of the sandbox: its level, or none where there is none.
+func (w *Sandbox) Description(none string) string {
+	if w == nil {
+		return none
+	}
+	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
+	if w.leaky {
+		said += ", except as noted"
+	}
+	said += serviceText(w.servers.services)
+	if d := w.servers; d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 }) {
+		said += "; no model is set, so every model is allowed"
+	}
+	return said
+}
+
+// Notices returns what people should know of the sandbox.
+func (w *Sandbox) Notices() []journal.Noted {
+	if w == nil {
+		return nil
+	}
+	return w.notes
+}
+
 // noteOpen notes what got through at level external. Other levels leave the same open on every machine.
 func (w *Sandbox) noteOpen(results []sandbox.AttackResult) {
 	open := sandbox.Open(results)
