@@ -182,16 +182,18 @@ print(r.headers["Got"], len(r.read()))`, s.URL)
 func TestLocalSocketsAreThoseOfTheFolder(t *testing.T) {
 	for _, level := range connected() {
 		w := testConfig(t, level, users()[0])
-		ours := folder(t, 0)
-		outside, in := filepath.Join(ours, "s"), filepath.Join(w.Write[0], "s")
+		ours, shown := folder(t, 0), folder(t, 0)
+		w.Read = append(w.Read, shown)
+		outside, readable, in := filepath.Join(ours, "s"), filepath.Join(shown, "s"), filepath.Join(w.Write[0], "s")
 		answering(t, "unix", outside, "outside")
+		answering(t, "unix", readable, "readable")
 		answering(t, "unix", in, "inside")
-		open(t, outside, in)
+		open(t, outside, readable, in)
 		link(t, outside, filepath.Join(w.Write[0], "link"))
 		k := talk(t, w, "talk")
 		k.line()
 		for addr, want := range map[string]string{
-			in: "connected inside", outside: "refused", filepath.Join(w.Write[0], "link"): "refused",
+			in: "connected inside", outside: "refused", readable: "refused", filepath.Join(w.Write[0], "link"): "refused",
 			filepath.Join(w.Write[0], "..", filepath.Base(ours), "s"): "refused", "/proc/self/cwd/s": "refused",
 		} {
 			if addr == "/proc/self/cwd/s" && level == sandbox.Namespace {

@@ -55,11 +55,20 @@ func (p *launch) enterNewRoot() error {
 }
 
 func (p *launch) hideEmpty() error {
+	null, err := place{Path: devices[0]}.open()
+	if err != nil {
+		return err
+	}
 	for _, l := range p.Empty {
-		if info, err := os.Lstat(l.Path); err != nil || !info.IsDir() {
-			continue
+		info, err := os.Lstat(l.Path)
+		switch {
+		case err != nil: // it is gone
+		case info.IsDir():
+			err = mountTemp(l.Path)
+		case info.Mode().Type() == fs.ModeSocket:
+			err = mountItem{openPlace{place: l, file: null.file}, baseMountAttr | unix.MOUNT_ATTR_RDONLY}.bind()
 		}
-		if err := mountTemp(l.Path); err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("empty %s: %w", l.Path, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -75,9 +76,13 @@ func (w Config) spec(c process.Command) (*spec, error) {
 	if w.Level == Namespace {
 		writes = append(writes, w.pinned(writes)...)
 	}
+	reads, empty := w.readPlaces(), w.readOnlyPlaces(writes, w.Empty)
+	if w.mounts() {
+		empty = append(empty, readableSockets(reads, writes)...)
+	}
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
-		UID: w.UID, GID: w.GID, Write: writes, Read: w.readPlaces(), ReadOnly: w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: w.readOnlyPlaces(writes, w.Empty),
+		UID: w.UID, GID: w.GID, Write: writes, Read: reads, ReadOnly: w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: empty,
 		Ports: w.Ports, PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
@@ -171,6 +176,20 @@ func readSpec(f *os.File) (*spec, error) {
 		return nil, fmt.Errorf("read the launcher's orders: %w", err)
 	}
 	return s, nil
+}
+
+// readableSockets returns the local sockets in what can only be read: a read-only mount does not stop a connection.
+func readableSockets(reads, writes []place) (found []place) {
+	text, _ := os.ReadFile("/proc/net/unix") // of this network namespace
+	for line := range strings.Lines(string(text)) {
+		_, name, _ := strings.Cut(line, " /") // the columns before have no slash
+		path, err := filepath.EvalSymlinks("/" + strings.TrimSuffix(name, "\n"))
+		holds := func(p place) bool { return p.Link == "" && process.Under(p.Path, path) }
+		if err == nil && slices.ContainsFunc(reads, holds) && !slices.ContainsFunc(writes, holds) {
+			found = append(found, place{Path: path})
+		}
+	}
+	return found
 }
 
 // pinned folders are mounts of their own, so that they cannot be renamed.
