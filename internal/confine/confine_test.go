@@ -101,7 +101,7 @@ func TestNoSandbox(t *testing.T) {
 func TestToolchain(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "work")
-	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git"} {
+	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/var", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git"} {
 		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
 			t.Fatal(err)
 		}

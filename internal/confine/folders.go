@@ -176,7 +176,8 @@ func toolchainBeside(asked Options, folder string) []string {
 	return append([]string{folder}, toolchainParts(above)...)
 }
 
-// toolchainParts returns a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets.
+// toolchainParts returns a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets, and var
+// may hold the data and sockets of the user's servers, as Homebrew's does.
 func toolchainParts(dir string) (parts []string) {
 	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 	made := false
@@ -185,7 +186,7 @@ func toolchainParts(dir string) (parts []string) {
 		switch {
 		case slices.Contains([]string{".git", ".hg", ".jj", ".svn", ".env", ".ralph"}, name):
 			return nil
-		case !strings.HasPrefix(name, "."):
+		case !strings.HasPrefix(name, ".") && name != "var":
 			parts = append(parts, filepath.Join(dir, name))
 		}
 		made = made || slices.Contains([]string{"lib", "lib64", "libexec", "share", "include", "pkg", "composer"}, name)
