@@ -42,9 +42,9 @@ func (g definition) asBase(name string, was, is []byte, base Files) (text []byte
 		return keepTree(was, is, neededTables, tomlTree)
 	case file == "Cargo.toml":
 		return keepTree(was, is, neededCrate, tomlTree)
-	case file == "go.mod":
+	case file == "go.mod", file == "go.work":
 		return keepRequired(was, is)
-	case path.Ext(file) == ".toml":
+	case path.Ext(file) == ".toml", file == "config": // .cargo/config is the old name
 		return keepTree(was, is, neededByCargo, tomlTree)
 	case path.Ext(file) == ".cfg" || path.Ext(file) == ".ini":
 		return keepSections(was, is)

@@ -28,6 +28,7 @@ func TestTried(t *testing.T) {
 		"go.mod": gomod, "Cargo.toml": cargo, "Makefile": makefile, "pyproject.toml": pyproject, "run.sh": "", "justfile": "test:\n    cargo test\n",
 		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`, "all/package.json": `{"scripts": {"test": "run-s lint*"}}`, "many/package.json": `{"workspaces": ["a", "b"], "scripts": {"test": "x"}}`, "api/go.mod": "module api\n\ngo 1.22\n",
 		"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n",
+		"go.work":   "go 1.22\n\nuse (\n\t.\n\t./want\n)\n", ".cargo/config": "[build]\njobs = 1\n",
 	}
 	const none = "not tried"
 	for name, c := range map[string]struct{ command, file, text, want string }{
@@ -56,6 +57,9 @@ func TestTried(t *testing.T) {
 		"a new module and a newer Go":  {"go test ./...", "go.mod", "module shop\n\ngo 1.24\n\nrequire (\n\ta v1.1.0\n\tb v1.0.0 // indirect\n)\n\nreplace a => ./a\n", none},
 		"an older Go":                  {"go test ./...", "go.mod", strings.Replace(gomod, "1.22", "1.21", 1), "module shop\nrequire a v1.0.0\nreplace a => ./a\ngo 1.22\n"},
 		"another place of a module":    {"go test ./...", "go.mod", strings.Replace(gomod, "./a", "./b", 1), "module shop\nrequire a v1.0.0\nreplace a => ./a\ngo 1.22\n"},
+		"another module in go.work":    {"cd api && go test ./...", "go.work", "go 1.22\n\nuse (\n\t.\n\t./lib\n)\n", "use .\nuse ./want\ngo 1.22\n"},
+		"a newer Go in go.work":        {"go test ./...", "go.work", "go 1.24\n\nuse (\n\t.\n\t./want\n)\n", none},
+		"cargo's old name of settings": {"cargo test", ".cargo/config", "[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n", "[build]\njobs = 1\n"},
 		"a module behind cd":           {"cd api && go test ./...", "api/go.mod", "module api\n\ngo 1.21\n", "module api\ngo 1.22\n"},
 		"where npm looks":              {"npm test", ".npmrc", "@shop:registry=https://example.com/\n//example.com/:_authToken=${TOKEN}\nlegacy-peer-deps=true\n", none},
 		"a new dependency of npm":      {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1", "b": "2"}}`, none},

@@ -61,7 +61,7 @@ type toolFiles struct {
 	files    []string            // whole files
 	parts    map[string][]string // of a file, by the beginning of their names; without parts it is tried, and not put back
 	new      []string            // files that hide the tool itself, or its settings, if the base has none
-	newAbove []string            // the same, also in all folders above
+	newAbove []string            // the same, also in all folders above; one of the base is tried
 }
 
 var (
@@ -138,7 +138,11 @@ func (f *follower) addFiles(tool, dir string) {
 	}
 	for at := path.Clean(dir); len(of.newAbove) > 0; at = path.Dir(at) {
 		for _, name := range of.newAbove {
-			f.addIfNew(path.Join(at, name))
+			if file := path.Join(at, name); f.base(file) == nil {
+				f.addIfNew(file)
+			} else {
+				f.addParts(file)
+			}
 		}
 		if at == "." {
 			return
