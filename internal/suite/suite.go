@@ -116,11 +116,11 @@ const known = `readme|changelog|changes|history|news|contributing|code_of_conduc
 func Document(name string) bool { return documents.MatchString(name) }
 
 // settings matches files from which a tool may read its settings. Running the checks shows their effect.
-var settings = pattern.Of(`(?i)(^|/)(\.[^/]+|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
-	`[a-z]+file|rust-toolchain|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
+var settings = pattern.Of(`(?i)(^|/)\.[^/]+/|(^|/)(\.[^/]+|setup\.py|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
+	`[a-z]+file|rust-toolchain|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/`)
 
 // built matches manifests that also define what is built and tested. pnpm reads all its settings from its own.
-var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
+var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|setup\.py|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
 // Settings reports whether a file may contain a tool's settings. Plain manifests and git's files do not.
 func Settings(name string) bool {
@@ -146,6 +146,7 @@ var entries = []struct{ name, added *pattern.Pattern }{
 	{pattern.Of(`^pom\.xml$`), pattern.Of(`^(\s*(<dependency>\s*(<(groupId|artifactId|version|scope|type|classifier|optional)>[^<>]*</[a-zA-Z]+>\s*)+</dependency>|<module>[^<>]*</module>)\s*)+$`)},
 	// Only in this file: elsewhere, include can select tests.
 	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)},
+	{pattern.Of(`^setup\.py$`), pattern.Of(`^(\s*["'][\w.-]+(\[[\w,-]+\])?( ?([<>]=?|[=!~]=) ?[\w.*]+,?)*["'],?\s*)+$`)},
 	{pattern.Of(`\.gradle(\.kts)?$`), pattern.Of(`^(\s*((implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|testRuntimeOnly)[ (]+((platform|project)\()?(["'][\w.:/@+-]+["']|libs\.[\w.]+)\)*)\s*)+$`)},
 	{pattern.Of(`\.(cs|fs|vb)proj$`), pattern.Of(`^(\s*(<(PackageReference|ProjectReference|Compile) Include="[^"$*;<>]*"( Version="[^"<>]*")? ?/>|</?ItemGroup>)\s*)+$`)},
 	{pattern.Of(`^mix\.exs$`), pattern.Of(`^(\s*(\{:\w+, "[^"#\\]*"(, (only|runtime): [\w: \[\]]+)*\},?)\s*)+$`)},
