@@ -83,8 +83,8 @@ func (g definition) newScripts(was, is []byte) (members []string) {
 var (
 	neededMembers = strings.Fields(`name version type main module exports types typings bin browser files engines os cpu packageManager
 dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundleDependencies bundledDependencies overrides resolutions`)
-	neededTables = strings.Fields(`project -project.entry-points.pytest11 build-system dependency-groups tool.setuptools tool.setuptools_scm tool.hatch.build tool.hatch.version tool.hatch.metadata
-tool.flit tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version
+	neededTables = strings.Fields(`project -project.entry-points.pytest11 build-system dependency-groups tool.setuptools -tool.setuptools.dynamic.entry-points tool.setuptools_scm tool.hatch.build tool.hatch.version tool.hatch.metadata
+tool.flit -tool.flit.entrypoints tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version
 tool.poetry.name tool.poetry.version tool.poetry.packages tool.poetry.include tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group tool.poetry.extras tool.poetry.scripts`)
 	neededByCargo = strings.Fields("source registry registries net http")
 	neededCrate   = strings.Fields("package -package.autotests -package.edition dependencies dev-dependencies build-dependencies target features workspace bin example")
@@ -209,6 +209,9 @@ func setMember(to, from map[string]any, keys []string) {
 // needed matches the heads of sections of setup.cfg that describe the product.
 var needed = pattern.Of(`^\[(metadata|options(\.(extras_require|packages\.find|package_data|entry_points))?)\]\s*$`)
 
+// plugins matches what may add plugins to pytest, also from another file.
+var plugins = pattern.Of(`(?im)pytest11|^\s*entry[_-]points`)
+
 // keepSections returns the base's file with the needed sections of the new one.
 func keepSections(was, is []byte) (text []byte, same bool) {
 	split := func(text []byte) (top, kept, other string) {
@@ -220,7 +223,7 @@ func keepSections(was, is []byte) (text []byte, same bool) {
 			switch {
 			case n == 0:
 				top = all
-			case needed.MatchString(strings.TrimRight(s.lines[0], "\r\n")) && !strings.Contains(all, "pytest11"):
+			case needed.MatchString(strings.TrimRight(s.lines[0], "\r\n")) && !plugins.MatchString(all):
 				kept += all
 			default:
 				other += all
