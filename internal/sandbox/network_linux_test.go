@@ -2,11 +2,13 @@ package sandbox_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -202,6 +204,23 @@ func TestLocalSocketsAreThoseOfTheFolder(t *testing.T) {
 			if got := k.to(addr); got != want {
 				t.Errorf("level %s, to %s: %q, want %q", level, addr, got, want)
 			}
+		}
+	}
+}
+
+// A folder that has the name of a socket that was removed stays readable.
+func TestWhatLiesWhereASocketWas(t *testing.T) {
+	for _, level := range connected() {
+		w := testConfig(t, level, users()[0])
+		shown := folder(t, 0)
+		w.Read = append(w.Read, shown)
+		name := filepath.Join(shown, "s")
+		answering(t, "unix", name, "gone").(*net.UnixListener).SetUnlinkOnClose(false)
+		if err := errors.Join(os.Remove(name), os.Mkdir(name, 0o755), os.WriteFile(filepath.Join(name, "file"), []byte("text"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if out, res := inside(t, w, process.Command{Argv: []string{"/bin/cat", filepath.Join(name, "file")}}); out != "text" {
+			t.Errorf("level %s: %q, %+v; want the text of the file", level, out, res)
 		}
 	}
 }

@@ -61,8 +61,10 @@ func (p *launch) hideEmpty() error {
 	}
 	for _, l := range p.Empty {
 		info, err := os.Lstat(l.Path)
+		if err != nil {
+			continue // it is gone, or closed to all inside
+		}
 		switch {
-		case err != nil: // it is gone
 		case info.IsDir():
 			err = mountTemp(l.Path)
 		case info.Mode().Type() == fs.ModeSocket:

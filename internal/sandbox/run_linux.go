@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -184,12 +185,20 @@ func readableSockets(reads, writes []place) (found []place) {
 	for line := range strings.Lines(string(text)) {
 		_, name, _ := strings.Cut(line, " /") // the columns before have no slash
 		path, err := filepath.EvalSymlinks("/" + strings.TrimSuffix(name, "\n"))
+		if err != nil || !isSocket(path) { // it is gone, or something else has its name
+			continue
+		}
 		holds := func(p place) bool { return p.Link == "" && process.Under(p.Path, path) }
-		if err == nil && slices.ContainsFunc(reads, holds) && !slices.ContainsFunc(writes, holds) {
+		if slices.ContainsFunc(reads, holds) && !slices.ContainsFunc(writes, holds) {
 			found = append(found, place{Path: path})
 		}
 	}
 	return found
+}
+
+func isSocket(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().Type() == fs.ModeSocket
 }
 
 // pinned folders are mounts of their own, so that they cannot be renamed.
