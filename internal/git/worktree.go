@@ -110,7 +110,8 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 }
 
 // RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD
-// contains it. A worktree with uncommitted work is an error.
+// contains it. A worktree with uncommitted work, with commits that no branch or tag has, or with a repository in it
+// is an error: all that would be lost.
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
 	r, err := g.at(ctx, at)
 	if err != nil {
@@ -125,7 +126,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
-		if err := (Place{Top: w.Dir, Dirty: s.paths()}).Clean(); err != nil {
+		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx), checkAlone(ctx, w.Dir)); err != nil {
 			return false, err
 		}
 	}
@@ -144,6 +145,30 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 	}
 	err = r.write(ctx, "update-ref", "-d", BranchRef(w.Branch))
 	return err == nil, err
+}
+
+// checkKept refuses a HEAD with commits that are nowhere else.
+func (r repository) checkKept(ctx context.Context) error {
+	sha, err := r.Ask(ctx, "rev-list", "--max-count=1", "HEAD", "--not", "--branches", "--tags", "--remotes")
+	if err == nil && sha != "" {
+		err = fault.Usage(fmt.Sprintf("the commit %.12s in %s is on no branch", sha, r.top), "keep it: git branch NAME "+sha, nil)
+	}
+	return err
+}
+
+// checkAlone refuses a folder with a repository in it, such as a submodule: no git looks there for work.
+func checkAlone(ctx context.Context, dir string) error {
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
+		if in := filepath.Dir(e.Path); err == nil && e.Name == ".git" && in != "." {
+			return fault.Usage("there is a repository in "+filepath.Join(dir, in), "look at it, then: git worktree remove --force "+shell.Quote(dir), nil)
+		}
+		return err
+	})
 }
 
 // CheckDirect refuses a branch that is a symbolic ref: a write to it would move another branch, which may be checked out.

@@ -79,3 +79,36 @@ func TestRemoveWorktree(t *testing.T) {
 		t.Errorf("still there: %+v", left)
 	}
 }
+
+// What only a worktree holds is not removed with it: commits of a detached HEAD, and a repository within.
+func TestRemoveWorktreeLosesNothing(t *testing.T) {
+	dir := project(t)
+	g, _ := newGit(t)
+	at := must(g.Inspect(t.Context(), dir))(t)
+	kept := func(w git.Worktree, name string) {
+		t.Helper()
+		if _, err := g.RemoveWorktree(t.Context(), at, w); err == nil {
+			t.Errorf("%s was removed", w.Dir)
+		}
+		if _, err := os.Stat(filepath.Join(w.Dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	w := must(g.AddWorktree(t.Context(), at, "ralph/loop"))(t)
+	sh(t, w.Dir, "", "git", "checkout", "-q", "--detach")
+	write(t, filepath.Join(w.Dir, "new"), "1")
+	sh(t, w.Dir, "", "git", "add", "-A")
+	sh(t, w.Dir, "", "git", "commit", "-q", "-m", "new")
+	w.Branch = ""
+	kept(w, "new")
+	sh(t, w.Dir, "", "git", "tag", "kept")
+	must(g.RemoveWorktree(t.Context(), at, w))(t)
+
+	w = must(g.AddWorktree(t.Context(), at, "ralph/more"))(t)
+	sub := filepath.Join(w.Dir, "sub")
+	sh(t, w.Dir, "", "git", "clone", "-q", dir, "sub")
+	sh(t, w.Dir, "", "git", "add", "sub")
+	sh(t, w.Dir, "", "git", "commit", "-q", "-m", "sub")
+	write(t, filepath.Join(sub, "new"), "1")
+	kept(w, "sub/new")
+}
