@@ -74,8 +74,12 @@ func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (
 	if err := t.unlock(ctx, s.branch); err != nil {
 		return "", err
 	}
-	if err := t.run(ctx, "reset", "-q", "--mixed", sha); err != nil {
+	// Fails if HEAD has moved since: a branch would lose what somebody else committed there.
+	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(m.Subject, 200), "HEAD", sha, s.Head); err != nil {
 		return "", fmt.Errorf("move to the new commit: %w", err)
+	}
+	if err := t.run(ctx, "reset", "-q", "--mixed"); err != nil {
+		return "", fmt.Errorf("bring the index to the new commit: %w", err)
 	}
 	t.known = TreeState{Head: sha, Tree: tree}
 	return sha, nil

@@ -158,6 +158,23 @@ func TestCommitAll(t *testing.T) {
 	}
 }
 
+// What somebody else commits meanwhile stays, on this branch and on another that was checked out.
+func TestCommitAllLosesNoCommit(t *testing.T) {
+	for _, meanwhile := range [][]string{{"checkout", "-q", "work"}, {"checkout", "-q", "-b", "other"}} {
+		l := newLab(t)
+		write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+		seen := must(l.tree.Inspect(t.Context()))(t)
+		l.agent(meanwhile...)
+		l.agent("commit", "-q", "--allow-empty", "-m", "a person's")
+		if sha, err := seen.CommitAll(t.Context(), git.Message{Subject: "x"}); err == nil {
+			t.Errorf("after %q: CommitAll = %s", meanwhile, sha)
+		}
+		if got := l.agent("log", "-1", "--format=%s"); got != "a person's" {
+			t.Errorf("after %q HEAD is %q", meanwhile, got)
+		}
+	}
+}
+
 func TestResetKeepsWork(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil", ".github/new": "evil"})
