@@ -10,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -97,7 +99,12 @@ func (m Memory) WriteFile(name string, data []byte) error {
 		if err := m.makeDir(root); err != nil {
 			return err
 		}
-		return errors.Join(root.RemoveAll(m.path(name)), root.WriteFile(m.path(name), data, 0o644))
+		if info, err := root.Lstat(m.path(name)); err == nil && info.IsDir() { // the agent's
+			if err := root.RemoveAll(m.path(name)); err != nil {
+				return err
+			}
+		}
+		return renameio.WriteFile(m.path(name), data, 0o644, renameio.WithRoot(root.Root)) // atomic: a full disk loses nothing
 	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", m.path(name), err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -153,6 +154,28 @@ func TestMemoryStaysInTheTree(t *testing.T) {
 				t.Errorf("the alien folder holds %v", others)
 			}
 		})
+	}
+}
+
+// A file that cannot be replaced stays as it is.
+func TestMemoryOnAFullDisk(t *testing.T) {
+	memory := workspace.Memory{Tree: t.TempDir()}
+	if err := memory.WriteLog("what a person wrote"); err != nil {
+		t.Fatal(err)
+	}
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 5, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	failed := memory.WriteLog("what does not fit")
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); err != nil || failed == nil {
+		t.Fatalf("%v, and the write ended with %v", err, failed)
+	}
+	if log, err := memory.Log(); err != nil || log != "what a person wrote" {
+		t.Errorf("the log is %q, %v", log, err)
 	}
 }
 
