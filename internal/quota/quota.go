@@ -103,10 +103,12 @@ func (b Book) Extend(late Entry, until time.Time) Book {
 	return b
 }
 
-// again ends earlier attempts of e's job: GitHub starts the next after one has ended.
+// again ends what e's job did before: earlier attempts, as GitHub starts the next after one has ended, and an earlier
+// start of the same run, which was killed. Only a second try to enter e has its time.
 func (b Book) again(e Entry, now time.Time) Book {
 	for _, old := range b.Entries {
-		if old.Job == e.Job && old.Attempt < e.Attempt {
+		killed := old.Run == e.Run && !old.Until.Equal(e.Until)
+		if old.Job == e.Job && (old.Attempt < e.Attempt || killed) {
 			b = b.End(old.Job, old.Run, nil, now)
 		}
 	}

@@ -116,6 +116,21 @@ func TestAJobThatIsRunAgain(t *testing.T) {
 	}
 }
 
+// A run that a later step of its job goes on with was killed in the earlier one: what that held is spent.
+func TestARunThatIsGoneOnWithInItsJob(t *testing.T) {
+	book := quota.Book{Entries: []quota.Entry{at(1, "", 5, noon.Add(time.Hour))}}
+	next := at(1, "", 5, noon.Add(2*time.Hour))
+	for _, limit := range []float64{10, 9.99} {
+		got, refusal := book.Admit(quota.Candidate{Entry: next, Limits: quota.Limits{USD: limit, Runs: 1}}, noon)
+		if admitted := refusal == nil; admitted != (limit == 10) {
+			t.Errorf("of $%.2f: admitted %t: %v", limit, admitted, refusal)
+		}
+		if first := got.Entries[0]; first.Spent == nil || *first.Spent != 5 {
+			t.Errorf("the killed one is %+v, want all of it spent", first)
+		}
+	}
+}
+
 func TestBooksAreReadAsTheyWereWritten(t *testing.T) {
 	book := quota.Book{V: 1, Entries: []quota.Entry{at(1, "ralph/a", 5, noon), gone(2, 0, noon)}}
 	text, err := book.Write()
