@@ -62,7 +62,9 @@ func (b Book) spent(a Candidate, now time.Time) *Refusal {
 	}
 	total, held := 0.0, 0.0
 	for _, e := range b.Entries {
-		total += e.cost()
+		if e.counts(now) {
+			total += e.cost()
+		}
 		if e.atWork(now) {
 			held += e.cost()
 		}

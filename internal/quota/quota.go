@@ -66,10 +66,13 @@ func (b Book) Write() ([]byte, error) {
 	return json.MarshalIndent(b, "", "  ")
 }
 
+// sweep keeps what counts no more for a week: the clock of one machine may be ahead, and removes it for all.
 func (b Book) sweep(now time.Time) Book {
-	b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return now.After(e.Until.Add(day)) })
+	b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return !e.counts(now.Add(-6 * day)) })
 	return b
 }
+
+func (e Entry) counts(now time.Time) bool { return !now.After(e.Until.Add(day)) }
 
 func (e Entry) atWork(now time.Time) bool { return e.Spent == nil && now.Before(e.Until) }
 

@@ -131,6 +131,19 @@ func TestARunThatIsGoneOnWithInItsJob(t *testing.T) {
 	}
 }
 
+// A machine whose clock is ahead takes nothing out of the book that counts for others. What is old goes.
+func TestAWrongClockForgetsNothing(t *testing.T) {
+	book := quota.Book{Entries: []quota.Entry{gone(1, 20, noon), gone(2, 20, noon.Add(-6*24*time.Hour))}}
+	ahead := noon.Add(30 * time.Hour)
+	book, refusal := book.Admit(quota.Candidate{Entry: at(3, "", 5, ahead), Limits: quota.Limits{USD: 25}}, ahead)
+	if refusal != nil || len(book.Entries) != 2 {
+		t.Fatalf("refused: %v; in the book: %+v", refusal, book.Entries)
+	}
+	if _, refusal := book.Admit(quota.Candidate{Entry: at(4, "", 5, noon), Limits: quota.Limits{USD: 25}}, noon); refusal == nil {
+		t.Error("what is spent was forgotten")
+	}
+}
+
 func TestBooksAreReadAsTheyWereWritten(t *testing.T) {
 	book := quota.Book{V: 1, Entries: []quota.Entry{at(1, "ralph/a", 5, noon), gone(2, 0, noon)}}
 	text, err := book.Write()
