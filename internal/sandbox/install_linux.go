@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -47,8 +48,16 @@ func (p *launch) rules() seccomp.Filter {
 		Notify: p.Level == Notify,
 		Unix:   p.mounts() || p.Level == Notify,
 
+		NoCores: p.UID == 0 && !p.PIDs && landlockOf(p.ABI) < 6 && coresAreFiles(),
+
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}
+}
+
+// coresAreFiles reports whether a program that crashes leaves its memory in its folder, which may be the project.
+func coresAreFiles() bool {
+	text, _ := os.ReadFile(procs + "/sys/kernel/core_pattern")
+	return !bytes.HasPrefix(text, []byte("|")) && !bytes.HasPrefix(text, []byte("@"))
 }
 
 func installFilter(raw []bpf.RawInstruction, listen bool) (int, error) {

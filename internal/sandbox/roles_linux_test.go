@@ -42,6 +42,7 @@ func cast() {
 		"stubborn": playStubborn,
 		"litter":   playLitter,
 		"meddle":   playMeddle,
+		"crash":    playCrash,
 		"sweep":    playSweep,
 	}
 }

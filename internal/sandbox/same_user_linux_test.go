@@ -1,12 +1,14 @@
 package sandbox_test
 
 import (
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -54,6 +56,51 @@ func playMeddle(args []string) {
 	var first unix.CPUSet
 	first.Set(0)
 	_ = unix.SchedSetaffinity(pid, &first)
+	_, _ = os.Stdout.WriteString("tried\n")
+}
+
+// Before Linux 6.12 signals of those inside reach the user's other programs. None has such a program leave its memory
+// where they can read it.
+func TestNobodyIsMadeToLeaveACoreFile(t *testing.T) {
+	for _, level := range here(sandbox.Notify) {
+		dir := t.TempDir()
+		program := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -c unlimited && exec sleep 600")
+		program.Dir = dir
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w := sandbox.Pretend(testConfig(t, level, asRoot), 5)
+		w.Write = append(w.Write, dir)
+		out, err := inside(t, w, playing(t, &w, "crash", strconv.Itoa(program.Process.Pid)))
+		_, _ = program.Process.Kill(), program.Wait()
+		if left, _ := os.ReadDir(dir); len(left) > 0 || out != "tried\n" {
+			t.Errorf("level %s: %q, %v; it left %v", level, out, err, left)
+		}
+	}
+}
+
+// playCrash sends another program the signals that leave a core file, in all ways that it can.
+func playCrash(args []string) {
+	pid := number(args[0])
+	handle, _ := unix.PidfdOpen(pid, 0)
+	var ends [2]int
+	must(unix.Pipe(ends[:]))
+	_, _ = unix.FcntlInt(uintptr(ends[0]), unix.F_SETOWN, pid)
+	for _, signal := range []unix.Signal{3, 4, 5, 6, 7, 8, 11, 24, 25, 31} {
+		info := make([]byte, 128) // of SI_QUEUE
+		binary.NativeEndian.PutUint32(info[8:], 0xffffffff)
+		at, number := uintptr(unsafe.Pointer(&info[0])), uintptr(signal)
+		_ = unix.Kill(pid, signal)
+		_ = unix.Tgkill(pid, pid, signal)
+		_, _, _ = unix.Syscall(unix.SYS_TKILL, uintptr(pid), number, 0)
+		_, _, _ = unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), number, at)
+		_, _, _ = unix.Syscall6(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(pid), uintptr(pid), number, at, 0, 0)
+		_ = unix.PidfdSendSignal(handle, signal, nil, 0)
+		if _, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETSIG, int(signal)); err == nil {
+			_, _ = unix.FcntlInt(uintptr(ends[0]), unix.F_SETFL, unix.O_ASYNC)
+			_, _ = unix.Write(ends[1], []byte("x"))
+		}
+	}
 	_, _ = os.Stdout.WriteString("tried\n")
 }
 

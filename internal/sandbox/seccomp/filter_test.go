@@ -53,6 +53,7 @@ func TestTheFilterAnswers(t *testing.T) {
 	watched := seccomp.Filter{Notify: true, Unix: true}
 	bare := seccomp.Filter{}
 	all := []seccomp.Filter{own, watched, bare}
+	quiet := []seccomp.Filter{{Notify: true, NoCores: true}}
 	type filters = []seccomp.Filter
 	tests := []struct {
 		in   filters
@@ -96,7 +97,19 @@ func TestTheFilterAnswers(t *testing.T) {
 		{all, "ioctl", []uint64{3, 0x800c6613}, eperm},     // FS_IOC_SET_ENCRYPTION_POLICY
 		{all, "seccomp", []uint64{1, 0}, allowed},          // a browser's own
 		{all, "seccomp", []uint64{1, 8}, eperm},            // a listener of theirs
-		{all, "prlimit64", []uint64{0, 7, 1}, allowed},     // bounds of one's own
+		{all, "kill", []uint64{7, 11}, allowed},
+		{quiet, "kill", []uint64{7, 15}, allowed},
+		{quiet, "kill", []uint64{7, 11}, eperm},
+		{quiet, "kill", []uint64{7, high | 3}, eperm},
+		{quiet, "tkill", []uint64{7, 6}, eperm},
+		{quiet, "tgkill", []uint64{7, 7, 23}, allowed}, // Go's runtime
+		{quiet, "tgkill", []uint64{7, 7, 6}, eperm},
+		{quiet, "rt_sigqueueinfo", []uint64{7, 31}, eperm},
+		{quiet, "rt_tgsigqueueinfo", []uint64{7, 7, 25}, eperm},
+		{quiet, "pidfd_send_signal", []uint64{3, 8}, eperm},
+		{quiet, "fcntl", []uint64{3, 2, 1}, allowed},
+		{quiet, "fcntl", []uint64{3, 10, 11}, eperm},
+		{all, "prlimit64", []uint64{0, 7, 1}, allowed}, // bounds of one's own
 		{all, "prlimit64", []uint64{1, 7, 1}, eperm},
 		{all, "prlimit64", []uint64{high, 7, 1}, allowed}, // 0 to the kernel
 		{all, "prlimit64", []uint64{high | 1, 7, 1}, eperm},

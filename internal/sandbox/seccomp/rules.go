@@ -37,6 +37,15 @@ var onOthers = map[string][]argument{
 
 type argument struct{ at, is uint32 }
 
+// coreSignals have a program leave its memory in a file: SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU,
+// SIGXFSZ and SIGSYS.
+var coreSignals = []uint32{3, 4, 5, 6, 7, 8, 11, 24, 25, 31}
+
+// signalAt is where calls have a signal.
+var signalAt = map[string]uint32{
+	"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2, "pidfd_send_signal": 1,
+}
+
 // modeAt is where calls have the mode of a file: one that runs as its owner would do so outside, too, for anybody.
 var modeAt = map[string]uint32{
 	"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2, "open": 2, "openat": 3,
@@ -48,7 +57,8 @@ const (
 
 	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
 	msgFastOpen    = 0x20000000
-	newListener    = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
+	setSignal      = 10 // F_SETSIG: what fcntl has sent to another, in place of SIGIO
+	newListener    = 8  // SECCOMP_FILTER_FLAG_NEW_LISTENER
 
 	familyUnix    = 1
 	familyInet    = 2
@@ -99,6 +109,9 @@ func (f Filter) refuse(a *assembly) {
 			a.on(name, refuse(enosys)) // a ring does what the filter does not see
 		}
 	}
+	if f.NoCores {
+		noCores(a)
+	}
 	a.on("clone3", refuse(enosys)) // its flags lie in memory; libc then takes clone
 	a.rule("clone", func() {
 		a.LdLo(0)
@@ -109,6 +122,24 @@ func (f Filter) refuse(a *assembly) {
 	a.rule("seccomp", func() { // no one supervises the supervisor
 		a.LdLo(1)
 		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
+		a.ret(allow)
+	})
+}
+
+// noCores cannot tell whom a call means: programs inside do without, too.
+func noCores(a *assembly) {
+	for _, name := range slices.Sorted(maps.Keys(signalAt)) {
+		a.rule(name, func() {
+			a.LdLo(signalAt[name])
+			for _, signal := range coreSignals {
+				a.when(bpf.JumpEqual, signal, refuse(eperm))
+			}
+			a.ret(allow)
+		})
+	}
+	a.rule("fcntl", func() {
+		a.LdLo(1)
+		a.when(bpf.JumpEqual, setSignal, refuse(eperm))
 		a.ret(allow)
 	})
 }
