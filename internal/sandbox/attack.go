@@ -42,7 +42,7 @@ var (
 	toDaemons   = vector{"daemons' sockets", "no groups, mounts, supervisor or seccomp", true}
 	atMemory    = vector{"memory, environment and files of the program", "another user or Landlock", true}
 	atTracing   = vector{"tracing the program", "seccomp", true}
-	atSignals   = vector{"signals to the program", "another user or Landlock", true}
+	atSignals   = vector{"signals to the program", "another user, supervisor or Landlock", true}
 	atKernel    = vector{"calls into the kernel", "seccomp", true}
 	atUser      = vector{"user and groups", "another user", true}
 	atCaps      = vector{"capabilities", "no capabilities", true}
@@ -80,7 +80,7 @@ func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
 
 // blocks tells which attacks a control prevents. Signals of other processes
 // do harm but read nothing and reach nothing; on a laptop they are blocked
-// since Linux 6.12.
+// at notify, and elsewhere since Linux 6.12.
 func (w Config) blocks(v vector) bool {
 	if v == atSignals && w.sameUser() && !w.scoped() {
 		return false

@@ -43,12 +43,14 @@ func (p *launch) isSupervised() bool { return p.Level == Notify && p.has(notifie
 
 // rules exclude local sockets where nothing tells whose they are, such as a docker daemon's.
 func (p *launch) rules() seccomp.Filter {
+	unscoped := p.UID == 0 && !p.PIDs && landlockOf(p.ABI) < scoping
 	return seccomp.Filter{
 		Own:    p.Level == Namespace && p.has(network),
 		Notify: p.Level == Notify,
 		Unix:   p.mounts() || p.Level == Notify,
 
-		NoCores: p.UID == 0 && !p.PIDs && landlockOf(p.ABI) < 6 && coresAreFiles(),
+		AskSignals: unscoped && p.isSupervised(),
+		NoCores:    unscoped && !p.isSupervised() && coresAreFiles(),
 
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}

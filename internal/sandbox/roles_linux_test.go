@@ -42,7 +42,7 @@ func cast() {
 		"stubborn": playStubborn,
 		"litter":   playLitter,
 		"meddle":   playMeddle,
-		"crash":    playCrash,
+		"strike":   playStrike,
 		"sweep":    playSweep,
 	}
 }

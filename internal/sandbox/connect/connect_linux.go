@@ -1,6 +1,7 @@
 // Package connect makes the connects of a sandboxed program in its stead: seccomp
 // asks it about each, and it gives the program a socket of its own or an error. It
-// reaches the proxies, and what those inside listen on themselves.
+// reaches the proxies, and what those inside listen on themselves. Where nothing else
+// does, it keeps their signals from others, too.
 package connect
 
 import (
@@ -52,13 +53,17 @@ func (sv *Supervisor) Serve() {
 }
 
 func (sv *Supervisor) handle(q notice) {
-	if int(q.Number) == unix.SYS_LISTEN {
+	var errno unix.Errno
+	goesOn := true // it names no memory
+	switch int(q.Number) {
+	case unix.SYS_LISTEN:
 		sv.remember(q)
-		sv.queue.continueCall(q) // it names no memory
-		return
+	case unix.SYS_CONNECT:
+		errno, goesOn = sv.connect(q), sv.Trust
+	default:
+		errno = signal(q)
 	}
-	errno := sv.connect(q)
-	if sv.Trust && errno == 0 {
+	if errno == 0 && goesOn {
 		sv.queue.continueCall(q)
 		return
 	}

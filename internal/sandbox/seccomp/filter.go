@@ -46,7 +46,8 @@ type Filter struct {
 	Notify bool // each connect is asked of the supervisor
 	Unix   bool // sockets of the file system may be used
 
-	NoCores bool // no signal has another program write its memory into a file
+	AskSignals bool // each signal is asked of the supervisor
+	NoCores    bool // no signal has another program write its memory into a file
 
 	Without func(Part) bool // parts that are left out; nil: none is
 }

@@ -49,12 +49,12 @@ func answer(tb testing.TB, program []bpf.Instruction, machine uint32, number int
 const high = 1 << 40 // bits that the kernel does not read
 
 func TestTheFilterAnswers(t *testing.T) {
+	type filters = []seccomp.Filter
 	own := seccomp.Filter{Own: true, Unix: true}
 	watched := seccomp.Filter{Notify: true, Unix: true}
 	bare := seccomp.Filter{}
 	all := []seccomp.Filter{own, watched, bare}
-	quiet := []seccomp.Filter{{Notify: true, NoCores: true}}
-	type filters = []seccomp.Filter
+	asking, quiet := filters{{Notify: true, AskSignals: true}}, filters{{NoCores: true}}
 	tests := []struct {
 		in   filters
 		call string
@@ -107,6 +107,17 @@ func TestTheFilterAnswers(t *testing.T) {
 		{quiet, "rt_sigqueueinfo", []uint64{7, 31}, eperm},
 		{quiet, "rt_tgsigqueueinfo", []uint64{7, 7, 25}, eperm},
 		{quiet, "pidfd_send_signal", []uint64{3, 8}, eperm},
+		{asking, "kill", []uint64{7, 15}, asked},
+		{asking, "kill", []uint64{7, 0}, allowed},
+		{asking, "tgkill", []uint64{7, 7, 23}, allowed}, // Go's runtime
+		{asking, "tgkill", []uint64{7, 7, high | 9}, asked},
+		{asking, "pidfd_send_signal", []uint64{3, 0}, enosys},
+		{asking, "fcntl", []uint64{3, 2, 1}, allowed},
+		{asking, "fcntl", []uint64{3, 8, 7}, asked},
+		{asking, "fcntl", []uint64{3, 15, 7}, eperm},
+		{asking, "ioctl", []uint64{3, 0x8901}, eperm},
+		{asking, "ioctl", []uint64{3, 0x8902}, eperm},
+		{all, "ioctl", []uint64{3, 0x8902}, allowed},
 		{quiet, "fcntl", []uint64{3, 2, 1}, allowed},
 		{quiet, "fcntl", []uint64{3, 10, 11}, eperm},
 		{all, "prlimit64", []uint64{0, 7, 1}, allowed}, // bounds of one's own

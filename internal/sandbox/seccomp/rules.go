@@ -46,6 +46,9 @@ var signalAt = map[string]uint32{
 	"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2, "pidfd_send_signal": 1,
 }
 
+// ofOwners are requests of ioctl that name in memory who gets a signal: FIOSETOWN and SIOCSPGRP.
+var ofOwners = []uint32{0x8901, 0x8902}
+
 // modeAt is where calls have the mode of a file: one that runs as its owner would do so outside, too, for anybody.
 var modeAt = map[string]uint32{
 	"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2, "open": 2, "openat": 3,
@@ -57,8 +60,13 @@ const (
 
 	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
 	msgFastOpen    = 0x20000000
-	setSignal      = 10 // F_SETSIG: what fcntl has sent to another, in place of SIGIO
-	newListener    = 8  // SECCOMP_FILTER_FLAG_NEW_LISTENER
+	urgent         = 23 // SIGURG: Go's runtime sends itself many, and others leave it alone
+
+	// What fcntl has sent to an owner, and to whom: F_SETOWN, F_SETSIG in place of SIGIO, and F_SETOWN_EX, which names
+	// the owner in memory.
+	setOwner, setSignal, setAnyOwner = 8, 10, 15
+
+	newListener = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
 
 	familyUnix    = 1
 	familyInet    = 2
@@ -109,8 +117,8 @@ func (f Filter) refuse(a *assembly) {
 			a.on(name, refuse(enosys)) // a ring does what the filter does not see
 		}
 	}
-	if f.NoCores {
-		noCores(a)
+	if f.AskSignals || f.NoCores {
+		f.signals(a)
 	}
 	a.on("clone3", refuse(enosys)) // its flags lie in memory; libc then takes clone
 	a.rule("clone", func() {
@@ -118,7 +126,7 @@ func (f Filter) refuse(a *assembly) {
 		a.when(bpf.JumpBitsSet, namespaceFlags, refuse(eperm))
 		a.ret(allow)
 	})
-	a.rule("ioctl", func() { requests(a) })
+	a.rule("ioctl", func() { f.requests(a) })
 	a.rule("seccomp", func() { // no one supervises the supervisor
 		a.LdLo(1)
 		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
@@ -126,11 +134,21 @@ func (f Filter) refuse(a *assembly) {
 	})
 }
 
-// noCores cannot tell whom a call means: programs inside do without, too.
-func noCores(a *assembly) {
+// signals has the supervisor asked. Without one, it is unknown whom a call means: those inside cannot send them to
+// themselves either.
+func (f Filter) signals(a *assembly) {
+	if f.AskSignals {
+		a.on("pidfd_send_signal", refuse(enosys)) // another descriptor may have the number by then; programs then take kill
+	}
 	for _, name := range slices.Sorted(maps.Keys(signalAt)) {
 		a.rule(name, func() {
 			a.LdLo(signalAt[name])
+			if f.AskSignals {
+				a.when(bpf.JumpEqual, 0, allow)
+				a.when(bpf.JumpEqual, urgent, allow)
+				a.ret(notify)
+				return
+			}
 			for _, signal := range coreSignals {
 				a.when(bpf.JumpEqual, signal, refuse(eperm))
 			}
@@ -139,13 +157,23 @@ func noCores(a *assembly) {
 	}
 	a.rule("fcntl", func() {
 		a.LdLo(1)
-		a.when(bpf.JumpEqual, setSignal, refuse(eperm))
+		if f.AskSignals {
+			a.when(bpf.JumpEqual, setOwner, notify)
+			a.when(bpf.JumpEqual, setAnyOwner, refuse(eperm))
+		} else {
+			a.when(bpf.JumpEqual, setSignal, refuse(eperm))
+		}
 		a.ret(allow)
 	})
 }
 
-func requests(a *assembly) {
+func (f Filter) requests(a *assembly) {
 	a.LdLo(1)
+	for _, request := range ofOwners {
+		if f.AskSignals {
+			a.when(bpf.JumpEqual, request, refuse(eperm))
+		}
+	}
 	for _, request := range intoTerminals {
 		a.when(bpf.JumpEqual, request, refuse(eperm))
 	}
