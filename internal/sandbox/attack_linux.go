@@ -78,8 +78,8 @@ func (w Config) attack(ctx context.Context, exec Exec) (map[string]string, error
 
 func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 
-// scoping is the first Landlock that keeps signals in (Linux 6.12).
-const scoping = 6
+// These are the first Landlocks that protect files from being emptied (Linux 6.2), and keep signals in (6.12).
+const truncation, scoping = 3, 6
 
 func (w Config) scoped() bool { return w.Level == Notify || landlockOf(w.abi) >= scoping }
 

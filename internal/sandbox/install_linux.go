@@ -49,6 +49,7 @@ func (p *launch) rules() seccomp.Filter {
 		Notify: p.Level == Notify,
 		Unix:   p.mounts() || p.Level == Notify,
 
+		KeepFiles:  p.UID == 0 && !p.mounts() && landlockOf(p.ABI) < truncation,
 		AskSignals: unscoped && p.isSupervised(),
 		NoCores:    unscoped && !p.isSupervised() && coresAreFiles(),
 

@@ -43,6 +43,7 @@ func cast() {
 		"litter":   playLitter,
 		"meddle":   playMeddle,
 		"strike":   playStrike,
+		"empty":    playEmpty,
 		"sweep":    playSweep,
 	}
 }

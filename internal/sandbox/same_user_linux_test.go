@@ -117,6 +117,33 @@ func playStrike(args []string) {
 	_, _ = os.Stdout.WriteString("tried\n")
 }
 
+// Before Linux 6.2, Landlock does not see that a file is emptied by its name.
+func TestNoFileOfOthersIsEmptied(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.Notify, sandbox.External} {
+		file := filepath.Join(t.TempDir(), "work")
+		if err := os.WriteFile(file, []byte("of a week"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := sandbox.Pretend(testConfig(t, level, asRoot), 2)
+		w.Read = append(w.Read, filepath.Dir(file))
+		own := filepath.Join(w.Write[0], "own")
+		if out, _ := inside(t, w, playing(t, &w, "empty", file, own)); out != "tried\n" || read(t, file) != "of a week" || read(t, own) != "b" {
+			t.Errorf("level %s: %q; there is %q, and %q of its own", level, out, read(t, file), read(t, own))
+		}
+	}
+}
+
+// playEmpty empties another's file in all ways that it can, and one of its own as programs do.
+func playEmpty(args []string) {
+	_ = unix.Truncate(args[0], 0)
+	for _, mode := range []int{0, 1, 2, 3} {
+		_, _ = unix.Open(args[0], mode|unix.O_TRUNC, 0)
+	}
+	must(os.WriteFile(args[1], []byte("much"), 0o600))
+	must(os.WriteFile(args[1], []byte("b"), 0o600))
+	_, _ = os.Stdout.WriteString("tried\n")
+}
+
 // Those inside send each other signals as anywhere.
 func TestSignalsInside(t *testing.T) {
 	const script = `exec 2>/dev/null; sh -c 'kill -ABRT $$'; echo $?

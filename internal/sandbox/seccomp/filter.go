@@ -46,6 +46,7 @@ type Filter struct {
 	Notify bool // each connect is asked of the supervisor
 	Unix   bool // sockets of the file system may be used
 
+	KeepFiles  bool // no file is emptied that is not opened for writing
 	AskSignals bool // each signal is asked of the supervisor
 	NoCores    bool // no signal has another program write its memory into a file
 

@@ -54,7 +54,7 @@ func TestTheFilterAnswers(t *testing.T) {
 	watched := seccomp.Filter{Notify: true, Unix: true}
 	bare := seccomp.Filter{}
 	all := []seccomp.Filter{own, watched, bare}
-	asking, quiet := filters{{Notify: true, AskSignals: true}}, filters{{NoCores: true}}
+	asking, quiet, keeping := filters{{Notify: true, AskSignals: true}}, filters{{NoCores: true}}, filters{{KeepFiles: true}}
 	tests := []struct {
 		in   filters
 		call string
@@ -152,6 +152,16 @@ func TestTheFilterAnswers(t *testing.T) {
 		{all, "fchmodat", []uint64{3, 0, 0o4000}, eperm},
 		{all, "fchmodat2", []uint64{3, 0, 0o4755, 0}, eperm},
 		{all, "creat", []uint64{0, 0o4755}, eperm},
+		{all, "truncate", nil, allowed},
+		{keeping, "truncate", nil, eperm},
+		{keeping, "ftruncate", nil, allowed},
+		{keeping, "open", []uint64{0, 0o1000}, eperm},
+		{keeping, "openat", []uint64{0, 0, 0o1003}, eperm},
+		{keeping, "openat", []uint64{0, 0, 0o1001}, allowed},
+		{keeping, "openat", []uint64{0, 0, 0o1102, 0o644}, allowed},
+		{keeping, "openat", []uint64{0, 0, 0o1102, 0o4644}, eperm},
+		{keeping, "openat", []uint64{0, 0, 3}, allowed},
+		{all, "openat", []uint64{0, 0, 0o1000}, allowed},
 		{all, "mknod", []uint64{0, 0o104755}, eperm},
 		{all, "mknodat", []uint64{3, 0, 0o104755}, eperm},
 		{all, "mknodat", []uint64{3, 0, 0o010644}, allowed}, // a pipe

@@ -37,18 +37,6 @@ var onOthers = map[string][]argument{
 
 type argument struct{ at, is uint32 }
 
-// coreSignals have a program leave its memory in a file: SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU,
-// SIGXFSZ and SIGSYS.
-var coreSignals = []uint32{3, 4, 5, 6, 7, 8, 11, 24, 25, 31}
-
-// signalAt is where calls have a signal.
-var signalAt = map[string]uint32{
-	"kill": 1, "tkill": 1, "tgkill": 2, "rt_sigqueueinfo": 1, "rt_tgsigqueueinfo": 2, "pidfd_send_signal": 1,
-}
-
-// ofOwners are requests of ioctl that name in memory who gets a signal: FIOSETOWN and SIOCSPGRP.
-var ofOwners = []uint32{0x8901, 0x8902}
-
 // modeAt is where calls have the mode of a file: one that runs as its owner would do so outside, too, for anybody.
 var modeAt = map[string]uint32{
 	"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2, "open": 2, "openat": 3,
@@ -58,15 +46,11 @@ const (
 	setUser = 0x800    // S_ISUID
 	creates = 0x400040 // O_CREAT and O_TMPFILE
 
+	truncates = 0x200 // O_TRUNC
+
 	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
 	msgFastOpen    = 0x20000000
-	urgent         = 23 // SIGURG: Go's runtime sends itself many, and others leave it alone
-
-	// What fcntl has sent to an owner, and to whom: F_SETOWN, F_SETSIG in place of SIGIO, and F_SETOWN_EX, which names
-	// the owner in memory.
-	setOwner, setSignal, setAnyOwner = 8, 10, 15
-
-	newListener = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
+	newListener    = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
 
 	familyUnix    = 1
 	familyInet    = 2
@@ -106,7 +90,10 @@ func (f Filter) refuse(a *assembly) {
 		a.only(name, onOthers[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(modeAt)) {
-		a.rule(name, func() { setUserID(a, name) })
+		a.rule(name, func() { f.modes(a, name) })
+	}
+	if f.KeepFiles {
+		a.on("truncate", refuse(eperm)) // programs have ftruncate
 	}
 	a.on("openat2", refuse(enosys)) // its mode lies in memory; programs then take openat
 	if !f.Own {                     // a queue is in no folder, and later programs would find it
@@ -134,39 +121,6 @@ func (f Filter) refuse(a *assembly) {
 	})
 }
 
-// signals has the supervisor asked. Without one, it is unknown whom a call means: those inside cannot send them to
-// themselves either.
-func (f Filter) signals(a *assembly) {
-	if f.AskSignals {
-		a.on("pidfd_send_signal", refuse(enosys)) // another descriptor may have the number by then; programs then take kill
-	}
-	for _, name := range slices.Sorted(maps.Keys(signalAt)) {
-		a.rule(name, func() {
-			a.LdLo(signalAt[name])
-			if f.AskSignals {
-				a.when(bpf.JumpEqual, 0, allow)
-				a.when(bpf.JumpEqual, urgent, allow)
-				a.ret(notify)
-				return
-			}
-			for _, signal := range coreSignals {
-				a.when(bpf.JumpEqual, signal, refuse(eperm))
-			}
-			a.ret(allow)
-		})
-	}
-	a.rule("fcntl", func() {
-		a.LdLo(1)
-		if f.AskSignals {
-			a.when(bpf.JumpEqual, setOwner, notify)
-			a.when(bpf.JumpEqual, setAnyOwner, refuse(eperm))
-		} else {
-			a.when(bpf.JumpEqual, setSignal, refuse(eperm))
-		}
-		a.ret(allow)
-	})
-}
-
 func (f Filter) requests(a *assembly) {
 	a.LdLo(1)
 	for _, request := range ofOwners {
@@ -186,10 +140,13 @@ func (f Filter) requests(a *assembly) {
 	a.ret(allow)
 }
 
-func setUserID(a *assembly, name string) {
+func (f Filter) modes(a *assembly, name string) {
 	if strings.HasPrefix(name, "open") { // without these flags it has no mode
 		mode := a.NewLabel()
 		a.LdLo(modeAt[name] - 1)
+		if f.KeepFiles {
+			empties(a)
+		}
 		a.JmpIfTrue(bpf.JumpBitsSet, creates, mode)
 		a.ret(allow)
 		a.SetLabel(mode)
@@ -197,6 +154,17 @@ func setUserID(a *assembly, name string) {
 	a.LdLo(modeAt[name])
 	a.when(bpf.JumpBitsSet, setUser, refuse(eperm))
 	a.ret(allow)
+}
+
+// empties refuses to empty a file that is not opened for writing: neither O_WRONLY nor O_RDWR, or both.
+func empties(a *assembly) {
+	goOn := a.NewLabel()
+	a.JmpIfTrue(bpf.JumpBitsNotSet, truncates, goOn)
+	a.when(bpf.JumpBitsNotSet, 3, refuse(eperm))
+	a.JmpIfTrue(bpf.JumpBitsNotSet, 1, goOn)
+	a.JmpIfTrue(bpf.JumpBitsNotSet, 2, goOn)
+	a.ret(refuse(eperm))
+	a.SetLabel(goOn)
 }
 
 // sends refuses data that is sent before a connection, around connect.
