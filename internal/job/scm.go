@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +18,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 const messagePrompt = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
-var errNoMessage = errors.New("the agent gave no commit message")
+var (
+	errNoMessage = errors.New("the agent gave no commit message")
+	errChanged   = errors.New("the agent changed files when it was asked for the message, and no check saw that")
+)
 
 // scm runs the user's own version control.
 type scm struct{ *turns }
@@ -74,8 +79,12 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		if err = s.commitMessage(ctx, run, dir, &done, emit); err != nil {
+		before, failed := s.standing(ctx)
+		if err = errors.Join(failed, s.commitMessage(ctx, run, dir, &done, emit)); err != nil {
 			return done, err
+		}
+		if after, err := s.standing(ctx); err != nil || after != before {
+			return done, cmp.Or(err, errChanged)
 		}
 		argv = append(argv, "-am", done.Message)
 	}
@@ -94,6 +103,15 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, git.Reason(said.String()))
 	}
 	return done, err
+}
+
+// standing returns the state of the files that the checks judged.
+func (s scm) standing(ctx context.Context) (git.TreeState, error) {
+	tree, err := s.tree(ctx)
+	if err != nil || tree == nil {
+		return git.TreeState{Work: workspace.Fingerprint(ctx, s.Dir)}, err
+	}
+	return tree.Look(ctx)
 }
 
 // localSubcommands of git need neither the network nor the user's login.
