@@ -78,14 +78,9 @@ func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
 	return results, nil
 }
 
-// blocks tells which attacks a control prevents. Signals of other processes
-// do harm but read nothing and reach nothing; on a laptop they are blocked
-// at notify, and elsewhere since Linux 6.12.
+// blocks tells which attacks a control prevents. At external, signals of the same user reach others before Linux 6.12.
 func (w Config) blocks(v vector) bool {
-	if v == atSignals && w.sameUser() && !w.scoped() {
-		return false
-	}
-	return v.external || w.Level != External
+	return w.Level != External || v.external && (v != atSignals || !w.signalsGoOut())
 }
 
 // Open returns what got through that the level does not promise to hold.

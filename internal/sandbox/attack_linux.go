@@ -81,7 +81,10 @@ func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 // These are the first Landlocks that protect files from being emptied (Linux 6.2), and keep signals in (6.12).
 const truncation, scoping = 3, 6
 
-func (w Config) scoped() bool { return w.Level == Notify || landlockOf(w.abi) >= scoping }
+// signalsGoOut reports whether programs inside could end ralph, so that what they changed would stay.
+func (w Config) signalsGoOut() bool {
+	return w.sameUser() && !w.pids() && w.Level != Notify && landlockOf(w.abi) < scoping
+}
 
 // attackWithRetry repeats attempts that hang, which happened once in hundreds of runs.
 func (w Config) attackWithRetry(ctx context.Context, exec Exec, t targets) (map[string]string, error) {

@@ -220,6 +220,23 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// Without a process namespace, programs of the same user could end ralph before Linux 6.12: the supervisor is stronger.
+func TestWhereSignalsGoOut(t *testing.T) {
+	if !roomy() {
+		return // the level is notify anyway
+	}
+	for _, level := range []sandbox.Level{sandbox.Auto, sandbox.Namespace} {
+		var r sandbox.Report
+		old := order{Sandbox: testConfig(t, level, asMasked), ABI: 5}
+		asMasked.play(t, &r, "probe", asJSON(t, old))
+		old.Sandbox = r.Apply(old.Sandbox)
+		err := sandbox.Holds(old.Sandbox.Level, attacked(t, asMasked, old))
+		if refused := err != nil; r.Level != sandbox.Notify || refused != (level == sandbox.Namespace) {
+			t.Errorf("asked for %s: level %s, %v: %+v", level, r.Level, err, r.Found)
+		}
+	}
+}
+
 // A container that masks parts of /proc forbids another mount of it: then there
 // is no process namespace, and the level is the same.
 func TestWhereNoProcCanBeMounted(t *testing.T) {

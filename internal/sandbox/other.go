@@ -42,5 +42,5 @@ func probe(context.Context, Config, Exec) Report {
 
 func (w Config) attack(context.Context, Exec) (map[string]string, error) { return nil, noSandbox() }
 
-func (w Config) sameUser() bool { return true }
-func (w Config) scoped() bool   { return false }
+func (w Config) sameUser() bool     { return true }
+func (w Config) signalsGoOut() bool { return true }

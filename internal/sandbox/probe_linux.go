@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 )
@@ -25,6 +26,9 @@ func probe(ctx context.Context, base Config, exec Exec) Report {
 		w := base
 		w.Level, w.HostPIDs, w.ReadOnly = g.level, g.hostPIDs, nil
 		err := w.try(ctx, exec)
+		if err == nil && w.signalsGoOut() {
+			err = errors.New("its signals reach others of the same user (before Linux 6.12)")
+		}
 		m := Mechanism{Name: g.name, Found: err == nil}
 		if err != nil {
 			m.Detail = err.Error()
