@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -64,5 +65,20 @@ func TestTheProjectIsAttacked(t *testing.T) {
 	}
 	if left, err := os.ReadDir(project); err != nil || len(left) > 0 {
 		t.Errorf("the attack left %v, %v", left, err)
+	}
+}
+
+// Before anything runs inside, there are the threads that the program may need: those inside can take all processes.
+func TestThreadsAreInReserve(t *testing.T) {
+	first := 0
+	look := func(ctx context.Context, c process.Command) (process.Result, error) {
+		if threads, err := os.ReadDir("/proc/self/task"); first == 0 && err == nil {
+			first = len(threads)
+		}
+		return nothing(ctx, c)
+	}
+	_, _ = confine.Start(t.Context(), confine.Options{Level: sandbox.Namespace, Exec: look, Temp: t.TempDir(), Home: t.TempDir()})
+	if least := runtime.GOMAXPROCS(0) + 32; first < least {
+		t.Errorf("at the first command there are %d threads, want %d", first, least)
 	}
 }
