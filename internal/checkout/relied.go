@@ -95,6 +95,35 @@ func (m *comparison) markData(base tree, commit string, files []proof.Differing)
 	}
 }
 
+// markImported marks touched test files that other tests of a commit name, with or without their extension. An index
+// is loaded by the name of its folder, or by a dot.
+func (m *comparison) markImported(commit string, files []proof.Differing) {
+	for some := range slices.Chunk(files, inPatterns) {
+		var names []string
+		for _, d := range some {
+			if d.Was && d.Tests {
+				names = append(names, path.Base(d.Path), stem(d.Path))
+			}
+		}
+		m.findUsers(commit, names)
+		for i, d := range some {
+			some[i].Imported = stem(d.Path) == "index" || m.others(commit, path.Base(d.Path), d.Path) || m.others(commit, stem(d.Path), d.Path)
+		}
+	}
+}
+
+// others reports whether a test other than a file has a name for which findUsers searched.
+func (m *comparison) others(commit, name, than string) bool {
+	for file := range m.named[use{commit, name}] {
+		if file != than && isTest(file) {
+			return true
+		}
+	}
+	return false
+}
+
+func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+
 // uses returns what names a file, or one of its data folders.
 func (m *comparison) uses(commit, name string, folders []string) users {
 	by := m.usersOf(commit, path.Base(name))

@@ -68,3 +68,26 @@ func TestNamesThatAreEverywhere(t *testing.T) {
 		t.Errorf("the search keeps %d MB", most>>20)
 	}
 }
+
+// A test file may serve other tests: a folder of tests contains helpers, too.
+func TestImportedTests(t *testing.T) {
+	trusted, commits := repository(t, `mkdir __tests__ tests
+		for f in __tests__/same.js __tests__/index.js __tests__/alone.js a.test.js b.test.js tests/same_as.rs tests/alone.rs; do echo >$f; done
+		echo 'import "./same"; import "../b.test.js"' >__tests__/c.test.js
+		echo 'mod same_as;' >tests/c.rs
+		echo 'import "./a.test.js"' >product.js
+		commit
+		for f in __tests__/*.js *.test.js tests/*.rs; do echo '// new' >>$f; done; commit`)
+	clean := checkout.Clean{Trusted: trusted}
+	all, err := clean.Prover(nil).Changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	var imported []string
+	for _, d := range all {
+		if d.Imported {
+			imported = append(imported, d.Path)
+		}
+	}
+	want := []string{"__tests__/index.js", "__tests__/same.js", "b.test.js", "tests/same_as.rs"}
+	if slices.Sort(imported); err != nil || !slices.Equal(imported, want) {
+		t.Errorf("%v imports %q, want %q", err, imported, want)
+	}
+}

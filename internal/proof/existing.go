@@ -32,6 +32,7 @@ type Differing struct {
 	// Doubtful is a file of Tests that the product may load: it is new in a folder of
 	// tests, or only the name of a framework in it shows that it is a test.
 	Doubtful bool
+	Imported bool     // another test of the base names it, and may load it
 	Settings bool     // a tool may read it, and it neither is a test nor defines checks as a whole
 	Inline   []string // names of tests that this code file contains
 	Text     []byte   // its content when old tests run; nil: the earlier commit's
@@ -164,7 +165,7 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) err
 	if err != nil {
 		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
 	}
-	j := judgement{inspection: i, ctx: ctx, ref: ref, passed: map[string]bool{}, texts: map[string][]byte{}}
+	j := judgement{inspection: i, ctx: ctx, ref: ref, passed: map[string]bool{}, texts: map[string][]byte{}, imported: map[string]bool{}}
 	defer maps.Copy(i.judged, j.passed)
 	sure := j.note(differing)
 	left, err := i.outdated(ctx, ref, j.touched)
@@ -233,7 +234,7 @@ func (j *judgement) note(differing []Differing) (sure []string) {
 			continue
 		}
 		j.swapped = append(j.swapped, d.Path)
-		j.inline, j.texts[d.Path] = append(j.inline, d.Inline...), d.Text
+		j.inline, j.texts[d.Path], j.imported[d.Path] = append(j.inline, d.Inline...), d.Text, d.Imported
 		if d.Was {
 			j.touched = append(j.touched, d.Path)
 		}

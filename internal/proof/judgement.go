@@ -25,6 +25,7 @@ type judgement struct {
 	old             *outcome          // results of the old tests on the new code; nil: they did not run
 	withoutDoubtful *outcome          // these results without doubtful files, when old has them in place
 	texts           map[string][]byte // texts of files of which only a part is put back
+	imported        map[string]bool   // those of swapped that other tests may load
 	differing       []Differing       // all files in which reference and commit differ
 	settings        []Differing       // these are the reference's, too, when old tests run: new ones could hide what fails
 	inline          []string          // names of inline tests that the change touches
@@ -278,8 +279,6 @@ func setOf(names []string) map[string]bool {
 	}
 	return set
 }
-
-func limited(names []string) []string { return names[:min(len(names), mostNames)] }
 
 // killed reports whether a signal ended a check, as in a crash.
 func killed(c journal.CheckEnded) bool {

@@ -161,6 +161,9 @@ func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
 	file := func(name string, was, doubtful bool) proof.Differing {
 		return proof.Differing{Path: name, Tests: true, Was: was, Doubtful: doubtful}
 	}
+	imported := func(name string) proof.Differing {
+		return proof.Differing{Path: name, Tests: true, Was: true, Imported: true}
+	}
 	red := failing([]string{"p.TestA"})
 	for name, c := range map[string]struct {
 		command   string
@@ -179,6 +182,8 @@ func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
 		"a program's":             {"cargo test", []proof.Differing{file("tests/a.rs", true, false), file("tests/b.rs", false, false)}, judged("c1", list), []string{"cargo test --test a"}, false},
 		"a new file alone":        {"jest", []proof.Differing{file("b.test.js", false, false)}, red, nil, false},
 		"the product may load it": {"jest", []proof.Differing{file("a.test.js", true, false), file("__tests__/b.js", false, true)}, red, []string{"", ""}, false},
+		"another test loads it":   {"jest", []proof.Differing{imported("__tests__/same.js"), file("a.test.js", true, false)}, red, []string{""}, false},
+		"a package cannot":        {"go test ./...", []proof.Differing{imported("a/a_test.go")}, judged("c1", list), []string{"go test ./a"}, false},
 		"vitest's":                {"vitest run", []proof.Differing{file("a.test.js", true, false), file("b.test.js", false, false)}, judged("c1", list), []string{"vitest run a.test.js"}, false},
 		"vitest's in one process": {"vitest run --no-isolate", []proof.Differing{file("b.test.js", false, false)}, red, []string{""}, false},
 		"all in one process":      {"pytest", []proof.Differing{file("test_a.py", true, false)}, red, []string{""}, false},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,16 +21,16 @@ type selected struct {
 // affect, by name. For the newest reference these are the tests in the same process as a
 // touched file; for an older one, those that a story has changed since.
 func (j *judgement) selectTests(older bool, sure, left []string) (map[string]selected, error) {
-	files, touched, own := left, left, isTest
+	files, touched, alone := left, left, isTest
 	switch {
 	case older && len(left) > 0:
 	case !older && len(sure) == len(j.swapped):
-		files, touched, own = j.touched, j.swapped, isApart
+		files, touched, alone = j.touched, j.swapped, isApart
 	default:
 		return nil, nil
 	}
 	asked := map[string]selected{}
-	questions, err := j.prover.narrow(j.ctx, j.run, j.proof, touched, own)
+	questions, err := j.prover.narrow(j.ctx, j.run, j.proof, touched, j.unlessImported(alone))
 	for name, q := range questions {
 		if q.isolates && !older {
 			// The command or the project's settings may run files in one process.
@@ -45,6 +46,13 @@ func (j *judgement) selectTests(older bool, sure, left []string) (map[string]sel
 		asked[name] = selected{q.commandFor(of), q.shared}
 	}
 	return asked, err
+}
+
+// unlessImported leaves out files that other tests may load. With Go these are in the same folder.
+func (j *judgement) unlessImported(alone func(runner, string) bool) func(runner, string) bool {
+	return func(r runner, file string) bool {
+		return alone(r, file) && (r.folder || !j.imported[path.Join(j.run.Policy.Subfolder, file)])
+	}
 }
 
 // runOldTests runs the checks with the reference's versions of files. If the selected tests do

@@ -32,3 +32,5 @@ func (r *records) told(check journal.CheckEnded) tally.Tally {
 	r.read[check.Tests] = told
 	return told
 }
+
+func limited(names []string) []string { return names[:min(len(names), mostNames)] }
