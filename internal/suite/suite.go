@@ -116,7 +116,7 @@ const known = `readme|changelog|changes|history|news|contributing|code_of_conduc
 func Document(name string) bool { return documents.MatchString(name) }
 
 // settings matches files from which a tool may read its settings. Running the checks shows their effect.
-var settings = pattern.Of(`(?i)(^|/)\.[^/]+/|(^|/)(\.[^/]+|setup\.py|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
+var settings = pattern.Of(`(?i)(^|/)\.[^/]+/|(^|/)(\.[^/]+|setup\.py|[^/]+\.(config|conf|setup|workspace)\.[a-z]+|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
 	`[a-z]+file|rust-toolchain|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/`)
 
 // built matches manifests that also define what is built and tested. pnpm reads all its settings from its own.

@@ -76,7 +76,7 @@ func TestNeeded(t *testing.T) {
 // Settings are told by the form of their names. Too many are tried, not believed.
 func TestSettings(t *testing.T) {
 	for want, paths := range map[bool]string{
-		true: ".env .env.test rust-toolchain vite.config.ts web/babel.config.js .babelrc .swcrc web/.eslintrc.json tsconfig.json web/tsconfig.build.json deno.json turbo.json composer.json Rakefile pom.xml app/build.gradle.kts mix.exs " +
+		true: ".env .env.test rust-toolchain vite.config.ts web/babel.config.js web/babel.config.json .babelrc .swcrc web/.eslintrc.json tsconfig.json web/tsconfig.build.json deno.json turbo.json composer.json Rakefile pom.xml app/build.gradle.kts mix.exs " +
 			".config/nextest.toml .yarn/releases/yarn-4.cjs web/.bundle/config setup.py Directory.Build.props build.sbt lib/BUILD lint/clippy.toml packages/a/project.json tox.ini nx.json phpstan.neon.ini x.egg-info/entry_points.txt CMakeLists.txt pnpm-workspace.yaml",
 		false: "package.json setup.cfg go.mod Cargo.lock requirements.txt .gitignore .github/x.yml README.md .github/scripts/x .venv/a.py src/config.js src/config.json main.go docs/a.yml tests/data.json node_modules/a/vite.config.js dist/.babelrc pubspec.yaml gradle/libs.versions.toml",
 	} {
