@@ -25,6 +25,7 @@ type tree struct {
 	links    []handover.Link
 	programs map[string]bool
 	coded    map[string]bool
+	typed    map[string]string // files of TypeScript, by what imports call them
 }
 
 type users struct{ tests, checks, settings, product bool }
@@ -33,9 +34,24 @@ func (u users) union(v users) users {
 	return users{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
 }
 
+var (
+	typescript = pattern.Of(`(/index)?\.[cm]?tsx?$`)
+	javascript = pattern.Of(`\.[cm]?jsx?$`)
+)
+
+// hides reports whether a new file hides one of TypeScript from its tests: jest and vite prefer it, compilers do not.
+func (m *comparison) hides(d git.Change) bool {
+	at := javascript.FindStringIndex(d.Path)
+	if d.Was() || at == nil {
+		return false
+	}
+	typed := m.typed[d.Path[:at[0]]]
+	return typed != "" && !m.removed[typed]
+}
+
 // readTree reads what a commit has.
 func readTree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
-	is := tree{programs: map[string]bool{}, coded: map[string]bool{}}
+	is := tree{programs: map[string]bool{}, coded: map[string]bool{}, typed: map[string]string{}}
 	listed, err := trusted.ListAll(ctx, commit)
 	if err != nil {
 		return is, err
@@ -43,6 +59,9 @@ func readTree(ctx context.Context, trusted *git.Trusted, commit string) (tree, e
 	for _, entry := range listed {
 		if paths.Code(entry.Path) {
 			is.coded[path.Dir(entry.Path)] = true
+		}
+		if at := typescript.FindStringIndex(entry.Path); at != nil {
+			is.typed[entry.Path[:at[0]]] = entry.Path
 		}
 		if entry.Mode == git.ModeProgram {
 			is.programs[entry.Path] = true

@@ -91,3 +91,23 @@ func TestImportedTests(t *testing.T) {
 		t.Errorf("%v imports %q, want %q", err, imported, want)
 	}
 }
+
+// jest and vite load price.js where compilers load price.ts, so a new one is tried without.
+func TestScriptsThatHideTypes(t *testing.T) {
+	trusted, commits := repository(t, `mkdir -p b e
+		touch a.ts b/index.ts c.tsx d.ts f.js
+		commit
+		git rm -q d.ts
+		for f in a.js b.mjs c.jsx d.js e.js f.ts e/a.js; do echo >$f; done; commit`)
+	clean := checkout.Clean{Trusted: trusted}
+	all, err := clean.Prover(nil).Changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	var tried []string
+	for _, d := range all {
+		if d.Settings {
+			tried = append(tried, d.Path)
+		}
+	}
+	if want := []string{"a.js", "b.mjs", "c.jsx"}; err != nil || !slices.Equal(tried, want) {
+		t.Errorf("%v tries %q without, want %q", err, tried, want)
+	}
+}

@@ -89,6 +89,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
+	m.typed = base.typed
 	files, err := t.differing(ctx, run, &m, base.links, all)
 	if err != nil {
 		return nil, err
@@ -151,10 +152,10 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, li
 	return files, errors.Join(base.err, now.err)
 }
 
-// settings reports whether a tool may read its settings from a file. A build file that only
-// gets more dependencies does not count.
+// settings reports whether a tool may read its settings from a file, or finds another file with it. A build file that
+// only gets more dependencies does not count.
 func (m *comparison) settings(d git.Change) bool {
-	return paths.Settings(d.Path) && (!d.Was() || !m.depends(d.Path))
+	return m.hides(d) || paths.Settings(d.Path) && (!d.Was() || !m.depends(d.Path))
 }
 
 // comparison searches the files in which two commits differ.
@@ -164,6 +165,7 @@ type comparison struct {
 	span    git.Span
 	paths   []string
 	removed map[string]bool
+	typed   map[string]string       // see tree
 	checks  []string                // files that define the checks, sorted
 	named   map[use]map[string]bool // the files that contain a name
 	users   map[use]users
