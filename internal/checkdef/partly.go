@@ -87,7 +87,7 @@ dependencies devDependencies peerDependencies peerDependenciesMeta optionalDepen
 tool.flit -tool.flit.entrypoints tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version
 tool.poetry.name tool.poetry.version tool.poetry.packages tool.poetry.include tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group tool.poetry.extras tool.poetry.scripts`)
 	neededByCargo = strings.Fields("source registry registries net http")
-	neededCrate   = strings.Fields("package -package.autotests -package.edition dependencies dev-dependencies build-dependencies target features workspace bin example")
+	neededCrate   = strings.Fields("package -package.autotests -package.edition dependencies dev-dependencies build-dependencies target features workspace -workspace.default-members -workspace.exclude bin example")
 	// installs matches the lines that say where npm gets packages and how it installs them.
 	installs = pattern.Of(`^\s*((@[\w.-]+:)?registry\s*=\s*https?://[\w./:@-]*|//[\w./:-]+:_authToken\s*=\s*\$\{\w+\}|(legacy-peer-deps|strict-peer-dependencies|auto-install-peers|shamefully-hoist|node-linker)\s*=\s*[a-z]+)\s*$`)
 )

@@ -53,6 +53,8 @@ func TestTried(t *testing.T) {
 		"a key with an escape":         {"npm test", ".npmrc", `"script\u002dshell"=./sh.sh` + "\n", ""},
 		"a new crate":                  {"cargo test", "Cargo.toml", cargo + "[dependencies]\na = \"1\"\n", none},
 		"tests of a crate elsewhere":   {"cargo test", "Cargo.toml", cargo + "[[test]]\nname = \"a\"\npath = \"b.rs\"\n", cargo},
+		"another crate":                {"cargo test", "Cargo.toml", cargo + "[workspace]\nmembers = [\"a\"]\n", none},
+		"another crate alone":          {"cargo test", "Cargo.toml", cargo + "[workspace]\ndefault-members = [\"a\"]\nexclude = [\"b\"]\n", "[package]\n  edition = \"2021\"\n  name = \"shop\"\n\n[workspace]\n"},
 		"a crate without its tests":    {"cargo test", "Cargo.toml", cargo + "autotests = false\n", cargo},
 		"a new module and a newer Go":  {"go test ./...", "go.mod", "module shop\n\ngo 1.24\n\nrequire (\n\ta v1.1.0\n\tb v1.0.0 // indirect\n)\n\nreplace a => ./a\n", none},
 		"an older Go":                  {"go test ./...", "go.mod", strings.Replace(gomod, "1.22", "1.21", 1), "module shop\nrequire a v1.0.0\nreplace a => ./a\ngo 1.22\n"},
