@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// Some runners only count passing tests: jest and vitest with more than one file, unittest.
+// Some runners only count passing tests: jest and vitest with more than one file, unittest, rspec, Maven.
 // As many new tests can stand for those that no longer run.
 
 // onlyCounts reports whether a check counts passing tests and names none.
@@ -20,29 +20,39 @@ func onlyCounts(check journal.CheckEnded, told tally.Tally) bool {
 	return check.Tests != nil && check.Tests.Passed > 0 && len(told.Names(tally.Passed)) == 0
 }
 
+// counts returns how many tests passed and were skipped.
+func counts(check journal.CheckEnded) (n struct{ passed, skipped int }) {
+	if check.Tests != nil {
+		n.passed, n.skipped = check.Tests.Passed, check.Tests.Skipped
+	}
+	return n
+}
+
 // compareCounts judges the results of a runner that only counts passing tests.
 func (j *judgement) compareCounts(was, here journal.CheckEnded, old *journal.CheckEnded) {
-	passing := func(c journal.CheckEnded) int {
-		if c.Tests == nil {
-			return 0
-		}
-		return c.Tests.Passed
-	}
-	now, where := passing(here), "now"
+	before, now, where := counts(was), counts(here), "now"
+	selected := old != nil && old.Passed && old.Command != was.Command
 	switch {
-	case old == nil:
-	case old.Passed && old.Command != was.Command: // selected tests
-		return
+	case old == nil || selected:
 	case old.Passed:
-		now, where = passing(*old), "on the new code"
-	case passing(*old) >= was.Tests.Passed:
+		now, where = counts(*old), "on the new code"
+	case counts(*old).passed >= before.passed:
 		return
 	}
-	if now < was.Tests.Passed {
-		j.add(journal.Loosened{
-			File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: []string{"check " + was.Name},
-			Why: fmt.Sprintf("fewer tests run%s: %d passed before, %d pass %s", j.ref.since(), was.Tests.Passed, now, where),
-		})
+	why := ""
+	switch {
+	case selected && old.Tests == nil:
+		why = "the old versions of tests print no count of tests on the new code" + j.ref.since()
+	case !selected && now.passed < before.passed:
+		why = fmt.Sprintf("fewer tests run%s: %d passed before, %d pass %s", j.ref.since(), before.passed, now.passed, where)
+	case now.skipped > before.skipped: // a new test can stand for each
+		why = fmt.Sprintf("more tests are skipped%s: %d before, %d %s", j.ref.since(), before.skipped, now.skipped, where)
+	}
+	if why != "" {
+		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: []string{"check " + was.Name}, Why: why})
+		return
+	}
+	if selected {
 		return
 	}
 	if old != nil {

@@ -243,6 +243,10 @@ func TestExistingTestsWithoutNames(t *testing.T) {
 	unloaded := failing(nil, "./a.test.js")
 	selected := counts(2)
 	selected.Command = "jest --runTestsByPath a.test.js"
+	silent := green("test")
+	silent.Command = selected.Command
+	skips := counts(4)
+	skips.Tests.Skipped = 1
 	late := red("test", 143)
 	late.TimedOut = true
 	for name, c := range map[string]struct {
@@ -259,6 +263,9 @@ func TestExistingTestsWithoutNames(t *testing.T) {
 		"as many, and not run":  {counts(3), counts(3), unloaded, []string{"tests_gone a.test.js: existing tests cannot run on the new code, and no test there has their names: adds"}},
 		"the old were not run":  {counts(3), counts(3), counts(2), []string{"tests_gone a.test.js: fewer tests run: 3 passed before, 2 pass on the new code"}},
 		"the old were selected": {counts(3), counts(3), selected, nil},
+		"one more is skipped":   {counts(3), skips, selected, []string{"tests_gone a.test.js: more tests are skipped: 0 before, 1 now"}},
+		"it was skipped before": {skips, skips, selected, nil},
+		"selected, and silent":  {counts(3), counts(3), silent, []string{"tests_gone a.test.js: the old versions of tests print no count of tests on the new code"}},
 		"one fails by name":     {counts(3), counts(3), failing([]string{"adds"}), []string{"tests_broken a.test.js: existing tests fail on the new code: adds"}},
 	} {
 		b := &bench{lab: lab{says: []journal.CheckEnded{c.old}}}

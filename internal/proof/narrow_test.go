@@ -123,6 +123,21 @@ func TestAllTestsRunWhereFewShowNothing(t *testing.T) {
 	}
 }
 
+// Maven counts tests and names none: that its run of a story's own tests fails is enough.
+func TestFewAreEnoughForARunnerThatOnlyCounts(t *testing.T) {
+	commands, graded := narrowed(t, "mvn -B test", "summary", "", []string{"src/test/java/ATest.java"}, "", func(at proof.Place) journal.CheckEnded {
+		if at.Where == journal.AtDoubt {
+			return told("summary", 1)
+		}
+		return journal.CheckEnded{Exit: 1}
+	})
+	one := "mvn -B test -Dtest=ATest" // on the base twice, as it names no failure, and alone with the change
+	want := []string{one, one, one}
+	if !slices.Equal(commands, want) || graded.Grade != journal.RedToGreen {
+		t.Errorf("ran %q, %s; want %q and a proof", commands, graded.Grade, want)
+	}
+}
+
 // A check that cannot be asked for a story's own tests runs all where those pass.
 func TestOtherChecksRunWhereFewPass(t *testing.T) {
 	run := proved(asked(told("go", 1), green("types")), told("go", 2))

@@ -43,7 +43,7 @@ func (t *trial) turnedIn(there journal.CheckEnded) (sum turned) {
 		return turned{}
 	case !verdict.CanProve(t.run, here) || verdict.BlocksStory(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}
-	case len(there.Tests.Failing()) == 0 && t.narrowed[there.Name] && here.Tests != nil: // which says nothing of a test
+	case len(there.Tests.Failing()) == 0 && t.narrowed[there.Name] && here.Tests != nil && here.Tests.Runner != tally.Summary: // which says nothing of a test
 		return turned{}
 	case len(there.Tests.Failing()) == 0:
 		sum.all = base.Passed && here.Passed && !silenced(base, here)

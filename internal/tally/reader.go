@@ -46,6 +46,7 @@ func (r *Reader) Write(part []byte) (int, error) {
 			{"mocha", &mocha{}},
 			{"node", &nodeSpec{}},
 			{"cargo", &cargo{}},
+			{Summary, &summary{}},
 		}
 	}
 	size := len(part)
