@@ -24,7 +24,7 @@ build:
 	go build -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
-test: # without long tests, and one row in sixteen of long tables; make check runs all, and go vet
+test: # without long tests, and one row in 32 of long tables; make check runs all, and go vet
 	go test -short -vet=off -ldflags='-s -w' -skip='$(long)' ./...
 check: lint
 	go mod tidy -diff

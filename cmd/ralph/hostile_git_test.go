@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // lair is where a vector is laid, and where it is heard of if it goes off.
@@ -134,6 +135,9 @@ func inRuns() []vector {
 func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
 	t.Parallel()
 	for _, v := range inRuns() {
+		if !short.Has(v.name) {
+			continue
+		}
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLair(t)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // field is a user's repository with many kinds of files.
@@ -173,6 +174,9 @@ func (f *field) racy() {
 func TestSnapshotIsWhatGitSees(t *testing.T) {
 	sown := sow(t)
 	for name, happen := range situations {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newField(t, sown)
@@ -199,6 +203,9 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 func TestCommitSnapshotIsWhatGitSees(t *testing.T) {
 	sown := sow(t)
 	for name, happen := range situations {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			newField(t, sown).commitHeld("ralph", happen)

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// Has reports whether a case is to run: with -short one in sixteen by its name is, unless -run names tests.
+// Has reports whether a case is to run: with -short one in 32 by its name is, unless -run names tests.
 func Has(name string) bool {
 	if !testing.Short() || flag.Lookup("test.run").Value.String() != "" {
 		return true
 	}
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
-	return sum.Sum32()%16 == 0
+	return sum.Sum32()%32 == 0
 }
