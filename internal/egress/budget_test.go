@@ -215,6 +215,9 @@ func TestMedia(t *testing.T) {
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:application/pdf;base64,aGk="}]}]}`, 32, other},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"mp3"}}]}]}`, 4, other},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png,` + "\xff\xff" + `"}]}]}`, 0, image},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"type":"image","url":"data:image/png;base64,aGk="}}]}]}`, 26, image},
+		{egress.OpenAI, `{"model":"big","input":[{"type":"image_generation_call","result":{"type":"image","url":"data:image/png;base64,aGk="}}]}`, 26, image},
+		{egress.OpenAI, `{"model":"big","input":[{"output":[{"image_url":[{"a":{"type":"image","url":"data:image/png;base64,aGk="}}]}]}]}`, 26, other + image},
 		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"inline_data":{"mime_type":"video/mp4","data":"aGk="}}]}]}`, 8, image + other},
 	} {
 		if size, most := egress.Media(test.dialect, test.body); size != test.size || most != test.most {

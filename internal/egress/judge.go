@@ -117,13 +117,13 @@ func Allows(models []string, name string) bool {
 
 type bodyJudge struct {
 	rules
-	grammar *grammar
-	read    []string
-	media   mediaTokens
-	hour    bool
-	within  bool  // in media that hasAddress searched already
-	largest int64 // size of the largest tool
-	named   int64 // references to tools
+	grammar         *grammar
+	read            []string
+	media           mediaTokens
+	hour            bool
+	within, counted bool  // in media that hasAddress searched already; in an object whose url is counted as a medium
+	largest         int64 // size of the largest tool
+	named           int64 // references to tools
 }
 
 func (j *bodyJudge) fields(tree map[string]any) *Refusal {
@@ -211,8 +211,9 @@ func definesTool(name string, value any) bool {
 }
 
 func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
-	refused := checkSpelling(name, j.read)
-	defer func(within bool) { j.within = within }(j.within)
+	refused, medium := checkSpelling(name, j.read), j.holdsMedia(of, name)
+	defer func(within, counted bool) { j.within, j.counted = within, counted }(j.within, j.counted)
+	j.counted = medium && isObject(value)
 	switch {
 	case refused != nil:
 		return refused
@@ -238,7 +239,7 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = &Refusal{What: name, Why: stored}
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
-	case j.holdsMedia(of, name) && j.media.add(name, value, j.grammar.image):
+	case medium && j.media.add(name, value, j.grammar.image):
 		refused = &Refusal{What: name, Why: "sound costs more than the model's price"}
 	}
 	if refused != nil {

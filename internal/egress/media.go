@@ -88,7 +88,7 @@ func addressStart(value string) string {
 
 // holdsMedia reports whether a field holds media. Tools of the maker leave pictures in fields that otherwise hold others.
 func (j *bodyJudge) holdsMedia(of map[string]any, name string) bool {
-	return j.grammar.media[name] || name == "result" && text(of["type"]) == drawing || name == "url" && text(of["type"]) == "image"
+	return j.grammar.media[name] || name == "result" && text(of["type"]) == drawing || name == "url" && text(of["type"]) == "image" && !j.counted
 }
 
 // add counts the media in a field, and reports whether they can be sound or video, which
@@ -108,14 +108,13 @@ func (m *mediaTokens) add(name string, value any, mostImage int64) (sound bool) 
 	if name == "source" && object["data"] == nil || slices.Equal(families, []string{"text"}) && dataType(data) == "" {
 		return sound
 	}
-	size := int64(len(data))
 	if slices.Equal(families, []string{"image"}) && name != "file_data" { // a file is what it holds
 		m.likely, m.most = m.likely+likelyImage, m.most+mostImage
 	} else {
-		m.likely, m.most = m.likely+size/bytesPerMediaToken, m.most+mostMedia
+		m.likely, m.most = m.likely+int64(len(data)/bytesPerMediaToken), m.most+mostMedia
 	}
 	if !strings.ContainsRune(data, utf8.RuneError) {
-		m.size += size
+		m.size += int64(len(data))
 	}
 	return sound
 }
