@@ -133,7 +133,7 @@ func (r *reading) take(data []byte) {
 	if isGiven(f.Metadata) {
 		var c geminiCount
 		r.odd = json.Unmarshal(f.Metadata, &c) != nil || r.odd
-		r.usage, r.known = c.plain(), !r.odd
+		r.usage, r.known = c.plain(), !r.odd && addCounts(c.Prompt, c.Tools) > 0
 	}
 	r.textBytes += textLength(f.Delta)
 	for _, c := range f.Choices {
@@ -142,7 +142,7 @@ func (r *reading) take(data []byte) {
 	r.ended = r.ended || r.last(f)
 }
 
-// count reads a maker's count. Output tokens are totals so far: the last one counts.
+// count reads a maker's count: none if it has no input. Output tokens are totals so far: the last one counts.
 func (r *reading) count(usage json.RawMessage) {
 	if !isGiven(usage) {
 		return
@@ -159,7 +159,7 @@ func (r *reading) count(usage json.RawMessage) {
 			CacheHour: cmp.Or(now.CacheHour, r.usage.CacheHour),
 		}
 	}
-	r.usage, r.known = now, !r.odd
+	r.usage, r.known = now, !r.odd && now.Tokens() > now.Output
 }
 
 func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }

@@ -64,6 +64,10 @@ var reads = []struct {
 
 	{"impossible counts", egress.Anthropic, false, `{"usage":{"input_tokens":-5,"output_tokens":9223372036854775807,"cache_read_input_tokens":99999999999999}}`, stream.Usage{Output: 1e12, CacheRead: 1e12}, true, false},
 	{"counts that overflow", egress.OpenAI, false, `{"usage":{"input_tokens":9223372036854775807,"prompt_tokens":9223372036854775807,"input_tokens_details":{"cached_tokens":-1}}}`, stream.Usage{Input: 1e12}, true, true},
+	{"counts of nothing", egress.OpenAI, false, `{"choices":[{"message":{"content":"hi"}}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, stream.Usage{}, false, false},
+	{"an empty count", egress.Anthropic, false, `{"type":"message","usage":{}}`, stream.Usage{}, false, false},
+	{"a count without input", egress.OpenAI, true, data(`{"choices":[],"usage":{"prompt_tokens":-9,"completion_tokens":7}}`), stream.Usage{Output: 7}, false, true},
+	{"gemini's count without input", egress.Gemini, false, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"candidatesTokenCount":7}}`, stream.Usage{Output: 7}, false, true},
 	{"no JSON", egress.Gemini, false, `<html>`, stream.Usage{}, false, false},
 	{"nothing", egress.OpenAI, true, "", stream.Usage{}, false, false},
 }
