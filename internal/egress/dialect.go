@@ -248,7 +248,7 @@ func refusalBody(d Dialect, why string) []byte {
 
 // isOwn reports whether the server is the maker's own, not a cloud, a gateway or a user's.
 func (m Maker) isOwn() bool {
-	return m.Base == nil || strings.EqualFold("https://"+m.Base.Host, grammars[m.Dialect].base)
+	return m.Base == nil || strings.EqualFold("https://"+m.Base.Hostname(), grammars[m.Dialect].base)
 }
 
 // at returns the real server's URL of a path.

@@ -104,7 +104,7 @@ func TestWhatHasNoPriceIsNotSent(t *testing.T) {
 // The maker's own server is found by its host.
 func TestIsOwn(t *testing.T) {
 	for base, want := range map[string]bool{
-		"": true, "https://api.openai.com/v1": true, "https://API.openai.com": true,
+		"": true, "https://api.openai.com/v1": true, "https://API.openai.com": true, "https://api.openai.com:443/v1": true,
 		"https://gateway.example/v1": false, "https://api.openai.com.evil.example": false,
 	} {
 		maker := egress.Maker{Dialect: egress.OpenAI}
