@@ -122,6 +122,19 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
+// What a user hides from git stays out of commits, also while another git has locked the index.
+func TestHiddenChangesStayOut(t *testing.T) {
+	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
+		f := newField(t, sow(t))
+		f.git("update-index", flag, "a")
+		f.files("a", "mine", "b", "22", ".git/index.lock", "")
+		work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
+		if got := f.git("show", work+":a") + f.git("show", work+":b"); got != "122" {
+			t.Errorf("after %s the work is %q", flag, got)
+		}
+	}
+}
+
 func TestTreeDiff(t *testing.T) {
 	l := newLab(t)
 	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Message is a commit message.
@@ -123,15 +124,30 @@ func (s scratch) indexCall(args ...string) Call {
 }
 
 // copyIndex fills the index with HEAD, and copies the file data of the real index, so
-// that git reads only changed files. If the real index is locked or broken, git
-// reads all files.
+// that git reads only changed files. If the real index is broken, git reads all files.
 func (s scratch) copyIndex(ctx context.Context) error {
 	err := s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
+	if _, ok := Answered(err); ok && s.copyLocked() == nil {
+		_, err = s.Do(ctx, s.indexCall("read-tree", "--reset", "HEAD"))
+	}
 	if _, ok := Answered(err); ok {
 		_, err = s.Do(ctx, s.indexCall("read-tree", "HEAD"))
 	}
 	return err
 }
+
+// copyLocked copies an index that another git has locked: it says which files the user hides from git.
+func (s scratch) copyLocked() error {
+	in := untrusted.Folder{Path: s.dir}
+	data, err := in.ReadFile("index", maxIndex)
+	if err == nil {
+		err = in.WriteFile(filepath.Base(s.index), data, 0o644)
+	}
+	return err
+}
+
+// maxIndex is enough for some millions of files.
+const maxIndex = 512 << 20
 
 func (s scratch) untrack(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
