@@ -32,7 +32,7 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	if err := s.runSetup(ctx, run, step.Number, emit); err != nil {
 		return err
 	}
-	if err := s.writeMemory(ctx, dir, run, run.Plan); err != nil {
+	if err := s.writeMemory(ctx, dir, run, s.joinPlan(dir, run, emit)); err != nil {
 		return err
 	}
 	text, err := s.promptText(ctx, run, step)

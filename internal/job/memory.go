@@ -22,6 +22,22 @@ func (s *trees) writeMemory(ctx context.Context, dir string, run journal.Run, p 
 	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
+// joinPlan keeps the stories that people added to the PRD in their own tree, in a run or before it resumed: the plan is
+// read after each iteration.
+func (s *trees) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
+	if s.UserTree == nil || len(run.Plan.UserStories) == 0 {
+		return run.Plan
+	}
+	p, rest := workspace.Memory{Tree: dir, Dir: memoryDir(run)}.Joined(run.Plan)
+	if len(rest) > 0 {
+		emit(journal.Noted{
+			What: "a run keeps its plan, so changes of the PRD were put back: " + journal.ShortList(rest),
+			Hint: "make them when the run has ended, and start a new one",
+		})
+	}
+	return p
+}
+
 // saveLog restores entries that the agent removed. An unreadable log counts as empty.
 func (s *trees) saveLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
 	if len(run.Plan.UserStories) == 0 {

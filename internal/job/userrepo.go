@@ -42,7 +42,8 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
 	memory := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
-	if err := memory.WritePlan(run.Plan); err != nil {
+	stories, _ := memory.Joined(run.Plan)
+	if err := memory.WritePlan(stories); err != nil {
 		return err
 	}
 	_, err := d.Git.Commit(ctx, d.Place, git.PathCommit{

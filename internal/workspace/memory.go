@@ -127,6 +127,16 @@ func (m Memory) WritePlan(p plan.Plan) error {
 	return m.WriteFile(planFile, data)
 }
 
+// Joined returns a plan with the stories that people added to the file since, and what else they changed there.
+func (m Memory) Joined(p plan.Plan) (joined plan.Plan, rest []string) {
+	found, err := m.ReadPlan()
+	if err != nil {
+		return p, nil
+	}
+	merged := plan.Merge(p, found)
+	return merged.Plan, merged.Undone
+}
+
 func (m Memory) hasPlan(data []byte) bool {
 	found, err := m.ReadPlan()
 	if err != nil {
