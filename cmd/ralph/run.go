@@ -117,6 +117,11 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if memory != workspace.MemoryDir || p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}
+	if !p.SeparateTree { // else another tree is committed
+		if err := d.CheckModules(ctx); err != nil {
+			return job.NewRun{}, err
+		}
+	}
 	branch, err := d.WorkBranch(ctx, p.SeparateTree, c.Branch, stories, prd)
 	if err != nil {
 		return job.NewRun{}, err

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -41,6 +43,22 @@ func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, st
 		return own, nil
 	}
 	return cmp.Or(branch, d.Place.Branch), nil
+}
+
+// CheckModules refuses a clean tree of which a commit would move or remove a submodule, as after a pull. No git starts
+// in one.
+func (d *Project) CheckModules(ctx context.Context) error {
+	out, err := d.Place.Do(ctx, git.Call{Args: []string{"diff", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD"}})
+	if err != nil {
+		return fmt.Errorf("look for submodules: %w", err)
+	}
+	moved := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	moved = slices.DeleteFunc(moved, git.Ours)
+	if len(moved) == 0 {
+		return nil
+	}
+	return fault.Usage("submodules in "+d.Place.Top+" are not at the commits of "+d.Place.Branch+": "+journal.ShortList(moved),
+		"bring them there (git submodule update --init), or commit them", nil)
 }
 
 // checkResumable refuses a run whose repository is gone or whose branch is checked out by now.
