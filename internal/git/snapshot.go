@@ -192,16 +192,21 @@ func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (stri
 	if len(leftovers) == 0 {
 		return tree, nil
 	}
+	return t.Without(ctx, tree, func(c Change) bool { return c.OldMode == ModeNone && leftovers[c.Path] == c.ID })
+}
+
+// Without returns a snapshot with some of its changes since HEAD undone.
+func (t *Tree) Without(ctx context.Context, tree string, undone func(Change) bool) (string, error) {
 	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
 	changes, err := Compare(ctx, t.Do, Span{From: "HEAD", To: tree})
 	if err != nil {
-		return "", fmt.Errorf("look for leftovers: %w", err)
+		return "", fmt.Errorf("compare a snapshot: %w", err)
 	}
 	var removed []TreeEntry
 	for _, c := range changes {
-		if c.OldMode == ModeNone && leftovers[c.Path] == c.ID {
+		if undone(c) {
 			removed = append(removed, TreeEntry{c.Path, c.OldMode, c.OldID})
 		}
 	}

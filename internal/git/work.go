@@ -138,16 +138,12 @@ func (s scratch) copyIndex(ctx context.Context) error {
 
 // copyLocked copies an index that another git has locked: it says which files the user hides from git.
 func (s scratch) copyLocked() error {
-	in := untrusted.Folder{Path: s.dir}
-	data, err := in.ReadFile("index", maxIndex)
-	if err == nil {
-		err = in.WriteFile(filepath.Base(s.index), data, 0o644)
+	data, err := untrusted.Folder{Path: s.dir}.ReadFile("index", 512<<20)
+	if err != nil {
+		return err
 	}
-	return err
+	return untrusted.Folder{Path: s.dir}.WriteFile(filepath.Base(s.index), data, 0o644)
 }
-
-// maxIndex is enough for some millions of files.
-const maxIndex = 512 << 20
 
 func (s scratch) untrack(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {

@@ -146,6 +146,10 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
 		}
 	}
+	note := journal.Noted{What: "left out of commits, as git-crypt has to encrypt them: " + journal.ShortList(s.snapshot.sealed), Hint: "commit their changes yourself, if there are any"}
+	if len(s.snapshot.sealed) > 0 && !slices.Contains(run.Notes, note) {
+		emit(note)
+	}
 	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	taken, err := s.newCommits(ctx, run, seen)
 	if err == nil {

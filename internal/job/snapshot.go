@@ -2,6 +2,9 @@ package job
 
 import (
 	"context"
+	"io"
+	"maps"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -15,6 +18,7 @@ type agentSnapshot struct {
 	tree       string
 	checkFiles git.Leftovers // written by the checks
 	committed  bool          // all files are committed
+	sealed     []string      // files that HEAD has encrypted, and that would be committed in the clear: left out
 	seen       *git.Inspection
 }
 
@@ -48,6 +52,9 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	if now, err = tree.Tidy(ctx, now, h.checkFiles); err != nil {
 		return next
 	}
+	if now, next.sealed, err = withoutClear(ctx, tree, now); err != nil {
+		return next
+	}
 	next.head, next.tree, next.committed, next.seen = seen.Head, now, !seen.Dirty, seen
 	return next
 }
@@ -70,15 +77,59 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	if err != nil || !seen.Dirty {
 		return seen, err
 	}
-	if h.isCurrent(run) && seen.Head == h.head {
-		_, err = seen.CommitSnapshot(ctx, h.tree, leftoversMessage(run, h.tree))
-	} else {
-		_, err = seen.CommitAll(ctx, leftoversMessage(run, ""))
+	now, message := h.tree, leftoversMessage(run, h.tree)
+	if !h.isCurrent(run) || seen.Head != h.head {
+		message = leftoversMessage(run, "")
+		if now, err = seen.Work(ctx); err == nil {
+			now, h.sealed, err = withoutClear(ctx, tree, now)
+		}
+	}
+	switch {
+	case err != nil:
+	case h.isCurrent(run) && seen.Head == h.head, len(h.sealed) > 0:
+		_, err = seen.CommitSnapshot(ctx, now, message)
+	default:
+		_, err = seen.CommitAll(ctx, message)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return tree.Inspect(ctx)
+}
+
+// encrypted is how git-crypt begins a file. Its filter, which ralph's git does not run, decrypts it for the work tree.
+const encrypted = "\x00GITCRYPT\x00"
+
+// withoutClear returns a snapshot without changes of files that HEAD has encrypted, and their names. A file whose time
+// alone changed is among them.
+func withoutClear(ctx context.Context, tree *git.Tree, now string) (_ string, names []string, err error) {
+	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
+	if err != nil {
+		return now, nil, err
+	}
+	var ids []string
+	for _, c := range changes {
+		if c.OldMode != git.ModeNone && c.OldMode != git.ModeLink && c.Mode != git.ModeNone {
+			ids = append(ids, c.OldID)
+		}
+	}
+	sealed := map[string]bool{}
+	err = git.CatFile(ctx, tree.Do, git.Call{Limit: 1 << 30}, ids, func(o git.Object) error {
+		head, err := io.ReadAll(io.LimitReader(o.Content, int64(len(encrypted))))
+		sealed[o.ID] = string(head) == encrypted
+		return err
+	})
+	if err != nil || !slices.Contains(slices.Collect(maps.Values(sealed)), true) { // an object that is missing, too
+		return now, nil, ctx.Err()
+	}
+	now, err = tree.Without(ctx, now, func(c git.Change) bool {
+		is := sealed[c.OldID] && c.Mode != git.ModeNone
+		if is {
+			names = append(names, c.Path)
+		}
+		return is
+	})
+	return now, names, err
 }
 
 // How much of what an agent proposes is kept.
