@@ -52,10 +52,20 @@ func (r repository) place() Place {
 // Alternates returns the object folders of other repositories that this one named when it was inspected.
 func (p Place) Alternates() []string { return p.stores[min(1, len(p.stores)):] }
 
-// Clean returns a fault if the tree is dirty.
+// AtRest returns a fault if git waits for the end of a merge, rebase, cherry-pick or revert: a commit would end it.
+func (p Place) AtRest() error {
+	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
+		if _, err := os.Lstat(filepath.Join(p.repository.dir, name)); err == nil && p.repository.dir != "" {
+			return fault.Usage("git has not ended what it began in "+p.Top+": "+name, "git status says how to end it", nil)
+		}
+	}
+	return nil
+}
+
+// Clean returns a fault if the tree is dirty or not at rest.
 func (p Place) Clean() error {
 	if len(p.Dirty) == 0 {
-		return nil
+		return p.AtRest()
 	}
 	return fault.Usage("uncommitted changes in "+p.Top+": "+journal.ShortList(p.Dirty), "commit or stash them", nil)
 }

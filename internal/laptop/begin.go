@@ -208,8 +208,13 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	if err := d.checkResumable(ctx, old); err != nil {
 		return 0, err
 	}
-	if ownTree := old.Policy.Done == policy.ByStories && !old.Policy.SeparateTree; ownTree && d.Place != nil && len(d.Place.Dirty) > 0 {
-		d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Place.Dirty))
+	if old.Policy.Done == policy.ByStories && !old.Policy.SeparateTree && d.Place != nil {
+		if err := d.Place.AtRest(); err != nil {
+			return 0, err
+		}
+		if len(d.Place.Dirty) > 0 {
+			d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Place.Dirty))
+		}
 	}
 	j, err := d.job(ctx, p)
 	if err != nil {
