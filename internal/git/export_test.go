@@ -1,6 +1,9 @@
 package git
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // StatusOf parses a status, and returns the number of changed paths and whether
 // one of them is work.
@@ -10,4 +13,22 @@ func StatusOf(ctx context.Context, do Runner) (entries int, dirty bool, err erro
 		return 0, false, err
 	}
 	return len(s.found), s.Dirty, nil
+}
+
+// CommitAll commits the whole working tree.
+func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
+	tree, err := s.Work(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.CommitSnapshot(ctx, tree, m)
+}
+
+// Tidy returns a snapshot without leftovers.
+func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (string, error) {
+	changes, err := Compare(ctx, t.Do, Span{From: "HEAD", To: tree})
+	if err != nil {
+		return "", err
+	}
+	return t.Without(ctx, tree, slices.DeleteFunc(changes, func(c Change) bool { return !leftovers.Has(c) }))
 }

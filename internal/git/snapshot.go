@@ -26,20 +26,10 @@ func (s *Inspection) Work(ctx context.Context) (string, error) {
 	return s.snapshot(ctx, s.tree.beside())
 }
 
-// CommitAll commits the whole working tree, including Beside, and returns the new
-// HEAD, or the old one if nothing changed. No hook runs. An unfinished merge or
-// rebase is abandoned.
-func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
-	tree, err := s.snapshot(ctx, nil)
-	if err != nil {
-		return "", err
-	}
-	return s.commitOnHead(ctx, tree, m)
-}
-
-// CommitSnapshot is CommitAll for the files in tree, which Work returned earlier.
-// The paths in Beside are committed as they are now. It changes no file: later
-// changes stay uncommitted.
+// CommitSnapshot commits the files in tree, which Work returned earlier, and returns the
+// new HEAD, or the old one if nothing changed. The paths in Beside are committed as they
+// are now. It changes no file: later changes stay uncommitted. No hook runs, and an
+// unfinished merge or rebase is abandoned.
 func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
 	if err := CheckSHA(tree); err != nil {
 		return "", err
@@ -166,6 +156,9 @@ func (e entry) overlaps(paths []string) bool {
 // Leftovers are files that a check left in a tree.
 type Leftovers map[string]string // path to object
 
+// Has reports whether a change adds a leftover as it was.
+func (l Leftovers) Has(c Change) bool { return c.OldMode == ModeNone && l[c.Path] == c.ID }
+
 // Leftovers returns the new files in the later of two snapshots.
 func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
@@ -187,30 +180,16 @@ func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	return leftovers, nil
 }
 
-// Tidy returns a snapshot without leftovers, except those that were changed or committed since.
-func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (string, error) {
-	if len(leftovers) == 0 {
+// Without returns a snapshot with some of its changes undone.
+func (t *Tree) Without(ctx context.Context, tree string, changes []Change) (string, error) {
+	if len(changes) == 0 {
 		return tree, nil
 	}
-	return t.Without(ctx, tree, func(c Change) bool { return c.OldMode == ModeNone && leftovers[c.Path] == c.ID })
-}
-
-// Without returns a snapshot with some of its changes since HEAD undone.
-func (t *Tree) Without(ctx context.Context, tree string, undone func(Change) bool) (string, error) {
-	if err := CheckSHA(tree); err != nil {
-		return "", err
-	}
-	changes, err := Compare(ctx, t.Do, Span{From: "HEAD", To: tree})
-	if err != nil {
-		return "", fmt.Errorf("compare a snapshot: %w", err)
-	}
-	var removed []TreeEntry
+	var before []TreeEntry
 	for _, c := range changes {
-		if undone(c) {
-			removed = append(removed, TreeEntry{c.Path, c.OldMode, c.OldID})
-		}
+		before = append(before, TreeEntry{c.Path, c.OldMode, c.OldID})
 	}
 	on, done := t.scratch()
 	defer done()
-	return WriteTree(ctx, t.Do, Index{on.index, tree}, removed)
+	return WriteTree(ctx, t.Do, Index{on.index, tree}, before)
 }

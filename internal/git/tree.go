@@ -18,7 +18,7 @@ import (
 // without credentials.
 type Tree struct {
 	Dir    string
-	Author Identity // of commits by CommitAll; empty: ralph
+	Author Identity // of commits by CommitSnapshot; empty: ralph
 	Run    Run      // how git runs in the tree; nil: as elsewhere
 	Beside []string // slash paths in the tree that are not work: Work leaves them out
 

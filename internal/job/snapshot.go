@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -49,10 +48,7 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	if err != nil {
 		return next
 	}
-	if now, err = tree.Tidy(ctx, now, h.checkFiles); err != nil {
-		return next
-	}
-	if now, next.sealed, err = withoutClear(ctx, tree, now); err != nil {
+	if now, err = next.tidy(ctx, tree, now); err != nil {
 		return next
 	}
 	next.head, next.tree, next.committed, next.seen = seen.Head, now, !seen.Dirty, seen
@@ -81,15 +77,12 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	if !h.isCurrent(run) || seen.Head != h.head {
 		message = leftoversMessage(run, "")
 		if now, err = seen.Work(ctx); err == nil {
-			now, h.sealed, err = withoutClear(ctx, tree, now)
+			h.checkFiles = nil
+			now, err = h.tidy(ctx, tree, now)
 		}
 	}
-	switch {
-	case err != nil:
-	case h.isCurrent(run) && seen.Head == h.head, len(h.sealed) > 0:
+	if err == nil {
 		_, err = seen.CommitSnapshot(ctx, now, message)
-	default:
-		_, err = seen.CommitAll(ctx, message)
 	}
 	if err != nil {
 		return nil, err
@@ -100,12 +93,12 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 // encrypted is how git-crypt begins a file. Its filter, which ralph's git does not run, decrypts it for the work tree.
 const encrypted = "\x00GITCRYPT\x00"
 
-// withoutClear returns a snapshot without changes of files that HEAD has encrypted, and their names. A file whose time
-// alone changed is among them.
-func withoutClear(ctx context.Context, tree *git.Tree, now string) (_ string, names []string, err error) {
+// tidy returns a snapshot without what checks left, and without changes of files that HEAD has encrypted. A file whose
+// time alone changed is among them.
+func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
 	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
 	if err != nil {
-		return now, nil, err
+		return now, err
 	}
 	var ids []string
 	for _, c := range changes {
@@ -114,22 +107,20 @@ func withoutClear(ctx context.Context, tree *git.Tree, now string) (_ string, na
 		}
 	}
 	sealed := map[string]bool{}
-	err = git.CatFile(ctx, tree.Do, git.Call{Limit: 1 << 30}, ids, func(o git.Object) error {
+	// It fails at an object that a partial clone lacks.
+	_ = git.CatFile(ctx, tree.Do, git.Call{Limit: 1 << 30}, ids, func(o git.Object) error {
 		head, err := io.ReadAll(io.LimitReader(o.Content, int64(len(encrypted))))
 		sealed[o.ID] = string(head) == encrypted
 		return err
 	})
-	if err != nil || !slices.Contains(slices.Collect(maps.Values(sealed)), true) { // an object that is missing, too
-		return now, nil, ctx.Err()
-	}
-	now, err = tree.Without(ctx, now, func(c git.Change) bool {
-		is := sealed[c.OldID] && c.Mode != git.ModeNone
-		if is {
-			names = append(names, c.Path)
+	h.sealed = nil
+	return tree.Without(ctx, now, slices.DeleteFunc(changes, func(c git.Change) bool {
+		if sealed[c.OldID] && c.Mode != git.ModeNone {
+			h.sealed = append(h.sealed, c.Path)
+			return false
 		}
-		return is
-	})
-	return now, names, err
+		return !h.checkFiles.Has(c)
+	}))
 }
 
 // How much of what an agent proposes is kept.
