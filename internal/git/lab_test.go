@@ -3,10 +3,12 @@ package git_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,12 +38,16 @@ type record struct {
 	mu   sync.Mutex
 	argv [][]string
 	env  [][]string
+	stop string // a command with this argument does not run
 }
 
 func (r *record) run(ctx context.Context, c process.Command) (process.Result, error) {
 	r.mu.Lock()
 	r.argv, r.env = append(r.argv, c.Argv), append(r.env, c.Env)
 	r.mu.Unlock()
+	if r.stop != "" && slices.Contains(c.Argv, r.stop) {
+		return process.Result{}, errors.New("killed")
+	}
 	return new(process.Runner).Run(ctx, c)
 }
 

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -64,9 +65,13 @@ func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (
 	if err := t.unlock(ctx, s.branch); err != nil {
 		return "", err
 	}
+	// The index comes first: if ralph is killed before the reset, it does not have the commit's files as removed.
+	if err := t.run(ctx, "read-tree", "--reset", tree); err != nil {
+		return "", fmt.Errorf("bring the index to the new commit: %w", err)
+	}
 	// Fails if HEAD has moved since: a branch would lose what somebody else committed there.
 	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(m.Subject, 200), "HEAD", sha, s.Head); err != nil {
-		return "", fmt.Errorf("move to the new commit: %w", err)
+		return "", fmt.Errorf("move to the new commit: %w", errors.Join(err, t.run(ctx, "reset", "-q", "--mixed")))
 	}
 	if err := t.run(ctx, "reset", "-q", "--mixed"); err != nil {
 		return "", fmt.Errorf("bring the index to the new commit: %w", err)

@@ -188,6 +188,21 @@ func TestCommitAllLosesNoCommit(t *testing.T) {
 	}
 }
 
+// If ralph is killed within a commit, the user's next one does not remove its files.
+func TestCommitAllIsCutOff(t *testing.T) {
+	l := newLab(t)
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+	seen := must(l.tree.Inspect(t.Context()))(t)
+	l.seen.stop = "reset"
+	if sha, err := seen.CommitAll(t.Context(), git.Message{Subject: "x"}); err == nil {
+		t.Errorf("CommitAll = %s", sha)
+	}
+	l.agent("commit", "-q", "--allow-empty", "-m", "a person's")
+	if l.agent("ls-tree", "--name-only", "HEAD", "new.txt") == "" {
+		t.Error("the next commit removes the file")
+	}
+}
+
 func TestResetKeepsWork(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil", ".github/new": "evil"})
