@@ -69,7 +69,12 @@ func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
 		t.Fatal(err)
 	}
 	defer hand.Close()
-	tty := (&seat{t: t, hand: hand}).tty()
+	at := &seat{t: t, hand: hand}
+	tty, modes := at.tty(), at.modes()
+	modes.Lflag |= unix.TOSTOP // which users and programs inside may set
+	if err := unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, modes); err != nil {
+		t.Fatal(err)
+	}
 	ralph.Stdin, ralph.Stdout, ralph.Stderr = tty, tty, tty
 	ralph.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	err = ralph.Start()
@@ -82,7 +87,7 @@ func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
 	}
 	shown, err := io.ReadAll(hand)
 	if err != nil && !errors.Is(err, syscall.EIO) { // EIO: no process has the terminal open any more
-		t.Errorf("%q: %v", args, err)
+		t.Fatalf("%q: %v\n%s", args, err, shown)
 	}
 	if err := ralph.Wait(); err != nil {
 		t.Errorf("%q: %v\n%s", args, err, shown)

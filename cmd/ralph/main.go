@@ -78,6 +78,10 @@ func start(w world) int {
 		return launch(w)
 	}
 	_ = process.CloseOnExecFrom(3) // where it cannot be done, the launcher of those inside looks again
+	if process.IsGuard(w.Getenv) || process.IsInner(w.Getenv) {
+		// In the terminal's background, output stops them for good if TOSTOP is set, as by a program inside.
+		signal.Ignore(syscall.SIGTTOU)
+	}
 	if process.IsGuard(w.Getenv) {
 		return outer(w)
 	}
