@@ -65,9 +65,9 @@ const (
 	protocolUDP = 17
 )
 
-// intoTerminals are requests of ioctl that type into the terminal of another, TIOCSTI and TIOCLINUX, or stop what ralph
-// writes to it: TCXONC.
-var intoTerminals = []uint32{0x5412, 0x541c, 0x540a}
+// intoTerminals are requests of ioctl that type into the terminal of another, TIOCSTI and TIOCLINUX, stop what ralph
+// writes to it, TCXONC, or keep others from opening it: TIOCEXCL.
+var intoTerminals = []uint32{0x5412, 0x541c, 0x540a, 0x540c}
 
 // fileSystems are the kinds of requests that file systems have of their own: Btrfs (0x94), ext4 (f), XFS (X) and bcachefs
 // (0xbc). With these a program deletes or copies folders although Landlock closes them, or makes files that ralph cannot
