@@ -146,8 +146,8 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
 		}
 	}
-	note := journal.Noted{What: "left out of commits, as git-crypt has to encrypt them: " + journal.ShortList(s.snapshot.sealed), Hint: "commit their changes yourself, if there are any"}
-	if len(s.snapshot.sealed) > 0 && !slices.Contains(run.Notes, note) {
+	note := journal.Noted{What: "left out of commits, as git-crypt or Git LFS has to filter them: " + journal.ShortList(s.snapshot.filtered), Hint: "commit their changes yourself, if there are any"}
+	if len(s.snapshot.filtered) > 0 && !slices.Contains(run.Notes, note) {
 		emit(note)
 	}
 	seen = cmp.Or(seen, s.snapshot.inspection(run))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -17,7 +18,7 @@ type agentSnapshot struct {
 	tree       string
 	checkFiles git.Leftovers // written by the checks
 	committed  bool          // all files are committed
-	sealed     []string      // files that HEAD has encrypted, and that would be committed in the clear: left out
+	filtered   []string      // files that would be committed without their filter: left out
 	seen       *git.Inspection
 }
 
@@ -90,33 +91,35 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	return tree.Inspect(ctx)
 }
 
-// encrypted is how git-crypt begins a file. Its filter, which ralph's git does not run, decrypts it for the work tree.
-const encrypted = "\x00GITCRYPT\x00"
+// filtered are the beginnings of files that git-crypt encrypts or Git LFS keeps elsewhere. Their filters, which ralph's git
+// does not run, turn these into the files of the work tree.
+var filtered = []string{"\x00GITCRYPT\x00", "version https://git-lfs.github.com/spec/v1\n"}
 
-// tidy returns a snapshot without what checks left, and without changes of files that HEAD has encrypted. A file whose
+// tidy returns a snapshot without what checks left, and without changes to files that HEAD has filtered. A file whose
 // time alone changed is among them.
 func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
 	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
 	if err != nil {
 		return now, err
 	}
+	isFile := func(mode string) bool { return mode != git.ModeNone && mode != git.ModeLink }
 	var ids []string
 	for _, c := range changes {
-		if c.OldMode != git.ModeNone && c.OldMode != git.ModeLink && c.Mode != git.ModeNone {
-			ids = append(ids, c.OldID)
+		if isFile(c.OldMode) && isFile(c.Mode) {
+			ids = append(ids, c.OldID, c.ID)
 		}
 	}
-	sealed := map[string]bool{}
+	is := map[string]bool{}
 	// It fails at an object that a partial clone lacks.
 	_ = git.CatFile(ctx, tree.Do, git.Call{Limit: 1 << 30}, ids, func(o git.Object) error {
-		head, err := io.ReadAll(io.LimitReader(o.Content, int64(len(encrypted))))
-		sealed[o.ID] = string(head) == encrypted
+		head, err := io.ReadAll(io.LimitReader(o.Content, 50))
+		is[o.ID] = slices.ContainsFunc(filtered, func(start string) bool { return strings.HasPrefix(string(head), start) })
 		return err
 	})
-	h.sealed = nil
+	h.filtered = nil
 	return tree.Without(ctx, now, slices.DeleteFunc(changes, func(c git.Change) bool {
-		if sealed[c.OldID] && c.Mode != git.ModeNone {
-			h.sealed = append(h.sealed, c.Path)
+		if is[c.OldID] && isFile(c.Mode) && !is[c.ID] {
+			h.filtered = append(h.filtered, c.Path)
 			return false
 		}
 		return !h.checkFiles.Has(c)
