@@ -106,7 +106,7 @@ func (st *attackSetup) makeGitFolder() error {
 	info := filepath.Join(objects, "info")
 	return errors.Join(
 		os.MkdirAll(info, 0o755), os.WriteFile(filepath.Join(st.Git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644),
-		makeWorldWritable(st.Git), makeWorldWritable(objects), makeWorldWritable(info))
+		makeWorldWritable(info), makeWorldWritable(objects), makeWorldWritable(st.Git)) // then no user puts a link in their place
 }
 
 // gitPlants are files of a git folder that make git read other folders or run programs.

@@ -145,11 +145,14 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec) (*attackSetup, error
 	if st.dir, err = w.createOutside("ralph-attack-"); err != nil {
 		return st, err
 	}
-	if err := os.Chmod(st.dir, 0o777); err != nil { //nolint:gosec // it is for them to try
-		return st, err
+	st.Folder, st.Secret = filepath.Join(st.dir, "folder"), filepath.Join(st.dir, "secret")
+	err = errors.Join(
+		os.Chmod(st.dir, 0o755), //nolint:gosec // another user goes through it, but puts no link in a file's place
+		os.WriteFile(st.Secret, []byte(st.secret), 0o644), os.Mkdir(st.Folder, 0o700))
+	if err == nil && !w.sameUser() {
+		err = makeWorldWritable(st.Folder)
 	}
-	st.Folder, st.Secret = st.dir, filepath.Join(st.dir, "secret")
-	if err := os.WriteFile(st.Secret, []byte(st.secret), 0o644); err != nil {
+	if err != nil {
 		return st, err
 	}
 	if err := errors.Join(st.openListeners(ctx), st.placeCanaries(), st.makeGitFolder()); err != nil {

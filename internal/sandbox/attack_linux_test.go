@@ -277,3 +277,19 @@ func TestTheAttackIsNotMisledByAnother(t *testing.T) {
 		t.Errorf("through came %q", got)
 	}
 }
+
+// Else another user of the machine puts a link in the place of a file there, and ralph changes what it leads to.
+func TestNoOtherUserWritesToTheFilesOfAnAttack(t *testing.T) {
+	w := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid()}
+	dir, end, err := sandbox.SetUp(t.Context(), w, new(process.Runner).Run)
+	defer end()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".", "folder"} {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if err != nil || info.Mode().Perm()&0o022 != 0 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}

@@ -86,3 +86,9 @@ func ShutWhile(rounds int) (times int, err error) {
 
 // Left returns the numbers of what somebody has of the memory of System V.
 func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }
+
+// SetUp gives the folder of an attack before it begins, and its end.
+func SetUp(ctx context.Context, w Config, exec Exec) (dir string, end func(), err error) {
+	st, err := w.setUpAttack(ctx, exec)
+	return st.dir, st.remove, err
+}
