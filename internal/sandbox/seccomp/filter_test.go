@@ -80,6 +80,7 @@ func TestTheFilterAnswers(t *testing.T) {
 		{all, "ioctl", []uint64{0, 0x541c}, eperm},         // TIOCLINUX
 		{all, "ioctl", []uint64{0, 0x540a}, eperm},         // TCXONC
 		{all, "ioctl", []uint64{0, 0x540c}, eperm},         // TIOCEXCL
+		{all, "ioctl", []uint64{0, 0x5423}, eperm},         // TIOCSETD
 		{all, "ioctl", []uint64{3, 0x40049409}, allowed},   // FICLONE: cp uses it
 		{all, "ioctl", []uint64{3, 0x4020940d}, allowed},   // FICLONERANGE
 		{all, "ioctl", []uint64{3, 0xc0189436}, allowed},   // FIDEDUPERANGE

@@ -66,8 +66,8 @@ const (
 )
 
 // intoTerminals are requests of ioctl that type into the terminal of another, TIOCSTI and TIOCLINUX, stop what ralph
-// writes to it, TCXONC, or keep others from opening it: TIOCEXCL.
-var intoTerminals = []uint32{0x5412, 0x541c, 0x540a, 0x540c}
+// writes to it, TCXONC, keep others from opening it, TIOCEXCL, or end it: TIOCSETD, with the discipline N_NULL.
+var intoTerminals = []uint32{0x5412, 0x541c, 0x540a, 0x540c, 0x5423}
 
 // fileSystems are the kinds of requests that file systems have of their own: Btrfs (0x94), ext4 (f), XFS (X) and bcachefs
 // (0xbc). With these a program deletes or copies folders although Landlock closes them, or makes files that ralph cannot
