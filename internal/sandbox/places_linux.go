@@ -19,7 +19,10 @@ import (
 // readable is always there: programs and what libraries look up. Nothing here is secret.
 func readable() []string {
 	var found []string
-	for _, folder := range []string{"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*"} {
+	for _, folder := range []string{
+		"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*", // what follows, Debian's packages link to or need
+		"/etc/java-[0-9]*/*.*", "/etc/java-[0-9]*/security", "/etc/maven", "/etc/php/*/cli/conf.d", "/etc/php/*/mods-available",
+	} {
 		found = append(found, slices.DeleteFunc(glob(folder), hasKeys)...)
 	}
 	return append(found,
@@ -57,7 +60,7 @@ func runnerFolders() (found []string) {
 // loginSettings are settings that reveal logins to other machines, also in the folders of tools.
 func loginSettings(folders []string) (found []string) {
 	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"),
-		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc"})
+		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml"})
 	folders = slices.Concat(toolchains(folders), []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
 	for _, name := range []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc"} {
 		for _, folder := range folders {

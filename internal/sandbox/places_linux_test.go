@@ -118,6 +118,18 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 	}
 }
 
+// Debian's packages of Java, Maven and PHP keep in /etc what they need to start.
+func TestSettingsOfPackagesCanBeRead(t *testing.T) {
+	for _, pattern := range []string{"/etc/java-[0-9]*/security/java.security", "/etc/java-[0-9]*/net.properties", "/etc/maven/m2.conf", "/etc/php/*/cli/conf.d/*.ini", "/etc/php/*/mods-available/*.ini"} {
+		paths, _ := filepath.Glob(pattern) // it is well formed; not every machine has each
+		for _, level := range connected() {
+			if said, res := inside(t, testConfig(t, level, users()[0]), process.Command{Argv: append([]string{"cat", "/etc/passwd"}, paths...)}); res.Exit != 0 {
+				t.Errorf("level %s: %s: %s", level, pattern, said[max(0, len(said)-200):])
+			}
+		}
+	}
+}
+
 // A runner that is installed below a folder of the whole machine stays outside with all that
 // lies in it, and the rest of that folder can be read.
 func TestARunnerInASharedFolderStaysOutside(t *testing.T) {
