@@ -18,6 +18,8 @@ type Inspection struct {
 	Tree  string // the tree of Head
 	Dirty bool   // there are uncommitted changes, also in files that are not work
 
+	Unfiltered []string // what CommitSnapshot left out of the paths in Beside
+
 	tree   *Tree
 	branch string // the checked out branch; empty: unknown
 	found  []entry

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -36,6 +37,9 @@ func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message)
 		return "", err
 	}
 	tree, err := s.withBeside(ctx, tree)
+	if err == nil {
+		tree, s.Unfiltered, err = s.tree.withoutUnfiltered(ctx, s.Tree, tree, s.tree.beside())
+	}
 	if err != nil {
 		return "", err
 	}
@@ -197,4 +201,80 @@ func (t *Tree) Without(ctx context.Context, tree string, changes []Change) (stri
 	on, done := t.scratch()
 	defer done()
 	return WriteTree(ctx, t.Do, Index{on.index, tree}, before)
+}
+
+// filtered are the beginnings of files that git-crypt, transcrypt or age encrypt, or that Git LFS keeps elsewhere. Their
+// filters, which ralph's git does not run, turn these into the files of the work tree.
+var filtered = []string{
+	"\x00GITCRYPT\x00", "U2FsdGVkX1", "age-encryption.org/", "-----BEGIN AGE ENCRYPTED FILE-----", "version https://git-lfs.github.com/spec/v1\n",
+}
+
+// Unfiltered returns the paths of changes of HEAD that a filter would have to write: to files that HEAD has filtered, and
+// to any that a filter encrypts.
+func (t *Tree) Unfiltered(ctx context.Context, changes []Change) (paths []string, err error) {
+	hides, err := t.encrypts(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	isFile := func(mode string) bool { return mode != ModeNone && mode != ModeLink }
+	var ids []string
+	for _, c := range changes {
+		if isFile(c.Mode) && (isFile(c.OldMode) || hides[c.Path]) {
+			ids = append(ids, c.ID)
+			if isFile(c.OldMode) {
+				ids = append(ids, c.OldID)
+			}
+		}
+	}
+	is := map[string]bool{}
+	// It fails at an object that a partial clone lacks.
+	_ = CatFile(ctx, t.Do, Call{Limit: 1 << 30}, ids, func(o Object) error {
+		head, err := io.ReadAll(io.LimitReader(o.Content, 50))
+		is[o.ID] = slices.ContainsFunc(filtered, func(start string) bool { return strings.HasPrefix(string(head), start) })
+		return err
+	})
+	for _, c := range changes {
+		if isFile(c.Mode) && !is[c.ID] && (is[c.OldID] || hides[c.Path] && c.Mode != ModeSymlink) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, nil
+}
+
+// encrypts returns which of the changed files the project has encrypted: git-crypt, git-agecrypt, crypt (of transcrypt).
+func (t *Tree) encrypts(ctx context.Context, changes []Change) (map[string]bool, error) {
+	if len(changes) == 0 {
+		return nil, nil //nolint:nilnil // none
+	}
+	var names strings.Builder
+	for _, c := range changes {
+		names.WriteString(c.Path + "\x00")
+	}
+	out, err := t.Do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: strings.NewReader(names.String()), Limit: maxList})
+	if err != nil {
+		return nil, fmt.Errorf("look for files that are encrypted: %w", err)
+	}
+	found := map[string]bool{}
+	for said := range slices.Chunk(strings.Split(string(out), "\x00"), 3) { // path, attribute, value
+		if len(said) == 3 && strings.Contains(said[2], "crypt") {
+			found[said[0]] = true
+		}
+	}
+	return found, nil
+}
+
+// withoutUnfiltered undoes changes at some paths from a tree to a later one that a filter would have to write.
+func (t *Tree) withoutUnfiltered(ctx context.Context, from, to string, at []string) (tree string, paths []string, err error) {
+	if from == to || len(at) == 0 {
+		return to, nil, nil
+	}
+	changes, err := Compare(ctx, t.Do, Span{From: from, To: to}, literal(at)...)
+	if err == nil {
+		paths, err = t.Unfiltered(ctx, changes)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	tree, err = t.Without(ctx, to, slices.DeleteFunc(changes, func(c Change) bool { return !slices.Contains(paths, c.Path) }))
+	return tree, paths, err
 }

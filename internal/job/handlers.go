@@ -146,7 +146,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
 		}
 	}
-	note := journal.Noted{What: "left out of commits, as git-crypt or Git LFS has to filter them: " + journal.ShortList(s.snapshot.filtered), Hint: "commit their changes yourself, if there are any"}
+	note := journal.Noted{What: "left out of commits, as filters such as git-crypt or Git LFS have to write them: " + journal.ShortList(s.snapshot.filtered), Hint: "commit their changes yourself, if there are any"}
 	if len(s.snapshot.filtered) > 0 && !slices.Contains(run.Notes, note) {
 		emit(note)
 	}

@@ -2,9 +2,7 @@ package job
 
 import (
 	"context"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -84,6 +82,7 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	}
 	if err == nil {
 		_, err = seen.CommitSnapshot(ctx, now, message)
+		h.filtered = append(h.filtered, seen.Unfiltered...)
 	}
 	if err != nil {
 		return nil, err
@@ -91,38 +90,18 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	return tree.Inspect(ctx)
 }
 
-// filtered are the beginnings of files that git-crypt encrypts or Git LFS keeps elsewhere. Their filters, which ralph's git
-// does not run, turn these into the files of the work tree.
-var filtered = []string{"\x00GITCRYPT\x00", "version https://git-lfs.github.com/spec/v1\n"}
-
-// tidy returns a snapshot without what checks left, and without changes to files that HEAD has filtered. A file whose
+// tidy returns a snapshot without what checks left, and without changes to files that a filter has to write. A file whose
 // time alone changed is among them.
 func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
 	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
 	if err != nil {
 		return now, err
 	}
-	isFile := func(mode string) bool { return mode != git.ModeNone && mode != git.ModeLink }
-	var ids []string
-	for _, c := range changes {
-		if isFile(c.OldMode) && isFile(c.Mode) {
-			ids = append(ids, c.OldID, c.ID)
-		}
+	if h.filtered, err = tree.Unfiltered(ctx, changes); err != nil {
+		return now, err
 	}
-	is := map[string]bool{}
-	// It fails at an object that a partial clone lacks.
-	_ = git.CatFile(ctx, tree.Do, git.Call{Limit: 1 << 30}, ids, func(o git.Object) error {
-		head, err := io.ReadAll(io.LimitReader(o.Content, 50))
-		is[o.ID] = slices.ContainsFunc(filtered, func(start string) bool { return strings.HasPrefix(string(head), start) })
-		return err
-	})
-	h.filtered = nil
 	return tree.Without(ctx, now, slices.DeleteFunc(changes, func(c git.Change) bool {
-		if is[c.OldID] && isFile(c.Mode) && !is[c.ID] {
-			h.filtered = append(h.filtered, c.Path)
-			return false
-		}
-		return !h.checkFiles.Has(c)
+		return !slices.Contains(h.filtered, c.Path) && !h.checkFiles.Has(c)
 	}))
 }
 
