@@ -3,7 +3,9 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -77,9 +79,13 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, emit emit) er
 		return err
 	}
 	merged := plan.Merged{Plan: run.Plan}
-	proposed, err := workspace.Memory{Tree: dir, Dir: memoryDir(run)}.ReadPlan()
+	memory := workspace.Memory{Tree: dir, Dir: memoryDir(run)}
+	proposed, err := memory.ReadPlan()
 	if err != nil {
 		merged.Undone = []string{"the whole plan, for it could not be read: " + err.Error()}
+		if s.UserTree != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.Log("note: the PRD was put back" + kept(memory, s.home))
+		}
 	} else {
 		merged = plan.Merge(run.Plan, proposed)
 	}

@@ -28,14 +28,24 @@ func (s *trees) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
 	if s.UserTree == nil || len(run.Plan.UserStories) == 0 {
 		return run.Plan
 	}
-	p, rest := workspace.Memory{Tree: dir, Dir: memoryDir(run)}.Joined(run.Plan)
+	memory := workspace.Memory{Tree: dir, Dir: memoryDir(run)}
+	p, rest := memory.Joined(run.Plan)
 	if len(rest) > 0 {
 		emit(journal.Noted{
 			What: "a run keeps its plan, so changes of the PRD were put back: " + journal.ShortList(rest),
-			Hint: "make them when the run has ended, and start a new one",
+			Hint: "make them when the run has ended, and start a new one" + kept(memory, s.home),
 		})
 	}
 	return p
+}
+
+// kept keeps a PRD that ralph writes over in the user's own tree, and says where: people may have edited it.
+func kept(memory workspace.Memory, home workspace.Run) string {
+	name, err := memory.Keep(home)
+	if err != nil { // it is too large, or no file
+		return ""
+	}
+	return "; the file as it was: " + home.File(name)
 }
 
 // saveLog restores entries that the agent removed. An unreadable log counts as empty.

@@ -37,12 +37,15 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, u remote.Up
 
 // CommitPRD commits the PRD with the verdicts on its stories, so that the next run does not trust
 // a rejected claim, and the log, as the next run starts only in a clean tree.
-func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
+func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home workspace.Run, say func(string)) error {
 	if err := checkOn(ctx, d.Place.Do, run.Branch); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
 	memory := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
-	stories, _ := memory.Joined(run.Plan)
+	stories, rest := memory.Joined(run.Plan)
+	if len(rest) > 0 {
+		say("note: changes of the PRD were put back: " + journal.ShortList(rest) + kept(memory, home))
+	}
 	if err := memory.WritePlan(stories); err != nil {
 		return err
 	}

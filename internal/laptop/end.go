@@ -82,11 +82,11 @@ func (d *Project) lock(ctx context.Context, j *job.Job, p policy.Policy) (releas
 	return release, err
 }
 
-func (d *Project) commitPRD(ctx context.Context, run journal.Run) error {
+func (d *Project) commitPRD(ctx context.Context, run journal.Run, home workspace.Run) error {
 	if run.Policy.Done != policy.ByStories || run.Policy.SeparateTree {
 		return nil
 	}
-	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run)
+	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run, home, d.line)
 }
 
 // printCutOff prints a result for scripts if the run has no end on record.
@@ -108,7 +108,7 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) 
 	run := outcome.Run
 	ctx = context.WithoutCancel(ctx)
 	tree, err := worktreeOf(ctx, d.Tool, d.Place, run)
-	err = errors.Join(brief(broke, run), d.commitPRD(ctx, run), err, d.printEnd(outcome, tree.Dir))
+	err = errors.Join(brief(broke, run), d.commitPRD(ctx, run, outcome.Home), err, d.printEnd(outcome, tree.Dir))
 	d.notify(ctx, outcome, tree.Dir)
 	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {

@@ -130,11 +130,26 @@ func (m Memory) WritePlan(p plan.Plan) error {
 // Joined returns a plan with the stories that people added to the file since, and what else they changed there.
 func (m Memory) Joined(p plan.Plan) (joined plan.Plan, rest []string) {
 	found, err := m.ReadPlan()
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
+	case err != nil:
+		return p, []string{"the whole plan, for it could not be read: " + err.Error()}
 	}
 	merged := plan.Merge(p, found)
 	return merged.Plan, merged.Undone
+}
+
+// Keep copies the file into the run's folder, before ralph writes another over it, and returns the name of the copy.
+func (m Memory) Keep(run Run) (name string, err error) {
+	data, err := m.readFile(planFile)
+	for n := 1; err == nil; n++ {
+		name = fmt.Sprintf("put_back_%d.json", n)
+		if _, missing := run.folder().Lstat(name); errors.Is(missing, fs.ErrNotExist) {
+			return name, run.WriteFile(name, data)
+		}
+	}
+	return "", err
 }
 
 func (m Memory) hasPlan(data []byte) bool {
