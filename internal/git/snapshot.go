@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -85,7 +86,10 @@ func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (
 }
 
 func (s *Inspection) snapshot(ctx context.Context, without []string) (string, error) {
-	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.isWithin(without) || e.isWithin(ours) })
+	hidden := s.unhidden()
+	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool {
+		return e.isWithin(without) || e.isWithin(ours) || e.path != "" && slices.Contains(hidden, e.path)
+	})
 	drop, err := s.hasAny(ctx, without)
 	if err != nil {
 		return "", err
@@ -106,7 +110,7 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	}
 	if len(rest) > 0 {
 		specs := append([]string{"."}, excludeOurs()...)
-		for _, name := range slices.Concat(without, s.Huge(ctx)) {
+		for _, name := range slices.Concat(without, hidden, s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
 		submodules, err := on.add(ctx, specs)
@@ -118,6 +122,19 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 		}
 	}
 	return on.write(ctx)
+}
+
+// unhidden returns the hidden files that git sees as changed by now, or all if that is not known.
+func (s *Inspection) unhidden() (paths []string) {
+	if slices.ContainsFunc(s.found, func(e entry) bool { return e.path == "" }) {
+		return slices.Sorted(maps.Keys(s.tree.hidden))
+	}
+	for _, e := range s.found {
+		if s.tree.hidden[e.path] && !slices.Contains(paths, e.path) {
+			paths = append(paths, e.path)
+		}
+	}
+	return paths
 }
 
 func (s *Inspection) hasAny(ctx context.Context, paths []string) (bool, error) {

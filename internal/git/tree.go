@@ -24,8 +24,9 @@ type Tree struct {
 
 	repository
 
-	needs guarded.Needs // of the user's own tree
-	known TreeState     // cache of a Head and its Tree
+	needs  guarded.Needs   // of the user's own tree
+	hidden map[string]bool // files of the user's own tree that the index hid when the tree was opened
+	known  TreeState       // cache of a Head and its Tree
 }
 
 // Identity is an author or committer.

@@ -135,6 +135,29 @@ func TestHiddenChangesStayOut(t *testing.T) {
 	}
 }
 
+// They do so if an agent removes the index, which forgets what is hidden.
+func TestHiddenChangesStayOutOfANewIndex(t *testing.T) {
+	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
+		f := newField(t, sow(t))
+		f.git("update-index", flag, "a")
+		g, _ := newGit(t)
+		f.tree = must(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
+		f.files("a", "mine", "b", "22")
+		for _, renew := range []bool{false, true} {
+			if err := os.RemoveAll(filepath.Join(f.dir, ".git/index")); err != nil {
+				t.Fatal(err)
+			}
+			if renew {
+				f.git("reset", "-q")
+			}
+			work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
+			if got := f.git("show", work+":a") + f.git("show", work+":b"); got != "122" {
+				t.Errorf("after %s (new index: %v) the work is %q", flag, renew, got)
+			}
+		}
+	}
+}
+
 func TestTreeDiff(t *testing.T) {
 	l := newLab(t)
 	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
