@@ -68,6 +68,25 @@ func TestCommit(t *testing.T) {
 	}
 }
 
+// If ralph is killed within a commit, the user's next one does not undo it.
+func TestCommitIsCutOff(t *testing.T) {
+	for _, stop := range []string{"reset", "update-ref"} {
+		g, seen := newGit(t)
+		dir := project(t)
+		place := must(g.Inspect(t.Context(), dir))(t)
+		write(t, filepath.Join(dir, "new"), "1")
+		seen.stop = stop
+		if sha, err := g.Commit(t.Context(), place, git.PathCommit{Paths: []string{"new"}, Message: git.Message{Subject: "x"}}); err == nil {
+			t.Errorf("Commit = %s", sha)
+		}
+		had := sh(t, dir, "", "git", "ls-tree", "--name-only", "HEAD", "new")
+		sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "a person's")
+		if has := sh(t, dir, "", "git", "ls-tree", "--name-only", "HEAD", "new"); had != "" && has == "" {
+			t.Errorf("cut off at %s, the next commit removes the file", stop)
+		}
+	}
+}
+
 func TestCommitWithoutAnAuthor(t *testing.T) {
 	g, _ := newGit(t)
 	dir := t.TempDir()

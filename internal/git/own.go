@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -170,12 +171,16 @@ func (t *Tree) commitPaths(ctx context.Context, what PathCommit) (string, error)
 	if err != nil {
 		return "", err
 	}
-	// Fails if the branch has moved since HEAD was read.
-	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
+	// Updates only these paths in the user's index, and no file. It comes first: if ralph is killed before HEAD moves, the
+	// index does not have the commit's files as removed.
+	if err := t.run(ctx, append([]string{"reset", "-q", sha, "--"}, paths...)...); err != nil {
 		return "", err
 	}
-	// Updates only these paths in the user's index, and no file.
-	return sha, t.run(ctx, append([]string{"reset", "-q", "--"}, paths...)...)
+	// Fails if the branch has moved since HEAD was read.
+	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
+		return "", errors.Join(err, t.run(ctx, append([]string{"reset", "-q", "--"}, paths...)...))
+	}
+	return sha, nil
 }
 
 func literal(paths []string) []string {
