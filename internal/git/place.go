@@ -54,7 +54,7 @@ func (p Place) Alternates() []string { return p.stores[min(1, len(p.stores)):] }
 
 // AtRest returns a fault if git waits for the end of a merge, rebase, cherry-pick or revert: a commit would end it.
 func (p Place) AtRest() error {
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
+	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer", "rebase-merge", "rebase-apply"} {
 		if _, err := os.Lstat(filepath.Join(p.repository.dir, name)); err == nil && p.repository.dir != "" {
 			return fault.Usage("git has not ended what it began in "+p.Top+": "+name, "git status says how to end it", nil)
 		}
