@@ -209,7 +209,7 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 		return 0, err
 	}
 	if old.Policy.Done == policy.ByStories && !old.Policy.SeparateTree && d.Place != nil {
-		if err := d.Place.AtRest(); err != nil {
+		if err := cmp.Or(d.Place.AtRest(), d.CheckModules(ctx)); err != nil {
 			return 0, err
 		}
 		if len(d.Place.Dirty) > 0 {

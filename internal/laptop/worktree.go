@@ -45,15 +45,18 @@ func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, st
 	return cmp.Or(branch, d.Place.Branch), nil
 }
 
-// CheckModules refuses a clean tree of which a commit would move or remove a submodule, as after a pull. No git starts
-// in one.
+// CheckModules refuses a tree of which a commit would move or remove a submodule, as after a pull. No git starts in one.
 func (d *Project) CheckModules(ctx context.Context) error {
-	out, err := d.Place.Do(ctx, git.Call{Args: []string{"diff", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD"}})
+	out, err := d.Place.Do(ctx, git.Call{Args: []string{"diff", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD"}})
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
-	moved := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
-	moved = slices.DeleteFunc(moved, git.Ours)
+	var moved []string
+	for change := range slices.Chunk(strings.Split(string(out), "\x00"), 2) { // modes and names, path
+		if len(change) == 2 && strings.HasPrefix(change[0], ":"+git.ModeLink) && !git.Ours(change[1]) {
+			moved = append(moved, change[1])
+		}
+	}
 	if len(moved) == 0 {
 		return nil
 	}
