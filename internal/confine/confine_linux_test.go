@@ -46,16 +46,23 @@ func TestCanariesOfKilledProgramsAreRemoved(t *testing.T) {
 func TestTheProjectIsAttacked(t *testing.T) {
 	project := t.TempDir()
 	found := 0
+	temp := t.TempDir()
 	look := func(ctx context.Context, c process.Command) (process.Result, error) {
 		laid, err := filepath.Glob(filepath.Join(project, ".ralph-canary-*"))
 		if err != nil {
 			t.Error(err)
 		}
 		found += len(laid)
+		inside, _ := filepath.Glob(filepath.Join(temp, "ralph-inside-*")) // it is well formed
+		for _, dir := range inside {                                      // no other user of a laptop goes there
+			if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("%s: %v, %v", dir, info, err)
+			}
+		}
 		return nothing(ctx, c)
 	}
 	sb, err := confine.Start(t.Context(), confine.Options{
-		Level: sandbox.Namespace, Exec: look, Temp: t.TempDir(), Home: t.TempDir(), Private: []string{project}, Above: []string{project},
+		Level: sandbox.Namespace, Exec: look, Temp: temp, Home: t.TempDir(), Private: []string{project}, Above: []string{project},
 	})
 	if sb != nil && err == nil {
 		t.Fatal("it stands")

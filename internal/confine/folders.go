@@ -41,9 +41,11 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	if r.dir, err = filepath.EvalSymlinks(r.temp.Path); err != nil {
 		return err
 	}
+	if r.home == "" {
+		err = os.Chmod(r.dir, 0o711) //nolint:gosec // another user goes through it
+	}
 	err = errors.Join(
-		os.Chmod(r.dir, 0o711), //nolint:gosec // another user goes through it
-		r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"), r.emptyFolder("attack"),
+		err, r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"), r.emptyFolder("attack"),
 		untrusted.WriteFile(r.attackHeld(), nil, 0o644),
 		lend(r.attackFolder()),
 	)
