@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/merging"
 )
 
 // grace commits files on top of a commit as a person, and pushes that to a branch.
@@ -47,24 +48,24 @@ func (l *lab) refetch() {
 
 func TestMerge(t *testing.T) {
 	l, our, their := shown(t, map[string]string{"a": "1\n"}, map[string]string{"b": "2\n"})
-	words := git.Merge{Ours: our, Theirs: their, Message: git.Message{Subject: "merge", Trailers: []string{"Ralph-Run: r"}}}
-	made := must(l.trusted.Merge(t.Context(), words))(t)
+	words := merging.Commits{Ours: our, Theirs: their, Message: git.Message{Subject: "merge", Trailers: []string{"Ralph-Run: r"}}}
+	made := must(merging.Merge(t.Context(), l.trusted, words))(t)
 	if got := l.in("ls-tree", "--name-only", made.SHA, "a", "b"); got != "a\nb" {
 		t.Errorf("the merge has %q of both", got)
 	}
 	if got := l.in("log", "-1", "--format=%P %T", made.SHA); got != our+" "+their+" "+made.Tree {
 		t.Errorf("parents and tree %q", got)
 	}
-	if again := must(l.trusted.Merge(t.Context(), words))(t); again.SHA != made.SHA {
+	if again := must(merging.Merge(t.Context(), l.trusted, words))(t); again.SHA != made.SHA {
 		t.Errorf("the same two gave %s and %s", made.SHA, again.SHA)
 	}
 	words.Message.SignOff = true
-	signed := must(l.trusted.Merge(t.Context(), words))(t)
+	signed := must(merging.Merge(t.Context(), l.trusted, words))(t)
 	if got := l.in("log", "-1", "--format=%B", signed.SHA); !strings.HasSuffix(got, "Ralph-Run: r\nSigned-off-by: ralph <ralph-loop@users.noreply.github.com>\n") || signed.Tree != made.Tree {
 		t.Errorf("signed off: %q", got)
 	}
 	for _, way := range [][2]string{{our, made.SHA}, {made.SHA, our}, {made.SHA, their}} {
-		if got := must(l.trusted.Merge(t.Context(), git.Merge{Ours: way[0], Theirs: way[1]}))(t); got.SHA != made.SHA || got.Tree != made.Tree {
+		if got := must(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: way[0], Theirs: way[1]}))(t); got.SHA != made.SHA || got.Tree != made.Tree {
 			t.Errorf("what holds the other is not taken as it is: %+v", got)
 		}
 	}
@@ -77,15 +78,15 @@ func TestMergeThatContradicts(t *testing.T) {
 	l, our, their := shown(t,
 		map[string]string{"a b": "1\n", "src/main.go": "package ours\n", "c": "1\n"},
 		map[string]string{"a b": "2\n", "src/main.go": "package theirs\n", "d": "2\n"})
-	made := must(l.trusted.Merge(t.Context(), git.Merge{Ours: our, Theirs: their}))(t)
-	if diff := cmp.Diff(git.Merged{Tree: made.Tree, Conflicts: []string{"a b", "src/main.go"}}, made); diff != "" {
+	made := must(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: our, Theirs: their}))(t)
+	if diff := cmp.Diff(merging.Merged{Tree: made.Tree, Conflicts: []string{"a b", "src/main.go"}}, made); diff != "" {
 		t.Errorf("Merge (-want +got):\n%s", diff)
 	}
 	if got := l.in("cat-file", "blob", made.Tree+":a b"); !strings.HasPrefix(got, "<<<<<<< ") || !strings.Contains(got, "1\n=======\n2\n>>>>>>> ") {
 		t.Errorf("a file that conflicts is %q", got)
 	}
-	for _, m := range []git.Merge{{Ours: our, Theirs: "--upload-pack"}, {Ours: "HEAD", Theirs: their}} {
-		if _, err := l.trusted.Merge(t.Context(), m); err == nil {
+	for _, m := range []merging.Commits{{Ours: our, Theirs: "--upload-pack"}, {Ours: "HEAD", Theirs: their}} {
+		if _, err := merging.Merge(t.Context(), l.trusted, m); err == nil {
 			t.Errorf("Merge(%v) asks git", m)
 		}
 	}
@@ -99,7 +100,7 @@ func TestUnrelatedHistoriesAreNotMerged(t *testing.T) {
 	l.sh(dir, "git", "push", "-q", l.remote, "work")
 	anew := l.sh(dir, "git", "rev-parse", "HEAD")
 	l.refetch()
-	made, err := l.trusted.Merge(t.Context(), git.Merge{Ours: l.base, Theirs: anew})
+	made, err := merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: l.base, Theirs: anew})
 	if err != nil || made.SHA != "" || len(made.Conflicts) != 1 {
 		t.Errorf("Merge = %+v, %v, want a conflict", made, err)
 	}
@@ -107,7 +108,7 @@ func TestUnrelatedHistoriesAreNotMerged(t *testing.T) {
 
 func TestAuthors(t *testing.T) {
 	l, _, their := shown(t, map[string]string{"a": "1\n"}, map[string]string{"b": "2\n"})
-	if diff := cmp.Diff([]string{"Grace"}, must(l.trusted.Authors(t.Context(), git.Span{From: l.base, To: their}))(t)); diff != "" {
+	if diff := cmp.Diff([]string{"Grace"}, must(merging.Authors(t.Context(), l.trusted, git.Span{From: l.base, To: their}))(t)); diff != "" {
 		t.Errorf("Authors (-want +got):\n%s", diff)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
@@ -154,7 +155,7 @@ func TestTakeRefusesAMergeOfANewerBase(t *testing.T) {
 	if got := l.take(terms); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") || got.To != terms.Last {
 		t.Errorf("Take = %+v, want refused", got)
 	}
-	made := must(l.trusted.Merge(t.Context(), git.Merge{Ours: terms.Last, Theirs: l.base}))(t)
+	made := must(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: terms.Last, Theirs: l.base}))(t)
 	l.agent("reset", "-q", "--hard", made.SHA)
 	l.agent("switch", "-q", "-c", "side", l.base)
 	l.commit("beside", map[string]string{"b": "2\n"})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -220,48 +219,11 @@ func (t *Tree) Without(ctx context.Context, tree string, changes []Change) (stri
 	return WriteTree(ctx, t.Do, Index{on.index, tree}, before)
 }
 
-// filtered are the beginnings of files that git-crypt, transcrypt or age encrypt, or that Git LFS keeps elsewhere. Their
-// filters, which ralph's git does not run, turn these into the files of the work tree.
-var filtered = []string{
-	"\x00GITCRYPT\x00", "U2FsdGVkX1", "age-encryption.org/", "-----BEGIN AGE ENCRYPTED FILE-----", "version https://git-lfs.github.com/spec/v1\n",
-}
-
-// Unfiltered returns the paths of changes of HEAD that a filter would have to write: to files that HEAD has filtered, and
-// to any that a filter encrypts.
+// Unfiltered returns the paths of changes that a filter would have to write, as ralph's git runs none: files that the
+// project encrypts (git-crypt, git-agecrypt, crypt of transcrypt), and existing files of Git LFS.
 func (t *Tree) Unfiltered(ctx context.Context, changes []Change) (paths []string, err error) {
-	hides, err := t.encrypts(ctx, changes)
-	if err != nil {
-		return nil, err
-	}
-	isFile := func(mode string) bool { return mode != ModeNone && mode != ModeLink }
-	var ids []string
-	for _, c := range changes {
-		if isFile(c.Mode) && (isFile(c.OldMode) || hides[c.Path]) {
-			ids = append(ids, c.ID)
-			if isFile(c.OldMode) {
-				ids = append(ids, c.OldID)
-			}
-		}
-	}
-	is := map[string]bool{}
-	// It fails at an object that a partial clone lacks.
-	_ = CatFile(ctx, t.Do, Call{Limit: 1 << 30}, ids, func(o Object) error {
-		head, err := io.ReadAll(io.LimitReader(o.Content, 50))
-		is[o.ID] = slices.ContainsFunc(filtered, func(start string) bool { return strings.HasPrefix(string(head), start) })
-		return err
-	})
-	for _, c := range changes {
-		if isFile(c.Mode) && !is[c.ID] && (is[c.OldID] || hides[c.Path] && c.Mode != ModeSymlink) {
-			paths = append(paths, c.Path)
-		}
-	}
-	return paths, nil
-}
-
-// encrypts returns which of the changed files the project has encrypted: git-crypt, git-agecrypt, crypt (of transcrypt).
-func (t *Tree) encrypts(ctx context.Context, changes []Change) (map[string]bool, error) {
 	if len(changes) == 0 {
-		return nil, nil //nolint:nilnil // none
+		return nil, nil
 	}
 	var names strings.Builder
 	for _, c := range changes {
@@ -269,15 +231,17 @@ func (t *Tree) encrypts(ctx context.Context, changes []Change) (map[string]bool,
 	}
 	out, err := t.Do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: strings.NewReader(names.String()), Limit: maxList})
 	if err != nil {
-		return nil, fmt.Errorf("look for files that are encrypted: %w", err)
+		return nil, fmt.Errorf("look for files with filters: %w", err)
 	}
-	found := map[string]bool{}
-	for said := range slices.Chunk(strings.Split(string(out), "\x00"), 3) { // path, attribute, value
-		if len(said) == 3 && strings.Contains(said[2], "crypt") {
-			found[said[0]] = true
+	isFile := func(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
+	said := strings.Split(string(out), "\x00") // path, attribute and value of each
+	for i, c := range changes {
+		filter := said[min(3*i+2, len(said)-1)]
+		if isFile(c.Mode) && (strings.Contains(filter, "crypt") || filter == "lfs" && isFile(c.OldMode)) {
+			paths = append(paths, c.Path)
 		}
 	}
-	return found, nil
+	return paths, nil
 }
 
 // withoutUnfiltered undoes changes at some paths from a tree to a later one that a filter would have to write.

@@ -22,7 +22,7 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 	with.From, with.To, with.Tree = run.Head, run.Head, run.Tree
 	span := git.Span{From: last, To: with.With}
 	var err error
-	if with.By, err = t.Authors(ctx, span); err != nil {
+	if with.By, err = Authors(ctx, t, span); err != nil {
 		return with, err
 	}
 	commits, err := t.Log(ctx, span)
@@ -35,7 +35,7 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 			return with, err
 		}
 	}
-	made, err := t.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: message(run, with)})
+	made, err := Merge(ctx, t, Commits{Ours: run.Head, Theirs: with.With, Message: message(run, with)})
 	if err != nil {
 		return with, err
 	}
@@ -74,7 +74,7 @@ func message(run journal.Run, with journal.Joined) git.Message {
 // what has no markers, such as a deleted file, protected files, and runs without iterations left.
 func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, tree string) (journal.Joined, error) {
 	guarded, err := handover.Covered(ctx, t, with.From, run.Policy.Protect, with.Conflicts)
-	if err != nil || with.Of != journal.OfBase || len(guarded) > 0 || len(with.Conflicts) >= git.MostConflicts || !verdict.MayIterate(run) {
+	if err != nil || with.Of != journal.OfBase || len(guarded) > 0 || len(with.Conflicts) >= mostConflicts || !verdict.MayIterate(run) {
 		return with, err
 	}
 	half, err := t.Commit(ctx, tree, message(run, with), with.From, with.With)
