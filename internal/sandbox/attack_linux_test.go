@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -281,7 +283,7 @@ func TestTheAttackIsNotMisledByAnother(t *testing.T) {
 // Else another user of the machine puts a link in the place of a file there, and ralph changes what it leads to.
 func TestNoOtherUserWritesToTheFilesOfAnAttack(t *testing.T) {
 	w := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid()}
-	dir, end, err := sandbox.SetUp(t.Context(), w, new(process.Runner).Run)
+	dir, _, _, end, err := sandbox.SetUp(t.Context(), w, new(process.Runner).Run)
 	defer end()
 	if err != nil {
 		t.Fatal(err)
@@ -291,5 +293,25 @@ func TestNoOtherUserWritesToTheFilesOfAnAttack(t *testing.T) {
 		if err != nil || info.Mode().Perm()&0o022 != 0 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
+	}
+}
+
+// A program of the machine that stays at the doors of an attack does not hold ralph up. It still counts.
+func TestVisitorsWhoStayHoldNothingUp(t *testing.T) {
+	w := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid()}
+	_, addrs, came, end, err := sandbox.SetUp(t.Context(), w, new(process.Runner).Run)
+	defer end()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var visitor net.Dialer
+	c, err := visitor.DialContext(t.Context(), addrs[0].Network(), addrs[0].String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(20*time.Second, func() { _ = c.Close() }).Stop()
+	begin := time.Now()
+	if n := came(); n != 1 || time.Since(begin) > 15*time.Second {
+		t.Errorf("%d came, %s", n, time.Since(begin))
 	}
 }

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -87,8 +88,17 @@ func ShutWhile(rounds int) (times int, err error) {
 // Left returns the numbers of what somebody has of the memory of System V.
 func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }
 
-// SetUp gives the folder of an attack before it begins, and its end.
-func SetUp(ctx context.Context, w Config, exec Exec) (dir string, end func(), err error) {
+// SetUp gives the folder of an attack before it begins, the addresses that it listens at, those who came there, and
+// its end.
+func SetUp(ctx context.Context, w Config, exec Exec) (dir string, addrs []net.Addr, came func() int, end func(), err error) {
 	st, err := w.setUpAttack(ctx, exec)
-	return st.dir, st.remove, err
+	for _, l := range st.listeners {
+		addrs = append(addrs, l.addr)
+	}
+	return st.dir, addrs, func() (n int) {
+		for _, l := range st.listeners {
+			n += l.visitors(ctx)
+		}
+		return n
+	}, st.remove, err
 }

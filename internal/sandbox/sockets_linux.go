@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -145,8 +146,11 @@ func ownAddress() (string, bool) {
 	return "", false
 }
 
+// visitPatience bounds the wait for what visitors say: any program of the machine can come, and stay.
+const visitPatience = 2 * time.Second
+
 func (d *outsideListener) visitors(ctx context.Context) int {
-	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
+	c, err := (&net.Dialer{Timeout: visitPatience}).DialContext(ctx, d.addr.Network(), d.addr.String())
 	if err != nil {
 		return 1 // it was open: the client that shut it came
 	}
@@ -165,15 +169,20 @@ func (d *outsideListener) visitors(ctx context.Context) int {
 		if err != nil {
 			return n + 1
 		}
-		said, _ := io.ReadAll(io.LimitReader(in, 64))
+		_ = in.SetReadDeadline(time.Now().Add(visitPatience))
+		said, err := io.ReadAll(io.LimitReader(in, 64))
 		_ = in.Close()
-		if bytes.Equal(said, lastVisit) {
+		switch {
+		case bytes.Equal(said, lastVisit):
 			return n
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return n + 1
 		}
 	}
 }
 
 func countPackets(c net.PacketConn) int {
+	_ = c.SetReadDeadline(time.Now().Add(visitPatience))
 	buf := make([]byte, 64)
 	for n := 0; ; n++ {
 		got, _, err := c.ReadFrom(buf)
