@@ -19,10 +19,9 @@ type Inspection struct {
 	Dirty      bool     // there are uncommitted changes, also in files that are not work
 	Unfiltered []string // what CommitSnapshot left out of the paths in Beside
 
-	tree   *Tree
-	branch string // the checked out branch; empty: unknown
-	found  []entry
-
+	tree     *Tree
+	branch   string // the checked out branch; empty: unknown
+	found    []entry
 	measured bool // huge is known
 	huge     []string
 }

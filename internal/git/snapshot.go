@@ -87,7 +87,7 @@ func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (
 func (s *Inspection) snapshot(ctx context.Context, without []string) (string, error) {
 	hidden := s.unhidden()
 	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool {
-		return e.isWithin(without) || e.isWithin(ours) || e.path != "" && slices.Contains(hidden, e.path)
+		return e.isWithin(without) || e.isWithin(ours) || hidden[e.path]
 	})
 	drop, err := s.hasAny(ctx, without)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	}
 	if len(rest) > 0 {
 		specs := append([]string{"."}, excludeOurs()...)
-		for _, name := range slices.Concat(without, hidden, s.Huge(ctx)) {
+		for _, name := range slices.Concat(without, slices.Sorted(maps.Keys(hidden)), s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
 		submodules, err := on.add(ctx, specs)
@@ -124,16 +124,17 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 }
 
 // unhidden returns the hidden files that git sees as changed by now, or all if that is not known.
-func (s *Inspection) unhidden() (paths []string) {
+func (s *Inspection) unhidden() map[string]bool {
 	if slices.ContainsFunc(s.found, func(e entry) bool { return e.path == "" }) {
-		return slices.Sorted(maps.Keys(s.tree.hidden))
+		return s.tree.hidden
 	}
+	changed := map[string]bool{}
 	for _, e := range s.found {
-		if s.tree.hidden[e.path] && !slices.Contains(paths, e.path) {
-			paths = append(paths, e.path)
+		if s.tree.hidden[e.path] {
+			changed[e.path] = true
 		}
 	}
-	return paths
+	return changed
 }
 
 func (s *Inspection) hasAny(ctx context.Context, paths []string) (bool, error) {

@@ -150,7 +150,10 @@ func ownAddress() (string, bool) {
 const visitPatience = 2 * time.Second
 
 func (d *outsideListener) visitors(ctx context.Context) int {
-	c, err := (&net.Dialer{Timeout: visitPatience}).DialContext(ctx, d.addr.Network(), d.addr.String())
+	ctx, cancel := context.WithTimeout(ctx, visitPatience)
+	defer cancel()
+	until, _ := ctx.Deadline()
+	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
 	if err != nil {
 		return 1 // it was open: the client that shut it came
 	}
@@ -159,6 +162,7 @@ func (d *outsideListener) visitors(ctx context.Context) int {
 		return 1
 	}
 	if d.packet != nil {
+		_ = d.packet.SetReadDeadline(until)
 		return countPackets(d.packet)
 	}
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
@@ -169,7 +173,7 @@ func (d *outsideListener) visitors(ctx context.Context) int {
 		if err != nil {
 			return n + 1
 		}
-		_ = in.SetReadDeadline(time.Now().Add(visitPatience))
+		_ = in.SetReadDeadline(until)
 		said, err := io.ReadAll(io.LimitReader(in, 64))
 		_ = in.Close()
 		switch {
@@ -182,7 +186,6 @@ func (d *outsideListener) visitors(ctx context.Context) int {
 }
 
 func countPackets(c net.PacketConn) int {
-	_ = c.SetReadDeadline(time.Now().Add(visitPatience))
 	buf := make([]byte, 64)
 	for n := 0; ; n++ {
 		got, _, err := c.ReadFrom(buf)
