@@ -65,20 +65,20 @@ func (t targets) tryNetwork(saw findings) {
 		}
 		switch name {
 		case byMPTCP.name:
-			saw.note(byMPTCP, dialOut(to, unix.IPPROTO_MPTCP))
+			saw.note(byMPTCP, t.dialOut(to, unix.IPPROTO_MPTCP))
 		case byFastOpen.name:
-			saw.note(byFastOpen, fastOpenOut(to))
+			saw.note(byFastOpen, t.fastOpenOut(to))
 		default:
-			saw.note(vector{name: name}, dialOut(to, 0))
+			saw.note(vector{name: name}, t.dialOut(to, 0))
 		}
 	}
 	for _, addr := range t.Beyond {
-		if to, err := netip.ParseAddrPort(addr); err == nil && dialOut(to, 0) != "" {
+		if to, err := netip.ParseAddrPort(addr); err == nil && t.dialOut(to, 0) != "" {
 			saw.note(toBeyond, addr)
 		}
 	}
 	if to, err := netip.ParseAddrPort(t.Datagram); err == nil {
-		saw.note(byUDP, sendOut(to))
+		saw.note(byUDP, t.sendOut(to))
 	}
 	saw.note(byOther, otherSockets())
 	_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0)
@@ -94,7 +94,7 @@ func domainOf(to netip.AddrPort) (int, unix.Sockaddr) {
 	return unix.AF_INET6, &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}
 }
 
-func dialOut(to netip.AddrPort, protocol int) string {
+func (t targets) dialOut(to netip.AddrPort, protocol int) string {
 	domain, addr := domainOf(to)
 	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, protocol)
 	if err != nil {
@@ -102,18 +102,14 @@ func dialOut(to netip.AddrPort, protocol int) string {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 1})
-	if err := unix.Connect(fd, addr); err != nil {
-		return ""
-	}
-	_, _ = unix.Write(fd, []byte(greeting))
-	return "connected"
+	return t.greetAt(fd, addr)
 }
 
-func fastOpenOut(to netip.AddrPort) string {
+func (t targets) fastOpenOut(to netip.AddrPort) string {
 	domain, addr := domainOf(to)
 	for _, send := range []func(fd int) error{
-		func(fd int) error { return unix.Sendto(fd, []byte(greeting), unix.MSG_FASTOPEN, addr) },
-		func(fd int) error { return unix.Sendmsg(fd, []byte(greeting), nil, addr, unix.MSG_FASTOPEN) },
+		func(fd int) error { return unix.Sendto(fd, []byte(t.Word), unix.MSG_FASTOPEN, addr) },
+		func(fd int) error { return unix.Sendmsg(fd, []byte(t.Word), nil, addr, unix.MSG_FASTOPEN) },
 	} {
 		fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
@@ -128,14 +124,14 @@ func fastOpenOut(to netip.AddrPort) string {
 	return ""
 }
 
-func sendOut(to netip.AddrPort) string {
+func (t targets) sendOut(to netip.AddrPort) string {
 	domain, addr := domainOf(to)
 	fd, err := unix.Socket(domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if err := unix.Sendto(fd, []byte(greeting), 0, addr); err != nil {
+	if err := unix.Sendto(fd, []byte(t.Word), 0, addr); err != nil {
 		return ""
 	}
 	return "sent"
@@ -177,30 +173,36 @@ func daemonSockets(uid int) []string {
 }
 
 func (t targets) tryLocalSockets(saw findings) {
-	saw.note(toFileSock, dialLocal(t.Socket, unix.SOCK_STREAM))
-	saw.note(toAbstract, dialLocal(t.Abstract, unix.SOCK_STREAM))
-	saw.note(toDatagram, dialLocal(t.DatagramSocket, unix.SOCK_DGRAM))
-	saw.note(toDatagram, dialLocal(t.DatagramSocket, unix.SOCK_RAW))
+	saw.note(toFileSock, t.dialLocal(t.Socket, unix.SOCK_STREAM))
+	saw.note(toAbstract, t.dialLocal(t.Abstract, unix.SOCK_STREAM))
+	saw.note(toDatagram, t.dialLocal(t.DatagramSocket, unix.SOCK_DGRAM))
+	saw.note(toDatagram, t.dialLocal(t.DatagramSocket, unix.SOCK_RAW))
 	for _, path := range t.Daemons {
-		if dialLocal(path, unix.SOCK_STREAM) != "" {
+		if t.dialLocal(path, unix.SOCK_STREAM) != "" {
 			saw.note(toDaemons, path)
 		}
 	}
 }
 
-func dialLocal(path string, kind int) string {
+func (t targets) dialLocal(path string, kind int) string {
 	fd, err := unix.Socket(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if kind != unix.SOCK_STREAM {
-		if err := unix.Sendto(fd, []byte(greeting), 0, &unix.SockaddrUnix{Name: path}); err != nil {
+		if err := unix.Sendto(fd, []byte(t.Word), 0, &unix.SockaddrUnix{Name: path}); err != nil {
 			return ""
 		}
 		return "sent"
 	}
-	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+	return t.greetAt(fd, &unix.SockaddrUnix{Name: path})
+}
+
+// greetAt speaks even after an error: a connect that a signal interrupted goes on.
+func (t targets) greetAt(fd int, addr unix.Sockaddr) string {
+	err := unix.Connect(fd, addr)
+	if _, mute := unix.Write(fd, []byte(t.Word)); err != nil && mute != nil {
 		return ""
 	}
 	return "connected"

@@ -22,6 +22,7 @@ import (
 
 // targets are what those inside try. Of a canary they know only the prefix.
 type targets struct {
+	Word           string            `json:",omitempty"` // what they say outside; other visitors do not know it
 	Dial           map[string]string `json:",omitempty"` // name of a vector to address
 	Datagram       string            `json:",omitempty"`
 	Socket         string            `json:",omitempty"` // in the file system
@@ -133,7 +134,7 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec) (*attackSetup, error
 	}
 	st := &attackSetup{sb: w, secret: canary + rand.Text()}
 	st.targets = targets{
-		Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
+		Word: rand.Text(), Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
 		Daemons: append(daemonSockets(os.Geteuid()), w.daemons...),
 	}
 	for _, at := range w.Ports {
@@ -205,10 +206,8 @@ func (st *attackSetup) judge(ctx context.Context, saw map[string]string) {
 	for _, d := range st.listeners {
 		delete(saw, d.vector.name)
 	}
-	for _, d := range st.listeners {
-		if n := d.visitors(ctx); n > 0 {
-			saw[d.vector.name] = strconv.Itoa(n) + " came out"
-		}
+	for name, n := range st.visitors(ctx) {
+		saw[name] = strconv.Itoa(n) + " came out"
 	}
 	delete(saw, atSignals.name)
 	if st.victim.end(); st.victim.res.Signal != "" {

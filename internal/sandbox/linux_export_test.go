@@ -88,17 +88,27 @@ func ShutWhile(rounds int) (times int, err error) {
 // Left returns the numbers of what somebody has of the memory of System V.
 func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }
 
-// SetUp gives the folder of an attack before it begins, the addresses that it listens at, those who came there, and
-// its end.
-func SetUp(ctx context.Context, w Config, exec Exec) (dir string, addrs []net.Addr, came func() int, end func(), err error) {
+// Outside is an attack before it begins.
+type Outside struct {
+	Dir, Word string // its folder, and the word of those inside
+	Addrs     []net.Addr
+	ComeOut   func()     // does what those inside do at the listeners
+	Came      func() int // counts at how many of them
+	End       func()
+}
+
+// SetUp makes what an attack needs outside.
+func SetUp(ctx context.Context, w Config, exec Exec) (Outside, error) {
 	st, err := w.setUpAttack(ctx, exec)
+	o := Outside{Dir: st.dir, Word: st.Word, End: st.remove}
 	for _, l := range st.listeners {
-		addrs = append(addrs, l.addr)
+		o.Addrs = append(o.Addrs, l.addr)
 	}
-	return st.dir, addrs, func() (n int) {
-		for _, l := range st.listeners {
-			n += l.visitors(ctx)
-		}
-		return n
-	}, st.remove, err
+	o.ComeOut = func() {
+		st.Daemons = nil
+		st.tryNetwork(findings{})
+		st.tryLocalSockets(findings{})
+	}
+	o.Came = func() int { return len(st.visitors(ctx)) }
+	return o, err
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -149,51 +151,103 @@ func ownAddress() (string, bool) {
 // visitPatience bounds the wait for what visitors say: any program of the machine can come, and stay.
 const visitPatience = 2 * time.Second
 
-func (d *outsideListener) visitors(ctx context.Context) int {
+// visitors counts those who came out, by vector. It ends the listeners.
+func (st *attackSetup) visitors(ctx context.Context) map[string]int {
+	counts := make([]int, len(st.listeners))
+	var all sync.WaitGroup
+	for i, d := range st.listeners {
+		all.Go(func() { counts[i] = d.count(ctx, st.Word) })
+	}
+	all.Wait()
+	came := map[string]int{}
+	for i, n := range counts {
+		if n > 0 {
+			came[st.listeners[i].vector.name] += n
+		}
+	}
+	return came
+}
+
+// count counts those who said word, and ends the listener. If it does not hear our last visitor, somebody may have
+// come whom it did not hear either, and it counts one.
+func (d *outsideListener) count(ctx context.Context, word string) int {
 	ctx, cancel := context.WithTimeout(ctx, visitPatience)
 	defer cancel()
-	until, _ := ctx.Deadline()
+	defer context.AfterFunc(ctx, func() { _ = d.Close() })()
+	var heard visits
+	heard.Go(func() {
+		if d.visitLast(ctx) != nil {
+			cancel()
+		}
+	})
+	if d.packet != nil {
+		heard.readPackets(d.packet, word)
+	} else {
+		heard.accept(ctx, d.stream, word)
+	}
+	heard.Wait()
+	if !heard.last.Load() {
+		return int(heard.count.Load()) + 1
+	}
+	return int(heard.count.Load())
+}
+
+// visitLast says lastVisit. It fails if a client shut the listener.
+func (d *outsideListener) visitLast(ctx context.Context) error {
 	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
 	if err != nil {
-		return 1 // it was open: the client that shut it came
+		return err
 	}
 	defer func() { _ = c.Close() }()
-	if _, err := c.Write(lastVisit); err != nil {
-		return 1
-	}
-	if d.packet != nil {
-		_ = d.packet.SetReadDeadline(until)
-		return countPackets(d.packet)
-	}
-	if half, ok := c.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite()
-	}
-	for n := 0; ; n++ {
-		in, err := d.stream.Accept()
-		if err != nil {
-			return n + 1
-		}
-		_ = in.SetReadDeadline(until)
-		said, err := io.ReadAll(io.LimitReader(in, 64))
-		_ = in.Close()
-		switch {
-		case bytes.Equal(said, lastVisit):
-			return n
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return n + 1
-		}
+	until, _ := ctx.Deadline()
+	_ = c.SetDeadline(until)
+	_, err = c.Write(lastVisit)
+	return err
+}
+
+// visits are what the visitors of a listener said.
+type visits struct {
+	sync.WaitGroup
+
+	count atomic.Int32
+	last  atomic.Bool
+}
+
+func (v *visits) hear(said []byte, word string) {
+	switch {
+	case bytes.Equal(said, lastVisit):
+		v.last.Store(true)
+	case bytes.Equal(said, []byte(word)):
+		v.count.Add(1)
 	}
 }
 
-func countPackets(c net.PacketConn) int {
-	buf := make([]byte, 64)
-	for n := 0; ; n++ {
-		got, _, err := c.ReadFrom(buf)
+// accept reads side by side: one visitor who stays and says nothing delays no other.
+func (v *visits) accept(ctx context.Context, l net.Listener, word string) {
+	until, _ := ctx.Deadline()
+	for !v.last.Load() {
+		in, err := l.Accept()
 		if err != nil {
-			return n + 1
+			return
 		}
-		if bytes.Equal(buf[:got], lastVisit) {
-			return n
+		_ = in.SetReadDeadline(until)
+		v.Go(func() {
+			said, _ := io.ReadAll(io.LimitReader(in, 64)) // who stays may have said it
+			_ = in.Close()
+			if v.hear(said, word); v.last.Load() {
+				_ = l.Close()
+			}
+		})
+	}
+}
+
+func (v *visits) readPackets(c net.PacketConn, word string) {
+	buf := make([]byte, 64)
+	for !v.last.Load() {
+		n, _, err := c.ReadFrom(buf)
+		if err != nil {
+			return
 		}
+		v.hear(buf[:n], word)
 	}
 }
