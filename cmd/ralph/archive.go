@@ -59,10 +59,19 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
+	tree, err := tool.Own(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	kept, err := tree.FindKept(ctx)
+	if err != nil {
+		return 0, err
+	}
 	archived, err := c.putAway(place, memory, loop, w.Now())
 	if err != nil {
 		return 0, err
 	}
+	archived.kept = kept
 	return fault.ExitDone, c.commit(ctx, w, tool, archived)
 }
 
@@ -80,6 +89,7 @@ type archived struct {
 	place  git.Place
 	memory workspace.Memory
 	folder string // of the archive
+	kept   git.Kept
 }
 
 func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (archived, error) {
@@ -94,7 +104,7 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 		return archived{}, err
 	}
 	to, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(kept.Summary()), fresh)
-	return archived{kept, place, memory, to}, err
+	return archived{Archive: kept, place: place, memory: memory, folder: to}, err
 }
 
 func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a archived) error {
@@ -103,16 +113,24 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 		return err
 	}
 	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + a.folder}}
+	encrypted := false // in ralph/, but not in ralph-archive/
 	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
-		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
+		path := filepath.ToSlash(filepath.Join(within, file))
+		what.Paths, encrypted = append(what.Paths, path), encrypted || a.kept[path] != ""
 	}
-	sha, err := tool.Commit(ctx, a.place, what)
+	sha := a.place.Head
+	if !encrypted {
+		sha, err = tool.Commit(ctx, a.place, what)
+	}
 	if err != nil {
 		return fault.Usage(a.folder+" is written, but could not be committed",
 			"commit it yourself: git add --all "+path.Dir(a.memory.PromptFile())+" ralph-archive && git commit", err)
 	}
 	done := "committed as " + sha[:min(len(sha), 7)]
-	if sha == a.place.Head {
+	switch {
+	case encrypted:
+		done = "not committed: a filter such as git-crypt writes files in " + path.Dir(a.memory.PromptFile())
+	case sha == a.place.Head:
 		done = "not committed: git ignores it"
 	}
 	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",

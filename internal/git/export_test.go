@@ -1,9 +1,6 @@
 package git
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // StatusOf parses a status, and returns the number of changed paths and whether
 // one of them is work.
@@ -22,13 +19,4 @@ func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
 		return "", err
 	}
 	return s.CommitSnapshot(ctx, tree, m)
-}
-
-// Tidy returns a snapshot without leftovers.
-func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (string, error) {
-	changes, err := Compare(ctx, t.Do, Span{From: "HEAD", To: tree})
-	if err != nil {
-		return "", err
-	}
-	return t.Without(ctx, tree, slices.DeleteFunc(changes, func(c Change) bool { return !leftovers.Has(c) }))
 }

@@ -14,10 +14,10 @@ import (
 // largest cost of an iteration besides the agent. It is valid until an agent works
 // in the tree again.
 type Inspection struct {
-	Head       string   // the commit
-	Tree       string   // the tree of Head
-	Dirty      bool     // there are uncommitted changes, also in files that are not work
-	Unfiltered []string // what CommitSnapshot left out of the paths in Beside
+	Head    string   // the commit
+	Tree    string   // the tree of Head
+	Dirty   bool     // there are uncommitted changes, also in files that are not work
+	LeftOut []string // what CommitSnapshot left out of the paths in Beside
 
 	tree     *Tree
 	branch   string // the checked out branch; empty: unknown

@@ -23,26 +23,7 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own, needs: g.needsOf(at, own)}
-	t.hidden, err = t.findHidden(ctx)
-	if _, broken := Answered(err); broken { // a broken index hides nothing any more
-		err = nil
-	}
-	return t, err
-}
-
-// findHidden returns the files whose changes the user hides from git, which lets ralph keep them out of commits even if an
-// agent removes the index. In a sparse checkout these are missing files, as git believes no other.
-func (t *Tree) findHidden(ctx context.Context) (map[string]bool, error) {
-	found, sparse := map[string]bool{}, t.settings["core.sparsecheckout"] == "true"
-	listed := &process.Lines{NUL: true, Each: func(line []byte, _ bool) {
-		tag, name, _ := strings.Cut(string(line), " ")
-		if tag != "" && (tag == "S" && !sparse || tag != strings.ToUpper(tag)) {
-			found[name] = true
-		}
-	}}
-	_, err := t.Do(ctx, Call{Args: []string{"ls-files", "-v", "-z"}, Stdout: listed, Limit: maxList})
-	return found, err
+	return &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own, needs: g.needsOf(at, own)}, nil
 }
 
 // RenewIndex makes a new index, of HEAD, in one of the git folders of the work tree at top.
@@ -162,7 +143,7 @@ func (t *Tree) commitPaths(ctx context.Context, what PathCommit) (string, error)
 	}
 	tree, err := ObjectID(on.Do(ctx, on.indexCall("write-tree")))
 	if err == nil {
-		tree, _, err = t.withoutUnfiltered(ctx, old, tree, what.Paths)
+		tree, _, err = t.leaveOutAt(ctx, old, tree, what.Paths)
 	}
 	if err != nil || tree == old {
 		return head, err

@@ -75,7 +75,8 @@ func TestGitReadsNoForeignSettings(t *testing.T) {
 	write(t, filepath.Join(work, "d"), "1")
 	seen := must(tree.Inspect(ctx))(t)
 	snapshot := must(seen.Work(ctx))(t)
-	snapshot = must(tree.Tidy(ctx, snapshot, must(tree.Leftovers(ctx, git.Span{From: place.Head, To: snapshot}))(t)))(t)
+	must(tree.FindKept(ctx))(t)
+	snapshot = must(tree.Without(ctx, snapshot, nil))(t)
 	must(seen.CommitSnapshot(ctx, snapshot, message))(t)
 	must(must(tree.Inspect(ctx))(t).CommitAll(ctx, message))(t)
 	if err := tree.Restore(ctx, sha); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message)
 	}
 	tree, err := s.withBeside(ctx, tree)
 	if err == nil {
-		tree, s.Unfiltered, err = s.tree.withoutUnfiltered(ctx, s.Tree, tree, s.tree.beside())
+		tree, s.LeftOut, err = s.tree.leaveOutAt(ctx, s.Tree, tree, s.tree.beside())
 	}
 	if err != nil {
 		return "", err
@@ -85,9 +84,8 @@ func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (
 }
 
 func (s *Inspection) snapshot(ctx context.Context, without []string) (string, error) {
-	hidden := s.unhidden()
 	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool {
-		return e.isWithin(without) || e.isWithin(ours) || hidden[e.path]
+		return e.isWithin(without) || e.isWithin(ours)
 	})
 	drop, err := s.hasAny(ctx, without)
 	if err != nil {
@@ -109,7 +107,7 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	}
 	if len(rest) > 0 {
 		specs := append([]string{"."}, excludeOurs()...)
-		for _, name := range slices.Concat(without, slices.Sorted(maps.Keys(hidden)), s.Huge(ctx)) {
+		for _, name := range slices.Concat(without, s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
 		submodules, err := on.add(ctx, specs)
@@ -121,20 +119,6 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 		}
 	}
 	return on.write(ctx)
-}
-
-// unhidden returns the hidden files that git sees as changed by now, or all if that is not known.
-func (s *Inspection) unhidden() map[string]bool {
-	if slices.ContainsFunc(s.found, func(e entry) bool { return e.path == "" }) {
-		return s.tree.hidden
-	}
-	changed := map[string]bool{}
-	for _, e := range s.found {
-		if s.tree.hidden[e.path] {
-			changed[e.path] = true
-		}
-	}
-	return changed
 }
 
 func (s *Inspection) hasAny(ctx context.Context, paths []string) (bool, error) {
@@ -179,33 +163,6 @@ func (e entry) overlaps(paths []string) bool {
 	})
 }
 
-// Leftovers are files that a check left in a tree.
-type Leftovers map[string]string // path to object
-
-// Has reports whether a change adds a leftover as it was.
-func (l Leftovers) Has(c Change) bool { return c.OldMode == ModeNone && l[c.Path] == c.ID }
-
-// Leftovers returns the new files in the later of two snapshots.
-func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
-	if err := CheckSHA(span.From, span.To); err != nil {
-		return nil, err
-	}
-	if span.From == span.To {
-		return Leftovers{}, nil
-	}
-	changes, err := Compare(ctx, t.Do, span)
-	if err != nil {
-		return nil, fmt.Errorf("look for leftovers: %w", err)
-	}
-	leftovers := Leftovers{}
-	for _, c := range changes {
-		if c.OldMode == ModeNone {
-			leftovers[c.Path] = c.ID
-		}
-	}
-	return leftovers, nil
-}
-
 // Without returns a snapshot with some of its changes undone.
 func (t *Tree) Without(ctx context.Context, tree string, changes []Change) (string, error) {
 	if len(changes) == 0 {
@@ -218,45 +175,4 @@ func (t *Tree) Without(ctx context.Context, tree string, changes []Change) (stri
 	on, done := t.scratch()
 	defer done()
 	return WriteTree(ctx, t.Do, Index{on.index, tree}, before)
-}
-
-// Unfiltered returns the paths of changes that a filter would have to write, as ralph's git runs none: files that the
-// project encrypts (git-crypt, git-agecrypt, crypt of transcrypt), and existing files of Git LFS.
-func (t *Tree) Unfiltered(ctx context.Context, changes []Change) (paths []string, err error) {
-	if len(changes) == 0 {
-		return nil, nil
-	}
-	var names strings.Builder
-	for _, c := range changes {
-		names.WriteString(c.Path + "\x00")
-	}
-	out, err := t.Do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: strings.NewReader(names.String()), Limit: maxList})
-	if err != nil {
-		return nil, fmt.Errorf("look for files with filters: %w", err)
-	}
-	isFile := func(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
-	said := strings.Split(string(out), "\x00") // path, attribute and value of each
-	for i, c := range changes {
-		filter := said[min(3*i+2, len(said)-1)]
-		if isFile(c.Mode) && (strings.Contains(filter, "crypt") || filter == "lfs" && isFile(c.OldMode)) {
-			paths = append(paths, c.Path)
-		}
-	}
-	return paths, nil
-}
-
-// withoutUnfiltered undoes changes at some paths from a tree to a later one that a filter would have to write.
-func (t *Tree) withoutUnfiltered(ctx context.Context, from, to string, at []string) (tree string, paths []string, err error) {
-	if from == to || len(at) == 0 {
-		return to, nil, nil
-	}
-	changes, err := Compare(ctx, t.Do, Span{From: from, To: to}, literal(at)...)
-	if err == nil {
-		paths, err = t.Unfiltered(ctx, changes)
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	tree, err = t.Without(ctx, to, slices.DeleteFunc(changes, func(c Change) bool { return !slices.Contains(paths, c.Path) }))
-	return tree, paths, err
 }

@@ -60,24 +60,3 @@ func TestCommitSnapshot(t *testing.T) {
 		t.Errorf("with nothing new CommitSnapshot = %s, want %s", again, sha)
 	}
 }
-
-// Leftovers of an iteration are not work of the next, until the agent changes or commits them.
-func TestTidy(t *testing.T) {
-	l := newLab(t)
-	snapshot := func() string { return must(l.tree.Look(t.Context()))(t).Work }
-	held := snapshot()
-	for _, name := range []string{"coverage.out", "changed.out", "committed.out"} {
-		write(t, filepath.Join(l.tree.Dir, name), name)
-	}
-	litter := must(l.tree.Leftovers(t.Context(), git.Span{From: held, To: snapshot()}))(t)
-	write(t, filepath.Join(l.tree.Dir, "changed.out"), "by the agent")
-	write(t, filepath.Join(l.tree.Dir, "new"), "by the agent")
-	l.commit("wanted", map[string]string{"committed.out": "committed.out"})
-	tidy := must(l.tree.Tidy(t.Context(), snapshot(), litter))(t)
-	if got := l.agent("diff", "--name-only", l.base, tidy); got != "changed.out\ncommitted.out\nnew" {
-		t.Errorf("left is %q", got)
-	}
-	if same := must(l.tree.Tidy(t.Context(), tidy, nil))(t); same != tidy {
-		t.Errorf("without litter Tidy = %s, want %s", same, tidy)
-	}
-}

@@ -21,12 +21,12 @@ type Tree struct {
 	Author Identity // of commits by CommitSnapshot; empty: ralph
 	Run    Run      // how git runs in the tree; nil: as elsewhere
 	Beside []string // slash paths in the tree that are not work: Work leaves them out
+	Kept   Kept     // of the user's own tree
 
 	repository
 
-	needs  guarded.Needs   // of the user's own tree
-	hidden map[string]bool // files of the user's own tree that the index hid when the tree was opened
-	known  TreeState       // cache of a Head and its Tree
+	needs guarded.Needs // of the user's own tree
+	known TreeState     // cache of a Head and its Tree
 }
 
 // Identity is an author or committer.
@@ -180,20 +180,3 @@ func (t *Tree) Untracked(ctx context.Context) (patterns []string, err error) {
 
 // escapePattern escapes special characters of ignore patterns.
 var escapePattern = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, ` `, `\ `, "\t", "\\\t")
-
-// Ignore makes git ignore more patterns in a tree, for all users.
-func (t *Tree) Ignore(patterns []string) error {
-	if len(patterns) == 0 {
-		return nil
-	}
-	const name = "info/exclude"
-	inside := untrusted.Folder{Path: t.dir} // no link leads out of it
-	there, err := inside.ReadFile(name, 1<<20)
-	if err == nil {
-		err = inside.WriteFile(name, append(there, strings.Join(patterns, "\n")+"\n"...), 0o644)
-	}
-	if err != nil {
-		return fmt.Errorf("have files ignored: %w", err)
-	}
-	return nil
-}

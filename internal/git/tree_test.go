@@ -3,6 +3,7 @@ package git_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,39 +123,51 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// What a user hides from git stays out of commits, also while another git has locked the index.
+// What a user hides from git stays out of commits, also while another git has locked the index, or an agent has removed
+// it: that forgets what is hidden.
 func TestHiddenChangesStayOut(t *testing.T) {
 	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
 		f := newField(t, sow(t))
 		f.git("update-index", flag, "a")
-		f.files("a", "mine", "b", "22", ".git/index.lock", "")
-		work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-		if got := f.git("show", work+":a") + f.git("show", work+":b"); got != "122" {
-			t.Errorf("after %s the work is %q", flag, got)
+		f.files("a", "mine")
+		f.tree.Kept = must(f.tree.FindKept(t.Context()))(t)
+		for _, step := range [][]string{{"touch", ".git/index.lock"}, {"rm", ".git/index.lock", ".git/index"}, {"git", "reset", "-q"}} {
+			sh(t, f.dir, "", step...)
+			f.files("b", "22", "copy", "mine")
+			work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
+			changes := must(git.Compare(t.Context(), f.tree.Do, git.Span{From: "HEAD", To: work}))(t)
+			out, told, err := f.tree.LeaveOut(t.Context(), changes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tidy := must(f.tree.Without(t.Context(), work, out))(t)
+			if got := f.git("diff", "--name-only", "HEAD", tidy); got != "b" || !slices.Equal(told, []string{"copy"}) {
+				t.Errorf("%s, after %q: a commit has %q, and %q is told", flag, step, got, told)
+			}
 		}
 	}
 }
 
-// They do so if an agent removes the index, which forgets what is hidden.
-func TestHiddenChangesStayOutOfANewIndex(t *testing.T) {
-	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
-		f := newField(t, sow(t))
-		f.git("update-index", flag, "a")
-		g, _ := newGit(t)
-		f.tree = must(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
-		f.files("a", "mine", "b", "22")
-		for _, renew := range []bool{false, true} {
-			if err := os.RemoveAll(filepath.Join(f.dir, ".git/index")); err != nil {
-				t.Fatal(err)
-			}
-			if renew {
-				f.git("reset", "-q")
-			}
-			work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-			if got := f.git("show", work+":a") + f.git("show", work+":b"); got != "122" {
-				t.Errorf("after %s (new index: %v) the work is %q", flag, renew, got)
-			}
+// An empty file, a file that is removed, and a missing file that is written are no changes to keep.
+func TestKeptChanges(t *testing.T) {
+	f := newField(t, sow(t))
+	f.git("update-index", "--skip-worktree", "a", "b", "ralph.txt")
+	f.files("a", "")
+	for _, name := range []string{"b", "ralph.txt"} {
+		if err := os.Remove(filepath.Join(f.dir, name)); err != nil {
+			t.Fatal(err)
 		}
+	}
+	f.tree.Kept = must(f.tree.FindKept(t.Context()))(t)
+	f.git("update-index", "--no-skip-worktree", "a", "b", "ralph.txt")
+	f.files("empty", "", "b", "written")
+	if err := os.Remove(filepath.Join(f.dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
+	out, told, err := f.tree.LeaveOut(t.Context(), must(git.Compare(t.Context(), f.tree.Do, git.Span{From: "HEAD", To: work}))(t))
+	if err != nil || len(out) != 1 || out[0].Path != "ralph.txt" || len(told) > 0 {
+		t.Errorf("left out: %v, told: %q, %v", out, told, err)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Message is a commit message.
@@ -127,22 +126,10 @@ func (s scratch) indexCall(args ...string) Call {
 // that git reads only changed files. If the real index is broken, git reads all files.
 func (s scratch) copyIndex(ctx context.Context) error {
 	err := s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
-	if _, ok := Answered(err); ok && s.copyLocked() == nil {
-		_, err = s.Do(ctx, s.indexCall("read-tree", "--reset", "HEAD"))
-	}
 	if _, ok := Answered(err); ok {
 		_, err = s.Do(ctx, s.indexCall("read-tree", "HEAD"))
 	}
 	return err
-}
-
-// copyLocked copies an index that another git has locked: it says which files the user hides from git.
-func (s scratch) copyLocked() error {
-	data, err := untrusted.Folder{Path: s.dir}.ReadFile("index", 512<<20)
-	if err != nil {
-		return err
-	}
-	return untrusted.Folder{Path: s.dir}.WriteFile(filepath.Base(s.index), data, 0o644)
 }
 
 func (s scratch) untrack(ctx context.Context, paths []string) error {
@@ -192,7 +179,7 @@ func (s scratch) write(ctx context.Context) (string, error) {
 }
 
 func (s scratch) leaveOutRepositories(ctx context.Context) error {
-	added, err := s.added(ctx)
+	added, err := s.changes(ctx, "--diff-filter=A")
 	if err != nil {
 		return fmt.Errorf("look for nested repositories: %w", err)
 	}
@@ -205,8 +192,9 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 	return s.update(ctx, paths, "--force-remove")
 }
 
-func (s scratch) added(ctx context.Context) ([]Change, error) {
-	out, err := s.Do(ctx, s.indexCall("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev", "--diff-filter=A", "HEAD"))
+// changes returns how the index differs from HEAD.
+func (s scratch) changes(ctx context.Context, options ...string) ([]Change, error) {
+	out, err := s.Do(ctx, s.indexCall(append(append([]string{"diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev"}, options...), "HEAD")...))
 	if err != nil {
 		return nil, err
 	}

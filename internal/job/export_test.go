@@ -1,7 +1,10 @@
 package job
 
 import (
+	"context"
+
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
@@ -15,3 +18,15 @@ var IsWorkUntaken = isWorkUntaken
 
 // InBoth is inBoth, for its test.
 var InBoth = inBoth
+
+// Ignore is ignore, for its test.
+var Ignore = ignore
+
+// Tidy returns a snapshot without what checks wrote in a span.
+func Tidy(ctx context.Context, tree *git.Tree, checks git.Span, now string) (string, error) {
+	written, err := newFiles(ctx, tree, checks)
+	if err != nil {
+		return "", err
+	}
+	return (&agentSnapshot{checkFiles: written}).tidy(ctx, tree, now)
+}

@@ -8,6 +8,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -167,7 +168,7 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.runLoop(ctx, home, old.BaseRef, old.Branch, func(s *activeRun) error {
-		if err := s.publishing.restoreWork(ctx, old); err != nil {
+		if err := cmp.Or(s.publishing.restoreWork(ctx, old), s.readKept()); err != nil {
 			return err
 		}
 		if err := s.Append(resumed); err != nil {

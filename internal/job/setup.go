@@ -3,13 +3,17 @@ package job
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -64,14 +68,28 @@ func (s *trees) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git
 		if err != nil {
 			return nil, err
 		}
-		s.snapshot.checkFiles, err = tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
+		s.snapshot.checkFiles, err = newFiles(ctx, tree, git.Span{From: now.Tree, To: now.Work})
 		return nil, err
 	}
 	untracked, err := tree.Untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return untracked, tree.Ignore(untracked)
+	return untracked, ignore(tree.Dir, untracked)
+}
+
+// ignore makes git ignore more patterns in a clone, for all users.
+func ignore(clone string, patterns []string) error {
+	const name = "info/exclude"
+	inside := untrusted.Folder{Path: filepath.Join(clone, ".git")} // no link leads out of it
+	there, err := inside.ReadFile(name, 1<<20)
+	if err == nil && len(patterns) > 0 {
+		err = inside.WriteFile(name, append(there, strings.Join(patterns, "\n")+"\n"...), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("have files ignored: %w", err)
+	}
+	return nil
 }
 
 // setupMarker says that setup is done, and which files git ignores since.
@@ -91,6 +109,38 @@ func (s *trees) writeSetupMarker(untracked []string) error {
 		return fmt.Errorf("note that the tree is ready: %w", err)
 	}
 	return nil
+}
+
+// keptFile has what the user's own tree had otherwise than its commit when the run began.
+const keptFile = "kept.json"
+
+// findKept is for a run that begins: what is the user's in the tree, and stays out of commits.
+func (s *trees) findKept(ctx context.Context, done policy.Done) error {
+	if s.UserTree == nil || done != policy.ByStories {
+		return nil
+	}
+	kept, err := s.UserTree.FindKept(ctx)
+	if err != nil {
+		return fmt.Errorf("compare your files with their commit: %w", err)
+	}
+	s.UserTree.Kept = kept
+	data, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	return s.home.WriteFile(keptFile, data)
+}
+
+// readKept is for one that continues.
+func (s *trees) readKept() error {
+	if s.UserTree == nil {
+		return nil
+	}
+	data, err := untrusted.ReadFile(s.home.File(keptFile), 64<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, json.Unmarshal(data, &s.UserTree.Kept))
 }
 
 // logFolder is relative to the project.

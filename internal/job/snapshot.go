@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -14,9 +13,9 @@ type agentSnapshot struct {
 	iteration  string
 	head       string
 	tree       string
-	checkFiles git.Leftovers // written by the checks
-	committed  bool          // all files are committed
-	filtered   []string      // files that would be committed without their filter: left out
+	checkFiles map[string]string // written by the checks: path to object
+	committed  bool              // all files are committed
+	leftOut    []string          // of commits, for the user to know
 	seen       *git.Inspection
 }
 
@@ -59,10 +58,22 @@ func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run,
 	if !h.isCurrent(run) || taken.Work == "" {
 		return
 	}
-	if litter, err := tree.Leftovers(ctx, git.Span{From: h.tree, To: taken.Work}); err == nil {
+	if litter, err := newFiles(ctx, tree, git.Span{From: h.tree, To: taken.Work}); err == nil {
 		h.checkFiles = litter
 	}
 	taken.Work = h.tree
+}
+
+// newFiles returns the new files in the later of two snapshots, with their objects.
+func newFiles(ctx context.Context, tree *git.Tree, span git.Span) (map[string]string, error) {
+	changes, err := git.Compare(ctx, tree.Do, span)
+	files := map[string]string{}
+	for _, c := range changes {
+		if c.OldMode == git.ModeNone {
+			files[c.Path] = c.ID
+		}
+	}
+	return files, err
 }
 
 // commitLeftovers commits the snapshot, or everything if there is none or HEAD has moved since. It
@@ -82,7 +93,7 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	}
 	if err == nil {
 		_, err = seen.CommitSnapshot(ctx, now, message)
-		h.filtered = append(h.filtered, seen.Unfiltered...)
+		h.leftOut = append(h.leftOut, seen.LeftOut...)
 	}
 	if err != nil {
 		return nil, err
@@ -90,19 +101,23 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	return tree.Inspect(ctx)
 }
 
-// tidy returns a snapshot without what checks left, and without changes to files that a filter has to write. A file whose
-// time alone changed is among them.
+// tidy returns a snapshot without what checks left, and without the user's own changes.
 func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
 	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
 	if err != nil {
 		return now, err
 	}
-	if h.filtered, err = tree.Unfiltered(ctx, changes); err != nil {
+	out, told, err := tree.LeaveOut(ctx, changes)
+	if err != nil {
 		return now, err
 	}
-	return tree.Without(ctx, now, slices.DeleteFunc(changes, func(c git.Change) bool {
-		return !slices.Contains(h.filtered, c.Path) && !h.checkFiles.Has(c)
-	}))
+	h.leftOut = told
+	for _, c := range changes {
+		if c.OldMode == git.ModeNone && h.checkFiles[c.Path] == c.ID {
+			out = append(out, c)
+		}
+	}
+	return tree.Without(ctx, now, out)
 }
 
 // How much of what an agent proposes is kept.
