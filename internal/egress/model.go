@@ -242,7 +242,7 @@ func (c *call) allowed(ctx context.Context) bool {
 		what := "field " + quoted(name) // which is short
 		c.m.refusals.report(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
 	}
-	c.model, c.media, c.hour = found.model, found.media, found.hour
+	c.model, c.media, c.hour = strings.TrimPrefix(found.model, "models/"), found.media, found.hour // as the list and the prices have it
 	if !c.path.free && !c.m.meter.bounds(c.model) {
 		return c.refuse(Refusal{What: "model " + quoted(c.model), Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
 			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
