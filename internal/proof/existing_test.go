@@ -132,6 +132,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"another has its name":             {both, "passed q.TestA\npassed p.TestB", "broken p", []proof.Differing{{Path: "b_test.go", Tests: true, Was: true}}, []string{"tests_gone b_test.go: existing tests no longer run: p.TestA"}, nil, 1},
 		"another, and it is not found":     {both, "passed q.TestA\npassed p.TestB", "passed p.TestB", touched, []string{gone + "p.TestA"}, nil, 1},
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA"}, nil, 0},
+		"none is named any more":           {both, "", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA, p.TestB"}, nil, 0},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
 		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
 		"settings change nothing":          {both, both, both, []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
