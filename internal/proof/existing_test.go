@@ -133,6 +133,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"another, and it is not found":     {both, "passed q.TestA\npassed p.TestB", "passed p.TestB", touched, []string{gone + "p.TestA"}, nil, 1},
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA"}, nil, 0},
 		"none is named any more":           {both, "", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA, p.TestB"}, nil, 0},
+		"an old test ends the process":     {both, both, "passed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
 		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
 		"settings change nothing":          {both, both, both, []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
@@ -163,6 +164,43 @@ func TestExistingTestsJudge(t *testing.T) {
 		}
 		if put := `b0: a_test.go with "x"`; slices.Equal(b.wanted, []string{put}) != (c.differing[0].Text != nil) {
 			t.Errorf("%s: the old tests ran with %q", name, b.wanted)
+		}
+	}
+}
+
+// A runner that did not end although its check passed had its process ended by the product.
+func TestRunnersMustEnd(t *testing.T) {
+	ended := judged("c1", "passed p.TestA")
+	early := ended
+	early.Tests = &journal.Tests{Runner: "go", Passed: 1, Broken: []string{"p did not end"}}
+	few := judged("c1", "passed p.TestA")
+	few.Command = "go test ./p"
+	for name, c := range map[string]struct {
+		base, here, old journal.CheckEnded
+		told            string // of the old tests
+		touched, held   bool
+	}{
+		"all end":                   {ended, ended, ended, "passed p.TestA", true, false},
+		"not in the proof":          {ended, early, ended, "passed p.TestA", true, true},
+		"only the product changed":  {ended, early, ended, "", false, true},
+		"not with the old tests":    {ended, ended, early, "passed p.TestA", true, true},
+		"as at the base":            {early, early, early, "passed p.TestA", true, false},
+		"at the base, and not here": {early, ended, ended, "passed p.TestA", true, false},
+		"other packages are chosen": {ended, ended, few, "passed q.TestA", true, false},
+		"it ends before its tests":  {ended, ended, few, "passed p\npassed q.TestA", true, true},
+	} {
+		b := &bench{lab: lab{says: []journal.CheckEnded{c.old}}}
+		c.base.Commit = "b0"
+		run := proved(asked(c.base), c.here)
+		run.Baseline.Usable = true
+		lists := map[string]string{"b0": "passed p.TestA", "c1": "passed p.TestA", "old": c.told}
+		differing := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}}
+		if !c.touched {
+			differing = differing[:1]
+		}
+		got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, lists})
+		if held := len(got.Found) > 0; held != c.held {
+			t.Errorf("%s: %v", name, places(got.Found))
 		}
 	}
 }

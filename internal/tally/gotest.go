@@ -14,9 +14,11 @@ type goTest struct {
 	failing bool
 	crashed bool
 	testing bool
+	begun   map[string]bool // and did not end yet
 }
 
 var (
+	goEnd     = pattern.Of(`--- (?:PASS|FAIL|SKIP): (\S+) \(`) // also behind what a test printed
 	goResult  = pattern.Of(`^ *--- (PASS|FAIL|SKIP): (\S+) \([0-9.]+s\)$`)
 	goPackage = pattern.Of(`^(ok  |FAIL)\t(\S+)(?:\t| )(.*)$`)
 )
@@ -27,8 +29,17 @@ func (g *goTest) line(text string) {
 		if m := goResult.FindStringSubmatch(text); m != nil {
 			g.test(m[2], map[string]Outcome{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}[m[1]])
 		}
+		if m := goEnd.FindStringSubmatch(text); m != nil {
+			delete(g.begun, m[1])
+		}
 	case strings.HasPrefix(text, "=== RUN "):
 		g.testing = true
+		if g.begun == nil {
+			g.begun = map[string]bool{}
+		}
+		if len(g.begun) < maxTests {
+			g.begun[strings.TrimSpace(strings.TrimPrefix(text, "=== RUN "))] = true
+		}
 	case isCrash(text):
 		g.crashed = true
 	case strings.HasPrefix(text, "ok  \t") || strings.HasPrefix(text, "FAIL\t"):
@@ -57,11 +68,13 @@ func (g *goTest) packageEnd(name string, passed bool, rest string) {
 	switch {
 	case !passed && (!built || !g.failing || g.crashed):
 		g.add(name, Broken)
+	case passed && len(g.begun) > 0: // the process ended with 0
+		g.add(name+" did not end", Broken)
 	case passed && !g.testing && !strings.Contains(rest, "[no tests to run]"):
 		g.add(name, Passed)
 	}
 	if built {
-		g.failing, g.crashed, g.testing = false, false, false
+		g.failing, g.crashed, g.testing, g.begun = false, false, false, nil
 	}
 }
 

@@ -32,7 +32,13 @@ func TestLines(t *testing.T) {
 			"--- PASS: TestA (0.00s)\nFAIL\tp [build failed]\nok  \tq\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\nbroken p\npassed q.TestA\n",
 		},
 		"go: a test that ran and said nothing": {
-			"=== RUN   TestA\nok  \tp\t0.1s\n", "go: 0 passed, 0 failed, 0 skipped\n",
+			"=== RUN   TestA\nok  \tp\t0.1s\n", "go: 0 passed, 0 failed, 0 skipped\nbroken p did not end\n",
+		},
+		"go: a case ends the process": {
+			"=== RUN   TestA\n=== RUN   TestA/x\n    --- PASS: TestA/x (0.00s)\nok  \tp\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\npassed p.TestA/x\nbroken p did not end\n",
+		},
+		"go: a test prints no end of its line": {
+			"=== RUN   TestA\nhello--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.1s\n", "go: 0 passed, 0 failed, 0 skipped\n",
 		},
 		"go: nothing to run": {"ok  \tp\t0.1s [no tests to run]\n", "go: 0 passed, 0 failed, 0 skipped\n"},
 		"go: a package that never ended, and nothing failed": {
