@@ -48,7 +48,7 @@ func Changed(commands CommandSet, base, now Files) map[string]Change {
 		if !is && above[name] && len(now(name)) > maxText { // a link leads to such files
 			changes[name] = Change{Sure: true}
 		}
-		if !is || g.onlyNew && (base(name) != nil || now(name) == nil) {
+		if !is || g.onlyNew && (base(name) != nil || now(name) == nil) || isNewPackage(name, commands.Files) {
 			continue
 		}
 		if change, differs := g.change(name, base, now(name)); differs {
@@ -56,6 +56,13 @@ func Changed(commands CommandSet, base, now Files) map[string]Change {
 		}
 	}
 	return changes
+}
+
+// isNewPackage reports whether a package.json is of a folder that the base does not have. It hides none of an upper folder.
+func isNewPackage(name string, base []string) bool {
+	folder := path.Dir(name)
+	return path.Base(name) == "package.json" && folder != "." && !strings.Contains("/"+folder, "/node_modules") &&
+		!slices.ContainsFunc(base, func(file string) bool { return strings.HasPrefix(file, folder+"/") })
 }
 
 // definition names the parts of a file that define the checks.
