@@ -81,7 +81,7 @@ func (s *trees) takeSnapshot(ctx context.Context, run journal.Run) bool {
 func (s *trees) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	tree, err := s.tree(ctx)
 	if err == nil && s.UserTree != nil {
-		err = checkOn(ctx, tree.Do, run.Branch)
+		err = cmp.Or(checkOn(ctx, tree.Do, run.Branch), checkMerged(ctx, tree))
 	}
 	if err != nil || tree == nil {
 		return nil, err

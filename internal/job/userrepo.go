@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/shell"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -66,6 +68,22 @@ func checkOn(ctx context.Context, do git.Runner, branch string) error {
 		return err
 	}
 	return fault.Usage(branch+" is no longer checked out", "git switch "+shell.Quote(branch)+" brings it back", nil)
+}
+
+// checkMerged refuses files in which git has marked conflicts: somebody may have begun a merge, or taken changes back out
+// of a stash, while the agent worked.
+func checkMerged(ctx context.Context, tree *git.Tree) error {
+	names, err := tree.Do(ctx, git.Call{Args: []string{"diff", "--name-only", "--diff-filter=U", "-z"}})
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(string(names), "\x00") {
+		text, err := untrusted.Folder{Path: tree.Dir}.ReadFile(name, maxProtectFile)
+		if err == nil && bytes.Contains(text, []byte("\n>>>>>>> ")) {
+			return fault.Usage(name+" has conflicts of a merge", "git status says how to end it", nil)
+		}
+	}
+	return nil
 }
 
 // FetchCommit has nothing to do: the user's objects are borrowed.
