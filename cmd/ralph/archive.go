@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +90,7 @@ type archived struct {
 	place  git.Place
 	memory workspace.Memory
 	folder string // of the archive
-	kept   git.Kept
+	kept   []journal.KeptFile
 }
 
 func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (archived, error) {
@@ -116,7 +117,8 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 	encrypted := false // in ralph/, but not in ralph-archive/
 	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
 		path := filepath.ToSlash(filepath.Join(within, file))
-		what.Paths, encrypted = append(what.Paths, path), encrypted || a.kept[path] != ""
+		what.Paths = append(what.Paths, path)
+		encrypted = encrypted || slices.ContainsFunc(a.kept, func(k journal.KeptFile) bool { return k.Filtered && string(k.Path) == path })
 	}
 	sha := a.place.Head
 	if !encrypted {

@@ -1,107 +1,110 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// Kept are the tracked files of the user's own tree that are not as in its commit, although git calls the tree clean,
-// with the objects of their contents: changes that the index hides, files that a filter decrypted, missing files of a
-// sparse checkout. They are the user's: no commit of ralph has them, even if an agent changes the index or .gitattributes.
-type Kept map[string]string // path to object; empty: it is missing
-
-// FindKept reads all tracked files, into a new index that hides nothing, and without filters.
-func (t *Tree) FindKept(ctx context.Context) (Kept, error) {
-	s, done := t.scratch()
+// FindKept returns the tracked files that are not as in their commit, although git calls the tree clean: those that the
+// index hides, and those that a filter wrote, such as decrypted ones. They are the user's: no commit of ralph has them,
+// even if an agent changes the index or .gitattributes.
+func (t *Tree) FindKept(ctx context.Context) (kept []journal.KeptFile, err error) {
+	suspects, filtered, err := t.suspects(ctx)
+	if err != nil || len(suspects) == 0 {
+		return nil, err
+	}
+	s, done := t.scratch() // its index hides nothing
 	defer done()
 	if _, err := s.Do(ctx, s.indexCall("read-tree", "HEAD")); err != nil {
 		return nil, err
 	}
-	list := s.indexCall("ls-files", "-z")
-	list.Limit = maxList
-	paths, err := s.Do(ctx, list)
-	if err != nil {
-		return nil, err
-	}
-	read := s.indexCall("update-index", "--info-only", "--remove", "-z", "--stdin")
-	read.Stdin = bytes.NewReader(paths)
-	if _, err := s.Do(ctx, read); err != nil {
+	if err := s.update(ctx, suspects, "--info-only", "--remove"); err != nil {
 		return nil, err
 	}
 	changes, err := s.changes(ctx)
-	kept := Kept{}
 	for _, c := range changes {
-		if kept[c.Path] = c.ID; c.Mode == ModeNone {
-			kept[c.Path] = ""
+		switch {
+		case c.Mode == ModeNone:
+			kept = append(kept, journal.KeptFile{Path: []byte(c.Path)})
+		case c.ID != c.OldID:
+			kept = append(kept, journal.KeptFile{Path: []byte(c.Path), ID: c.ID, Filtered: filtered[c.Path]})
 		}
 	}
 	return kept, err
 }
 
+// suspects returns the tracked files that the index hides or a filter writes, but not the large ones of Git LFS, which
+// LeaveOut knows. In a sparse checkout many are missing: git keeps these out of commits itself.
+func (t *Tree) suspects(ctx context.Context) (paths []string, filtered map[string]bool, err error) {
+	out, err := t.Do(ctx, Call{Args: []string{"ls-files", "-v", "-z"}, Limit: maxList})
+	if err != nil {
+		return nil, nil, err
+	}
+	all, filtered := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), map[string]bool{}
+	var hidden []bool
+	for i, line := range all {
+		tag, name, _ := strings.Cut(line, " ")
+		all[i], hidden = name, append(hidden, tag == "S" && t.settings["core.sparsecheckout"] != "true" || tag != strings.ToUpper(tag))
+	}
+	filters, err := t.filters(ctx, all)
+	for i, filter := range filters {
+		if filtered[all[i]] = !slices.Contains([]string{"unspecified", "unset", "lfs"}, filter); filtered[all[i]] || hidden[i] {
+			paths = append(paths, all[i])
+		}
+	}
+	return paths, filtered, err
+}
+
 // emptyFiles are the objects of an empty file by SHA-1 and SHA-256.
 var emptyFiles = []string{"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"}
 
-// has reports whether a change is the user's, and whether somebody has changed or copied it since.
-func (k Kept) has(c Change) (theirs, changed bool) {
-	was, is := k[c.Path]
-	switch {
-	case is && was == "":
-		return c.Mode == ModeNone, false
-	case is:
-		return c.Mode != ModeNone, c.Mode != ModeNone && c.ID != was
-	case c.Mode == ModeNone || slices.Contains(emptyFiles, c.ID):
-		return false, false
-	}
-	for _, id := range k {
-		if id == c.ID {
-			return true, true
-		}
-	}
-	return false, false
-}
-
 // LeaveOut returns the changes that a commit may not have, and the paths of those that the user should know of. Besides
-// what is kept these are files that a filter has to write, as ralph's git runs none: those that the project encrypts
-// (git-crypt, git-agecrypt, crypt of transcrypt), and existing files of Git LFS.
+// what is kept, and what a filter wrote under another name, these are files that a filter has to write, as ralph's git
+// runs none: those that the project encrypts (git-crypt, git-agecrypt, crypt of transcrypt), and existing files of Git LFS.
 func (t *Tree) LeaveOut(ctx context.Context, changes []Change) (out []Change, told []string, err error) {
-	filters, err := t.filters(ctx, changes)
+	kept, written := map[string]journal.KeptFile{}, map[string]bool{}
+	for _, k := range t.Kept {
+		kept[string(k.Path)] = k
+		written[k.ID] = k.Filtered && !slices.Contains(emptyFiles, k.ID)
+	}
+	paths := make([]string, len(changes))
+	for i, c := range changes {
+		paths[i] = c.Path
+	}
+	filters, err := t.filters(ctx, paths)
 	if err != nil {
 		return nil, nil, err
 	}
 	isFile := func(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
 	for i, c := range changes {
-		kept, tell := t.Kept.has(c)
-		if filter := filters[i]; !kept && isFile(c.Mode) {
-			kept = strings.Contains(filter, "crypt") || filter == "lfs" && isFile(c.OldMode)
-			tell = kept
-		}
-		if kept {
+		was, is := kept[c.Path]
+		gone := c.Mode == ModeNone
+		encrypts, lfs := strings.Contains(filters[i], "crypt"), filters[i] == "lfs" && isFile(c.OldMode)
+		switch {
+		case is && gone == (was.ID == "") && (gone || c.ID == was.ID): // as it was
 			out = append(out, c)
-		}
-		if tell {
-			told = append(told, c.Path)
+		case is && !gone && was.ID != "", written[c.ID] && !gone, isFile(c.Mode) && (encrypts || lfs):
+			out, told = append(out, c), append(told, c.Path)
 		}
 	}
 	return out, told, nil
 }
 
 // filters returns the name of each file's filter.
-func (t *Tree) filters(ctx context.Context, changes []Change) ([]string, error) {
-	if len(changes) == 0 {
+func (t *Tree) filters(ctx context.Context, paths []string) ([]string, error) {
+	if len(paths) == 0 {
 		return nil, nil
 	}
-	var paths strings.Builder
-	for _, c := range changes {
-		paths.WriteString(c.Path + "\x00")
-	}
-	out, err := t.Do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: strings.NewReader(paths.String()), Limit: maxList})
+	names := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	out, err := t.Do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: names, Limit: maxList})
 	if err != nil {
 		return nil, fmt.Errorf("look for files with filters: %w", err)
 	}
-	said, all := strings.Split(string(out), "\x00"), make([]string, len(changes)) // path, attribute and value of each
+	said, all := strings.Split(string(out), "\x00"), make([]string, len(paths)) // path, attribute and value of each
 	for i := range all {
 		all[i] = said[min(3*i+2, len(said)-1)]
 	}

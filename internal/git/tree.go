@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -21,7 +22,8 @@ type Tree struct {
 	Author Identity // of commits by CommitSnapshot; empty: ralph
 	Run    Run      // how git runs in the tree; nil: as elsewhere
 	Beside []string // slash paths in the tree that are not work: Work leaves them out
-	Kept   Kept     // of the user's own tree
+
+	Kept []journal.KeptFile // of the user's own tree
 
 	repository
 

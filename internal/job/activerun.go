@@ -141,7 +141,7 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 			}
 		}
 	}
-	if err := s.findKept(ctx, asked.Policy.Done); err != nil {
+	if asked.Kept, err = s.findKept(ctx, asked.Policy.Done); err != nil {
 		return err
 	}
 	if asked.Tree, asked.Work, err = s.startingTrees(ctx, asked); err != nil {

@@ -8,7 +8,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -168,7 +167,10 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.runLoop(ctx, home, old.BaseRef, old.Branch, func(s *activeRun) error {
-		if err := cmp.Or(s.publishing.restoreWork(ctx, old), s.readKept()); err != nil {
+		if s.UserTree != nil {
+			s.UserTree.Kept = old.Kept
+		}
+		if err := s.publishing.restoreWork(ctx, old); err != nil {
 			return err
 		}
 		if err := s.Append(resumed); err != nil {

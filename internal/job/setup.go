@@ -3,9 +3,7 @@ package job
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -109,38 +106,6 @@ func (s *trees) writeSetupMarker(untracked []string) error {
 		return fmt.Errorf("note that the tree is ready: %w", err)
 	}
 	return nil
-}
-
-// keptFile has what the user's own tree had otherwise than its commit when the run began.
-const keptFile = "kept.json"
-
-// findKept is for a run that begins: what is the user's in the tree, and stays out of commits.
-func (s *trees) findKept(ctx context.Context, done policy.Done) error {
-	if s.UserTree == nil || done != policy.ByStories {
-		return nil
-	}
-	kept, err := s.UserTree.FindKept(ctx)
-	if err != nil {
-		return fmt.Errorf("compare your files with their commit: %w", err)
-	}
-	s.UserTree.Kept = kept
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return err
-	}
-	return s.home.WriteFile(keptFile, data)
-}
-
-// readKept is for one that continues.
-func (s *trees) readKept() error {
-	if s.UserTree == nil {
-		return nil
-	}
-	data, err := untrusted.ReadFile(s.home.File(keptFile), 64<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return errors.Join(err, json.Unmarshal(data, &s.UserTree.Kept))
 }
 
 // logFolder is relative to the project.

@@ -2,9 +2,11 @@ package job
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -99,6 +101,18 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 		return nil, err
 	}
 	return tree.Inspect(ctx)
+}
+
+// findKept finds what commits of stories leave out of the user's own tree.
+func (s *trees) findKept(ctx context.Context, done policy.Done) (kept []journal.KeptFile, err error) {
+	if s.UserTree == nil || done != policy.ByStories {
+		return nil, nil
+	}
+	if kept, err = s.UserTree.FindKept(ctx); err != nil {
+		return nil, fmt.Errorf("compare your files with their commit: %w", err)
+	}
+	s.UserTree.Kept = kept
+	return kept, nil
 }
 
 // tidy returns a snapshot without what checks left, and without the user's own changes.

@@ -39,13 +39,21 @@ type RunBegan struct {
 	// Attached are the digests of the attachments that the plan was made with.
 	Attached []string    `json:"attached,omitempty"`
 	Pull     *PullOpened `json:"pull,omitempty"` // of an earlier run for the same work
+	Kept     []KeptFile  `json:"kept,omitempty"` // what commits leave out of the user's own tree
+}
+
+// KeptFile is a tracked file that was not as in its commit when the run began.
+type KeptFile struct {
+	Path     []byte `json:"path"`               // in any encoding
+	ID       string `json:"id,omitempty"`       // the object of its content; empty: it was missing
+	Filtered bool   `json:"filtered,omitempty"` // a filter wrote it
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
-	r.By, r.Form, r.Pull, r.Attached = e.By, e.Form, e.Pull, e.Attached
+	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true
