@@ -125,6 +125,29 @@ func TestTheProxyIsReachedAtItsPort(t *testing.T) {
 	}
 }
 
+// A listener outside stays out of reach if one inside calls listen on a socket of its number. Numbers come again
+// after a wrap, which takes too long for a test: here it is the same socket.
+func TestAListenerOutsideIsNotOwn(t *testing.T) {
+	outside, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = outside.Close() })
+	socket, err := outside.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	for _, level := range here(sandbox.Notify) {
+		w := testConfig(t, level, users()[0])
+		c := playing(t, &w, "adopt", outside.Addr().String())
+		c.Files = append(c.Files, socket)
+		if out, _ := inside(t, w, c); out != "reached: false\n" {
+			t.Errorf("%s: %s", level, out)
+		}
+	}
+}
+
 // A server that a port leads to is reached at that port of 127.0.0.1, wherever it is, and
 // nothing else of its machine.
 func TestPortsLeadToOtherMachines(t *testing.T) {

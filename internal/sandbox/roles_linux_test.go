@@ -31,6 +31,7 @@ func cast() {
 		"probe":    playProbe,
 		"weaker":   playWeaker,
 		"talk":     playTalk,
+		"adopt":    playAdopt,
 		"leave":    playLeave,
 		"stay":     func(a []string) { playLeave(a); rest() },
 		"race":     playRace,
@@ -134,6 +135,13 @@ func playTalk([]string) {
 		_ = c.Close()
 		fmt.Println("connected", strings.TrimSpace(answer))
 	}
+}
+
+// playAdopt listens on a socket that it was lent, and says whether it reaches it: adopt ADDR.
+func playAdopt(args []string) {
+	must(unix.Listen(4, 1))
+	_, err := net.Dial("tcp", args[0])
+	fmt.Println("reached:", err == nil)
 }
 
 // playLeave starts one that leaves its session and its parents, and ends when that

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +18,12 @@ func (sv *Supervisor) remember(q notice) {
 	if !ok || !sv.queue.isWaiting(q) {
 		return
 	}
+	listening, err := listeners(anyPort)
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
+	if err != nil || slices.Contains(listening, inode) {
+		return // known already, or a stranger's with the same number: the kernel has 32 bits for them
+	}
 	if len(sv.ownListeners) > 1<<16 {
 		clear(sv.ownListeners) // no honest program needs so many
 	}
@@ -67,6 +72,8 @@ const (
 	diagRequest = 8 + 48 // inet_diag_req_v2
 	diagMessage = 4 + 48 + 20
 )
+
+const anyPort = 0
 
 // listeners asks the kernel for the sockets at a port: to read /proc/net/tcp is slow.
 func listeners(port uint16) ([]uint64, error) {
@@ -123,7 +130,7 @@ func inodesAt(port uint16, answer []byte) (found []uint64, over bool, err error)
 			return found, true, nil
 		case m.Header.Type == unix.NLMSG_ERROR:
 			return nil, true, unix.EIO
-		case len(m.Data) >= diagMessage && binary.BigEndian.Uint16(m.Data[4:]) == port:
+		case len(m.Data) >= diagMessage && (port == anyPort || binary.BigEndian.Uint16(m.Data[4:]) == port):
 			found = append(found, uint64(binary.NativeEndian.Uint32(m.Data[68:])))
 		}
 	}
