@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -30,9 +31,15 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 	if err != nil {
 		return nil, err
 	}
-	there, err := r.list(ctx, t.Git(), t.Do, refsOf(all)...)
+	above := foldersOf(want.Work)
+	there, err := r.list(ctx, t.Git(), t.Do, refsOf(append(above, all...))...)
 	if err != nil {
 		return nil, err
+	}
+	for _, branch := range above {
+		if there[git.BranchRef(branch)] != "" {
+			return nil, fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", branch, branch+"/…"), "rename that branch, or set `branch-prefix`", nil)
+		}
 	}
 	if there[git.BranchRef(want.Base)] == "" {
 		return nil, fault.Usage(fmt.Sprintf("the repository has no branch %q", want.Base), "name the branch that the work is for", git.ErrNotFound)
@@ -46,6 +53,16 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 		}
 	}
 	return t, r.fetch(ctx, t, "", refspecs...)
+}
+
+// foldersOf returns the names that no branch may have: git keeps these branches in folders of such names.
+func foldersOf(branches []string) (names []string) {
+	for _, branch := range branches {
+		for at := path.Dir(branch); at != "."; at = path.Dir(at) {
+			names = append(names, at)
+		}
+	}
+	return names
 }
 
 func refsOf(branches []string) []string {

@@ -169,6 +169,23 @@ func TestNamesThatAreNotOurs(t *testing.T) {
 	}
 }
 
+// A branch that stands in the way of the work's is told before anything is paid for.
+func TestABranchInTheWay(t *testing.T) {
+	g := newGround(t)
+	want := remote.Branches{Base: "main", Work: []string{"ralph/issue-1/fix"}}
+	clone := func() error {
+		_, err := g.Repository.Clone(t.Context(), g.git, filepath.Join(t.TempDir(), "clone.git"), want)
+		return err
+	}
+	if err := clone(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, g.URL, "update-ref", "refs/heads/ralph", g.first)
+	if err := clone(); err == nil || !strings.Contains(err.Error(), `has a branch "ralph"`) {
+		t.Errorf("Clone = %v", err)
+	}
+}
+
 func TestTag(t *testing.T) {
 	g := newGround(t)
 	for tag, want := range map[string]string{"v1": g.head, "v2": ""} {
