@@ -223,6 +223,40 @@ func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
 	}
 }
 
+// Where fewer tests pass than before and the runner names none, those of an untouched file may no longer run.
+func TestAllOldTestsRunWhereFewerPass(t *testing.T) {
+	jest := func(passed int, command string) journal.CheckEnded {
+		check := told("jest", passed)
+		check.Name, check.Command = "test", command
+		return check
+	}
+	for name, c := range map[string]struct {
+		here, all int // passing tests of the proof, and of all old tests on the new code
+		runs      int
+		found     bool
+	}{
+		"as many":            {5, 5, 1, false},
+		"removed in a story": {4, 5, 2, false},
+		"gone elsewhere":     {4, 3, 2, true},
+	} {
+		run := proved(asked(jest(5, "jest")), jest(c.here, "jest"))
+		run.Baseline.Usable = true
+		runs := 0
+		b := &bench{check: func(at proof.Place) journal.CheckEnded {
+			runs++
+			if few := at.Commands["test"]; few != "" {
+				return jest(2, few)
+			}
+			return jest(c.all, "jest")
+		}}
+		differing := []proof.Differing{{Path: "a.js", Was: true}, {Path: "a.test.js", Tests: true, Was: true}}
+		got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, nil})
+		if len(got.Found) > 0 != c.found || runs != c.runs {
+			t.Errorf("%s: found %v in %d runs", name, places(got.Found), runs)
+		}
+	}
+}
+
 // A check that names no tests and reads the files to run is asked for a story's own:
 // red twice on the base code and green alone on the new code.
 func TestTestsAreReadFromAVariable(t *testing.T) {
