@@ -14,24 +14,25 @@ type goTest struct {
 	failing bool
 	crashed bool
 	testing bool
+	ended   bool            // the test program said so itself
 	begun   map[string]bool // and did not end yet
 }
 
 var (
-	goEnd     = pattern.Of(`--- (?:PASS|FAIL|SKIP): (\S+) \(`) // also behind what a test printed
-	goResult  = pattern.Of(`^ *--- (PASS|FAIL|SKIP): (\S+) \([0-9.]+s\)$`)
+	goResult  = pattern.Of(`^(.*)--- (PASS|FAIL|SKIP): (\S+) \([0-9.]+s\)$`)
 	goPackage = pattern.Of(`^(ok  |FAIL)\t(\S+)(?:\t| )(.*)$`)
 )
 
 func (g *goTest) line(text string) {
 	switch {
 	case strings.Contains(text, "--- "):
-		if m := goResult.FindStringSubmatch(text); m != nil {
-			g.test(m[2], map[string]Outcome{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}[m[1]])
+		m := goResult.FindStringSubmatch(text)
+		if m != nil && (g.begun[m[3]] || strings.Trim(m[1], " ") == "") { // also behind what the test printed
+			delete(g.begun, m[3])
+			g.test(m[3], map[string]Outcome{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}[m[2]])
 		}
-		if m := goEnd.FindStringSubmatch(text); m != nil {
-			delete(g.begun, m[1])
-		}
+	case text == "PASS":
+		g.ended = true
 	case strings.HasPrefix(text, "=== RUN "):
 		g.testing = true
 		if g.begun == nil {
@@ -68,13 +69,13 @@ func (g *goTest) packageEnd(name string, passed bool, rest string) {
 	switch {
 	case !passed && (!built || !g.failing || g.crashed):
 		g.add(name, Broken)
-	case passed && len(g.begun) > 0: // the process ended with 0
+	case passed && len(g.begun) > 0 && !g.ended: // the process ended with 0
 		g.add(name+" did not end", Broken)
 	case passed && !g.testing && !strings.Contains(rest, "[no tests to run]"):
 		g.add(name, Passed)
 	}
 	if built {
-		g.failing, g.crashed, g.testing, g.begun = false, false, false, nil
+		g.failing, g.crashed, g.testing, g.ended, g.begun = false, false, false, false, nil
 	}
 }
 

@@ -38,7 +38,10 @@ func TestLines(t *testing.T) {
 			"=== RUN   TestA\n=== RUN   TestA/x\n    --- PASS: TestA/x (0.00s)\nok  \tp\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\npassed p.TestA/x\nbroken p did not end\n",
 		},
 		"go: a test prints no end of its line": {
-			"=== RUN   TestA\nhello--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.1s\n", "go: 0 passed, 0 failed, 0 skipped\n",
+			"=== RUN   TestA\nhello--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\npassed p.TestA\n",
+		},
+		"go: a test prints the line of another": {
+			"=== RUN   TestA\n=== RUN   TestB\nx--- PASS: TestC (0.00s)\n--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\npassed p.TestA\n",
 		},
 		"go: nothing to run": {"ok  \tp\t0.1s [no tests to run]\n", "go: 0 passed, 0 failed, 0 skipped\n"},
 		"go: a package that never ended, and nothing failed": {
