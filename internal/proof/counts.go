@@ -130,6 +130,13 @@ func (j *judgement) unended(was, here journal.CheckEnded, old *journal.CheckEnde
 	return early
 }
 
+// crashes reports whether old tests that did not end before end early on the new code. They could be built and loaded.
+func crashes(was, old journal.CheckEnded) bool {
+	return old.Tests != nil && slices.ContainsFunc(old.Tests.Broken, func(name string) bool {
+		return tally.Crashed(name) && !slices.Contains(was.Tests.Failing(), name)
+	})
+}
+
 // text returns a file's text. If it cannot be read, the work is held.
 func (j *judgement) text(commit, file string) string {
 	text, err := j.prover.Changes.Text(j.ctx, commit, file)

@@ -134,6 +134,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA"}, nil, 0},
 		"none is named any more":           {both, "", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA, p.TestB"}, nil, 0},
 		"an old test ends the process":     {both, both, "passed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
+		"an old test crashes":              {both, both, "broken p\nbroken p did not end", touched, []string{broken + "check test"}, nil, 1},
+		"it crashed before":                {"passed p.TestB\nbroken p did not end", both, "passed p.TestB\nbroken p did not end", touched, nil, []string{changed}, 1},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
 		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
 		"settings change nothing":          {both, both, both, []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},

@@ -105,7 +105,7 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
 		// The check with old tests fails for another reason than a test or a build.
-		if old != nil && verdict.BlocksStory(j.run, *old) && (len(old.Tests.Failing()) == 0 || j.buildFailsWithDoubtful(*old)) {
+		if old != nil && verdict.BlocksStory(j.run, *old) && (len(old.Tests.Failing()) == 0 || j.buildFailsWithDoubtful(*old) || crashes(was, *old)) {
 			j.broken = append(j.broken, "check "+was.Name)
 		}
 		j.compareNames(was, here, old, passed, now)

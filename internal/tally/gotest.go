@@ -1,6 +1,8 @@
 package tally
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -66,11 +68,19 @@ func (g *goTest) packageEnd(name string, passed bool, rest string) {
 	if built {
 		g.addPending(name + ".")
 	}
+	if built && !passed {
+		for _, test := range slices.Sorted(maps.Keys(g.begun)) {
+			g.add(name+"."+test, Failed)
+		}
+	}
 	switch {
 	case !passed && (!built || !g.failing || g.crashed):
 		g.add(name, Broken)
+		if built && !g.failing && len(g.begun) == 0 {
+			g.add(name+didNotEnd, Broken)
+		}
 	case passed && len(g.begun) > 0 && !g.ended: // the process ended with 0
-		g.add(name+" did not end", Broken)
+		g.add(name+didNotEnd, Broken)
 	case passed && !g.testing && !strings.Contains(rest, "[no tests to run]"):
 		g.add(name, Passed)
 	}
@@ -94,7 +104,7 @@ func (g *goTest) end() *results {
 			g.recognized = true
 		}
 		g.addPending("")
-		g.add("a package that did not end", Broken)
+		g.add("a package that"+didNotEnd, Broken)
 	}
 	g.dropParents("/")
 	return &g.results
@@ -178,7 +188,7 @@ func (c *cargo) sum(text string) {
 // endProgram adds a broken test if the program ran tests and printed no result.
 func (c *cargo) endProgram() {
 	if c.running {
-		c.add(strings.TrimSpace(c.program+"did not end"), Broken)
+		c.add(strings.TrimSuffix(c.program, " ")+didNotEnd, Broken)
 	}
 	c.running = false
 }

@@ -21,6 +21,7 @@ var (
 	jestFile    = pattern.Of(`^ ?(PASS|FAIL) +(\S.*?)(?: \([\d.]+ m?s\))?$`)
 	jestTick    = pattern.Of(`^([✓√✕×○✎]) (?:skipped |todo )?(.+)$`)
 	jestFailure = pattern.Of(`^  ● (\S.*)$`)
+	jestCrash   = pattern.Of(`^ {4}(A jest worker process \(pid=|Jest worker encountered \d+ child process exceptions)`)
 	jestSum     = pattern.Of(`^Tests: +(.*\d+ total)$`)
 	duration    = pattern.Of(` ?\(?\b\d+(?:\.\d+)? ?m?s\)?$`)
 	jestTimed   = pattern.Of(` \(\d+(?:\.\d+)? m?s\)$`)
@@ -39,6 +40,8 @@ func (j *jest) line(text string) {
 		if m := jestFile.FindStringSubmatch(text); m != nil {
 			j.file, j.listed, j.path = m[2], false, nil
 		}
+	case j.file != "" && jestCrash.MatchString(text):
+		j.addOnce(j.file+didNotEnd, Broken)
 	case strings.HasPrefix(text, "  ● "):
 		j.listed = true
 		if m := jestFailure.FindStringSubmatch(text); m != nil && j.file != "" && !j.repeated {
@@ -116,7 +119,7 @@ func (v *vitest) line(text string) {
 		}
 	case strings.HasPrefix(text, "Vitest caught "):
 		if vitestUnhandled.MatchString(text) {
-			v.addOnce("an unhandled error", Broken)
+			v.addOnce(unhandled, Broken)
 		}
 	case strings.HasPrefix(text, " ") && strings.Contains(text, " Tests  "):
 		if m := vitestSum.FindStringSubmatch(text); m != nil {

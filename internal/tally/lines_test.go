@@ -26,7 +26,7 @@ func TestLines(t *testing.T) {
 		},
 		"go: a failure belongs to one package only": {
 			"--- FAIL: TestA (0.00s)\npanic: boom\nFAIL\tp\t0.1s\nFAIL\tq\t0.1s\nok  \tr\t0.1s\n",
-			"go: 1 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\nbroken q\npassed r\n",
+			"go: 1 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\nbroken q\nbroken q did not end\npassed r\n",
 		},
 		"go: a build failure leaves pending tests to the next package": {
 			"--- PASS: TestA (0.00s)\nFAIL\tp [build failed]\nok  \tq\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\nbroken p\npassed q.TestA\n",
@@ -42,6 +42,17 @@ func TestLines(t *testing.T) {
 		},
 		"go: a test prints the line of another": {
 			"=== RUN   TestA\n=== RUN   TestB\nx--- PASS: TestC (0.00s)\n--- PASS: TestA (0.00s)\nPASS\nok  \tp\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\npassed p.TestA\n",
+		},
+		"go: a test that ends the process": {
+			"=== RUN   TestA\n=== RUN   TestA/x\nexit status 1\nFAIL\tp\t0.1s\n", "go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA/x\nbroken p\n",
+		},
+		"jest: a worker that crashed": {
+			jest("FAIL src/a.test.js\n  ● Test suite failed to run\n\n    A jest worker process (pid=1) crashed for an unknown reason: exitCode=1\n"),
+			"jest: 1 passed, 1 failed, 0 skipped\nbroken src/a.test.js\nbroken src/a.test.js did not end\n",
+		},
+		"jest: a worker that crashed each time": {
+			jest("FAIL src/a.test.js\n  ● Test suite failed to run\n\n    Jest worker encountered 4 child process exceptions, exceeding retry limit\n"),
+			"jest: 1 passed, 1 failed, 0 skipped\nbroken src/a.test.js\nbroken src/a.test.js did not end\n",
 		},
 		"go: nothing to run": {"ok  \tp\t0.1s [no tests to run]\n", "go: 0 passed, 0 failed, 0 skipped\n"},
 		"go: a package that never ended, and nothing failed": {

@@ -32,6 +32,15 @@ func Bare(name string) bool {
 	return !slices.ContainsFunc([]string{".Test", ".Example", ".Fuzz"}, func(prefix string) bool { return strings.Contains(name, prefix) })
 }
 
+// The names of what was built and loaded, and broke while it ran.
+const (
+	didNotEnd = " did not end"
+	unhandled = "an unhandled error"
+)
+
+// Crashed reports whether something broken was built and loaded before.
+func Crashed(name string) bool { return strings.HasSuffix(name, didNotEnd) || name == unhandled }
+
 // Word returns the name of a test in its source file: a function or a title.
 func Word(name string) string {
 	name = Head(name)

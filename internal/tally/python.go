@@ -101,7 +101,7 @@ func (p *pytest) count(text string) {
 
 func (p *pytest) end() *results {
 	if p.began && !p.ended {
-		p.add("a session that did not end", Broken)
+		p.add("a session that"+didNotEnd, Broken)
 	}
 	failed := map[string]bool{}
 	for _, test := range p.tests {
