@@ -125,6 +125,14 @@ func TestLines(t *testing.T) {
 			"▶ cart\n  ✔ adds (1.2ms)\n  ﹣ removes (0.1ms) # SKIP\n  ⚠ pays (0.1ms)\n▶ cart (2ms)\n✖ orders (0.5ms)\nℹ pass 3\nℹ fail 1\nℹ skipped 2\n✖ orders (0.5ms)\n",
 			"node: 3 passed, 1 failed, 2 skipped\npassed cart > adds\nskipped cart > removes\nskipped cart > pays\nfailed orders\n",
 		},
+		"node: a file that ended early, and one that cannot be loaded": {
+			"✖ /a.test.js (2ms)\n  'test failed'\n\nNode.js v20.20.2\n✖ /b.test.js (2ms)\n  'test failed'\n\nℹ pass 0\nℹ fail 2\n  'test failed'\n",
+			"node: 0 passed, 2 failed, 0 skipped\nfailed /a.test.js\nbroken /a.test.js did not end\nfailed /b.test.js\n",
+		},
+		"tap: a file of node that ended early, and one that cannot be loaded": {
+			"TAP version 13\nnot ok 1 - /a.test.js\n  ---\n  exitCode: 1\n  ...\n# Node.js v20.20.2\nnot ok 2 - /b.test.js\n  ---\n  exitCode: 1\n  ...\n1..2\n",
+			"tap: 0 passed, 2 failed, 0 skipped\nfailed /a.test.js\nbroken /a.test.js did not end\nfailed /b.test.js\n",
+		},
 		"pytest: an internal error and a collection error": {
 			"============ test session starts ============\nINTERNALERROR> Traceback\nINTERNALERROR> more\n!!!!!!! Interrupted: 2 errors during collection !!!!!!!\n!!!!!!! KeyboardInterrupt !!!!!!!\n=== 2 errors in 0.1s ===\n",
 			"pytest: 0 passed, 0 failed, 0 skipped\nbroken an internal error of pytest\nbroken KeyboardInterrupt\n",

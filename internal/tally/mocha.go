@@ -102,6 +102,24 @@ type nodeSpec struct {
 
 	path nesting
 	over bool // after the totals, where failures are repeated
+	file nodeFile
+}
+
+// nodeFile is a file that node --test says has failed. Node ends what it tells of a file that it cannot load, but not
+// of one whose process ended early, with its own version.
+type nodeFile struct {
+	name     string
+	unloaded bool
+}
+
+func (f *nodeFile) line(text string) { f.unloaded = f.unloaded || strings.HasPrefix(text, "Node.js v") }
+
+// end adds the file if it could be loaded.
+func (f *nodeFile) end(to *results) {
+	if !f.unloaded {
+		to.addOnce(f.name+didNotEnd, Broken)
+	}
+	f.unloaded = false
 }
 
 var (
@@ -111,7 +129,10 @@ var (
 )
 
 func (n *nodeSpec) line(text string) {
+	n.file.line(text)
 	switch {
+	case text == "  'test failed'" && !n.over:
+		n.file.end(&n.results)
 	case strings.HasPrefix(text, "ℹ "):
 		n.sum(text)
 	case !n.over:
@@ -153,7 +174,8 @@ func (n *nodeSpec) item(indent int, sign, text string) {
 	case sign == "✖":
 		outcome = Failed
 	}
-	n.add(n.path.String(), outcome)
+	n.file.name = n.path.String()
+	n.add(n.file.name, outcome)
 	n.path.leave()
 }
 

@@ -16,6 +16,7 @@ type tap struct {
 	planned int
 	path    nesting // the subtests around the current line
 	yaml    int     // 1 + the indent of the current YAML block; 0: none
+	node    nodeFile
 }
 
 var (
@@ -32,6 +33,9 @@ func (t *tap) line(text string) {
 			t.yaml = 0
 		}
 		if t.yaml > 0 || body == "..." {
+			if strings.HasPrefix(body, "exitCode: ") {
+				t.node.end(&t.results)
+			}
 			return
 		}
 	}
@@ -49,6 +53,7 @@ func (t *tap) line(text string) {
 }
 
 func (t *tap) outermost(body string) {
+	t.node.line(strings.TrimPrefix(body, "# "))
 	switch {
 	case strings.HasPrefix(body, "TAP version "):
 		t.recognized = true
@@ -80,7 +85,8 @@ func (t *tap) point(indent int, body string) {
 		outcome = Failed
 	}
 	t.path.enter(indent, name)
-	t.add(t.path.String(), outcome)
+	t.node.name = t.path.String()
+	t.add(t.node.name, outcome)
 	if !strings.HasSuffix(body, "{") {
 		t.path.leave()
 	}
