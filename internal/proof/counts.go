@@ -3,7 +3,6 @@ package proof
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -99,41 +98,6 @@ func (j *judgement) unloaded(was, old journal.CheckEnded) []string {
 	broken := slices.DeleteFunc(j.told(old).Names(tally.Broken), func(name string) bool { return before.Of(name) == tally.Broken })
 	return slices.DeleteFunc(slices.Clone(j.touched), func(file string) bool {
 		return !slices.ContainsFunc(broken, func(name string) bool { return namesFile(name, file) })
-	})
-}
-
-// unended returns what ended early although its check passed: a product can end the process of its tests with 0. All
-// tests that still run must run in their old versions, too. Of a selection only Go tells of a package without tests.
-func (j *judgement) unended(was, here journal.CheckEnded, old *journal.CheckEnded, passed, fine map[string]bool) (early []string) {
-	cut := func(c journal.CheckEnded) bool {
-		return c.Passed && c.Tests != nil && len(c.Tests.Broken) > 0 && was.Tests != nil && len(was.Tests.Broken) == 0
-	}
-	if check := "check " + was.Name; cut(here) && !j.isKnown(check) {
-		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: []string{check}, Why: "a test runner did not end, although its check passed: " + few(here.Tests.Broken)})
-	} else if old != nil && cut(*old) {
-		early = append(early, check)
-	}
-	if old == nil || !old.Passed || !complete(was) || onlyCounts(*old, j.told(*old)) {
-		return early
-	}
-	inline := map[string]bool{}
-	for _, name := range j.inline {
-		inline[tally.Head(name)] = true
-	}
-	ran := testNames(j.told(here), tally.Passed, tally.Failed)
-	for _, name := range slices.Sorted(maps.Keys(passed)) {
-		asked := old.Command == was.Command || fine[name[:max(0, strings.LastIndexByte(name, '.'))]]
-		if asked && ran[name] && !fine[name] && !j.judged[name] && !inline[name] && !j.isKnown(name) {
-			early = append(early, name)
-		}
-	}
-	return early
-}
-
-// crashes reports whether old tests that did not end before end early on the new code. They could be built and loaded.
-func crashes(was, old journal.CheckEnded) bool {
-	return old.Tests != nil && slices.ContainsFunc(old.Tests.Broken, func(name string) bool {
-		return tally.Crashed(name) && !slices.Contains(was.Tests.Failing(), name)
 	})
 }
 

@@ -124,7 +124,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 		failing = slices.DeleteFunc(j.failing(was, *old, passed), func(name string) bool { return j.isChance(here, name) })
 		fine = testNames(j.told(*old), tally.Passed)
 	}
-	j.broken = append(j.broken, append(failing, j.unended(was, here, old, passed, fine)...)...)
+	j.broken = append(j.broken, append(failing, j.endedEarly(was, here, old, passed, fine)...)...)
 	j.findBent(was, now, old)
 	notRun := slices.DeleteFunc(slices.Clone(j.inline), func(name string) bool {
 		head := tally.Head(name)

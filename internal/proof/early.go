@@ -1,0 +1,60 @@
+package proof
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// A product can end the process of its tests early: with 0, so that the check passes, or with an error that looks as if
+// the tests could not be built.
+
+// endedEarly returns what ended early although the check passed, and adds a finding if the proof itself did.
+func (j *judgement) endedEarly(was, here journal.CheckEnded, old *journal.CheckEnded, passed, fine map[string]bool) []string {
+	check := "check " + was.Name
+	var early []string
+	switch {
+	case passesCutShort(was, here) && !j.isKnown(check):
+		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: []string{check}, Why: "a test runner did not end, although its check passed: " + few(here.Tests.Broken)})
+	case old != nil && passesCutShort(was, *old):
+		early = []string{check}
+	}
+	if old == nil || !old.Passed || !complete(was) || onlyCounts(*old, j.told(*old)) {
+		return early
+	}
+	return append(early, j.unnamed(was, here, *old, passed, fine)...)
+}
+
+// passesCutShort reports whether a check passed although one of its runners did not end, as all did before.
+func passesCutShort(was, now journal.CheckEnded) bool {
+	return now.Passed && now.Tests != nil && len(now.Tests.Broken) > 0 && was.Tests != nil && len(was.Tests.Broken) == 0
+}
+
+// unnamed returns the tests that passed before and still run, and that a passing run of the old tests does not name. If
+// only some were selected, these are known of Go alone, which names their packages.
+func (j *judgement) unnamed(was, here, old journal.CheckEnded, passed, fine map[string]bool) (names []string) {
+	inline := map[string]bool{}
+	for _, name := range j.inline {
+		inline[tally.Head(name)] = true
+	}
+	ran := testNames(j.told(here), tally.Passed, tally.Failed)
+	for _, name := range slices.Sorted(maps.Keys(passed)) {
+		inPackage := name[:max(0, strings.LastIndexByte(name, '.'))]
+		selected := old.Command == was.Command || fine[inPackage]
+		if selected && ran[name] && !fine[name] && !j.judged[name] && !inline[name] && !j.isKnown(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// crashes reports whether old tests end early on the new code, unlike before. They could be built and loaded.
+func crashes(was, old journal.CheckEnded) bool {
+	return old.Tests != nil && slices.ContainsFunc(old.Tests.Broken, func(name string) bool {
+		return tally.Crashed(name) && !slices.Contains(was.Tests.Failing(), name)
+	})
+}
