@@ -464,6 +464,8 @@ func (v *visitOf) fault(args []string) (string, error) {
 		fault = githubtest.SecondaryLimit(time.Second)
 	case args[2] == "graphql":
 		fault = githubtest.Fault{Status: http.StatusOK, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"Resource not accessible by integration"}]}`}
+	case args[2] == "unanswered":
+		fault = githubtest.Fault{CutAfter: -1}
 	case args[2] == "502":
 		fault = githubtest.BadGateway()
 	case err != nil:

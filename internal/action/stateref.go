@@ -1,12 +1,14 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -35,6 +37,7 @@ type stateRef struct {
 	lease  quota.Lease
 	notary *sigstore.Notary // nil: the saved state is not signed
 	head   string           // the commit that the ref stands at
+	failed []string         // commits whose push failed: the ref may stand at one, if only its answer was lost
 }
 
 type savedState struct {
@@ -190,7 +193,7 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 		s.lease.Until = s.now().Add(during).UTC()
 		files[quota.LeaseFile], _ = json.Marshal(s.lease) // texts, numbers and times have no error
 	}
-	commit, err := s.hub.remote().PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.head, Files: files, Subject: subject, At: s.now()})
+	commit, err := s.push(ctx, remote.Files{Ref: s.ref, Files: files, Subject: subject, At: s.now()})
 	switch {
 	case errors.Is(err, remote.ErrNonFastForward):
 		return "", job.ErrTakenOver
@@ -199,4 +202,22 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 	}
 	s.head = commit
 	return commit, nil
+}
+
+// push tries again where the ref is at what this job itself pushed without an answer.
+func (s *stateRef) push(ctx context.Context, saved remote.Files) (commit string, err error) {
+	saved.Parent = s.head
+	commit, err = s.hub.remote().PushFiles(ctx, s.store, saved)
+	if errors.Is(err, remote.ErrNonFastForward) && len(s.failed) > 0 {
+		at, unknown := s.hub.remote().FetchRef(ctx, s.store, s.ref)
+		if unknown != nil || !slices.Contains(s.failed, at) {
+			return "", cmp.Or(unknown, err)
+		}
+		s.head, saved.Parent = at, at
+		commit, err = s.hub.remote().PushFiles(ctx, s.store, saved)
+	}
+	if err != nil && commit != "" && !errors.Is(err, remote.ErrNonFastForward) {
+		s.failed = append(s.failed, commit)
+	}
+	return commit, err
 }
