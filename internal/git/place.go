@@ -29,8 +29,8 @@ type Place struct {
 	Remote string   // origin, or the only remote
 	Dirty  []string // at most 100 changed and new files, without ignored ones and ralph's own
 
-	repository repository
-	stores     []string // object folders: its own, and its alternates
+	repository
+	stores []string // object folders: its own, and its alternates
 }
 
 // Inspect returns the state of the repository around dir, or a fault if no run can begin there. A dirty tree is no
@@ -53,10 +53,10 @@ func (r repository) place() Place {
 func (p Place) Alternates() []string { return p.stores[min(1, len(p.stores)):] }
 
 // AtRest returns a fault if git waits for the end of a merge, rebase, cherry-pick or revert: a commit would end it.
-func (p Place) AtRest() error {
+func (r repository) AtRest() error {
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer", "rebase-merge", "rebase-apply"} {
-		if _, err := os.Lstat(filepath.Join(p.repository.dir, name)); err == nil && p.repository.dir != "" {
-			return fault.Usage("git has not ended what it began in "+p.Top+": "+name, "git status says how to end it", nil)
+		if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil && r.dir != "" {
+			return fault.Usage("git has not ended what it began in "+r.top+": "+name, "git status says how to end it", nil)
 		}
 	}
 	return nil
@@ -72,10 +72,10 @@ func (p Place) Clean() error {
 
 // at returns the repository of a place, which Inspect found or Top names.
 func (g Git) at(ctx context.Context, p Place) (repository, error) {
-	if p.repository.plain == "" {
+	if p.plain == "" {
 		return g.open(ctx, p.Top)
 	}
-	p.repository.git = g
+	p.git = g
 	return p.repository, nil
 }
 

@@ -67,13 +67,10 @@ func (r repository) Do(ctx context.Context, c Call) ([]byte, error) {
 }
 
 // Do runs git in the user's repository, without a limit of its memory.
-func (p Place) Do(ctx context.Context, c Call) ([]byte, error) { return p.repository.do(ctx, c) }
+func (p Place) Do(ctx context.Context, c Call) ([]byte, error) { return p.do(ctx, c) }
 
 // Common returns the common git folder.
-func (p Place) Common() string { return p.repository.common }
-
-// CheckLinks is as of a tree.
-func (p Place) CheckLinks(ctx context.Context) error { return p.repository.CheckLinks(ctx) }
+func (p Place) Common() string { return p.common }
 
 func (r repository) do(ctx context.Context, c Call) ([]byte, error) {
 	if info, err := os.Lstat(r.dir); err == nil && !info.IsDir() {

@@ -150,7 +150,7 @@ func publish(name, text string, mode os.FileMode) error {
 // Borrow makes dir a repository with the HEAD, the objects and some branches of
 // the user's repository. It writes nothing to the user's repository.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
-	t, err := g.Init(ctx, dir, from.repository.settings.format())
+	t, err := g.Init(ctx, dir, from.settings.format())
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +170,8 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 }
 
 func (t *Trusted) borrow(ctx context.Context, from Place) error {
-	t.lent, t.partial = from.stores, from.repository.settings.isPartial()
-	if err := shareObjects(t.Dir, from.stores[0], filepath.Join(from.repository.common, "shallow")); err != nil {
+	t.lent, t.partial = from.stores, from.settings.isPartial()
+	if err := shareObjects(t.Dir, from.stores[0], filepath.Join(from.common, "shallow")); err != nil {
 		return err
 	}
 	return t.dropFalseEnds(ctx)
@@ -184,7 +184,7 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	if err := t.git.CheckDirect(ctx, from, branch); err != nil {
 		return err
 	}
-	sha, err := from.repository.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
+	sha, err := from.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
 	switch {
 	case SaidNo(err):
 		return t.DeleteRef(ctx, BranchRef(branch))

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -70,20 +68,17 @@ func checkOn(ctx context.Context, do git.Runner, branch string) error {
 	return fault.Usage(branch+" is no longer checked out", "git switch "+shell.Quote(branch)+" brings it back", nil)
 }
 
-// checkMerged refuses files in which git has marked conflicts: somebody may have begun a merge, or taken changes back out
-// of a stash, while the agent worked.
+// checkMerged refuses a tree in which somebody began a merge, or took changes back out of a stash, while the agent worked:
+// a commit would end that, with the marks of its conflicts.
 func checkMerged(ctx context.Context, tree *git.Tree) error {
-	names, err := tree.Do(ctx, git.Call{Args: []string{"diff", "--name-only", "--diff-filter=U", "-z"}})
-	if err != nil {
+	if err := tree.AtRest(); err != nil {
 		return err
 	}
-	for name := range strings.SplitSeq(string(names), "\x00") {
-		text, err := untrusted.Folder{Path: tree.Dir}.ReadFile(name, maxProtectFile)
-		if err == nil && bytes.Contains(text, []byte("\n>>>>>>> ")) {
-			return fault.Usage(name+" has conflicts of a merge", "git status says how to end it", nil)
-		}
+	names, err := tree.Do(ctx, git.Call{Args: []string{"diff", "--name-only", "--diff-filter=U", "-z"}})
+	if err == nil && len(names) > 0 {
+		err = fault.Usage("there are conflicts in "+journal.ShortList(strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")), "git status says how to end them", nil)
 	}
-	return nil
+	return err
 }
 
 // FetchCommit has nothing to do: the user's objects are borrowed.
