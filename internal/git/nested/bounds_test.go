@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/nested"
@@ -114,6 +115,18 @@ func TestManyDeepFolders(t *testing.T) {
 		t.Error(err)
 	}
 	w.again().want()
+}
+
+// Long names in deep folders keep no search busy for long.
+func TestDeepFoldersWithLongNames(t *testing.T) {
+	w := watch(t, nil)
+	if err := w.bottom(strings.Repeat("d", 250), 1000).MkdirAll("in/.git", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if moved := w.after(); len(moved) == 0 || time.Since(began) > 15*time.Second {
+		t.Errorf("took %v to move %d names, want at most 15 s, and some", time.Since(began), len(moved))
+	}
 }
 
 // Folders of submodules and worktrees that no work tree leads to are moved aside without asking git, also

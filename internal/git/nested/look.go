@@ -53,7 +53,8 @@ const (
 
 const (
 	mostEntries    = 1_000_000
-	perEntry       = 16 // bytes that are kept
+	perEntry       = 16   // bytes that are kept
+	perVisit       = 4096 // bytes of a path that is looked at
 	mostCompared   = 256 << 20
 	mostNested     = 1 << 20 // of a nested configuration
 	mostAlternates = 4 << 10 // of a list of other stores: git follows few
@@ -96,6 +97,9 @@ type look struct {
 // ended returns why nothing more is read.
 func (l *look) ended() error { return cmp.Or(l.ctx.Err(), l.stopped) }
 
+// cost is how many entries a visit counts for: more where the path is longer than a kernel opens at once.
+func cost(e untrusted.Entry) int { return 1 + len(e.Path)/perVisit }
+
 func (l *look) visit(e untrusted.Entry, err error) error {
 	if e.Path != l.start && !within(l.start, e.Path) { // walked from the top, so that depths are the same in each search
 		if within(e.Path, l.start) {
@@ -106,7 +110,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	for len(l.in) > 0 && !within(l.folder(), e.Path) {
 		l.in = l.in[:len(l.in)-1]
 	}
-	l.entries--
+	l.entries -= cost(e)
 	switch {
 	case l.entries < 0 || l.ended() != nil:
 		return fs.SkipAll

@@ -199,14 +199,17 @@ func (s search) isWork(dir string) bool {
 	return within(s.top, dir) && !slices.Contains(strings.Split(strings.TrimPrefix(dir, s.top), "/"), ".git")
 }
 
+// isModule looks up only folders that hold one of modules: each may have a long path, and many above it.
 func (s search) isModule(folder string) bool {
-	for at := filepath.Dir(folder); at != filepath.Dir(at); at = filepath.Dir(at) {
-		if s.kept[at] {
-			way := strings.Split(strings.TrimPrefix(folder, at+"/"), "/")
-			if way[0] == "modules" && len(way) > 1 || way[0] == "worktrees" && len(way) > 3 && way[2] == "modules" {
-				return true
-			}
+	way := strings.Split(folder, "/")
+	end := 0 // of the path to the names so far
+	for i, name := range way {
+		ofModules := name == "modules" && i+1 < len(way)
+		ofWorktrees := name == "worktrees" && i+3 < len(way) && way[i+2] == "modules"
+		if (ofModules || ofWorktrees) && s.kept[strings.TrimSuffix(folder[:end], "/")] {
+			return true
 		}
+		end += len(name) + 1
 	}
 	return false
 }

@@ -151,7 +151,7 @@ func (m *mover) disarm(ctx context.Context) error {
 }
 
 func (m *mover) visit(e untrusted.Entry, err error) error {
-	if m.entries--; m.entries < 0 {
+	if m.entries -= cost(e); m.entries < 0 {
 		return fs.SkipAll
 	}
 	way := fs.SkipDir
