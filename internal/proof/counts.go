@@ -20,6 +20,11 @@ func onlyCounts(check journal.CheckEnded, told tally.Tally) bool {
 	return check.Tests != nil && check.Tests.Passed > 0 && len(told.Names(tally.Passed)) == 0
 }
 
+// complete reports whether all tests of a check are known.
+func complete(check journal.CheckEnded) bool {
+	return check.Tests != nil && !check.Tests.Cut && !check.TimedOut && !check.CannotRun
+}
+
 // counts returns how many tests passed and were skipped.
 func counts(check journal.CheckEnded) (n struct{ passed, skipped int }) {
 	if check.Tests != nil {

@@ -207,6 +207,20 @@ func TestRunnersMustEnd(t *testing.T) {
 	}
 }
 
+// A check may run a runner that names what passes and one that only counts it.
+func TestOldTestsFailInARunnerThatCounts(t *testing.T) {
+	base, here, old := judged("b0", "passed p.TestA"), judged("c1", "passed p.TestA"), judged("c1", "passed p.TestA\nfailed a.test.js > adds")
+	base.Tests.Passed, here.Tests.Passed, old.Tests.Passed = 3, 3, 2
+	b := &bench{lab: lab{says: []journal.CheckEnded{old}}}
+	run := proved(asked(base), here)
+	run.Baseline.Usable = true
+	lists := map[string]string{"b0": "passed p.TestA", "c1": "passed p.TestA", "old": "passed p.TestA\nfailed a.test.js > adds"}
+	differing := []proof.Differing{{Path: "a.js", Was: true}, {Path: "a.test.js", Tests: true, Was: true}}
+	if got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, lists}); len(got.Found) == 0 {
+		t.Error("the old test fails on the new code, and nothing is found")
+	}
+}
+
 // Where nothing but tests was changed, the old tests on the new code are those of the
 // base, which have run, and the new ones cannot fail on the base code.
 func TestNothingRunsForTestsAlone(t *testing.T) {

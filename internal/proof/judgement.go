@@ -177,8 +177,9 @@ func (j *judgement) findBent(was journal.CheckEnded, now tally.Tally, old *journ
 // failing returns the tests whose old versions newly fail on the new code.
 func (j *judgement) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
 	names := map[string]bool{}
+	unnamed := len(passed) == 0 || was.Tests != nil && was.Tests.Passed > len(j.told(was).Names(tally.Passed)) // of one runner of several
 	for _, name := range old.Tests.Failing() {
-		known := passed[tally.Head(name)] || len(passed) == 0 && !j.judged[tally.Head(name)]
+		known := passed[tally.Head(name)] || unnamed && !j.judged[tally.Head(name)]
 		if known && !j.isKnown(tally.Head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) && (!old.Flaky || !old.PassedInFirstRun(name)) {
 			names[tally.Head(name)] = true
 		}
@@ -292,9 +293,4 @@ func ended(c journal.CheckEnded) string {
 		return c.Name + " ran out of time"
 	}
 	return fmt.Sprintf("%s ended with exit code %d", c.Name, c.Exit)
-}
-
-// complete reports whether all tests of a check are known.
-func complete(check journal.CheckEnded) bool {
-	return check.Tests != nil && !check.Tests.Cut && !check.TimedOut && !check.CannotRun
 }
