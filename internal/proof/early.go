@@ -29,6 +29,21 @@ func (j *judgement) endedEarly(was, here journal.CheckEnded, old *journal.CheckE
 	return append(early, j.unnamed(was, here, *old, passed, fine)...)
 }
 
+// failsUnnoticed finds the tests that fail by name although their check passed: their process ended with 0 after that.
+func (j *judgement) failsUnnoticed(was, here journal.CheckEnded, passed map[string]bool, now tally.Tally) {
+	if !was.Passed || !here.Passed {
+		return
+	}
+	again := testNames(now, tally.Passed) // some checks run a test once more
+	names := slices.DeleteFunc(now.Names(tally.Failed), func(name string) bool {
+		known := passed[tally.Head(name)] || onlyCounts(was, j.told(was))
+		return !known || again[name] || j.isKnown(name) || slices.Contains(was.Tests.Failing(), name)
+	})
+	if len(names) > 0 {
+		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsBroken, Tests: limited(names), Why: "existing tests fail although their check passed: " + few(names)})
+	}
+}
+
 // passesCutShort reports whether a check passed although one of its runners did not end, as all did before.
 func passesCutShort(was, now journal.CheckEnded) bool {
 	return now.Passed && now.Tests != nil && len(now.Tests.Broken) > 0 && was.Tests != nil && len(was.Tests.Broken) == 0

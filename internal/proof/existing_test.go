@@ -221,6 +221,27 @@ func TestOldTestsFailInARunnerThatCounts(t *testing.T) {
 	}
 }
 
+// The product can end the process with 0 after the runner printed its failures.
+func TestFailuresCountThoughACheckPasses(t *testing.T) {
+	const both = "passed p.TestA\npassed p.TestB"
+	for list, held := range map[string]bool{
+		"passed p.TestB\nfailed p.TestA":                 true,
+		"passed p.TestA\npassed p.TestB\nfailed p.TestA": false, // it ran again
+		"passed p.TestA\npassed p.TestB\nfailed p.TestC": false, // it is new
+	} {
+		here := judged("c1", list)
+		here.Passed, here.Exit = true, 0
+		run := proved(asked(judged("b0", both)), here)
+		run.Baseline.Usable = true
+		b := &bench{}
+		differing := map[string][]proof.Differing{"b0..c1": {{Path: "a.go", Was: true}}}
+		got := b.inspect(t, run, byCommit{shelf{differing: differing}, map[string]string{"b0": both, "c1": list}})
+		if len(got.Found) > 0 != held {
+			t.Errorf("%q: %v", list, places(got.Found))
+		}
+	}
+}
+
 // Where nothing but tests was changed, the old tests on the new code are those of the
 // base, which have run, and the new ones cannot fail on the base code.
 func TestNothingRunsForTestsAlone(t *testing.T) {

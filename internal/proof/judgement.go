@@ -138,6 +138,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 		return
 	}
 	ran, fresh := testNames(now, tally.Passed, tally.Failed), map[string]bool{}
+	j.failsUnnoticed(was, here, passed, now)
 	for name := range ran {
 		if !passed[name] {
 			fresh[tally.Word(name)] = true
