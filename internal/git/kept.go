@@ -31,7 +31,7 @@ func (t *Tree) FindKept(ctx context.Context) (kept []journal.KeptFile, err error
 		case c.Mode == ModeNone:
 			kept = append(kept, journal.KeptFile{Path: []byte(c.Path)})
 		case c.ID != c.OldID:
-			kept = append(kept, journal.KeptFile{Path: []byte(c.Path), ID: c.ID, Filtered: filtered[c.Path]})
+			kept = append(kept, journal.KeptFile{Path: []byte(c.Path), ID: c.ID, Filtered: filtered[c.Path] && isFile(c.Mode)})
 		}
 	}
 	return kept, err
@@ -59,6 +59,8 @@ func (t *Tree) suspects(ctx context.Context) (paths []string, filtered map[strin
 	return paths, filtered, err
 }
 
+func isFile(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
+
 // emptyFiles are the objects of an empty file by SHA-1 and SHA-256.
 var emptyFiles = []string{"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"}
 
@@ -69,7 +71,7 @@ func (t *Tree) LeaveOut(ctx context.Context, changes []Change) (out []Change, to
 	kept, written := map[string]journal.KeptFile{}, map[string]bool{}
 	for _, k := range t.Kept {
 		kept[string(k.Path)] = k
-		written[k.ID] = k.Filtered && !slices.Contains(emptyFiles, k.ID)
+		written[k.ID] = written[k.ID] || k.Filtered && !slices.Contains(emptyFiles, k.ID)
 	}
 	paths := make([]string, len(changes))
 	for i, c := range changes {
@@ -79,15 +81,17 @@ func (t *Tree) LeaveOut(ctx context.Context, changes []Change) (out []Change, to
 	if err != nil {
 		return nil, nil, err
 	}
-	isFile := func(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
 	for i, c := range changes {
 		was, is := kept[c.Path]
-		gone := c.Mode == ModeNone
+		now := c.ID
+		if c.Mode == ModeNone {
+			now = ""
+		}
 		encrypts, lfs := strings.Contains(filters[i], "crypt"), filters[i] == "lfs" && isFile(c.OldMode)
 		switch {
-		case is && gone == (was.ID == "") && (gone || c.ID == was.ID): // as it was
+		case is && now == was.ID:
 			out = append(out, c)
-		case is && !gone && was.ID != "", written[c.ID] && !gone, isFile(c.Mode) && (encrypts || lfs):
+		case is && now != "" && was.ID != "", written[now], isFile(c.Mode) && (encrypts || lfs):
 			out, told = append(out, c), append(told, c.Path)
 		}
 	}

@@ -76,7 +76,11 @@ func TestGitReadsNoForeignSettings(t *testing.T) {
 	seen := must(tree.Inspect(ctx))(t)
 	snapshot := must(seen.Work(ctx))(t)
 	must(tree.FindKept(ctx))(t)
-	snapshot = must(tree.Without(ctx, snapshot, nil))(t)
+	changes := must(git.Compare(ctx, tree.Do, git.Span{From: place.Head, To: snapshot}))(t)
+	if _, _, err := tree.LeaveOut(ctx, changes); err != nil {
+		t.Error(err)
+	}
+	snapshot = must(tree.Without(ctx, snapshot, changes))(t)
 	must(seen.CommitSnapshot(ctx, snapshot, message))(t)
 	must(must(tree.Inspect(ctx))(t).CommitAll(ctx, message))(t)
 	if err := tree.Restore(ctx, sha); err != nil {

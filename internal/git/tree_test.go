@@ -154,11 +154,11 @@ func TestHiddenChangesStayOut(t *testing.T) {
 func TestKeptChanges(t *testing.T) {
 	f := newField(t, sow(t))
 	f.git("config", "filter.vault.clean", "tr a-z n-za-m")
-	f.files(".gitattributes", "secret filter=vault\n", "secret", "sesame", "hollow", "1", "caf\xe9", "1")
+	f.files(".gitattributes", "secret filter=vault\n", "secret", "sesame", "hollow", "1", "caf\xe9", "1", "twin", "1")
 	f.git("add", ".")
 	f.git("commit", "-q", "-m", "secret")
-	f.git("update-index", "--skip-worktree", "a", "b", "ralph.txt", "hollow", "caf\xe9")
-	f.files("a", "mine", "hollow", "", "caf\xe9", "mine")
+	f.git("update-index", "--skip-worktree", "a", "b", "ralph.txt", "hollow", "caf\xe9", "twin")
+	f.files("a", "mine", "hollow", "", "caf\xe9", "mine", "twin", "sesame")
 	remove := func(names ...string) {
 		for _, name := range names {
 			if err := os.Remove(filepath.Join(f.dir, name)); err != nil {
@@ -169,7 +169,7 @@ func TestKeptChanges(t *testing.T) {
 	remove("b", "ralph.txt")
 	kept := must(f.tree.FindKept(t.Context()))(t)
 	data := must(json.Marshal(kept))(t)
-	if err := json.Unmarshal(data, &f.tree.Kept); err != nil || len(kept) != 6 {
+	if err := json.Unmarshal(data, &f.tree.Kept); err != nil || len(kept) != 7 {
 		t.Fatalf("kept: %s, %v", data, err)
 	}
 	remove("a", ".git/index", ".gitattributes")
@@ -180,7 +180,7 @@ func TestKeptChanges(t *testing.T) {
 	for _, c := range out {
 		names = append(names, c.Path)
 	}
-	if want := []string{"caf\xe9", "copy", "hollow", "ralph.txt", "secret"}; err != nil || !slices.Equal(names, want) || !slices.Equal(told, []string{"copy"}) {
+	if want := []string{"caf\xe9", "copy", "hollow", "ralph.txt", "secret", "twin"}; err != nil || !slices.Equal(names, want) || !slices.Equal(told, []string{"copy"}) {
 		t.Errorf("left out: %q, told: %q, %v", names, told, err)
 	}
 }
