@@ -25,6 +25,11 @@ func complete(check journal.CheckEnded) bool {
 	return check.Tests != nil && !check.Tests.Cut && !check.TimedOut && !check.CannotRun
 }
 
+// countsMore reports whether a check counts more passing tests than it names, as those of one runner of several.
+func (j *judgement) countsMore(check journal.CheckEnded) bool {
+	return check.Tests != nil && check.Tests.Passed > len(j.told(check).Names(tally.Passed))
+}
+
 // counts returns how many tests passed and were skipped.
 func counts(check journal.CheckEnded) (n struct{ passed, skipped int }) {
 	if check.Tests != nil {

@@ -26,7 +26,7 @@ func (j *judgement) endedEarly(was, here journal.CheckEnded, old *journal.CheckE
 	if old == nil || !old.Passed || !complete(was) || onlyCounts(*old, j.told(*old)) {
 		return early
 	}
-	return append(early, j.unnamed(was, here, *old, passed, fine)...)
+	return append(early, j.unreported(was, here, *old, passed, fine)...)
 }
 
 // failsUnnoticed finds the tests that fail by name although their check passed: their process ended with 0 after that.
@@ -49,9 +49,9 @@ func passesCutShort(was, now journal.CheckEnded) bool {
 	return now.Passed && now.Tests != nil && len(now.Tests.Broken) > 0 && was.Tests != nil && len(was.Tests.Broken) == 0
 }
 
-// unnamed returns the tests that passed before and still run, and that a passing run of the old tests does not name. If
+// unreported returns the tests that passed before and still run, and that a passing run of the old tests does not name. If
 // only some were selected, these are known of Go alone, which names their packages.
-func (j *judgement) unnamed(was, here, old journal.CheckEnded, passed, fine map[string]bool) (names []string) {
+func (j *judgement) unreported(was, here, old journal.CheckEnded, passed, fine map[string]bool) (names []string) {
 	inline := map[string]bool{}
 	for _, name := range j.inline {
 		inline[tally.Head(name)] = true

@@ -98,9 +98,9 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 			old = &ended
 		}
 	}
-	before, now := j.told(was), j.told(here)
-	passed := testNames(before, tally.Passed)
-	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed)) || onlyCounts(here, now)
+	now := j.told(here)
+	passed := testNames(j.told(was), tally.Passed)
+	unnamed := j.countsMore(was) || onlyCounts(here, now)
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
@@ -178,7 +178,7 @@ func (j *judgement) findBent(was journal.CheckEnded, now tally.Tally, old *journ
 // failing returns the tests whose old versions newly fail on the new code.
 func (j *judgement) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
 	names := map[string]bool{}
-	unnamed := len(passed) == 0 || was.Tests != nil && was.Tests.Passed > len(j.told(was).Names(tally.Passed)) // of one runner of several
+	unnamed := len(passed) == 0 || j.countsMore(was)
 	for _, name := range old.Tests.Failing() {
 		known := passed[tally.Head(name)] || unnamed && !j.judged[tally.Head(name)]
 		if known && !j.isKnown(tally.Head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) && (!old.Flaky || !old.PassedInFirstRun(name)) {
