@@ -116,9 +116,9 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + a.folder}}
 	encrypted := false // in ralph/, but not in ralph-archive/
 	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
-		path := filepath.ToSlash(filepath.Join(within, file))
-		what.Paths = append(what.Paths, path)
-		encrypted = encrypted || slices.ContainsFunc(a.kept, func(k journal.KeptFile) bool { return k.Filtered && string(k.Path) == path })
+		name := filepath.ToSlash(filepath.Join(within, file))
+		what.Paths = append(what.Paths, name)
+		encrypted = encrypted || slices.ContainsFunc(a.kept, func(k journal.KeptFile) bool { return k.Filtered && string(k.Path) == name })
 	}
 	sha := a.place.Head
 	if !encrypted {
@@ -131,7 +131,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 	done := "committed as " + sha[:min(len(sha), 7)]
 	switch {
 	case encrypted:
-		done = "not committed: a filter such as git-crypt writes files in " + path.Dir(a.memory.PromptFile())
+		done = "not committed: a filter such as git-crypt writes files in " + path.Dir(a.memory.PromptFile()) + " (give ralph-archive/** the same filter, then commit it)"
 	case sha == a.place.Head:
 		done = "not committed: git ignores it"
 	}
