@@ -90,7 +90,8 @@ type Entry struct {
 	Pull   quota.Pull    // that the job works on; zero: it opens one
 	Worker quota.PullRun // of the run, before it costs anything
 
-	was *quota.PullRun // what the ledger said of the run before
+	begun bool
+	was   *quota.PullRun // what the ledger said of the run before
 }
 
 // errFull ends a change of the ledger that does not take the job.
@@ -114,7 +115,10 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 			return next, errFull
 		}
 		if e.Pull.Number != 0 { // a job that is killed writes nothing
-			next, e.was = next.Begin(e.Pull, e.Worker, e.Began)
+			begun, was := next.Begin(e.Pull, e.Worker, e.Began)
+			if next = begun; !e.begun { // else an earlier try may have been stored, without an answer
+				e.was, e.begun = was, true
+			}
 		}
 		return next, nil
 	})
