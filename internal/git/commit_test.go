@@ -104,3 +104,19 @@ func TestCommitWithoutAnAuthor(t *testing.T) {
 		t.Errorf("of a path that is not there: %v", err)
 	}
 }
+
+// What an agent makes outside of a sparse checkout is its work, and what the checkout leaves out is not removed.
+func TestWorkOutsideOfASparseCheckout(t *testing.T) {
+	f := newField(t, sow(t))
+	f.files("kept/file", "1\n")
+	f.git("add", ".")
+	f.git("commit", "-q", "-m", "kept")
+	f.git("sparse-checkout", "set", "ralph")
+	f.files("kept/new", "2\n")
+	g, _ := newGit(t)
+	tree := must(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
+	must(must(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "new"}))(t)
+	if got, left := f.git("show", "--format=", "--name-status", "HEAD"), f.git("status", "--porcelain"); got != "A\tkept/new" || left != "" {
+		t.Errorf("the commit has %q, and %q is left", got, left)
+	}
+}

@@ -156,7 +156,7 @@ func (s scratch) add(ctx context.Context, specs []string) (submodules []string, 
 	if _, err := s.Do(ctx, list); err != nil {
 		return nil, fmt.Errorf("look for submodules: %w", err)
 	}
-	add := s.indexCall("add", "--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
+	add := s.indexCall("add", "--all", "--sparse", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
 	add.Stdin = strings.NewReader(strings.Join(specs, "\x00"))
 	// Exit code 1: some files could not be read; git added the others.
 	if _, err := s.Do(ctx, add); err != nil && !SaidNo(err) {
