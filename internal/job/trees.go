@@ -234,7 +234,7 @@ func (s *trees) takeFromCheckout(ctx context.Context, run journal.Run, seen *git
 		standing, err = seen.State(ctx)
 	}
 	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
-		why := "git cannot read the tree: " + failed.Said
+		why := "git cannot read the tree: " + cmp.Or(failed.Said, failed.Error())
 		if _, unborn := s.UserTree.Head(ctx); unborn != nil { // else the disk may be full, or the index broken
 			why += "; git switch " + shell.Quote(run.Branch) + " brings it back"
 		}
