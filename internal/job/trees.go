@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -251,6 +252,11 @@ func (s *trees) takeFromCheckout(ctx context.Context, run journal.Run, seen *git
 		return taken, nil
 	}
 	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
+	if err == nil && why == "" && run.Policy.Done == policy.ByStories {
+		if unmerged := checkMerged(ctx, s.UserTree); unmerged != nil {
+			why = fault.Told(unmerged)
+		}
+	}
 	if err != nil || why != "" {
 		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
 	}
