@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -263,5 +265,20 @@ func TestIndexesTakeLittleMemory(t *testing.T) {
 	}
 	if before.HeapAlloc == 0 {
 		t.Error("git was not asked")
+	}
+}
+
+// Links may lead through many others, so that to follow them all takes hours. What is no link is found nevertheless.
+func TestLinksAreFollowedForALimitedTime(t *testing.T) {
+	nested.FollowNoLinks(t)
+	w := watch(t, nil)
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	w.fill(map[string]string{"link": "->elsewhere", "pipe": "|", "web/.git/HEAD": "x"})
+	moved, err := settle(t.Context())
+	if !slices.Equal(moved, []string{"web/.git.moved-by-ralph"}) || !errors.Is(err, nested.ErrLinks) {
+		t.Errorf("moved aside %q, %v", moved, err)
+	}
+	if _, err := os.Lstat(filepath.Join(w.top, "pipe")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the pipe stays: %v", err)
 	}
 }

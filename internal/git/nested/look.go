@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -25,6 +26,7 @@ type search struct {
 	start string          // what is searched of it
 	write []string        // where the command writes to
 	kept  map[string]bool // read-only or restored; in a folder, all that git does not write
+	links *time.Duration  // for how long they may still be followed: each may lead through many others
 
 	before before
 	mark   *workspace.Mark // the file that keeps it; may be nil
@@ -63,12 +65,19 @@ const (
 	perFile        = 100     // what a path that is named in a file costs in entries: it may lead through links
 )
 
+// mostForLinks is for how long a search follows links.
+var mostForLinks = 10 * time.Second
+
 // ErrNotAll says that a search ended early.
 var ErrNotAll = errors.New("not all could be searched for repositories that were made inside: it has too many entries, or the time was up")
+
+// ErrLinks says that a search did not follow all links, so that some may lead to pipes.
+var ErrLinks = errors.New("following the links took too long: new ones may lead to pipes, for which programs wait")
 
 // look searches without following links. New closed folders are opened, and new pipes and links to
 // them are removed: git and others would open them and wait for a writer.
 func (s search) look(ctx context.Context, before *before) (found, error) {
+	*s.links = mostForLinks
 	l := &look{search: s, ctx: ctx, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
@@ -77,6 +86,9 @@ func (s search) look(ctx context.Context, before *before) (found, error) {
 	defer root.Close() //nolint:errcheck // only a handle
 	if err = errors.Join(root.Walk(ctx, ".", l.visit), l.ended()); err != nil || l.entries < 0 {
 		err = errors.Join(ErrNotAll, err)
+	}
+	if *s.links <= 0 {
+		err = errors.Join(err, ErrLinks)
 	}
 	return l.found, errors.Join(err, l.missed)
 }
@@ -159,10 +171,12 @@ func within(folder, path string) bool { return folder == "." || strings.HasPrefi
 
 func (s search) isPipe(e untrusted.Entry) bool {
 	mode := e.Info.Mode().Type()
-	if mode == fs.ModeSymlink {
+	if mode == fs.ModeSymlink && *s.links > 0 {
+		began := time.Now()
 		if to, err := os.Stat(filepath.Join(s.top, e.Path)); err == nil {
 			mode = to.Mode().Type()
 		}
+		*s.links -= time.Since(began)
 	}
 	return mode == fs.ModeNamedPipe
 }

@@ -75,7 +75,7 @@ func (s search) named(number int, names []string) []string {
 }
 
 func searches(tool git.Git, top string, needs guarded.Needs) []search {
-	first := search{git: tool, top: top, start: ".", write: needs.Write, kept: map[string]bool{}}
+	first := search{git: tool, top: top, start: ".", write: needs.Write, kept: map[string]bool{}, links: new(time.Duration)}
 	for _, path := range needs.Kept() {
 		first.kept[filepath.Join(untrusted.Place(filepath.Dir(path)), filepath.Base(path))] = true
 	}
