@@ -31,14 +31,15 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 	if err != nil {
 		return nil, err
 	}
-	above := foldersOf(want.Work)
-	there, err := r.list(ctx, t.Git(), t.Do, refsOf(append(above, all...))...)
+	there, err := r.list(ctx, t.Git(), t.Do, refsOf(append(inTheWay(want.Work), all...))...)
 	if err != nil {
 		return nil, err
 	}
-	for _, branch := range above {
-		if there[git.BranchRef(branch)] != "" {
-			return nil, fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", branch, branch+"/…"), "rename that branch, or set `branch-prefix`", nil)
+	for _, branch := range want.Work {
+		for other := range there {
+			if ref := git.BranchRef(branch); strings.HasPrefix(ref, other+"/") || strings.HasPrefix(other, ref+"/") {
+				return nil, fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", strings.TrimPrefix(other, git.BranchRef("")), branch), "rename that branch, or set `branch-prefix`", nil)
+			}
 		}
 	}
 	if there[git.BranchRef(want.Base)] == "" {
@@ -55,9 +56,10 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 	return t, r.fetch(ctx, t, "", refspecs...)
 }
 
-// foldersOf returns the names that no branch may have: git keeps these branches in folders of such names.
-func foldersOf(branches []string) (names []string) {
+// inTheWay returns the names that no branch may have, as git keeps branches in folders of such names.
+func inTheWay(branches []string) (names []string) {
 	for _, branch := range branches {
+		names = append(names, branch+below)
 		for at := path.Dir(branch); at != "."; at = path.Dir(at) {
 			names = append(names, at)
 		}

@@ -157,6 +157,9 @@ func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, fl
 	return nil
 }
 
+const below = "/*"
+
+// list returns the commits of refs; a name that ends in below stands for all refs in that folder.
 func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...string) (map[string]string, error) {
 	c, address, err := r.reach(ctx, g, git.Call{})
 	if err != nil {
@@ -173,7 +176,11 @@ func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...
 	there := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		sha, ref, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if slices.Contains(refs, ref) && git.CheckSHA(sha) == nil { // ls-remote also finds refs that merely end so
+		wanted := func(want string) bool {
+			folder, is := strings.CutSuffix(want, below)
+			return ref == want || is && strings.HasPrefix(ref, folder+"/")
+		}
+		if slices.ContainsFunc(refs, wanted) && git.CheckSHA(sha) == nil { // ls-remote also finds refs that merely end so
 			there[ref] = sha
 		}
 	}

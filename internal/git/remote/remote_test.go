@@ -180,9 +180,12 @@ func TestABranchInTheWay(t *testing.T) {
 	if err := clone(); err != nil {
 		t.Fatal(err)
 	}
-	run(t, g.URL, "update-ref", "refs/heads/ralph", g.first)
-	if err := clone(); err == nil || !strings.Contains(err.Error(), `has a branch "ralph"`) {
-		t.Errorf("Clone = %v", err)
+	for _, branch := range []string{"ralph", "ralph/issue-1/fix/it/well"} {
+		run(t, g.URL, "update-ref", "refs/heads/"+branch, g.first)
+		if err := clone(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has a branch %q", branch)) {
+			t.Errorf("Clone = %v", err)
+		}
+		run(t, g.URL, "update-ref", "-d", "refs/heads/"+branch)
 	}
 }
 
