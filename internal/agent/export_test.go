@@ -9,3 +9,10 @@ func FindRollouts(dir, thread string, most int) []string {
 
 // Followed returns how many files a decoder of Codex remembers.
 func Followed(decoder Decoder) int { return len(decoder.(rolloutDecoder).files) }
+
+// Manage has an agent read these files as the company's settings, until the end of a test.
+func Manage(cleanup func(func()), name, files string) {
+	old := managedSettings[name]
+	managedSettings[name] = []string{files}
+	cleanup(func() { managedSettings[name] = old })
+}

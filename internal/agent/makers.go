@@ -109,6 +109,15 @@ var serverSettings = map[string]struct {
 	"gemini": {"GEMINI_CLI_HOME", "", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
 }
 
+// managedSettings are patterns of files in which a company does so for the whole machine: they count before all else.
+var managedSettings = map[string][]string{
+	"claude": {
+		"/etc/claude-code/managed-settings.json", "/etc/claude-code/managed-settings.d/*.json",
+		"/Library/Application Support/ClaudeCode/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.d/*.json",
+	},
+	"codex": {"/etc/codex/managed_config.toml"},
+}
+
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
 
 // UsesKey reports whether the agent uses the key and the server of k. The user's own
@@ -121,6 +130,14 @@ func (k *Keys) UsesKey(name string, env []string) bool {
 		}
 	}
 	own, known := serverSettings[name]
+	for _, files := range managedSettings[name] {
+		found, _ := filepath.Glob(files) // no pattern is malformed
+		for _, file := range found {
+			if text, err := untrusted.ReadFile(file, maxSettings); err == nil && own.says.MatchString(string(text)) {
+				return false
+			}
+		}
+	}
 	folder := cmp.Or(environ.Get(env, own.variable), filepath.Join(environ.Get(env, "HOME"), own.folder))
 	text, err := untrusted.ReadFile(filepath.Join(folder, own.file), maxSettings)
 	if !known || err != nil || !own.says.MatchString(string(text)) {

@@ -78,6 +78,11 @@ func TestKeysByKey(t *testing.T) {
 		"a gateway":                {agent: "claude", file: ".claude/settings.json", text: `{"env":{"ANTHROPIC_BASE_URL" : "https://x"}}`},
 		"a helper":                 {agent: "claude", file: ".claude/settings.json", text: `{"apiKeyHelper":"x"}`},
 		"a cloud":                  {agent: "claude", env: "CLAUDE_CODE_USE_BEDROCK=1"},
+		"another cloud":            {agent: "claude", env: "CLAUDE_CODE_USE_MANTLE=1"},
+		"a maker's cloud":          {agent: "claude", env: "CLAUDE_CODE_USE_ANTHROPIC_AWS=1"},
+		"a company's gateway":      {agent: "claude", file: "managed/10.json", text: `{"env":{"ANTHROPIC_BASE_URL":"https://x"}}`},
+		"a company's other rules":  {agent: "claude", file: "managed/10.json", text: `{"env":{"FOO":"1"}}`, want: true},
+		"a company's provider":     {agent: "codex", file: "managed/10.json", text: "model_provider = 'corp'\n"},
 		"a folder of its own":      {agent: "claude", file: "elsewhere/settings.json", text: `{"apiKeyHelper":"x"}`, env: "CLAUDE_CONFIG_DIR=elsewhere"},
 		"a provider":               {agent: "codex", file: ".codex/config.toml", text: "model = 'x'\n model_provider = 'azure'\n"},
 		"a model":                  {agent: "codex", file: ".codex/config.toml", text: "model = 'x'\n# model_provider = 'azure'\n", want: true},
@@ -92,6 +97,7 @@ func TestKeysByKey(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(filepath.Join(home, cmp.Or(test.file, "none")), []byte(test.text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
+		agent.Manage(t.Cleanup, test.agent, home+"/managed/*.json")
 		var keys agent.Keys
 		env := []string{"HOME=" + home, strings.Replace(test.env, "=elsewhere", "="+home+"/elsewhere", 1)}
 		if got := keys.UsesKey(test.agent, env); got != test.want || keys.KeySelected != test.chosen {
