@@ -44,8 +44,7 @@ func (t *Tree) suspects(ctx context.Context) (paths []string, filtered map[strin
 	if err != nil {
 		return nil, nil, err
 	}
-	all, filtered := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), map[string]bool{}
-	var hidden []bool
+	all, filtered, hidden := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), map[string]bool{}, []bool(nil)
 	for i, line := range all {
 		tag, name, _ := strings.Cut(line, " ")
 		all[i], hidden = name, append(hidden, tag == "S" && t.settings["core.sparsecheckout"] != "true" || tag != strings.ToUpper(tag))
@@ -125,9 +124,8 @@ func (t *Tree) leaveOutAt(ctx context.Context, from, to string, at []string) (tr
 		return "", nil, err
 	}
 	out, told, err := t.LeaveOut(ctx, changes)
-	if err != nil {
-		return "", nil, err
+	if err == nil {
+		tree, err = t.Without(ctx, to, out)
 	}
-	tree, err = t.Without(ctx, to, out)
 	return tree, told, err
 }

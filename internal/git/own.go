@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -103,6 +104,7 @@ func (s *Inspection) WhyDiverged(ctx context.Context, branch, start, last string
 type PathCommit struct {
 	Paths   []string // files and folders, relative to the top
 	Message Message
+	Kept    []journal.KeptFile // stay out, as of a Tree
 }
 
 // Commit commits the files at some paths and returns the new commit, or HEAD if
@@ -111,6 +113,7 @@ type PathCommit struct {
 func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, error) {
 	tree, err := g.Own(ctx, place)
 	if err == nil {
+		tree.Kept = what.Kept
 		err = tree.CheckLinks(ctx)
 	}
 	if err != nil {

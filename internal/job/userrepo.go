@@ -55,6 +55,7 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 			return err != nil
 		}),
 		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
+		Kept:    run.Kept,
 	})
 	return err
 }
