@@ -282,3 +282,18 @@ func TestLinksAreFollowedForALimitedTime(t *testing.T) {
 		t.Errorf("the pipe stays: %v", err)
 	}
 }
+
+// The work trees of new submodules are looked up for as long: a configuration can name many long paths.
+func TestSubmodulesAreLookedUpForALimitedTime(t *testing.T) {
+	nested.FollowNoLinks(t)
+	w := watch(t, nil)
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	w.fill(map[string]string{
+		"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n", ".git/modules/sub/HEAD": "x",
+		".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
+	})
+	moved, err := settle(t.Context())
+	if !slices.Equal(moved, []string{".git/modules/sub.moved-by-ralph", "sub/.git.moved-by-ralph"}) || !errors.Is(err, nested.ErrLinks) {
+		t.Errorf("moved aside %q, %v", moved, err)
+	}
+}

@@ -158,11 +158,16 @@ func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 }
 
 func (s search) worksIn(folder, tree string) bool {
-	return s.isModule(folder) && tree == s.tree(folder) && s.isLed(folder)
+	return s.isModule(folder) && s.isLed(folder) && tree == s.tree(folder)
 }
 
-// isLed reports whether the work tree of a worktree or submodule leads back to its git folder.
+// isLed reports whether the work tree of a worktree or submodule leads back to its git folder. None does once
+// following paths took too long.
 func (s search) isLed(folder string) bool {
+	if *s.links <= 0 {
+		return false
+	}
+	defer func(began time.Time) { *s.links -= time.Since(began) }(time.Now())
 	tree := s.tree(folder)
 	text, err := untrusted.ReadFile(filepath.Join(tree, ".git"), 1<<12)
 	return err == nil && tree != "" && guarded.Leads(text, tree) == folder

@@ -193,7 +193,7 @@ func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder stri
 	switch way {
 	case ".":
 		dir := filepath.Dir(place)
-		return s.isWork(dir) && s.isOwn(guarded.Leads(text, dir), dir)
+		return ctx.Err() == nil && s.isWork(dir) && s.isOwn(guarded.Leads(text, dir), dir)
 	case "config", "config.worktree":
 		return err == nil && s.plain(ctx, place, text)
 	case "commondir":
