@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -38,10 +39,10 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, u remote.Up
 // CommitPRD commits the PRD with the verdicts on its stories, so that the next run does not trust
 // a rejected claim, and the log, as the next run starts only in a clean tree.
 func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home workspace.Run, say func(string)) error {
-	if err := checkOn(ctx, d.Place.Do, run.Branch); err != nil {
+	memory := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
+	if err := cmp.Or(checkOn(ctx, d.Place.Do, run.Branch), checkConflicts(ctx, d.Place.Do, memory.Files()...)); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
-	memory := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	stories, rest := memory.Joined(run.Plan)
 	if len(rest) > 0 {
 		say("note: changes of the PRD were put back: " + journal.ShortList(rest) + kept(memory, home))
@@ -72,10 +73,12 @@ func checkOn(ctx context.Context, do git.Runner, branch string) error {
 // checkMerged refuses a tree in which somebody began a merge, or took changes back out of a stash, while the agent worked:
 // a commit would end that, with the marks of its conflicts.
 func checkMerged(ctx context.Context, tree *git.Tree) error {
-	if err := tree.AtRest(); err != nil {
-		return err
-	}
-	names, err := tree.Do(ctx, git.Call{Args: []string{"diff", "--name-only", "--diff-filter=U", "-z"}})
+	return cmp.Or(tree.AtRest(), checkConflicts(ctx, tree.Do))
+}
+
+// checkConflicts refuses conflicts at some paths, or anywhere.
+func checkConflicts(ctx context.Context, do git.Runner, paths ...string) error {
+	names, err := do(ctx, git.Call{Args: append([]string{"diff", "--name-only", "--diff-filter=U", "-z", "--"}, paths...)})
 	if err == nil && len(names) > 0 {
 		err = fault.Usage("there are conflicts in "+journal.ShortList(strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")), "git status says how to end them", nil)
 	}
