@@ -254,7 +254,7 @@ func (s *trees) takeFromCheckout(ctx context.Context, run journal.Run, seen *git
 	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
 	if err == nil && why == "" && run.Policy.Done == policy.ByStories {
 		if unmerged := checkMerged(ctx, s.UserTree); unmerged != nil {
-			why = fault.Told(unmerged)
+			why = fault.Told(unmerged) + ", but end only what you began yourself"
 		}
 	}
 	if err != nil || why != "" {
