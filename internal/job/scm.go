@@ -88,7 +88,10 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err = s.checkBranch(ctx, run); err != nil {
+	if err = s.checkBranch(ctx, run); err == nil && task == commitTask && s.UserTree != nil {
+		err = checkMerged(ctx, s.UserTree)
+	}
+	if err != nil {
 		return done, err
 	}
 	defer s.reportNestedRepos(ctx, emit)() // a hook may have made one
