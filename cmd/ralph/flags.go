@@ -34,11 +34,13 @@ func (m nonBlank) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err := m.Mapper.Decode(ctx, target); err != nil {
 		return err
 	}
-	switch limit := target.Interface().(type) { // a number that may be left out
+	switch limit := target.Interface().(type) { // by a pointer: a number that may be left out
 	case *int:
 		return checkLimit(float64(*limit), mostInSettings)
 	case *float64:
 		return checkLimit(*limit, mostInSettings)
+	case float64:
+		return checkLimit(limit, mostInSettings)
 	case *int64: // tokens
 		return checkLimit(float64(*limit), 1000*mostInSettings)
 	}
