@@ -51,6 +51,9 @@ func withRetry[T any](ctx context.Context, c *Client, a operation, do func(conte
 func request[T any](ctx context.Context, c *Client, a operation) (T, error) {
 	return withRetry(ctx, c, a, func(ctx context.Context) (got T, err error) {
 		_, _, err = c.get(ctx, a, &got)
+		if one, is := any(got).(interface{ there() bool }); err == nil && is && !one.there() {
+			err = errEmpty
+		}
 		return got, err
 	})
 }

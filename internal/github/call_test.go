@@ -27,6 +27,10 @@ func TestHowOftenACallIsTried(t *testing.T) {
 		return err
 	}
 	write := func(ctx context.Context, c *github.Client) error { _, err := c.CreateComment(ctx, 1, "x"); return err }
+	open := func(ctx context.Context, c *github.Client) error {
+		_, err := c.OpenPull(ctx, github.NewPull{Branch: "x", Base: "main"})
+		return err
+	}
 	for name, c := range map[string]struct {
 		fault githubtest.Fault
 		times int
@@ -39,6 +43,8 @@ func TestHowOftenACallIsTried(t *testing.T) {
 		"an answer that was cut":     {cut, 1, read, 2, ""},
 		"cut before the first byte":  {githubtest.Fault{CutAfter: -1}, 1, read, 2, ""},
 		"HTML that says 200":         {githubtest.Fault{Status: 200, Body: "<html>log in"}, -1, read, 3, github.Unavailable},
+		"a comment of nothing":       {githubtest.Fault{Status: 201, Body: "{}"}, -1, write, 1, github.Unavailable},
+		"a pull request of nothing":  {githubtest.Fault{Status: 201, Body: "null"}, -1, open, 3, github.Unavailable},
 		"an edit, which harms not":   {githubtest.ServerError(500), 1, edit, 2, github.NotFound}, // of a comment that is gone
 		"a new comment, which may":   {githubtest.ServerError(500), 1, write, 1, github.Unavailable},
 		"what makes no sense":        {githubtest.ServerError(422), 1, read, 1, github.Refused},

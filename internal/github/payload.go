@@ -76,6 +76,8 @@ type issue struct {
 	UpdatedAt stamp           `json:"updated_at"`
 }
 
+func (i issue) there() bool { return i.Number != 0 }
+
 func (i *issue) merged() bool {
 	var side struct {
 		MergedAt stamp `json:"merged_at"`
@@ -97,6 +99,8 @@ type comment struct {
 	} `json:"reactions"`
 	reviewComment
 }
+
+func (c comment) there() bool { return c.ID != 0 }
 
 type named struct {
 	Name string `json:"name"`
