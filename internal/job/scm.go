@@ -88,8 +88,8 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err = s.checkBranch(ctx, run); err == nil && task == commitTask && s.UserTree != nil {
-		err = checkMerged(ctx, s.UserTree)
+	if err = s.checkBranch(ctx, run); err == nil && s.UserTree != nil && len(run.Iterations[len(run.Iterations)-1].SCM) == 0 {
+		err = checkMerged(ctx, s.UserTree) // later, a task may have begun it
 	}
 	if err != nil {
 		return done, err
