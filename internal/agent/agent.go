@@ -159,7 +159,7 @@ var kinds = map[string]kind{
 	"claude": {
 		build: claude, state: claudeKeeps, keyInput: "input anthropic-api-key or claude-code-oauth-token", baseURL: "ANTHROPIC_BASE_URL",
 		otherServers: strings.Fields(`CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX CLAUDE_CODE_USE_FOUNDRY CLAUDE_CODE_USE_MANTLE
-			CLAUDE_CODE_USE_ANTHROPIC_AWS CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD`), smallModels: []string{"claude-haiku-*"},
+			CLAUDE_CODE_USE_ANTHROPIC_AWS CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD ANTHROPIC_UNIX_SOCKET`), smallModels: []string{"claude-haiku-*"},
 	},
 	"codex":   {build: codex, state: codexKeeps, keyInput: "input openai-api-key", baseURL: "OPENAI_BASE_URL"},
 	"command": {build: command, baseURL: "ANTHROPIC_BASE_URL"},

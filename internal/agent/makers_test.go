@@ -80,6 +80,7 @@ func TestKeysByKey(t *testing.T) {
 		"a cloud":                  {agent: "claude", env: "CLAUDE_CODE_USE_BEDROCK=1"},
 		"another cloud":            {agent: "claude", env: "CLAUDE_CODE_USE_MANTLE=1"},
 		"a maker's cloud":          {agent: "claude", env: "CLAUDE_CODE_USE_ANTHROPIC_AWS=1"},
+		"a socket before it":       {agent: "claude", env: "ANTHROPIC_UNIX_SOCKET=/run/api.sock"},
 		"a company's gateway":      {agent: "claude", file: "managed/10.json", text: `{"env":{"ANTHROPIC_BASE_URL":"https://x"}}`},
 		"a company's other rules":  {agent: "claude", file: "managed/10.json", text: `{"env":{"FOO":"1"}}`, want: true},
 		"a company's provider":     {agent: "codex", file: "managed/10.json", text: "model_provider = 'corp'\n"},
