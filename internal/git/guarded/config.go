@@ -21,6 +21,8 @@ type Includes struct {
 	Size  int64 // most bytes of a configuration
 	Files int   // most files that are included
 
+	Way func(to string) []string // as the function of that name, which is used if it is nil
+
 	// List returns git's list of the includes of a configuration, without ~ in paths.
 	List func(config []byte) ([]byte, error)
 }
@@ -33,6 +35,10 @@ const longest = 4096
 // each. Listed is git's list of the environment. With an error, some are missing.
 func (c Includes) Of(listed []byte, configs ...string) (paths []string, err error) {
 	files, known := slices.Clone(configs), map[string]bool{}
+	way := c.Way
+	if way == nil {
+		way = Way
+	}
 	include := func(dir string, list []byte) {
 		for to := range included(dir, list) {
 			switch {
@@ -42,7 +48,7 @@ func (c Includes) Of(listed []byte, configs ...string) (paths []string, err erro
 				return
 			default:
 				known[to] = true
-				files, paths = append(files, to), append(paths, Way(to)...)
+				files, paths = append(files, to), append(paths, way(to)...)
 			}
 		}
 	}

@@ -297,3 +297,24 @@ func TestSubmodulesAreLookedUpForALimitedTime(t *testing.T) {
 		t.Errorf("moved aside %q, %v", moved, err)
 	}
 }
+
+// What files name is looked up for as long: a link on the way may lead through many others since a .git leads over
+// it. Then these files count as changed, and only what git makes stays.
+func TestNamesAreLookedUpForALimitedTime(t *testing.T) {
+	w := watch(t, map[string]string{
+		"sub/.git": "gitdir: ../way/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n", ".git/modules/sub/HEAD": "x",
+		".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x", "way": "->.git", "led/.git": "gitdir: ../elsewhere",
+		"own/.git/config": "[include]\n\tpath = ../more\n", "own/.git/HEAD": "x", "own/.git/hooks": "->../hooks",
+		"store/.git/objects/info/alternates": "../../../../own/.git/objects\n", "store/.git/HEAD": "x", "store/.git/hooks/x": "x",
+	})
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	nested.LookUpNoNames(t)
+	moved, err := settle(t.Context())
+	for i, name := range moved {
+		moved[i] = strings.TrimSuffix(name, nested.Aside)
+	}
+	want := []string{"led/.git", "own/.git/config", "own/.git/hooks", "store/.git/objects/info/alternates"}
+	if !slices.Equal(moved, want) || !errors.Is(err, nested.ErrNames) {
+		t.Errorf("moved aside %q, %v; want %q", moved, err, want)
+	}
+}

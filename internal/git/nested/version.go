@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -27,7 +28,7 @@ func (l *look) version(e untrusted.Entry, at string) string {
 	place := filepath.Join(l.top, e.Path)
 	switch mode := e.Info.Mode(); {
 	case mode.Type() == fs.ModeSymlink:
-		text = mode.String() + l.versions(guarded.Way(place))
+		text = mode.String() + l.versions(l.way(place))
 	case !mode.IsRegular():
 		return mode.String()
 	default:
@@ -39,23 +40,39 @@ func (l *look) version(e untrusted.Entry, at string) string {
 	case "alternates":
 		list, err := e.In.ReadFile(e.Name, mostAlternates)
 		if l.entries -= perFile * (1 + bytes.Count(list, []byte("\n"))); err == nil && l.entries >= 0 { // each line is looked up
-			text += strings.Join(stores(list, filepath.Dir(filepath.Dir(place))), " ")
+			text += strings.Join(l.stores(list, filepath.Dir(filepath.Dir(place))), " ")
 		}
 	}
 	return text
 }
 
 // stores returns the places in a list of alternates.
-func stores(list []byte, objects string) (places []string) {
+func (l *look) stores(list []byte, objects string) (places []string) {
 	for to := range strings.SplitSeq(guarded.Line(list), "\n") {
-		places = append(places, untrusted.Place(filepath.Clean(guarded.Absolute(to, objects))))
+		places = append(places, l.lookUp(func() string { return untrusted.Place(filepath.Clean(guarded.Absolute(to, objects))) }))
 	}
 	return places
 }
 
+// lookUp finds a path for a limited time in all: each may lead through many links.
+func (l *look) lookUp(find func() string) string {
+	if l.names <= 0 {
+		return unknown
+	}
+	defer func(began time.Time) { l.names -= time.Since(began) }(time.Now())
+	return find()
+}
+
+func (l *look) way(to string) (names []string) {
+	if l.lookUp(func() string { names = guarded.Way(to); return "" }) == unknown {
+		return []string{unknown}
+	}
+	return names
+}
+
 // included returns the versions of files in the tree that configurations include. With too many they are unknown.
 func (l *look) included(configs ...string) string {
-	paths, err := guarded.Includes{Size: mostNested, Files: mostIncluded, List: func(config []byte) ([]byte, error) {
+	paths, err := guarded.Includes{Size: mostNested, Files: mostIncluded, Way: l.way, List: func(config []byte) ([]byte, error) {
 		if l.entries -= perInclude; l.entries < 0 {
 			return nil, ErrNotAll
 		}
@@ -108,13 +125,15 @@ func (l *look) led(e untrusted.Entry) string {
 		return unknown
 	}
 	text, _ := e.In.ReadFile(e.Name, 1<<12)
-	to := guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path)))
-	if to == "" || within(l.top, to) {
+	to := l.lookUp(func() string { return guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path))) })
+	if to == "" || to == unknown || within(l.top, to) {
 		return to
 	}
 	common := to
 	if text, err := untrusted.ReadFile(filepath.Join(to, "commondir"), 1<<12); err == nil {
-		common = untrusted.Place(guarded.Absolute(guarded.Line(text), to))
+		if common = l.lookUp(func() string { return untrusted.Place(guarded.Absolute(guarded.Line(text), to)) }); common == unknown {
+			return unknown
+		}
 	}
 	return to + l.included(filepath.Join(common, "config"), filepath.Join(to, "config.worktree"))
 }
