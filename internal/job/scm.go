@@ -88,8 +88,9 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err = s.checkBranch(ctx, run); err == nil && s.UserTree != nil && len(run.Iterations[len(run.Iterations)-1].SCM) == 0 {
-		err = checkMerged(ctx, s.UserTree) // later, a task may have begun it
+	err = cmp.Or(s.checkFound(ctx, run, dir), s.checkBranch(ctx, run))
+	if err == nil && s.UserTree != nil && len(run.Iterations[len(run.Iterations)-1].SCM) == 0 { // later, a task may have begun it
+		err = checkMerged(ctx, s.UserTree)
 	}
 	if err != nil {
 		return done, err
@@ -177,6 +178,22 @@ func (s scm) withSettings(env []string) []string {
 		n++
 	}
 	return append(env, count+strconv.Itoa(n))
+}
+
+// checkFound refuses a tree whose .git leads elsewhere, or is gone: git would find another repository there, such as the
+// one around a worktree, with work of the user.
+func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
+	if s.UserTree == nil || path.Base(run.Policy.SCM.Command) != "git" {
+		return nil
+	}
+	ask := []string{"rev-parse", "--absolute-git-dir"}
+	said := &process.Head{N: 1 << 13}
+	_, err := s.Exec(ctx, process.Command{Argv: append([]string{run.Policy.SCM.Command}, ask...), Dir: dir, Env: s.UserEnv, Stdout: said, Timeout: time.Minute})
+	want, failed := s.UserTree.Ask(ctx, ask...)
+	if err = errors.Join(err, failed); err == nil && strings.TrimSpace(said.String()) != want {
+		err = fmt.Errorf("git finds another repository than before in %s: see its .git", dir)
+	}
+	return err
 }
 
 // checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
