@@ -8,7 +8,18 @@ import (
 // FollowNoLinks leaves no time to follow links.
 func FollowNoLinks(t *testing.T) {
 	t.Helper()
-	was := mostForLinks
-	t.Cleanup(func() { mostForLinks = was })
-	mostForLinks = -time.Second
+	leaveNone(t, &mostForLinks)
+}
+
+// LookUpNoNames leaves no time to look up what files name.
+func LookUpNoNames(t *testing.T) {
+	t.Helper()
+	leaveNone(t, &mostForNames)
+}
+
+func leaveNone(t *testing.T, most *time.Duration) {
+	t.Helper()
+	was := *most
+	t.Cleanup(func() { *most = was })
+	*most = -time.Second
 }

@@ -65,20 +65,23 @@ const (
 	perFile        = 100     // what a path that is named in a file costs in entries: it may lead through links
 )
 
-// mostForLinks is for how long a search follows links, and looks up paths that files name.
-var mostForLinks = 10 * time.Second
+// mostForLinks is for how long a search follows links, and mostForNames for how long what files name.
+var mostForLinks, mostForNames = 10 * time.Second, 10 * time.Second
 
 // ErrNotAll says that a search ended early.
 var ErrNotAll = errors.New("not all could be searched for repositories that were made inside: it has too many entries, or the time was up")
 
-// ErrLinks says that a search did not follow all links.
-var ErrLinks = errors.New("following links took too long: new ones may lead to pipes, for which programs wait, and files of git that name paths count as changed")
+// ErrLinks says that a search did not follow all links, so that some may lead to pipes.
+var ErrLinks = errors.New("following the links took too long: new ones may lead to pipes, for which programs wait")
+
+// ErrNames says that a search did not look up all that files name.
+var ErrNames = errors.New("looking up the paths that files of git name took too long: those files count as changed")
 
 // look searches without following links. New closed folders are opened, and new pipes and links to
 // them are removed: git and others would open them and wait for a writer.
 func (s search) look(ctx context.Context, before *before) (found, error) {
 	*s.links = mostForLinks
-	l := &look{search: s, ctx: ctx, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
+	l := &look{search: s, ctx: ctx, before: before, found: found{}, entries: mostEntries, bytes: mostCompared, names: mostForNames}
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
 		return l.found, err
@@ -89,6 +92,9 @@ func (s search) look(ctx context.Context, before *before) (found, error) {
 	}
 	if *s.links <= 0 {
 		err = errors.Join(err, ErrLinks)
+	}
+	if l.names <= 0 {
+		err = errors.Join(err, ErrNames)
 	}
 	return l.found, errors.Join(err, l.missed)
 }
@@ -102,6 +108,7 @@ type look struct {
 	in      []string // version control folders, each within the one before
 	entries int      // what is left to look at: agents can leave any number
 	bytes   int64
+	names   time.Duration // for how long what files name may still be looked up: as with links
 	missed  error
 	stopped error // git starts no more
 }

@@ -56,10 +56,10 @@ func (l *look) stores(list []byte, objects string) (places []string) {
 
 // lookUp finds a path for a limited time in all: each may lead through many links.
 func (l *look) lookUp(find func() string) string {
-	if *l.links <= 0 {
+	if l.names <= 0 {
 		return unknown
 	}
-	defer func(began time.Time) { *l.links -= time.Since(began) }(time.Now())
+	defer func(began time.Time) { l.names -= time.Since(began) }(time.Now())
 	return find()
 }
 
