@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -84,10 +85,11 @@ func (r *rollouts) Follow() []stream.Item {
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
 func (r *rollouts) findFiles() []string {
-	days := subfolders(subfolders(subfolders([]string{r.dir})))
+	until := time.Now().Add(mostTime)
+	days := subfolders(subfolders(subfolders([]string{r.dir}, until), until), until)
 	if r.first == "" {
 		r.files = map[string]*rollout{}
-		files := subfolders(days)
+		files := subfolders(days, until)
 		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
 		if i < 0 {
 			return nil
@@ -95,16 +97,23 @@ func (r *rollouts) findFiles() []string {
 		r.first = files[i]
 	}
 	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
-	return slices.DeleteFunc(subfolders(days), func(path string) bool {
+	return slices.DeleteFunc(subfolders(days, until), func(path string) bool {
 		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
 	})
 }
 
-var mostPaths = 64 << 20 // bytes of paths that are kept at a time: an agent can make many
+// An agent can make many folders, and links that lead to them through many others.
+var (
+	mostPaths = 64 << 20 // bytes of paths that are kept at a time
+	mostTime  = 5 * time.Second
+)
 
-func subfolders(folders []string) (all []string) {
+func subfolders(folders []string, until time.Time) (all []string) {
 	left := mostPaths
 	for _, folder := range folders {
+		if time.Now().After(until) {
+			break
+		}
 		entries, _ := untrusted.ReadDir(folder) // one that cannot be read has nothing to tell
 		for _, entry := range entries {
 			path := filepath.Join(folder, entry.Name())

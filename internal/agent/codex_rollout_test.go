@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,5 +29,18 @@ func TestManyRollouts(t *testing.T) {
 		if got := agent.FindRollouts(dir, "T", most); len(got) != want {
 			t.Errorf("%d files are kept, want %d", len(got), want)
 		}
+	}
+}
+
+// Nor do links that each lead through many others hold ralph up.
+func TestRolloutsAreSoughtForALimitedTime(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "2026", "11", "10", "rollout-0-T.jsonl")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	agent.LeaveNoTime(t.Cleanup)
+	if got := agent.FindRollouts(dir, "T", 1<<20); len(got) != 0 {
+		t.Errorf("found %q, with no time", got)
 	}
 }

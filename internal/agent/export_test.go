@@ -16,3 +16,10 @@ func Manage(cleanup func(func()), name, files string) {
 	managedSettings[name] = []string{files}
 	cleanup(func() { managedSettings[name] = old })
 }
+
+// LeaveNoTime has rollouts not be sought, until the end of a test.
+func LeaveNoTime(cleanup func(func())) {
+	old := mostTime
+	mostTime = -1
+	cleanup(func() { mostTime = old })
+}
