@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -46,8 +47,14 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 	ended, err := hand.Do(ctx, order)
 	end()
 	if err == nil {
-		ended = applyMetering(ended, models.Used(), hand.Adapter.Counted)
-		if !hand.Adapter.Counted {
+		seen, counted := models.Used(), hand.Adapter.Counted
+		if counted && s.Sandbox == nil && seen.Usage.Tokens() == 0 && seen.Stopped == "" && ended.Usage.Tokens() > 0 {
+			if counted = false; !slices.Contains(s.Run().Notes, askedElsewhere) {
+				emit(askedElsewhere)
+			}
+		}
+		ended = applyMetering(ended, seen, counted)
+		if !counted {
 			models.Charge(ended.Usage, ended.Cost)
 		}
 		if models.HasRefusals() { // the key is good
@@ -56,6 +63,13 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 	}
 	models.Flush(emit)
 	return ended, err
+}
+
+// askedElsewhere is why an agent that the model server would count is believed: without a sandbox, settings of the user
+// or of a company can send it to another server.
+var askedElsewhere = journal.Noted{
+	What: "the agent asked its model without ralph's model server, so what it reports counts, after each turn",
+	Hint: "remove the setting that chooses its server, or use a sandbox: `--sandbox`",
 }
 
 // applyMetering takes the usage that the model server counted. An agent that it does not count tells its own. If the
