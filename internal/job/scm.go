@@ -180,13 +180,13 @@ func (s scm) withSettings(env []string) []string {
 	return append(env, count+strconv.Itoa(n))
 }
 
-// checkFound refuses a tree whose .git leads elsewhere, or is gone: git would find another repository there, such as the
+// checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another repository there, such as the
 // one around a worktree, with work of the user.
 func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
 	if s.UserTree == nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return nil
 	}
-	ask := []string{"rev-parse", "--absolute-git-dir"}
+	ask := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
 	said := &process.Head{N: 1 << 13}
 	_, err := s.Exec(ctx, process.Command{Argv: append([]string{run.Policy.SCM.Command}, ask...), Dir: dir, Env: s.UserEnv, Stdout: said, Timeout: time.Minute})
 	want, failed := s.UserTree.Ask(ctx, ask...)
