@@ -204,6 +204,9 @@ func (l *look) enter(e untrusted.Entry) error {
 	case begun, isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds):
 		if e.Holds("HEAD") && len(l.in) == 0 { // other files may lie beside it
 			l.keep(path.Join(e.Path, "HEAD"), thing{exists, e.Path})
+			if trees := path.Join(e.Path, "worktrees"); e.Holds("worktrees") { // they would still use its settings
+				l.keep(trees, thing{exists, trees})
+			}
 		}
 	default:
 		return nil

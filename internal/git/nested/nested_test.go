@@ -222,6 +222,7 @@ func TestChangedRepositories(t *testing.T) {
 		"a bare one that runs":       {bare("b", fsmonitor), []string{"b/HEAD"}},
 		"a bare one of links":        {map[string]string{"b/HEAD": "x", "b/objects": "->../o", "b/refs": "->../o", "o/x": "x"}, []string{"b/HEAD"}},
 		"bare, in a folder of files": {map[string]string{"src/HEAD": "x", "src/objects/x": "x", "src/refs/x": "x", "src/main.go": "x"}, []string{"src/HEAD"}},
+		"bare, with a worktree":      {with(bare("b", fsmonitor), "b/worktrees/w/HEAD", "x", "b/worktrees/w/commondir", "../.."), []string{"b/HEAD", "b/worktrees"}},
 		"bare, in a .git":            {bare(".git/logs/in", fsmonitor), []string{".git/logs/in/config"}},
 		"in what is moved":           {map[string]string{"n/.git/later/in/.git/config": fsmonitor, "n/.git/later/x": "x"}, []string{"n/.git/later", "n/.git/later/in/.git"}},
 	} {
@@ -240,6 +241,13 @@ func TestChangedRepositories(t *testing.T) {
 			w.again().want()
 		})
 	}
+}
+
+func with(files map[string]string, more ...string) map[string]string {
+	for i := 0; i < len(more); i += 2 {
+		files[more[i]] = more[i+1]
+	}
+	return files
 }
 
 func bare(dir, config string) map[string]string {
