@@ -133,6 +133,10 @@ const (
 // Aside ends the names of what was moved aside, and is no repository any more.
 const Aside = ".moved-by-ralph"
 
+// ofOther is where git keeps a submodule or another worktree. Beside that, such as in the logs of a worktree, a command
+// may leave any file, and what it began there is not the user's.
+var ofOther = pattern.Of(`^(?:modules/.|worktrees/[^/]+(?:/modules/.+)?$)`)
+
 var errCrowded = errors.New("too much lies in it")
 
 // Within adds the repositories of submodules and other worktrees. Where there are too many,
@@ -156,7 +160,7 @@ func (n Needs) Within(common string) Needs {
 				return err
 			case e.Info.IsDir() && strings.HasSuffix(e.Name, Aside):
 				return fs.SkipDir
-			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()) && !slices.Contains(found, dir) && !isRef(e):
+			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()) && ofOther.MatchString(path.Dir(e.Path)) && !slices.Contains(found, dir) && !isRef(e):
 				if found = append(found, dir); len(found) > mostFolders {
 					return errCrowded
 				}

@@ -254,6 +254,23 @@ func bare(dir, config string) map[string]string {
 	return map[string]string{dir + "/HEAD": "x", dir + "/objects/x": "x", dir + "/refs/x": "x", dir + "/config": config}
 }
 
+// What one command begins beside the project's submodules and worktrees is not the user's for the next one.
+func TestBegunByAnEarlierCommand(t *testing.T) {
+	for _, dir := range []string{".git/modules", ".git/worktrees", ".git/worktrees/w/lfs", ".git/worktrees/w/modules"} {
+		w := watch(t, map[string]string{".git/worktrees/w/HEAD": "x", ".git/worktrees/w/commondir": "../..", ".git/worktrees/w/gitdir": "../../../w/.git\n", "w/.git": "gitdir: ../.git/worktrees/w\n"})
+		write(t, filepath.Join(w.top, dir, "config"), fsmonitor)
+		w.want()
+		w = w.again()
+		w.fill(with(bare(dir+"/worktrees/y", ""), dir+"/HEAD", "x", dir+"/objects/x", "x", dir+"/refs/x", "x", dir+"/worktrees/y/commondir", "../..", dir+"/worktrees/y/gitdir", w.top+"/y/.git\n", "y/.git", "gitdir: ../"+dir+"/worktrees/y"))
+		moved := w.after()
+		for _, name := range []string{dir + "/config", "y/.git"} {
+			if !slices.Contains(moved, name) {
+				t.Errorf("%s: moved %q, without %s", dir, moved, name)
+			}
+		}
+	}
+}
+
 // What stood there before is the user's. What changes of it has to be as git makes it.
 func TestKnownRepositories(t *testing.T) {
 	outside := t.TempDir()
