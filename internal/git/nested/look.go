@@ -51,6 +51,7 @@ const (
 	closed  = "closed" // a folder that cannot be read
 	tooDeep = "too deep"
 	exists  = "exists"
+	inner   = "inner" // as the HEAD of a repository in another one, whose files all belong to it
 )
 
 const (
@@ -188,8 +189,8 @@ func (s search) isPipe(e untrusted.Entry) bool {
 	return mode == fs.ModeNamedPipe
 }
 
-// enter reports whether a folder belongs to version control. For git a folder with a HEAD is a repository:
-// objects and refs may be links, or elsewhere as commondir says. One without a HEAD may serve others.
+// enter reports whether a folder belongs to version control. For git a folder with a HEAD is a repository, also within
+// another one: objects and refs may be links, or elsewhere as commondir says. One without a HEAD may serve others.
 func (l *look) enter(e untrusted.Entry) error {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before != nil && !l.before.isSame(e.Path, thing{version: closed + e.Stamp()}) {
 		e.In.OpenToOwner(e.Name)
@@ -202,11 +203,12 @@ func (l *look) enter(e untrusted.Entry) error {
 			return fs.SkipDir // all of it is moved aside
 		}
 	case begun, isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds):
-		if e.Holds("HEAD") && len(l.in) == 0 { // other files may lie beside it
-			l.keep(path.Join(e.Path, "HEAD"), thing{exists, e.Path})
-			if trees := path.Join(e.Path, "worktrees"); e.Holds("worktrees") { // they would still use its settings
-				l.keep(trees, thing{exists, trees})
-			}
+		switch head := path.Join(e.Path, "HEAD"); {
+		case !e.Holds("HEAD") || begun:
+		case len(l.in) == 0: // other files may lie beside it
+			l.keep(head, thing{exists, e.Path})
+		default:
+			l.keep(head, thing{inner, e.Path})
 		}
 	default:
 		return nil

@@ -150,7 +150,7 @@ func TestNewRepositories(t *testing.T) {
 		}},
 		"a worktree of another": {map[string]string{
 			"n/.git/worktrees/w/commondir": "../..\n", "n/.git/worktrees/w/HEAD": "x", "w/.git": "gitdir: ../n/.git/worktrees/w\n",
-		}, []string{"w/.git"}},
+		}, []string{"n/.git/worktrees/w/HEAD", "w/.git"}},
 		"within the git folder": {map[string]string{".git/objects/src/.git/config": fsmonitor}, []string{".git/objects/src/.git"}},
 		"within another's":      {map[string]string{"n/.git/lfs/x/.git": "gitdir: /"}, []string{"n/.git/lfs/x/.git"}},
 		"in ralph's own folder": {map[string]string{".ralph/sub/.git/config": fsmonitor}, []string{".ralph/sub/.git"}},
@@ -209,7 +209,7 @@ func TestChangedRepositories(t *testing.T) {
 		"what is not known":          {map[string]string{"n/.git/later/x/y": "x"}, []string{"n/.git/later"}},
 		"files elsewhere":            {map[string]string{"n/.git/commondir": "../../m"}, []string{"n/.git/commondir"}},
 		"files in the project":       {map[string]string{"worktrees/w/commondir": "../..", "worktrees/w/HEAD": "x"}, []string{"worktrees/w/HEAD"}},
-		"with a space":               {map[string]string{"n/.git/worktrees/w/commondir": "../.. ", "n/.git/worktrees/w/HEAD": "x"}, []string{"n/.git/worktrees/w/commondir"}},
+		"with a space":               {map[string]string{"n/.git/worktrees/w/commondir": "../.. ", "n/.git/worktrees/w/HEAD": "x"}, []string{"n/.git/worktrees/w/HEAD", "n/.git/worktrees/w/commondir"}},
 		"objects elsewhere":          {map[string]string{"n/.git/objects/info/alternates": filepath.Join(outside, "objects") + "\n"}, []string{"n/.git/objects/info/alternates"}},
 		"objects behind a link":      {map[string]string{"n/.git/objects": "->" + outside}, []string{"n/.git/objects"}},
 		"a log behind a link":        {map[string]string{"n/.git/logs/HEAD": "->" + outside + "/x"}, []string{"n/.git/logs/HEAD"}},
@@ -222,8 +222,11 @@ func TestChangedRepositories(t *testing.T) {
 		"a bare one that runs":       {bare("b", fsmonitor), []string{"b/HEAD"}},
 		"a bare one of links":        {map[string]string{"b/HEAD": "x", "b/objects": "->../o", "b/refs": "->../o", "o/x": "x"}, []string{"b/HEAD"}},
 		"bare, in a folder of files": {map[string]string{"src/HEAD": "x", "src/objects/x": "x", "src/refs/x": "x", "src/main.go": "x"}, []string{"src/HEAD"}},
-		"bare, with a worktree":      {with(bare("b", fsmonitor), "b/worktrees/w/HEAD", "x", "b/worktrees/w/commondir", "../.."), []string{"b/HEAD", "b/worktrees"}},
-		"bare, in a .git":            {bare(".git/logs/in", fsmonitor), []string{".git/logs/in/config"}},
+		"bare, with a worktree":      {with(bare("b", fsmonitor), "b/worktrees/w/HEAD", "x", "b/worktrees/w/commondir", "../.."), []string{"b/HEAD", "b/worktrees/w/HEAD"}},
+		"bare, with one in its logs": {with(bare("b", fsmonitor), "b/logs/w/HEAD", "x", "b/logs/w/commondir", "../.."), []string{"b/HEAD", "b/logs/w/HEAD", "b/logs/w/commondir"}},
+		"a worktree in a known one":  {map[string]string{"n/.git/worktrees/w/HEAD": "x", "n/.git/worktrees/w/commondir": "../../../z", "z/config": fsmonitor, "z/objects/x": "x", "z/refs/x": "x"}, []string{"n/.git/worktrees/w/HEAD", "n/.git/worktrees/w/commondir"}},
+		"a module in a known one":    {bare("n/.git/modules/m", fsmonitor), []string{"n/.git/modules/m/HEAD", "n/.git/modules/m/config"}},
+		"bare, in a .git":            {bare(".git/logs/in", fsmonitor), []string{".git/logs/in/HEAD", ".git/logs/in/config"}},
 		"in what is moved":           {map[string]string{"n/.git/later/in/.git/config": fsmonitor, "n/.git/later/x": "x"}, []string{"n/.git/later", "n/.git/later/in/.git"}},
 	} {
 		if !short.Has(name) {
@@ -263,7 +266,7 @@ func TestBegunByAnEarlierCommand(t *testing.T) {
 		w = w.again()
 		w.fill(with(bare(dir+"/worktrees/y", ""), dir+"/HEAD", "x", dir+"/objects/x", "x", dir+"/refs/x", "x", dir+"/worktrees/y/commondir", "../..", dir+"/worktrees/y/gitdir", w.top+"/y/.git\n", "y/.git", "gitdir: ../"+dir+"/worktrees/y"))
 		moved := w.after()
-		for _, name := range []string{dir + "/config", "y/.git"} {
+		for _, name := range []string{dir + "/HEAD", dir + "/config", "y/.git"} {
 			if !slices.Contains(moved, name) {
 				t.Errorf("%s: moved %q, without %s", dir, moved, name)
 			}
@@ -373,7 +376,7 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	}
 	write(t, filepath.Join(tree, "in/.git/config"), fsmonitor)
 	moved, err := settle(t.Context())
-	want := []string{"in/.git", common + "/objects/in/.git", common + "/worktrees/commondir", common + "/worktrees/objects/in/.git"}
+	want := []string{"in/.git", common + "/objects/in/.git", common + "/worktrees/HEAD", common + "/worktrees/commondir", common + "/worktrees/objects/in/.git"}
 	for i := range want {
 		want[i] += nested.Aside
 	}
