@@ -164,6 +164,8 @@ func TestRemoteTroubles(t *testing.T) {
 			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusMovedPermanently)
 		case strings.HasPrefix(r.URL.Path, "/down"):
 			http.Error(w, "down", http.StatusBadGateway)
+		case strings.HasPrefix(r.URL.Path, "/cut"):
+			w.Header().Set("Content-Length", "99")
 		case strings.HasPrefix(r.URL.Path, "/denied"):
 			http.Error(w, "Permission to octo/x.git denied to github-actions[bot].", http.StatusForbidden)
 		case strings.HasPrefix(r.URL.Path, "/full"):
@@ -172,7 +174,7 @@ func TestRemoteTroubles(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	}))
-	for path, kind := range map[string]error{"/down": remote.ErrNetwork, "/none": remote.ErrAuth, "/full": remote.ErrRefused, "/away": nil} {
+	for path, kind := range map[string]error{"/down": remote.ErrNetwork, "/cut": remote.ErrNetwork, "/none": remote.ErrAuth, "/full": remote.ErrRefused, "/away": nil} {
 		err := (remote.Repository{URL: server.URL + path, Token: secret}).Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
 		var wrong *remote.Error
 		if !errors.As(err, &wrong) || !errors.Is(wrong.Kind, kind) || leaks(err.Error()) {

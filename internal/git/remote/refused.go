@@ -37,8 +37,11 @@ var (
 	// GitHub answers "not found" for what a token may not see.
 	authWords = pattern.Of(`(?i)authentication failed|could not read (?:username|password)|terminal prompts disabled|` +
 		`returned error: 40[134]|permission to \S+ denied|write access to repository not granted|repository '.*' not found|repository not found`)
-	networkWords = pattern.Of(`(?i)could ?n(?:o|')t resolve|failed to connect|could ?n(?:o|')t connect|connection (?:refused|reset|timed out|was closed)|` +
-		`timed out|early eof|unexpected disconnect|hung up unexpectedly|returned error: (?:5\d\d|408|429)|rpc failed|empty reply|SSL_ERROR_SYSCALL|operation too slow`)
+	busyWords   = pattern.Of(`returned error: (?:5\d\d|408|429)`)
+	answerWords = pattern.Of(`returned error: \d`)
+	// git says "unable to access" before all that curl says, in ever new words.
+	networkWords = pattern.Of(`(?i)unable to access '|could ?n(?:o|')t (?:resolve|connect)|connection (?:refused|reset|timed out|was closed)|timed out|early eof|` +
+		`unexpected disconnect|hung up unexpectedly|rpc failed`)
 	tooLarge = pattern.Of(`(?i)returned error: 413|HTTP 413`)
 )
 
@@ -55,7 +58,7 @@ func (r Repository) judge(act string, err error) error {
 		wrong.Kind, wrong.Reason = ErrRefused, "it is more than the server, or a proxy before it, takes at once (HTTP 413)"
 	case authWords.MatchString(failed.Stderr):
 		wrong.Kind = ErrAuth
-	case networkWords.MatchString(failed.Stderr):
+	case busyWords.MatchString(failed.Stderr), !answerWords.MatchString(failed.Stderr) && networkWords.MatchString(failed.Stderr):
 		wrong.Kind = ErrNetwork
 	}
 	return mended(wrong)
