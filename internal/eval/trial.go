@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -219,7 +220,8 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	if err == nil && json.Unmarshal(out.Bytes(), &told) != nil {
 		err = fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
 	}
-	if told.StopReason == "" { // it may have spent all
+	untold := told.TotalCostUSD == nil || told.CountedUSD > 0
+	if told.StopReason == "" || told.StopReason == policy.BudgetExhausted && untold { // it may have spent all
 		told.CountedUSD = max(told.CountedUSD, t.left)
 	}
 	return told, err
