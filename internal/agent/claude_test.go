@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -183,6 +184,23 @@ func TestClaudeCountsAMessageOnce(t *testing.T) {
 	want := []stream.Item{stream.Result{Failed: true, Reason: "ended without a result", Usage: stream.Usage{Input: 20}}}
 	if diff := cmp.Diff(want, decoder.End()); diff != "" {
 		t.Errorf("End (-want +got):\n%s", diff)
+	}
+}
+
+// A model's name may end in the length of its context, which has the same price.
+func TestClaudePricesALongContext(t *testing.T) {
+	for usd, prices := range map[float64]map[string]price.Rate{5: nil, 7: {"claude-opus-5[1m]": {Input: 7}}} {
+		adapter, err := agent.Pick("claude", agent.Options{Prices: prices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := adapter.Decoder(agent.Order{})
+		decoder.Line([]byte(`{"type":"system","subtype":"init","model":"claude-opus-5[1m]"}`))
+		items := decoder.Line([]byte(`{"type":"assistant","message":{"id":"m","content":[],"usage":{"input_tokens":1000000}}}`))
+		want := []stream.Item{stream.Spent{Usage: stream.Usage{Input: 1e6}, Cost: stream.Cost{USD: usd, Known: true}}}
+		if diff := cmp.Diff(want, items); diff != "" {
+			t.Errorf("items (-want +got):\n%s", diff)
+		}
 	}
 }
 
