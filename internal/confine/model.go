@@ -203,6 +203,11 @@ func (w *Sandbox) Used() egress.Spent {
 	return since
 }
 
+// Unasked reports whether the model server has counted nothing since the last call of Used.
+func (w *Sandbox) Unasked() bool {
+	return w == nil || w.servers.modelServer == nil || w.servers.modelServer.Spent().Usage == w.spentTold.Usage
+}
+
 // Charge counts against the budget what an agent used that the model server does not count.
 func (w *Sandbox) Charge(usage stream.Usage, cost stream.Cost) {
 	if w != nil && w.servers.modelServer != nil {

@@ -24,6 +24,7 @@ type turns struct {
 func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
+		Unasked: func() bool { return s.Sandbox == nil && s.ModelServer.Unasked() },
 		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: s.budgetLeft(run), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
@@ -48,7 +49,7 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 	end()
 	if err == nil {
 		seen, counted := models.Used(), hand.Adapter.Counted
-		if counted && s.Sandbox == nil && seen.Usage.Tokens() == 0 && seen.Stopped == "" && ended.Usage.Tokens() > 0 {
+		if counted && s.Sandbox == nil && seen.Usage.Tokens() == 0 && seen.Stopped == "" && (ended.Usage.Tokens() > 0 || ended.Cost.USD > 0) {
 			if counted = false; !slices.Contains(s.Run().Notes, askedElsewhere) {
 				emit(askedElsewhere)
 			}
@@ -68,7 +69,7 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 // askedElsewhere is why an agent that the model server would count is believed: without a sandbox, settings of the user
 // or of a company can send it to another server.
 var askedElsewhere = journal.Noted{
-	What: "the agent asked its model without ralph's model server, so what it reports counts, after each turn",
+	What: "the agent asked its model without ralph's model server, so what it reports counts",
 	Hint: "remove the setting that chooses its server, or use a sandbox: `--sandbox`",
 }
 

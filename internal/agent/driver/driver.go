@@ -44,6 +44,7 @@ type Agent struct {
 	Idle    time.Duration                             // limit without output; 0: none
 	Timeout time.Duration                             // 0: none
 	Budget  agent.Budget
+	Unasked func() bool                                 // the server that counts the agent has counted nothing: its report ends it; may be nil
 	Now     func() time.Time                            // for servers that say when to retry
 	Grace   time.Duration                               // as in process.Command
 	Lend    func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
@@ -145,7 +146,7 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	defer done(nil)
 	s.alive = alive
 	s.meter = func(spent stream.Spent) {
-		if err := checkBudget(h.Budget, spent); err != nil && !h.Adapter.Counted {
+		if err := checkBudget(h.Budget, spent); err != nil && (!h.Adapter.Counted || h.Unasked != nil && h.Unasked()) {
 			done(err)
 		}
 	}
