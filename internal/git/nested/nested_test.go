@@ -274,6 +274,17 @@ func TestBegunByAnEarlierCommand(t *testing.T) {
 	}
 }
 
+// A pipe is removed. As a HEAD, it is not all that is taken of a repository.
+func TestPipesAsHEAD(t *testing.T) {
+	w := watch(t, map[string]string{"wt/.git": "gitdir: ../u\n"})
+	if err := os.Remove(filepath.Join(w.top, "wt/.git")); err != nil {
+		t.Fatal(err)
+	}
+	w.fill(with(bare("wt/.git", fsmonitor), "wt/.git/HEAD", "|"))
+	w.fill(with(bare(".git/modules/m", fsmonitor+"worktree = ../../../m\n"), ".git/modules/m/HEAD", "|", "m/.git", "gitdir: ../.git/modules/m\n"))
+	w.want("wt/.git", ".git/modules/m/config", "m/.git")
+}
+
 // What stood there before is the user's. What changes of it has to be as git makes it.
 func TestKnownRepositories(t *testing.T) {
 	outside := t.TempDir()

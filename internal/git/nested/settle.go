@@ -72,7 +72,7 @@ func (m *mover) move(ctx context.Context, now found) (err error) {
 			err = errors.Join(err, fmt.Errorf("%w: %s was not read", ErrNotAll, name))
 		default:
 			head := path.Join(one.folder, "HEAD")
-			at := part(name, one.folder, now[head].version == exists && !m.before.has(head))
+			at := part(name, one.folder, now[head] == thing{exists, one.folder} && !m.before.has(head)) // no pipe, which was removed
 			to := aside(at)
 			switch failed := moveAside(m.root, at, to); {
 			case errors.Is(failed, fs.ErrNotExist): // it went with another
