@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,11 +86,11 @@ func (r *rollouts) Follow() []stream.Item {
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
 func (r *rollouts) findFiles() []string {
-	until := time.Now().Add(mostTime)
-	days := subfolders(subfolders(subfolders([]string{r.dir}, until), until), until)
+	left := mostTime
+	days := subfolders(subfolders(subfolders([]string{r.dir}, &left), &left), &left)
 	if r.first == "" {
 		r.files = map[string]*rollout{}
-		files := subfolders(days, until)
+		files := subfolders(days, &left)
 		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
 		if i < 0 {
 			return nil
@@ -97,7 +98,7 @@ func (r *rollouts) findFiles() []string {
 		r.first = files[i]
 	}
 	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
-	return slices.DeleteFunc(subfolders(days, until), func(path string) bool {
+	return slices.DeleteFunc(subfolders(days, &left), func(path string) bool {
 		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
 	})
 }
@@ -105,16 +106,14 @@ func (r *rollouts) findFiles() []string {
 // An agent can make many folders, and links that lead to them through many others.
 var (
 	mostPaths = 64 << 20 // bytes of paths that are kept at a time
-	mostTime  = 5 * time.Second
+	mostTime  = untrusted.Patience(5 * time.Second)
 )
 
-func subfolders(folders []string, until time.Time) (all []string) {
+func subfolders(folders []string, patience *untrusted.Patience) (all []string) {
 	left := mostPaths
 	for _, folder := range folders {
-		if time.Now().After(until) {
-			break
-		}
-		entries, _ := untrusted.ReadDir(folder) // one that cannot be read has nothing to tell
+		var entries []os.DirEntry
+		patience.Spend(func() { entries, _ = untrusted.ReadDir(folder) }) // one that cannot be read has nothing to tell
 		for _, entry := range entries {
 			path := filepath.Join(folder, entry.Name())
 			if left -= len(path); left < 0 {

@@ -220,11 +220,15 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	if err == nil && json.Unmarshal(out.Bytes(), &told) != nil {
 		err = fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
 	}
-	untold := told.TotalCostUSD == nil || told.CountedUSD > 0
-	if told.StopReason == "" || told.StopReason == policy.BudgetExhausted && untold { // it may have spent all
+	if mayHaveSpentAll(told) {
 		told.CountedUSD = max(told.CountedUSD, t.left)
 	}
 	return told, err
+}
+
+func mayHaveSpentAll(told result.Result) bool {
+	unknown := told.TotalCostUSD == nil || told.CountedUSD > 0
+	return told.StopReason == "" || told.StopReason == policy.BudgetExhausted && unknown
 }
 
 const grace = 2 * time.Minute // how long a run may take to end beyond its limit

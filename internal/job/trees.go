@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -251,12 +250,7 @@ func (s *trees) takeFromCheckout(ctx context.Context, run journal.Run, seen *git
 	if s.trusted == nil {
 		return taken, nil
 	}
-	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
-	if err == nil && why == "" && run.Policy.Done == policy.ByStories {
-		if unmerged := checkMerged(ctx, s.UserTree); unmerged != nil {
-			why = fault.Told(unmerged) + ", but end only what you began yourself"
-		}
-	}
+	why, err := s.whyRefused(ctx, run, seen)
 	if err != nil || why != "" {
 		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
 	}

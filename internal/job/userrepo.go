@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -83,6 +84,18 @@ func checkConflicts(ctx context.Context, do git.Runner, paths ...string) error {
 		err = fault.Usage("there are conflicts in "+journal.ShortList(strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")), "git status says how to end them", nil)
 	}
 	return err
+}
+
+// whyRefused returns why the work in the user's tree cannot be taken, or "".
+func (s *trees) whyRefused(ctx context.Context, run journal.Run, seen *git.Inspection) (string, error) {
+	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
+	if err != nil || why != "" || run.Policy.Done != policy.ByStories {
+		return why, err
+	}
+	if unmerged := checkMerged(ctx, s.UserTree); unmerged != nil {
+		why = fault.Told(unmerged) + ", but end only what you began yourself"
+	}
+	return why, nil
 }
 
 // FetchCommit has nothing to do: the user's objects are borrowed.

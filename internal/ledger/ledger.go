@@ -115,10 +115,7 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 			return next, errFull
 		}
 		if e.Pull.Number != 0 { // a job that is killed writes nothing
-			begun, was := next.Begin(e.Pull, e.Worker, e.Began)
-			if next = begun; !e.begun { // else an earlier try may have been stored, without an answer
-				e.was, e.begun = was, true
-			}
+			next = e.begin(next)
 		}
 		return next, nil
 	})
@@ -126,6 +123,15 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 		return refusal, nil
 	}
 	return nil, err
+}
+
+// begin remembers what stood before the first try: its answer may be lost, so that the next one finds what it stored.
+func (e *Entry) begin(book quota.Book) quota.Book {
+	next, was := book.Begin(e.Pull, e.Worker, e.Began)
+	if !e.begun {
+		e.was, e.begun = was, true
+	}
+	return next
 }
 
 func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {

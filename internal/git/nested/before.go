@@ -10,7 +10,6 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -129,7 +128,7 @@ func SettleBy(ctx context.Context, tool git.Git, folders []string, records [][]b
 
 func settleBy(ctx context.Context, tool git.Git, folder string, records [][]byte) (moved []string, err error) {
 	for _, text := range records {
-		above := search{git: tool, links: new(time.Duration)}
+		above := search{git: tool, links: new(untrusted.Patience)}
 		if gob.NewDecoder(bytes.NewReader(text)).Decode(&above.before) != nil || above.before.Partial || !within(above.before.Folder, folder) {
 			continue
 		}

@@ -22,11 +22,11 @@ import (
 // search is a folder to search for version control folders.
 type search struct {
 	git   git.Git
-	top   string          // without links
-	start string          // what is searched of it
-	write []string        // where the command writes to
-	kept  map[string]bool // read-only or restored; in a folder, all that git does not write
-	links *time.Duration  // for how long they may still be followed: each may lead through many others
+	top   string              // without links
+	start string              // what is searched of it
+	write []string            // where the command writes to
+	kept  map[string]bool     // read-only or restored; in a folder, all that git does not write
+	links *untrusted.Patience // to follow them: each may lead through many others
 
 	before before
 	mark   *workspace.Mark // the file that keeps it; may be nil
@@ -67,7 +67,7 @@ const (
 )
 
 // mostForLinks is for how long a search follows links, and mostForNames for how long what files name.
-var mostForLinks, mostForNames = 10 * time.Second, 10 * time.Second
+var mostForLinks, mostForNames = untrusted.Patience(10 * time.Second), untrusted.Patience(10 * time.Second)
 
 // ErrNotAll says that a search ended early.
 var ErrNotAll = errors.New("not all could be searched for repositories that were made inside: it has too many entries, or the time was up")
@@ -109,7 +109,7 @@ type look struct {
 	in      []string // version control folders, each within the one before
 	entries int      // what is left to look at: agents can leave any number
 	bytes   int64
-	names   time.Duration // for how long what files name may still be looked up: as with links
+	names   untrusted.Patience // to look up what files name
 	missed  error
 	stopped error // git starts no more
 }
@@ -179,12 +179,12 @@ func within(folder, path string) bool { return folder == "." || strings.HasPrefi
 
 func (s search) isPipe(e untrusted.Entry) bool {
 	mode := e.Info.Mode().Type()
-	if mode == fs.ModeSymlink && *s.links > 0 {
-		began := time.Now()
-		if to, err := os.Stat(filepath.Join(s.top, e.Path)); err == nil {
-			mode = to.Mode().Type()
-		}
-		*s.links -= time.Since(began)
+	if mode == fs.ModeSymlink {
+		s.links.Spend(func() {
+			if to, err := os.Stat(filepath.Join(s.top, e.Path)); err == nil {
+				mode = to.Mode().Type()
+			}
+		})
 	}
 	return mode == fs.ModeNamedPipe
 }

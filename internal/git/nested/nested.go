@@ -75,7 +75,7 @@ func (s search) named(number int, names []string) []string {
 }
 
 func searches(tool git.Git, top string, needs guarded.Needs) []search {
-	first := search{git: tool, top: top, start: ".", write: needs.Write, kept: map[string]bool{}, links: new(time.Duration)}
+	first := search{git: tool, top: top, start: ".", write: needs.Write, kept: map[string]bool{}, links: new(untrusted.Patience)}
 	for _, path := range needs.Kept() {
 		first.kept[filepath.Join(untrusted.Place(filepath.Dir(path)), filepath.Base(path))] = true
 	}
@@ -163,14 +163,13 @@ func (s search) worksIn(folder, tree string) bool {
 
 // isLed reports whether the work tree of a worktree or submodule leads back to its git folder. None does once
 // following paths took too long.
-func (s search) isLed(folder string) bool {
-	if *s.links <= 0 {
-		return false
-	}
-	defer func(began time.Time) { *s.links -= time.Since(began) }(time.Now())
-	tree := s.tree(folder)
-	text, err := untrusted.ReadFile(filepath.Join(tree, ".git"), 1<<12)
-	return err == nil && tree != "" && guarded.Leads(text, tree) == folder
+func (s search) isLed(folder string) (led bool) {
+	s.links.Spend(func() {
+		tree := s.tree(folder)
+		text, err := untrusted.ReadFile(filepath.Join(tree, ".git"), 1<<12)
+		led = err == nil && tree != "" && guarded.Leads(text, tree) == folder
+	})
+	return led
 }
 
 // tree returns the work tree that the git folder of a worktree or submodule names, or "". It does not

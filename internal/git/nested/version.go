@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -56,11 +55,9 @@ func (l *look) stores(list []byte, objects string) (places []string) {
 
 // lookUp finds a path for a limited time in all: each may lead through many links.
 func (l *look) lookUp(find func() string) string {
-	if l.names <= 0 {
-		return unknown
-	}
-	defer func(began time.Time) { l.names -= time.Since(began) }(time.Now())
-	return find()
+	found := unknown
+	l.names.Spend(func() { found = find() })
+	return found
 }
 
 func (l *look) way(to string) (names []string) {

@@ -35,12 +35,8 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 	if err != nil {
 		return nil, err
 	}
-	for _, branch := range want.Work {
-		for other := range there {
-			if ref := git.BranchRef(branch); strings.HasPrefix(ref, other+"/") || strings.HasPrefix(other, ref+"/") {
-				return nil, fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", strings.TrimPrefix(other, git.BranchRef("")), branch), "rename that branch, or set `branch-prefix`", nil)
-			}
-		}
+	if err := checkNames(there, want.Work); err != nil {
+		return nil, err
 	}
 	if there[git.BranchRef(want.Base)] == "" {
 		return nil, fault.Usage(fmt.Sprintf("the repository has no branch %q", want.Base), "name the branch that the work is for", git.ErrNotFound)
@@ -54,6 +50,18 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 		}
 	}
 	return t, r.fetch(ctx, t, "", refspecs...)
+}
+
+// checkNames refuses branches that the remote cannot have beside those that are there.
+func checkNames(there map[string]string, work []string) error {
+	for _, branch := range work {
+		for other := range there {
+			if ref := git.BranchRef(branch); strings.HasPrefix(ref, other+"/") || strings.HasPrefix(other, ref+"/") {
+				return fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", strings.TrimPrefix(other, git.BranchRef("")), branch), "rename that branch, or set `branch-prefix`", nil)
+			}
+		}
+	}
+	return nil
 }
 
 // inTheWay returns the names that no branch may have, as git keeps branches in folders of such names.
