@@ -1,0 +1,171 @@
+//go:build !windows
+
+package nested_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/nested"
+)
+
+const trap = "[trap]\n\tsprung = true\n"
+
+// places are where an agent makes repositories, parts of them, or what leads to them.
+var places = strings.Fields(`x x/.git x/worktrees/y x/logs/y x/modules/y y y/.git z sub sub/.git wt wt/.git n/.git/modules/m
+	n/.git/worktrees/y n/.git/logs/y n/.git/lfs/y .git/modules .git/modules/m .git/modules/m/worktrees/y .git/modules/m/logs/y .git/modules/m/modules/y
+	.git/worktrees .git/worktrees/y .git/worktrees/wt .git/worktrees/wt/lfs .git/worktrees/wt/lfs/worktrees/y .git/worktrees/wt/modules/m
+	.git/logs/y .git/refs/y .git/objects/y .git/lfs .git/lfs/worktrees/y`)
+
+// gardener plants by the rules of a sandbox: what is guarded, as it was at the begin of a command, is not its to change.
+type gardener struct {
+	watched
+
+	needs guarded.Needs
+}
+
+func (g gardener) may(name string) bool {
+	path := filepath.Join(g.top, name)
+	holds := func(folder, path string) bool { return strings.HasPrefix(path+"/", folder+"/") }
+	for _, only := range g.needs.ReadOnly {
+		if holds(only, path) || holds(path, only) {
+			return false
+		}
+	}
+	for _, guard := range g.needs.Guarded {
+		way, within := strings.CutPrefix(path, guard.Dir+"/")
+		first, _, _ := strings.Cut(way, "/")
+		fits := func(pattern string) bool { is, _ := filepath.Match(pattern, first); return is }
+		if within && !slices.ContainsFunc(guard.But, fits) || !within && holds(path, guard.Dir) {
+			return false
+		}
+	}
+	return true
+}
+
+func (g gardener) put(name, text string) {
+	path := filepath.Join(g.top, name)
+	if !g.may(name) || os.MkdirAll(filepath.Dir(path), 0o755) != nil {
+		return
+	}
+	_ = os.Remove(path)
+	switch to, link := strings.CutPrefix(text, "->"); {
+	case link:
+		_ = os.Symlink(to, path)
+	case text == "|":
+		_ = syscall.Mkfifo(path, 0o600)
+	default:
+		_ = os.WriteFile(path, []byte(text), 0o755)
+	}
+}
+
+func (g gardener) plant(kind byte, at, other string) {
+	to := filepath.Join(g.top, other)
+	switch kind % 12 {
+	case 0:
+		g.plant(1, at, "")
+		g.plant(2, at, "")
+		g.plant(3, at, "")
+	case 1:
+		g.put(at+"/config", trap)
+	case 2:
+		g.put(at+"/HEAD", "ref: refs/heads/main\n")
+	case 3:
+		g.put(at+"/objects/x", "")
+		g.put(at+"/refs/x", "")
+	case 4:
+		g.put(at+"/HEAD", "ref: refs/heads/main\n")
+		way, _ := filepath.Rel(at, other) // both are in the project
+		g.put(at+"/commondir", way)
+	case 5:
+		g.put(at+"/.git", "gitdir: "+to)
+	case 6:
+		g.put(at, "->"+to)
+	case 7:
+		g.put(at+"/HEAD", "|")
+	case 8:
+		if g.may(at) {
+			_ = os.RemoveAll(filepath.Join(g.top, at))
+		}
+	case 9:
+		if g.may(at) && g.may(other) {
+			_ = os.Rename(filepath.Join(g.top, at), to)
+		}
+	case 10:
+		g.put(at+"/gitdir", to+"/.git\n")
+		g.put(at+"/config", "[core]\n\tworktree = "+to+"\n"+trap)
+	case 11:
+		g.put(at+"/hooks/post-index-change", trap)
+	}
+}
+
+// sprung returns the folders in which git reads a planted configuration, or would run a planted hook.
+func (g gardener) sprung() (where []string) {
+	ask := func(dir string, args ...string) string {
+		cmd := exec.CommandContext(g.Context(), "git", args...)
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + g.git.Home, "GIT_CONFIG_NOSYSTEM=1"}
+		out, _ := cmd.Output() // no, or broken
+		return strings.TrimSpace(string(out))
+	}
+	_ = filepath.WalkDir(g.top, func(path string, _ fs.DirEntry, _ error) error {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return nil //nolint:nilerr // a file, or a link that leads nowhere
+		}
+		hook := ask(path, "rev-parse", "--path-format=absolute", "--git-path", "hooks/post-index-change")
+		text, _ := os.ReadFile(hook)
+		if ask(path, "config", "trap.sprung") != "" || string(text) == trap {
+			where = append(where, strings.TrimPrefix(path, g.top))
+		}
+		return nil
+	})
+	return where
+}
+
+// An agent may leave anything over several commands, and each search takes what it finds for the user's. git that is
+// run afterwards, anywhere in the project, obeys none of it. Three bytes plant one thing; 255 ends a command.
+func FuzzPlants(f *testing.F) {
+	end := []byte{255, 0, 0}
+	at := func(place string) byte { return byte(slices.Index(places, place)) }
+	f.Add([]byte{0, at("x"), 0, 4, at("x/logs/y"), at("x")})
+	f.Add([]byte{0, at("x"), 0, 4, at("x/worktrees/y"), at("x")})
+	f.Add(slices.Concat([]byte{1, at(".git/worktrees/wt/lfs"), 0}, end, []byte{0, at(".git/worktrees/wt/lfs"), 0, 4, at(".git/worktrees/wt/lfs/worktrees/y"), at(".git/worktrees/wt/lfs"), 10, at(".git/worktrees/wt/lfs/worktrees/y"), at("y"), 5, at("y"), at(".git/worktrees/wt/lfs/worktrees/y")}))
+	f.Add(slices.Concat([]byte{8, at("wt/.git"), 0, 0, at("wt/.git"), 0, 7, at("wt/.git"), 0}, end, []byte{2, at("wt/.git"), 0}))
+	f.Add(slices.Concat([]byte{1, at(".git/modules"), 0}, end, []byte{0, at(".git/modules"), 0, 5, at("y"), at(".git/modules")}))
+	f.Fuzz(func(t *testing.T, plants []byte) {
+		plants = plants[:min(len(plants), 60)]
+		g := gardener{watched: watch(t, nil)}
+		for _, args := range []string{"commit -q --allow-empty -m x", "worktree add -q wt", "init -q n", "-C n commit -q --allow-empty -m x"} {
+			cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, strings.Fields(args)...)...)
+			cmd.Dir = g.top
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %s: %v: %s", args, err, out)
+			}
+		}
+		var told []string
+		for {
+			g.needs = guarded.Folder(g.top)
+			settle := nested.Watch(t.Context(), g.git, g.top, g.needs, "")
+			for ; len(plants) >= 3 && plants[0] != 255; plants = plants[3:] {
+				g.plant(plants[0], places[int(plants[1])%len(places)], places[int(plants[2])%len(places)])
+			}
+			moved, err := settle(t.Context())
+			if told = append(told, moved...); err != nil {
+				told = append(told, err.Error())
+			}
+			if len(plants) < 3 {
+				break
+			}
+			plants = plants[3:]
+		}
+		if where := g.sprung(); len(where) > 0 {
+			t.Errorf("git obeys what was planted in %q; told: %q", where, told)
+		}
+	})
+}
