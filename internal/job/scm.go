@@ -183,7 +183,7 @@ func (s scm) withSettings(env []string) []string {
 // checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another repository there, such as the
 // one around a worktree, with work of the user.
 func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
-	if s.UserTree == nil || path.Base(run.Policy.SCM.Command) != "git" {
+	if s.UserTree == nil || s.Sandbox != nil || path.Base(run.Policy.SCM.Command) != "git" { // a sandbox keeps .git as it is
 		return nil
 	}
 	ask := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
