@@ -226,6 +226,7 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	return told, err
 }
 
+// mayHaveSpentAll reports a run that was killed, or that its budget ended before its cost was known.
 func mayHaveSpentAll(told result.Result) bool {
 	unknown := told.TotalCostUSD == nil || told.CountedUSD > 0
 	return told.StopReason == "" || told.StopReason == policy.BudgetExhausted && unknown

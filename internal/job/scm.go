@@ -180,10 +180,11 @@ func (s scm) withSettings(env []string) []string {
 	return append(env, count+strconv.Itoa(n))
 }
 
-// checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another repository there, such as the
-// one around a worktree, with work of the user.
+// checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another
+// repository there, such as the one around a worktree, with work of the user. A sandbox keeps .git as it is, and scm may
+// name a program of the project, which must not run outside of one.
 func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
-	if s.UserTree == nil || s.Sandbox != nil || path.Base(run.Policy.SCM.Command) != "git" { // a sandbox keeps .git as it is
+	if s.UserTree == nil || s.Sandbox != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return nil
 	}
 	ask := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
@@ -191,7 +192,7 @@ func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error 
 	_, err := s.Exec(ctx, process.Command{Argv: append([]string{run.Policy.SCM.Command}, ask...), Dir: dir, Env: s.UserEnv, Stdout: said, Timeout: time.Minute})
 	want, failed := s.UserTree.Ask(ctx, ask...)
 	if err = errors.Join(err, failed); err == nil && strings.TrimSpace(said.String()) != want {
-		err = fmt.Errorf("git finds another repository than before in %s: see its .git", dir)
+		err = fmt.Errorf("git finds another repository than before in %s: look at its .git and its core.worktree", dir)
 	}
 	return err
 }

@@ -90,7 +90,7 @@ type Entry struct {
 	Pull   quota.Pull    // that the job works on; zero: it opens one
 	Worker quota.PullRun // of the run, before it costs anything
 
-	begun bool
+	begun bool           // was is known
 	was   *quota.PullRun // what the ledger said of the run before
 }
 

@@ -5,7 +5,7 @@ import "time"
 // Patience is for how long something may still be done that others can make slow, such as following links.
 type Patience time.Duration
 
-// Spend does it, if there is time left, and reports whether it did.
+// Spend calls do if there is time left, and reports whether it did.
 func (p *Patience) Spend(do func()) bool {
 	if *p <= 0 {
 		return false

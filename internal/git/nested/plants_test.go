@@ -22,7 +22,7 @@ const trap = "[trap]\n\tsprung = true\n"
 var places = strings.Fields(`x x/.git x/worktrees/y x/logs/y x/modules/y y y/.git z sub sub/.git wt wt/.git n/.git/modules/m
 	n/.git/worktrees/y n/.git/logs/y n/.git/lfs/y .git/modules .git/modules/m .git/modules/m/worktrees/y .git/modules/m/logs/y .git/modules/m/modules/y
 	.git/worktrees .git/worktrees/y .git/worktrees/wt .git/worktrees/wt/lfs .git/worktrees/wt/lfs/worktrees/y .git/worktrees/wt/modules/m
-	.git/logs/y .git/refs/y .git/objects/y .git/lfs .git/lfs/worktrees/y`)
+	.git/modules/sub/lfs .git/modules/sub/lfs/worktrees/y .git/modules/sub/worktrees/y .git/logs/y .git/refs/y .git/objects/y .git/lfs .git/lfs/worktrees/y`)
 
 // gardener plants by the rules of a sandbox: what is guarded, as it was at the begin of a command, is not its to change.
 type gardener struct {
@@ -66,42 +66,59 @@ func (g gardener) put(name, text string) {
 	}
 }
 
+// What is planted at a place; some of it leads to another place.
+const (
+	repository = iota
+	settings
+	head
+	store
+	worktree
+	gitFile
+	link
+	pipe
+	nothing
+	moved
+	module
+	hook
+	kinds
+)
+
 func (g gardener) plant(kind byte, at, other string) {
 	to := filepath.Join(g.top, other)
-	switch kind % 12 {
-	case 0:
-		g.plant(1, at, "")
-		g.plant(2, at, "")
-		g.plant(3, at, "")
-	case 1:
+	switch kind % kinds {
+	case repository:
+		g.plant(settings, at, "")
+		g.plant(head, at, "")
+		g.plant(store, at, "")
+	case settings:
 		g.put(at+"/config", trap)
-	case 2:
+	case head:
 		g.put(at+"/HEAD", "ref: refs/heads/main\n")
-	case 3:
+	case store:
 		g.put(at+"/objects/x", "")
 		g.put(at+"/refs/x", "")
-	case 4:
+	case worktree:
 		g.put(at+"/HEAD", "ref: refs/heads/main\n")
 		way, _ := filepath.Rel(at, other) // both are in the project
 		g.put(at+"/commondir", way)
-	case 5:
+	case gitFile:
 		g.put(at+"/.git", "gitdir: "+to)
-	case 6:
+	case link:
 		g.put(at, "->"+to)
-	case 7:
+	case pipe:
 		g.put(at+"/HEAD", "|")
-	case 8:
+	case nothing:
 		if g.may(at) {
 			_ = os.RemoveAll(filepath.Join(g.top, at))
 		}
-	case 9:
+	case moved:
 		if g.may(at) && g.may(other) {
 			_ = os.Rename(filepath.Join(g.top, at), to)
 		}
-	case 10:
+	case module:
 		g.put(at+"/gitdir", to+"/.git\n")
 		g.put(at+"/config", "[core]\n\tworktree = "+to+"\n"+trap)
-	case 11:
+	case hook:
 		g.put(at+"/hooks/post-index-change", trap)
 	}
 }
@@ -131,18 +148,22 @@ func (g gardener) sprung() (where []string) {
 // An agent may leave anything over several commands, and each search takes what it finds for the user's. git that is
 // run afterwards, anywhere in the project, obeys none of it. Three bytes plant one thing; 255 ends a command.
 func FuzzPlants(f *testing.F) {
+	place := func(name string) byte { return byte(slices.Index(places, name)) }
+	plant := func(kind byte, at, other string) []byte { return []byte{kind, place(at), place(other)} }
 	end := []byte{255, 0, 0}
-	at := func(place string) byte { return byte(slices.Index(places, place)) }
-	f.Add([]byte{0, at("x"), 0, 4, at("x/logs/y"), at("x")})
-	f.Add([]byte{0, at("x"), 0, 4, at("x/worktrees/y"), at("x")})
-	f.Add(slices.Concat([]byte{1, at(".git/worktrees/wt/lfs"), 0}, end, []byte{0, at(".git/worktrees/wt/lfs"), 0, 4, at(".git/worktrees/wt/lfs/worktrees/y"), at(".git/worktrees/wt/lfs"), 10, at(".git/worktrees/wt/lfs/worktrees/y"), at("y"), 5, at("y"), at(".git/worktrees/wt/lfs/worktrees/y")}))
-	f.Add(slices.Concat([]byte{8, at("wt/.git"), 0, 0, at("wt/.git"), 0, 7, at("wt/.git"), 0}, end, []byte{2, at("wt/.git"), 0}))
-	f.Add(slices.Concat([]byte{1, at(".git/modules"), 0}, end, []byte{0, at(".git/modules"), 0, 5, at("y"), at(".git/modules")}))
+	f.Add(slices.Concat(plant(repository, "x", "x"), plant(worktree, "x/logs/y", "x")))
+	f.Add(slices.Concat(plant(repository, "x", "x"), plant(worktree, "x/worktrees/y", "x")))
+	for _, lfs := range []string{".git/worktrees/wt/lfs", ".git/modules/sub/lfs"} {
+		f.Add(slices.Concat(plant(settings, lfs, lfs), end, plant(repository, lfs, lfs), plant(worktree, lfs+"/worktrees/y", lfs),
+			plant(module, lfs+"/worktrees/y", "y"), plant(gitFile, "y", lfs+"/worktrees/y")))
+	}
+	f.Add(slices.Concat(plant(nothing, "wt/.git", "x"), plant(repository, "wt/.git", "x"), plant(pipe, "wt/.git", "x"), end, plant(head, "wt/.git", "x")))
+	f.Add(slices.Concat(plant(settings, ".git/modules", "x"), end, plant(repository, ".git/modules", "x"), plant(gitFile, "y", ".git/modules")))
 	f.Fuzz(func(t *testing.T, plants []byte) {
 		plants = plants[:min(len(plants), 60)]
 		g := gardener{watched: watch(t, nil)}
-		for _, args := range []string{"commit -q --allow-empty -m x", "worktree add -q wt", "init -q n", "-C n commit -q --allow-empty -m x"} {
-			cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, strings.Fields(args)...)...)
+		for _, args := range []string{"commit -q --allow-empty -m x", "worktree add -q wt", "init -q n", "-C n commit -q --allow-empty -m x", "submodule --quiet add ./n sub"} {
+			cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"}, strings.Fields(args)...)...)
 			cmd.Dir = g.top
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("git %s: %v: %s", args, err, out)
