@@ -62,8 +62,8 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 	case "error":
 		return d.streamError(l.Message)
 	case "turn.completed":
-		used := l.Usage.plain()
-		return []stream.Item{stream.Result{Reason: "completed", Usage: used, Cost: d.price.cost(d.model, used)}}
+		used := d.price.spent(d.model, l.Usage.plain())
+		return []stream.Item{stream.Result{Reason: "completed", Usage: used.Usage, Cost: used.Cost, Most: used.Most, Boundless: used.Boundless}}
 	case "turn.failed":
 		return []stream.Item{codexFailure("turn failed", l.Error.Message)}
 	}

@@ -72,9 +72,7 @@ func (r *rollouts) Follow() []stream.Item {
 		}
 		file.readNewLines(path, r.thread)
 		if file.used != (stream.Usage{}) {
-			spent := r.price.spent(cmp.Or(file.model, r.model), file.used)
-			sum.Usage, sum.Cost, sum.Most = sum.Usage.Plus(spent.Usage), sum.Cost.Plus(spent.Cost), sum.Most+spent.Most
-			sum.Boundless = sum.Boundless || spent.Boundless
+			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
 	if sum.Usage == r.told {

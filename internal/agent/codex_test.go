@@ -235,7 +235,7 @@ func TestCodexIsPriced(t *testing.T) {
 			}
 			got := adapter.Decoder(agent.Order{Model: test.model}).Line([]byte(`{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":60,"cache_write_input_tokens":30,"output_tokens":5}}`))
 			want := []stream.Item{stream.Result{
-				Reason: "completed", Usage: stream.Usage{Input: 10, CacheRead: 60, CacheWrite: 30, Output: 5}, Cost: test.want,
+				Reason: "completed", Usage: stream.Usage{Input: 10, CacheRead: 60, CacheWrite: 30, Output: 5}, Cost: test.want, Boundless: !test.want.Known,
 			}}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("items (-want +got):\n%s", diff)

@@ -102,7 +102,8 @@ func geminiParseStderr(line string) (stream.Item, bool) {
 }
 
 func (l geminiLine) result(price pricing) stream.Result {
-	result := stream.Result{Reason: l.Status, Failed: l.Status != "success", Usage: l.Stats.plain(), Cost: l.cost(price)}
+	used := l.spent(price)
+	result := stream.Result{Reason: l.Status, Failed: l.Status != "success", Usage: l.Stats.plain(), Cost: used.Cost, Most: used.Most, Boundless: used.Boundless}
 	if result.Failed {
 		result.Text = l.Error.Message
 		result.Status = geminiHTTPStatus(l.Error.Message)
@@ -174,20 +175,15 @@ func (u geminiUsage) plain() stream.Usage {
 	}
 }
 
-// cost sums over the models that answered. One without a price makes it unknown.
-func (l geminiLine) cost(price pricing) stream.Cost {
-	sum := stream.Cost{Known: true}
-	answered := false
+// spent sums over the models that answered. One without a price makes the cost unknown.
+func (l geminiLine) spent(price pricing) stream.Spent {
+	sum := stream.Spent{Cost: stream.Cost{Known: true}}
 	for name, used := range l.Stats.Models {
-		if used.plain() == (stream.Usage{}) {
-			continue
+		if used.plain() != (stream.Usage{}) {
+			sum = sum.Plus(price.spent(name, used.plain()))
 		}
-		answered = true
-		sum = sum.Plus(price.cost(name, used.plain()))
 	}
-	if !answered || !sum.Known {
-		return stream.Cost{}
-	}
+	sum.Cost.Known = sum.Cost.Known && sum.Usage.Tokens() > 0
 	return sum
 }
 

@@ -80,6 +80,15 @@ type Spent struct {
 	Boundless bool // a model has no price, and its maker is not known
 }
 
+// Plus returns the sum. The known cost beside an unknown one counts as the most.
+func (s Spent) Plus(t Spent) Spent {
+	s = Spent{s.Usage.Plus(t.Usage), s.Cost.Plus(t.Cost), s.Most + t.Most, s.Boundless || t.Boundless}
+	if !s.Cost.Known {
+		s.Cost.USD, s.Most = 0, s.Most+s.Cost.USD
+	}
+	return s
+}
+
 // Result closes an agent's run. Failed is the program's own word for it.
 type Result struct {
 	Text   string
@@ -96,6 +105,9 @@ type Result struct {
 	// long from now.
 	Until time.Time
 	After time.Duration
+
+	Most      float64 // as in Spent
+	Boundless bool
 }
 
 // Usage is what a model was asked and answered, in tokens.

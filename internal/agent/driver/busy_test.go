@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +138,46 @@ func TestOverspent(t *testing.T) {
 			}
 			if priced := test.model == ""; ended.Cost.Known != priced || priced && ended.Cost.USD != 1.05 {
 				t.Errorf("Do: cost %+v, want 1.05 by the list", ended.Cost)
+			}
+		})
+	}
+}
+
+// What an agent reports as it ends by itself ends the run, if nothing else counts it: a model without a price.
+func TestOverspentAtTheEnd(t *testing.T) {
+	const (
+		gemini = `{"type":"result","status":"success","stats":{"total_tokens":1000000,"input_tokens":1000000,"models":{"MODEL":{"input_tokens":1000000}}}}`
+		claude = `{"type":"assistant","message":{"id":"m","content":[],"usage":{"input_tokens":1000000}}}` + "\n" + `{"type":"result","result":"so","usage":{"input_tokens":1000000}}`
+	)
+	for name, test := range map[string]struct {
+		agent, lines, model string
+		budget              agent.Budget
+		counted, want       bool
+	}{
+		"by the dearest of its maker": {agent: "gemini", lines: gemini, model: "gemini-unheard-of-9", budget: agent.Budget{USD: 1}, want: true},
+		"of no maker that is known":   {agent: "gemini", lines: gemini, model: "unheard-of", budget: agent.Budget{USD: 1}, want: true},
+		"of what has a price":         {agent: "gemini", lines: gemini, model: "gemini-2.5-pro", budget: agent.Budget{USD: 1}}, // its cost is on record
+		"within the budget":           {agent: "gemini", lines: gemini, model: "gemini-unheard-of-9", budget: agent.Budget{USD: 1000}},
+		"no budget":                   {agent: "gemini", lines: gemini, model: "unheard-of"},
+		"counted by the model server": {agent: "gemini", lines: gemini, model: "unheard-of", budget: agent.Budget{USD: 1}, counted: true},
+		"of a turn's only model":      {agent: "codex", lines: `{"type":"turn.completed","usage":{"input_tokens":1000000}}`, model: "unheard-of", budget: agent.Budget{USD: 1}, want: true},
+		"in its last message":         {agent: "claude", lines: claude, budget: agent.Budget{USD: 1}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			adapter, err := agent.Pick(test.agent, agent.Options{Command: "sh -c 'printf \"%s\n\" \"$LINES_\"' --"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			adapter.Counted = test.counted
+			hand := &driver.Agent{
+				Redact: redact.Values().Writer, Adapter: adapter, Run: func(ctx context.Context, c process.Command) (process.Result, error) {
+					return (&process.Runner{}).Run(context.WithoutCancel(ctx), c) // it ends by itself
+				}, Dir: t.TempDir(), Budget: test.budget,
+				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(test.lines, "MODEL", test.model)},
+			}
+			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go", Model: test.model})
+			if err != nil || ended.Overspent != test.want || ended.Failed || ended.Usage.Tokens() != 1_000_000 {
+				t.Errorf("Do: overspent %v, %d tokens, why %q, %v", ended.Overspent, ended.Usage.Tokens(), ended.Why, err)
 			}
 		})
 	}

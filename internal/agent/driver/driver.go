@@ -146,7 +146,8 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	defer done(nil)
 	s.alive = alive
 	s.meter = func(spent stream.Spent) {
-		if err := checkBudget(h.Budget, spent); err != nil && (!h.Adapter.Counted || h.Unasked != nil && h.Unasked()) {
+		if err := h.checkBudget(spent); err != nil {
+			s.over = err
 			done(err)
 		}
 	}

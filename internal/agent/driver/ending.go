@@ -46,11 +46,16 @@ func (s *collector) event(e ending) journal.AgentEnded {
 	e = s.retriesAsFailure(e)
 	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
+	if s.over == nil && s.result != nil && !ended.Cost.Known && s.spent.Usage == (stream.Usage{}) { // it reports its usage only at the end
+		s.over = e.agent.checkBudget(stream.Spent{Usage: ended.Usage, Most: s.result.Most, Boundless: s.result.Boundless})
+	}
+	if ended.Overspent = s.over != nil; ended.Overspent && ended.Failed && !e.interrupted {
+		ended.Why = s.over.Error()
+	}
 	ended.CannotRun = s.cannotRun(e)
 	ended.Busy, ended.Until = s.busy(e)
 	ended.Denied = s.denied(e)
 	ended.Fix = denialHints(e.agent.Adapter)[ended.Denied]
-	ended.Overspent = errors.Is(e.err, errOverspent) || errors.Is(e.err, errBoundless)
 	return ended
 }
 
@@ -58,10 +63,6 @@ func (s *collector) failureReason(e ending) string {
 	switch {
 	case e.interrupted:
 		return "interrupted"
-	case errors.Is(e.err, errOverspent):
-		return errOverspent.Error()
-	case errors.Is(e.err, errBoundless):
-		return errBoundless.Error()
 	case errors.Is(e.err, errIdle):
 		return "no output for " + policy.FormatDuration(e.agent.Idle)
 	case e.TimedOut:
@@ -238,10 +239,11 @@ var (
 		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")
 )
 
-// checkBudget uses the maker's most expensive price for a model without one.
-func checkBudget(b agent.Budget, s stream.Spent) error {
-	usd := s.Cost.USD + s.Most
+// checkBudget uses the maker's most expensive price for a model without one. What the model server counts is not checked.
+func (h *Agent) checkBudget(s stream.Spent) error {
+	b, usd := h.Budget, s.Cost.USD+s.Most
 	switch {
+	case h.Adapter.Counted && (h.Unasked == nil || !h.Unasked()):
 	case b.USD > 0 && usd >= b.USD, b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens:
 		return errOverspent
 	case b.USD > 0 && s.Boundless:

@@ -29,6 +29,7 @@ type collector struct {
 	stale     bool           // a tool was called after words
 	spent     stream.Spent   // usage so far, as the agent reports it
 	meter     func(stream.Spent)
+	over      error         // how its usage exceeds its budget; nil: it does not
 	lastError string        // the most likely cause among the lines of stderr
 	retry     *stream.Retry // the agent has only retried since; nil: it works
 	alive     func()
