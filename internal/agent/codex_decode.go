@@ -63,7 +63,7 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 		return d.streamError(l.Message)
 	case "turn.completed":
 		used := d.price.spent(d.model, l.Usage.plain())
-		return []stream.Item{stream.Result{Reason: "completed", Usage: used.Usage, Cost: used.Cost, Most: used.Most, Boundless: used.Boundless}}
+		return []stream.Item{stream.Result{Reason: "completed", Usage: used.Usage, Cost: used.Cost, Boundless: used.Boundless}}
 	case "turn.failed":
 		return []stream.Item{codexFailure("turn failed", l.Error.Message)}
 	}

@@ -103,7 +103,7 @@ func geminiParseStderr(line string) (stream.Item, bool) {
 
 func (l geminiLine) result(price pricing) stream.Result {
 	used := l.spent(price)
-	result := stream.Result{Reason: l.Status, Failed: l.Status != "success", Usage: l.Stats.plain(), Cost: used.Cost, Most: used.Most, Boundless: used.Boundless}
+	result := stream.Result{Reason: l.Status, Failed: l.Status != "success", Usage: l.Stats.plain(), Cost: used.Cost, Boundless: used.Boundless}
 	if result.Failed {
 		result.Text = l.Error.Message
 		result.Status = geminiHTTPStatus(l.Error.Message)

@@ -131,7 +131,7 @@ func TestGeminiLines(t *testing.T) {
 		},
 		"one price unknown, none known": {
 			`{"type":"result","status":"success","stats":{"total_tokens":2,"input_tokens":1,"output_tokens":1,"models":{"gemini-2.5-pro":{"input_tokens":1},"mock":{"output_tokens":1}}}}`,
-			[]stream.Item{stream.Result{Reason: "success", Usage: stream.Usage{Input: 1, Output: 1}, Most: 1.25e-6, Boundless: true}},
+			[]stream.Item{stream.Result{Reason: "success", Usage: stream.Usage{Input: 1, Output: 1}, Cost: stream.Cost{USD: 1.25e-6}, Boundless: true}},
 		},
 		"a limit that says when it ends": {
 			`{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: {\"error\":{\"code\":429,\"details\":[{\"retryDelay\":\"34.5s\"}]}}]"}}`,

@@ -209,7 +209,7 @@ func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 	spent := stream.Spent{Usage: u, Cost: p.cost(model, u)}
 	if !spent.Cost.Known {
 		most, known := price.Most(model, price.Tokens(u), p)
-		spent.Most, spent.Boundless = most, !known && u.Tokens() > 0
+		spent.Cost.Most, spent.Boundless = most, !known && u.Tokens() > 0
 	}
 	return spent
 }

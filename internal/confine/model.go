@@ -211,7 +211,7 @@ func (w *Sandbox) Unasked() bool {
 // Charge counts against the budget what an agent used that the model server does not count.
 func (w *Sandbox) Charge(usage stream.Usage, cost stream.Cost) {
 	if w != nil && w.servers.modelServer != nil {
-		w.servers.modelServer.Charge(cost.USD, usage.Tokens())
+		w.servers.modelServer.Charge(cost.USD+cost.Most, usage.Tokens())
 	}
 }
 

@@ -238,7 +238,7 @@ func (s scm) commitMessage(ctx context.Context, run journal.Run, dir string, don
 	if err != nil {
 		return err
 	}
-	done.CostUSD, done.Usage, done.Unpriced = ended.Cost.USD, ended.Usage, !ended.Cost.Known
+	done.CostUSD, done.MostUSD, done.Unpriced, done.Usage = ended.Cost.USD, ended.Cost.Most, !ended.Cost.Known, ended.Usage
 	if ended.Failed {
 		return fmt.Errorf("%w: %s", errNoMessage, ended.Why)
 	}

@@ -69,8 +69,13 @@ func TestBudgetOfTheModelServer(t *testing.T) {
 	if run.SpentUSD() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
 		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.SpentUSD(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
 	}
+	bounds := stream.Cost{Most: 0.25}
+	events = append(events, journal.AgentEnded{Cost: bounds}, journal.PlanDrafted{Cost: bounds}, journal.StoryReviewed{Cost: bounds}, journal.SCMEnded{MostUSD: 0.25, Unpriced: true})
+	if run = minutely(events...); run.SpentUSD() != 2.75 || run.CostUSD != 1 || run.CostKnown {
+		t.Errorf("with what has no price: spent %v, cost %v, known %v", run.SpentUSD(), run.CostUSD, run.CostKnown)
+	}
 	run = minutely(append(events, journal.Resumed{Why: "asked"})...)
-	if run.SpentUSD() != 0 || run.TotalUSD() != 1.75 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
+	if run.SpentUSD() != 0 || run.TotalUSD() != 2.75 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
 		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.TotalUSD(), run.Overspent, verdict.IsBudgetSpent(run))
 	}
 	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})

@@ -110,6 +110,7 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 func (r *Run) spend(used stream.Usage, cost stream.Cost) {
 	r.Usage = r.Usage.Plus(used)
 	r.CostUSD += cost.USD
+	r.ChargedUSD += cost.Most
 	r.CostKnown = r.CostKnown && cost.Known
 }
 
@@ -208,13 +209,14 @@ type SCMEnded struct {
 	Failed  bool    `json:"failed,omitempty"`
 	Why     string  `json:"why,omitempty"`
 	CostUSD float64 `json:"cost_usd,omitempty"` // of asking for the message
+	MostUSD float64 `json:"most_usd,omitempty"` // as in stream.Cost
 
 	Usage    stream.Usage `json:"usage,omitzero"`         // of asking for the message
 	Unpriced bool         `json:"cost_unknown,omitempty"` // the agent did not report what that cost
 }
 
 func (e SCMEnded) fold(r *Run, at time.Time) {
-	r.spend(e.Usage, stream.Cost{USD: e.CostUSD, Known: !e.Unpriced})
+	r.spend(e.Usage, stream.Cost{USD: e.CostUSD, Known: !e.Unpriced, Most: e.MostUSD})
 	if it := r.updateOpen(at); it != nil {
 		it.SCM = append(it.SCM, e)
 	}

@@ -75,18 +75,13 @@ const (
 type Spent struct {
 	Usage Usage
 	Cost  Cost
-	Most  float64 // dollars besides, of models without a price, by the dearest of their makers
 
 	Boundless bool // a model has no price, and its maker is not known
 }
 
-// Plus returns the sum. The known cost beside an unknown one counts as the most.
+// Plus returns the sum.
 func (s Spent) Plus(t Spent) Spent {
-	s = Spent{s.Usage.Plus(t.Usage), s.Cost.Plus(t.Cost), s.Most + t.Most, s.Boundless || t.Boundless}
-	if !s.Cost.Known {
-		s.Cost.USD, s.Most = 0, s.Most+s.Cost.USD
-	}
-	return s
+	return Spent{s.Usage.Plus(t.Usage), s.Cost.Plus(t.Cost), s.Boundless || t.Boundless}
 }
 
 // Result closes an agent's run. Failed is the program's own word for it.
@@ -106,8 +101,7 @@ type Result struct {
 	Until time.Time
 	After time.Duration
 
-	Most      float64 // as in Spent
-	Boundless bool
+	Boundless bool // as in Spent
 }
 
 // Usage is what a model was asked and answered, in tokens.
@@ -147,16 +141,16 @@ func (u Usage) each(v Usage, do func(a, b int64) int64) Usage {
 }
 
 // Plus returns the sum of two costs, known where both are.
-func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
+func (c Cost) Plus(d Cost) Cost { return Cost{c.USD + d.USD, c.Known && d.Known, c.Most + d.Most} }
 
 const mostDollars = 1_000_000
 
 // Plausible is c within bounds. A negative cost would increase a budget, and an infinite one cannot be written as JSON.
 func (c Cost) Plausible() Cost {
-	if !c.Known || math.IsNaN(c.USD) || c.USD < 0 {
-		return Cost{}
+	if math.IsNaN(c.USD) || c.USD < 0 {
+		c.USD, c.Known = 0, false
 	}
-	return Cost{USD: min(c.USD, mostDollars), Known: true}
+	return Cost{min(c.USD, mostDollars), c.Known, min(max(c.Most, 0), mostDollars)}
 }
 
 // Amount returns the cost in dollars, or nil if it is unknown: 0 would say that it was free.
@@ -171,6 +165,7 @@ func (c Cost) Amount() *float64 {
 type Cost struct {
 	USD   float64 `json:"usd"`
 	Known bool    `json:"known"`
+	Most  float64 `json:"most_usd,omitempty"` // besides, of models without a price, by the dearest of their makers
 }
 
 func (ToolStart) item() {}

@@ -29,7 +29,9 @@ func TestUsage(t *testing.T) {
 func TestCostIsPlausible(t *testing.T) {
 	for _, c := range []struct{ said, want stream.Cost }{
 		{stream.Cost{USD: 1.5, Known: true}, stream.Cost{USD: 1.5, Known: true}},
-		{stream.Cost{USD: 1.5}, stream.Cost{}},
+		{stream.Cost{USD: 1.5}, stream.Cost{USD: 1.5}},
+		{stream.Cost{Most: 2}, stream.Cost{Most: 2}},
+		{stream.Cost{Most: -2}, stream.Cost{}},
 		{stream.Cost{USD: -1, Known: true}, stream.Cost{}},
 		{stream.Cost{USD: math.NaN(), Known: true}, stream.Cost{}},
 		{stream.Cost{USD: math.Inf(1), Known: true}, stream.Cost{USD: 1_000_000, Known: true}},

@@ -47,9 +47,9 @@ func (s *collector) event(e ending) journal.AgentEnded {
 	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
 	if s.over == nil && s.result != nil && !ended.Cost.Known && s.spent.Usage == (stream.Usage{}) { // it reports its usage only at the end
-		s.over = e.agent.checkBudget(stream.Spent{Usage: ended.Usage, Most: s.result.Most, Boundless: s.result.Boundless})
+		s.over = e.agent.checkBudget(stream.Spent{Usage: ended.Usage, Cost: ended.Cost, Boundless: s.result.Boundless})
 	}
-	if ended.Overspent = s.over != nil; ended.Overspent && ended.Failed && !e.interrupted {
+	if ended.Overspent = s.over != nil; ended.Overspent && !e.interrupted {
 		ended.Why = s.over.Error()
 	}
 	ended.CannotRun = s.cannotRun(e)
@@ -241,7 +241,7 @@ var (
 
 // checkBudget uses the maker's most expensive price for a model without one. What the model server counts is not checked.
 func (h *Agent) checkBudget(s stream.Spent) error {
-	b, usd := h.Budget, s.Cost.USD+s.Most
+	b, usd := h.Budget, s.Cost.USD+s.Cost.Most
 	switch {
 	case h.Adapter.Counted && (h.Unasked == nil || !h.Unasked()):
 	case b.USD > 0 && usd >= b.USD, b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens:

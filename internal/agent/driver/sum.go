@@ -151,7 +151,7 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 		return used.Usage, used.Cost
 	}
 	partly := r.Usage != (stream.Usage{}) && r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
-	if !partly && (r.Cost.Known || !used.Cost.Known) {
+	if !partly && (r.Cost.Known || !used.Cost.Known && r.Cost.Most >= used.Cost.Most) {
 		used.Cost = r.Cost
 	}
 	if !partly && (r.Usage != stream.Usage{} || !r.Failed) {
