@@ -63,6 +63,8 @@ var (
 // hardships are told together where they do not meet: a run takes seconds.
 func hardships() map[string]hardship {
 	post, patch, get, ready, push := http.MethodPost, http.MethodPatch, http.MethodGet, "/api/graphql", "/octo/greeter.git/git-receive-pack"
+	opened, fetchless := after(post, pulls), on("", "", always, down)
+	fetchless.Match = func(r *http.Request) bool { return opened(r) && strings.Contains(r.URL.String(), "upload-pack") }
 	return map[string]hardship{
 		// faults that pass, and change no result
 		"500s": {ready: true, faults: []githubtest.Fault{
@@ -80,6 +82,9 @@ func hardships() map[string]hardship {
 		"somebody opens the pull request first": {ready: true, before: (*scene).forestalled},
 		"somebody pushes first": {
 			before: (*scene).overtaken, says: []string{"has moved on to", "and was merged", "review the pull request"}, holds: "by-hand.txt",
+		},
+		"somebody pushes first, and nothing can be fetched any more": {
+			before: (*scene).overtaken, faults: []githubtest.Fault{fetchless}, exit: 2, packed: true, says: []string{"could not push the work", "**Next:**"},
 		},
 		// trouble that stays: the work is safe, and what is wrong is said
 		"no comment ever":             {faults: []githubtest.Fault{on(post, comments, always, down)}, logs: []string{"comment on #1: github answers 500"}},

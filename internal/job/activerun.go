@@ -60,11 +60,14 @@ func (j *Job) workDir(home workspace.Run) string {
 	return home.File("work")
 }
 
-func (s *trees) fetch(ctx context.Context, base, branch string) (err error) {
+func (s *trees) fetch(ctx context.Context, base, branch string) error {
 	if s.Origin == nil {
 		return nil
 	}
-	s.trusted, err = s.Origin(ctx, filepath.Join(s.work, "trusted.git"), base, branch)
+	fetched, err := s.Origin(ctx, filepath.Join(s.work, "trusted.git"), base, branch)
+	if err == nil { // else what was fetched before still holds the work
+		s.trusted = fetched
+	}
 	return err
 }
 
