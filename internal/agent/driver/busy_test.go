@@ -176,7 +176,7 @@ func TestOverspentAtTheEnd(t *testing.T) {
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(test.lines, "MODEL", test.model)},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go", Model: test.model})
-			if err != nil || ended.Overspent != test.want || ended.Failed || ended.Usage.Tokens() != 1_000_000 {
+			if err != nil || ended.Overspent != test.want || (ended.Why != "") != test.want || ended.Failed || ended.Usage.Tokens() != 1_000_000 {
 				t.Errorf("Do: overspent %v, %d tokens, why %q, %v", ended.Overspent, ended.Usage.Tokens(), ended.Why, err)
 			}
 		})
