@@ -144,7 +144,8 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	case e.Info.IsDir():
 		return l.enter(e)
 	case l.isPipe(e):
-		if l.keep(e.Path, thing{version: exists}); l.isNew(e.Path) {
+		one := thing{version: exists}
+		if l.keep(e.Path, one); l.before != nil && !l.before.isSame(e.Path, one) {
 			if err := e.In.Remove(e.Name); errors.Is(err, fs.ErrPermission) {
 				e.In.OpenToOwner(".")
 				_ = e.In.Remove(e.Name)

@@ -5,6 +5,7 @@ package nested_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -283,6 +284,24 @@ func TestPipesAsHEAD(t *testing.T) {
 	w.fill(with(bare("wt/.git", fsmonitor), "wt/.git/HEAD", "|"))
 	w.fill(with(bare(".git/modules/m", fsmonitor+"worktree = ../../../m\n"), ".git/modules/m/HEAD", "|", "m/.git", "gitdir: ../.git/modules/m\n"))
 	w.want("wt/.git", ".git/modules/m/config", "m/.git")
+}
+
+// A pipe is removed also where a file stood that was known: git would wait for it in each status.
+func TestPipesInPlaceOfFiles(t *testing.T) {
+	before := map[string]string{"n/.git/config": "x", "n/.git/hooks/pre-push": "x", "b/HEAD": "x", "b/objects/x": "", "b/refs/x": "", "wt/.git": "gitdir: x", "link/.git": "->../own", "own": "|"}
+	w, pipes := watch(t, before), []string{"n/.git/config", "n/.git/hooks/pre-push", "b/HEAD", "wt/.git"}
+	for _, name := range pipes {
+		write(t, filepath.Join(w.top, name), "|")
+	}
+	w.want()
+	for _, name := range pipes {
+		if _, err := os.Lstat(filepath.Join(w.top, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s stays: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(w.top, "link/.git")); err != nil {
+		t.Errorf("the user's own: %v", err)
+	}
 }
 
 // What stood there before is the user's. What changes of it has to be as git makes it.
