@@ -203,7 +203,8 @@ func (s search) isWork(dir string) bool {
 	return within(s.top, dir) && !slices.Contains(strings.Split(strings.TrimPrefix(dir, s.top), "/"), ".git")
 }
 
-// isModule looks up only folders that hold one of modules: each may have a long path, and many above it.
+// isModule looks up only folders that hold one of modules: each may have a long path, and many above it. What was moved
+// aside is none: nothing guards it.
 func (s search) isModule(folder string) bool {
 	way := strings.Split(folder, "/")
 	end := 0 // of the path to the names so far
@@ -211,7 +212,7 @@ func (s search) isModule(folder string) bool {
 		ofModules := name == "modules" && i+1 < len(way)
 		ofWorktrees := name == "worktrees" && i+3 < len(way) && way[i+2] == "modules"
 		if (ofModules || ofWorktrees) && s.kept[strings.TrimSuffix(folder[:end], "/")] {
-			return true
+			return !slices.ContainsFunc(way[i+1:], func(name string) bool { return strings.HasSuffix(name, Aside) })
 		}
 		end += len(name) + 1
 	}
@@ -220,5 +221,5 @@ func (s search) isModule(folder string) bool {
 
 func (s search) isWorktree(folder string) bool {
 	at := filepath.Dir(folder)
-	return filepath.Base(at) == "worktrees" && s.kept[filepath.Dir(at)]
+	return filepath.Base(at) == "worktrees" && s.kept[filepath.Dir(at)] && !strings.HasSuffix(folder, Aside)
 }

@@ -286,6 +286,20 @@ func TestPipesAsHEAD(t *testing.T) {
 	w.want("wt/.git", ".git/modules/m/config", "m/.git")
 }
 
+// What was moved aside is no worktree or submodule: a later command may give it its HEAD again, and lead there.
+func TestWhatWasMovedAsideStaysOne(t *testing.T) {
+	w := watch(t, nil)
+	w.fill(with(bare(".git/modules/m", fsmonitor+"worktree = ../../../y\n"), ".git/worktrees/q/HEAD", "x", ".git/worktrees/q/commondir", "../../../x"))
+	w.want(".git/modules/m", ".git/worktrees/q")
+	w = w.again()
+	for _, one := range [][2]string{{".git/modules/m", "y"}, {".git/worktrees/q", "z"}} {
+		aside := one[0] + nested.Aside
+		w.fill(map[string]string{aside + "/HEAD": "ref: refs/heads/main", one[1] + "/.git": "gitdir: ../" + aside})
+	}
+	m, q := ".git/modules/m"+nested.Aside, ".git/worktrees/q"+nested.Aside
+	w.want(m+"/HEAD", m+"/config", q+"/HEAD", q+"/commondir", "y/.git", "z/.git")
+}
+
 // A pipe is removed also where a file stood that was known: git would wait for it in each status.
 func TestPipesInPlaceOfFiles(t *testing.T) {
 	before := map[string]string{"n/.git/config": "x", "n/.git/hooks/pre-push": "x", "b/HEAD": "x", "b/objects/x": "", "b/refs/x": "", "wt/.git": "gitdir: x", "link/.git": "->../own", "own": "|"}
