@@ -144,13 +144,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	case e.Info.IsDir():
 		return l.enter(e)
 	case l.isPipe(e):
-		one := thing{version: exists}
-		if l.keep(e.Path, one); l.before != nil && !l.before.isSame(e.Path, one) {
-			if err := e.In.Remove(e.Name); errors.Is(err, fs.ErrPermission) {
-				e.In.OpenToOwner(".")
-				_ = e.In.Remove(e.Name)
-			}
-		}
+		l.meetPipe(e)
 	case l.kept[filepath.Join(l.top, e.Path)]:
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		l.keep(e.Path, thing{l.version(e, e.Path) + l.led(e), e.Path})
@@ -158,6 +152,19 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 		l.tell(e, l.folder())
 	}
 	return nil
+}
+
+// meetPipe removes a pipe that was none before.
+func (l *look) meetPipe(e untrusted.Entry) {
+	pipe := thing{version: exists}
+	l.keep(e.Path, pipe)
+	if l.before == nil || l.before.isSame(e.Path, pipe) {
+		return
+	}
+	if err := e.In.Remove(e.Name); errors.Is(err, fs.ErrPermission) {
+		e.In.OpenToOwner(".")
+		_ = e.In.Remove(e.Name)
+	}
 }
 
 // keep counts the length of what is kept as entries. It keeps nothing after the end: what was not read then would
