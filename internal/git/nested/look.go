@@ -154,7 +154,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	return nil
 }
 
-// meetPipe removes a pipe that was none before.
+// meetPipe removes a pipe, unless it was one before.
 func (l *look) meetPipe(e untrusted.Entry) {
 	pipe := thing{version: exists}
 	l.keep(e.Path, pipe)

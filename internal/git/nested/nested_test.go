@@ -287,7 +287,7 @@ func TestPipesAsHEAD(t *testing.T) {
 }
 
 // What was moved aside is no worktree or submodule: a later command may give it its HEAD again, and lead there.
-func TestWhatWasMovedAsideStaysOne(t *testing.T) {
+func TestWhatWasMovedAsideIsNoSubmodule(t *testing.T) {
 	w := watch(t, nil)
 	w.fill(with(bare(".git/modules/m", fsmonitor+"worktree = ../../../y\n"), ".git/worktrees/q/HEAD", "x", ".git/worktrees/q/commondir", "../../../x"))
 	w.want(".git/modules/m", ".git/worktrees/q")

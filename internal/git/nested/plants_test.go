@@ -19,10 +19,11 @@ import (
 const trap = "[trap]\n\tsprung = true\n"
 
 // places are where an agent makes repositories, parts of them, or what leads to them.
-var places = strings.Fields(`x x/.git x/worktrees/y x/logs/y x/modules/y y y/.git z sub sub/.git wt wt/.git n/.git/modules/m
+var places = strings.Fields(`x x/.git x/worktrees/y x/logs/y x/modules/y y y/.git z sub sub/.git wt wt/.git n/.git n/.git/modules/m
 	n/.git/worktrees/y n/.git/logs/y n/.git/lfs/y .git/modules .git/modules/m .git/modules/m/worktrees/y .git/modules/m/logs/y .git/modules/m/modules/y
 	.git/worktrees .git/worktrees/y .git/worktrees/wt .git/worktrees/wt/lfs .git/worktrees/wt/lfs/worktrees/y .git/worktrees/wt/modules/m
-	.git/modules/sub/lfs .git/modules/sub/lfs/worktrees/y .git/modules/sub/worktrees/y .git/logs/y .git/refs/y .git/objects/y .git/lfs .git/lfs/worktrees/y`)
+	.git/modules/sub/lfs .git/modules/sub/lfs/worktrees/y .git/modules/sub/worktrees/y .git/logs/y .git/refs/y .git/objects/y .git/lfs .git/lfs/worktrees/y
+	.git/modules/m.moved-by-ralph .git/worktrees/y.moved-by-ralph`)
 
 // gardener plants by the rules of a sandbox: what is guarded, as it was at the begin of a command, is not its to change.
 type gardener struct {
@@ -76,6 +77,7 @@ const (
 	gitFile
 	link
 	pipe
+	pipeOfSettings
 	nothing
 	moved
 	module
@@ -107,6 +109,8 @@ func (g gardener) plant(kind byte, at, other string) {
 		g.put(at, "->"+to)
 	case pipe:
 		g.put(at+"/HEAD", "|")
+	case pipeOfSettings:
+		g.put(at+"/config", "|")
 	case nothing:
 		if g.may(at) {
 			_ = os.RemoveAll(filepath.Join(g.top, at))
@@ -145,6 +149,17 @@ func (g gardener) sprung() (where []string) {
 	return where
 }
 
+// pipes returns those that are left: git would wait for a writer.
+func (g gardener) pipes() (where []string) {
+	_ = filepath.WalkDir(g.top, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type() == fs.ModeNamedPipe {
+			where = append(where, strings.TrimPrefix(path, g.top))
+		}
+		return nil
+	})
+	return where
+}
+
 // An agent may leave anything over several commands, and each search takes what it finds for the user's. git that is
 // run afterwards, anywhere in the project, obeys none of it. Three bytes plant one thing; 255 ends a command.
 func FuzzPlants(f *testing.F) {
@@ -159,6 +174,9 @@ func FuzzPlants(f *testing.F) {
 	}
 	f.Add(slices.Concat(plant(nothing, "wt/.git", "x"), plant(repository, "wt/.git", "x"), plant(pipe, "wt/.git", "x"), end, plant(head, "wt/.git", "x")))
 	f.Add(slices.Concat(plant(settings, ".git/modules", "x"), end, plant(repository, ".git/modules", "x"), plant(gitFile, "y", ".git/modules")))
+	aside := ".git/modules/m.moved-by-ralph"
+	f.Add(slices.Concat(plant(repository, ".git/modules/m", "x"), end, plant(head, aside, "x"), plant(gitFile, "y", aside)))
+	f.Add(plant(pipeOfSettings, "n/.git", "x"))
 	f.Fuzz(func(t *testing.T, plants []byte) {
 		plants = plants[:min(len(plants), 60)]
 		g := gardener{watched: watch(t, nil)}
@@ -184,6 +202,9 @@ func FuzzPlants(f *testing.F) {
 				break
 			}
 			plants = plants[3:]
+		}
+		if where := g.pipes(); len(where) > 0 {
+			t.Fatalf("pipes stay: %q; told: %q", where, told)
 		}
 		if where := g.sprung(); len(where) > 0 {
 			t.Errorf("git obeys what was planted in %q; told: %q", where, told)
