@@ -116,28 +116,62 @@ func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	return err
 }
 
+// watchRun watches the user's folder for the whole run. The watches of its commands share what was found now, so
+// nothing that one command left counts as the user's own in the next.
+func (s *activeRun) watchRun(ctx context.Context) (settle func() error, err error) {
+	if s.watchesNothing() {
+		return func() error { return nil }, nil
+	}
+	top := s.userFolder()
+	at, err := s.access(ctx, top)
+	if err != nil {
+		return nil, err
+	}
+	if s.Supervised != nil {
+		top, at = s.supervision.access()
+	}
+	var failed error
+	found := s.watch(ctx, top, at, func(note journal.Event) { failed = errors.Join(failed, s.Append(note)) })
+	return func() error {
+		found()
+		return failed
+	}, nil
+}
+
 // reportNestedRepos settles other repositories in the user's folder that change until the
 // returned function runs, because the user's own git may run their hooks.
 func (s *trees) reportNestedRepos(ctx context.Context, emit emit) func() {
-	if s.Sandbox == nil || s.trusted != nil && s.UserTree == nil {
+	if s.watchesNothing() {
 		return func() {}
 	}
 	at, err := s.access(ctx, s.userFolder())
 	outer := s.watched
 	s.watched = func() (confine.Access, error) { return at, err }
-	settle := WatchNestedRepos(ctx, s.Git, s.Sandbox, s.userFolder(), at)
-	if ctx.Err() != nil {
-		return func() { s.watched = outer } // nothing runs any more, and the search is incomplete
-	}
+	settle := s.watch(ctx, s.userFolder(), at, emit)
 	return func() {
 		s.watched = outer
+		settle()
+	}
+}
+
+// watchesNothing reports whether the agent can do all that the user can, or works in a clone of its own.
+func (s *trees) watchesNothing() bool {
+	return s.Sandbox == nil || s.trusted != nil && s.UserTree == nil
+}
+
+func (s *records) watch(ctx context.Context, top string, at confine.Access, emit emit) (settle func()) {
+	found := WatchNestedRepos(ctx, s.Git, s.Sandbox, top, at)
+	if ctx.Err() != nil {
+		return func() {} // nothing runs any more, and the search is incomplete
+	}
+	return func() {
 		ctx := ctx
 		if ctx.Err() != nil { // agents worked until now
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
 		}
-		settle(ctx, emit)
+		found(ctx, emit)
 	}
 }
 

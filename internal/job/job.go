@@ -200,7 +200,12 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	}
 	s.clean = s.cleanCheckouts()
 	s.prover = s.clean.Prover(stories{s.trees})
+	settle, err := s.watchRun(ctx)
+	if err != nil {
+		return Outcome{Home: home}, err
+	}
 	err = loop.Loop{Do: s.doStep, Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
+	err = errors.Join(err, settle())
 	s.publishing.saveBundle(ctx)
 	s.signEvidence(ctx)
 	s.saveStoppedRun(ctx)

@@ -69,15 +69,19 @@ func (s supervision) startSupervised(ctx context.Context, command process.Comman
 	if s.Sandbox == nil {
 		return s.Exec(ctx, command)
 	}
-	at := s.Supervised.Access
-	at.Ours = []string{s.Folder.Path}
-	at.Keep(filepath.Dir(s.Folder.Path))
+	top, at := s.access()
 	command.Env, command.Dir = s.Sandbox.Env(command.Env, false), s.Supervised.Dir
-	settle := WatchNestedRepos(ctx, s.Git, s.Sandbox, guarded.Around(s.Supervised.Dir), at)
+	defer s.watch(ctx, top, at, emit)()
 	result, err := s.Sandbox.Around(at)(ctx, command)
 	s.Sandbox.Flush(emit)
-	settle(context.WithoutCancel(ctx), emit)
 	return result, err
+}
+
+func (s supervision) access() (top string, at confine.Access) {
+	at = s.Supervised.Access
+	at.Ours = []string{s.Folder.Path}
+	at.Keep(filepath.Dir(s.Folder.Path))
+	return guarded.Around(s.Supervised.Dir), at
 }
 
 func (c *Supervised) command(p policy.Policy, number int) process.Command {
