@@ -53,7 +53,7 @@ const (
 	altered = "the saved state of an earlier run was changed by someone else"
 	strange = "the saved state of an earlier run is not signed by this workflow"
 	another = "the saved state of an earlier run cannot be read by this version of ralph"
-	orphan  = "the comment that confirms the saved state of an earlier run is gone"
+	orphan  = "no comment confirms the saved state of an earlier run"
 )
 
 // savedCommitMark finds which commit was saved last, and in a pull request on which ref.
