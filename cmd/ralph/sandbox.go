@@ -55,13 +55,13 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
 	}
-	run, settle := w.Runner.Run, func(context.Context, func(journal.Event)) {}
+	run, settle := w.Runner.Run, func(context.Context) {}
 	if sb != nil {
 		at, err := w.MarkAndAccess(ctx, sb, dir)
 		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}
-		run, settle = sb.Around(at), job.WatchNestedRepos(ctx, tool, sb, guarded.Around(dir), at)
+		run, settle = sb.Around(at), job.NestedRepos{Git: tool, Sandbox: sb, Top: guarded.Around(dir), Access: at, Tell: tell}.Watch(ctx)
 	}
 	for _, note := range sb.Notices() {
 		tell(note)
@@ -70,7 +70,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
 	sb.Flush(tell)
-	settle(context.WithoutCancel(ctx), tell)
+	settle(context.WithoutCancel(ctx))
 	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}

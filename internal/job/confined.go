@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -16,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 func (s *trees) commandRunner(dir string) sandbox.Exec { return s.runnerWith(dir, false) }
@@ -135,7 +137,7 @@ func (s *activeRun) watchRun(ctx context.Context) (settle func() error, err erro
 	return func() error {
 		found()
 		return failed
-	}, nil
+	}, failed
 }
 
 // reportNestedRepos settles other repositories in the user's folder that change until the
@@ -160,7 +162,14 @@ func (s *trees) watchesNothing() bool {
 }
 
 func (s *records) watch(ctx context.Context, top string, at confine.Access, emit emit) (settle func()) {
-	found := WatchNestedRepos(ctx, s.Git, s.Sandbox, top, at)
+	tell := func(note journal.Event) {
+		if s.isAborted() { // nothing is recorded any more
+			s.Log(strings.TrimSpace(view.Line(s.Run(), note)))
+		} else {
+			emit(note)
+		}
+	}
+	found := NestedRepos{s.Git, s.Sandbox, top, at, tell}.Watch(ctx)
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and the search is incomplete
 	}
@@ -171,19 +180,29 @@ func (s *records) watch(ctx context.Context, top string, at confine.Access, emit
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
 		}
-		found(ctx, emit)
+		found(ctx)
 	}
 }
 
-// WatchNestedRepos looks for repositories where the sandbox may write. The returned function
-// looks again, moves aside what git would run or follow of new and changed ones, and emits
-// notes for people.
-func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, top string, at confine.Access) func(context.Context, emit) {
-	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: slices.Concat(at.Write, sb.AgentPaths()), ReadOnly: at.ReadOnly, Guarded: at.Guarded}, sb.Marks())
-	return func(ctx context.Context, emit emit) {
-		moved, err := settle(ctx)
+// NestedRepos are repositories where the sandbox may write.
+type NestedRepos struct {
+	Git     git.Git
+	Sandbox *confine.Sandbox
+	Top     string
+	Access  confine.Access
+	Tell    func(journal.Event) // is given notes for people
+}
+
+// Watch looks for them. The returned function looks again and moves aside what git would run or
+// follow of new and changed ones.
+func (n NestedRepos) Watch(ctx context.Context) (settle func(context.Context)) {
+	needs := guarded.Needs{Write: slices.Concat(n.Access.Write, n.Sandbox.AgentPaths()), ReadOnly: n.Access.ReadOnly, Guarded: n.Access.Guarded}
+	early, found := nested.Watch(ctx, n.Git, n.Top, needs, n.Sandbox.Marks())
+	note := func(moved []string, err error) {
 		for _, note := range confine.SearchNotes("the agent", moved, err) {
-			emit(note)
+			n.Tell(note)
 		}
 	}
+	note(early, nil)
+	return func(ctx context.Context) { note(found(ctx)) }
 }

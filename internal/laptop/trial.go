@@ -126,8 +126,9 @@ func (d *Project) trialInPlace(ctx context.Context, j *job.Job, p policy.Policy,
 		}
 		at.Ours = append(at.Ours, d.folder())
 		hand.Run = j.Sandbox.Around(at)
-		settle := job.WatchNestedRepos(ctx, d.Tool, j.Sandbox, d.Root(), at)
-		defer settle(context.WithoutCancel(ctx), func(note journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, note))) })
+		tell := func(note journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, note))) }
+		settle := job.NestedRepos{Git: d.Tool, Sandbox: j.Sandbox, Top: d.Root(), Access: at, Tell: tell}.Watch(ctx)
+		defer settle(context.WithoutCancel(ctx))
 	}
 	err = hand.Do(ctx, check.Job{Where: journal.AtWork, Dir: d.ProjectDir, Label: "trial", Checks: p.Checks}, seen.take)
 	return seen, err

@@ -23,13 +23,13 @@ func (w watched) marked(marks string) watched {
 }
 
 func (w watched) with(needs guarded.Needs, marks string) watched {
-	settle := nested.Watch(w.Context(), w.git, w.top, needs, marks)
+	early, settle := nested.Watch(w.Context(), w.git, w.top, needs, marks)
 	w.after = func() []string {
 		moved, err := settle(w.Context())
 		if err != nil {
 			w.Error(err)
 		}
-		return moved
+		return append(early, moved...)
 	}
 	return w
 }
@@ -161,7 +161,7 @@ func TestMarkThatCannotBeWritten(t *testing.T) {
 	var usual syscall.Rlimit
 	signal.Ignore(syscall.SIGXFSZ)
 	err := errors.Join(syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual), syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 0, Max: usual.Max}))
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), marks)
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), marks)
 	if err := errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual)); err != nil {
 		t.Fatal(err)
 	}

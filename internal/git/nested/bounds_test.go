@@ -75,7 +75,7 @@ func TestKnownRepositoriesTakeLittleMemory(t *testing.T) {
 	if err := in.Mkdir(".git", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	var err error
 	for n := range 3000 {
 		err = errors.Join(err, in.WriteFile(".git/unknown"+strconv.Itoa(n), nil, 0o644))
@@ -228,7 +228,7 @@ func TestTheEndComesWhileIncludesAreRead(t *testing.T) {
 	calls, w := 0, watch(t, files)
 	end := func() {}
 	w = w.counted(&calls, func() { end() })
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	ctx, cancel := context.WithCancel(t.Context())
 	calls, end = 0, cancel
 	if moved, err := settle(ctx); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) || calls > 2 {
@@ -272,7 +272,7 @@ func TestIndexesTakeLittleMemory(t *testing.T) {
 func TestLinksAreFollowedForALimitedTime(t *testing.T) {
 	nested.FollowNoLinks(t)
 	w := watch(t, nil)
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.fill(map[string]string{"link": "->elsewhere", "pipe": "|", "web/.git/HEAD": "x"})
 	moved, err := settle(t.Context())
 	if !slices.Equal(moved, []string{"web/.git.moved-by-ralph"}) || !errors.Is(err, nested.ErrLinks) {
@@ -287,7 +287,7 @@ func TestLinksAreFollowedForALimitedTime(t *testing.T) {
 func TestSubmodulesAreLookedUpForALimitedTime(t *testing.T) {
 	nested.FollowNoLinks(t)
 	w := watch(t, nil)
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.fill(map[string]string{
 		"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n", ".git/modules/sub/HEAD": "x",
 		".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
@@ -307,7 +307,7 @@ func TestNamesAreLookedUpForALimitedTime(t *testing.T) {
 		"own/.git/config": "[include]\n\tpath = ../more\n", "own/.git/HEAD": "x", "own/.git/hooks": "->../hooks",
 		"store/.git/objects/info/alternates": "../../../../own/.git/objects\n", "store/.git/HEAD": "x", "store/.git/hooks/x": "x",
 	})
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	nested.LookUpNoNames(t)
 	moved, err := settle(t.Context())
 	for i, name := range moved {

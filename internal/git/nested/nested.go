@@ -23,13 +23,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
+// Settle searches again, moves aside what may not stay, and returns the new paths.
+type Settle = func(context.Context) (moved []string, err error)
+
 // Watch searches for version control folders in the tree at top and in the git folders to which
-// commands in it write. The returned function searches again, moves aside what may not stay, and
-// returns the new paths. Until then a file in marks, where no command can write, keeps the first
-// result: if ralph is killed, the next Watch moves aside what may not stay.
-func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, marks string) func(context.Context) (moved []string, err error) {
+// commands in it write. Until Settle ends, a file in marks, where no command can write, keeps the
+// result: if ralph is killed, the next Watch moves aside what may not stay, and returns it as early.
+func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, marks string) (early []string, settle Settle) {
 	searches := searches(tool, untrusted.Place(top), needs)
-	var early []string
 	var unmarked error
 	for i := range searches {
 		names, failed := searches[i].begin(ctx, marks)
@@ -39,20 +40,26 @@ func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, m
 		for _, search := range searches {
 			_ = search.mark.Close(!search.stood)
 		}
-		return func(context.Context) ([]string, error) { return early, ErrNotAll }
+		return early, func(context.Context) ([]string, error) { return nil, ErrNotAll }
 	}
-	return func(ctx context.Context) ([]string, error) {
-		moved, err := settle(ctx, searches)
-		if moved = append(early, moved...); len(moved) > 0 {
-			timely, cancel := context.WithTimeout(ctx, forGit)
-			defer cancel()
-			_ = tool.Exclude(timely, git.Place{Top: searches[0].top}, "*"+Aside) // not needed in a folder without a repository
-		}
+	ignore(ctx, tool, searches[0].top, early)
+	return early, func(ctx context.Context) ([]string, error) {
+		moved, err := settleAll(ctx, searches)
+		ignore(ctx, tool, searches[0].top, moved)
 		return moved, errors.Join(unmarked, err)
 	}
 }
 
-func settle(ctx context.Context, searches []search) (moved []string, err error) {
+// ignore keeps what was moved out of commits. It fails in a folder without a repository.
+func ignore(ctx context.Context, tool git.Git, top string, moved []string) {
+	if len(moved) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, forGit)
+		defer cancel()
+		_ = tool.Exclude(ctx, git.Place{Top: top}, "*"+Aside)
+	}
+}
+
+func settleAll(ctx context.Context, searches []search) (moved []string, err error) {
 	for i, search := range searches {
 		names, all, failed := search.settle(ctx)
 		failed = errors.Join(failed, search.mark.Close(all || search.before.Partial))

@@ -43,7 +43,7 @@ func watch(t *testing.T, before map[string]string) watched {
 }
 
 func (w watched) again() watched {
-	settle := nested.Watch(w.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(w.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.after = func() []string {
 		moved, err := settle(w.Context())
 		if err != nil {
@@ -414,7 +414,7 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	common := filepath.Join(w.top, ".git")
 	write(t, filepath.Join(common, "worktrees/wt/HEAD"), "x")
 	write(t, filepath.Join(common, "worktrees/wt/commondir"), "../..\n")
-	settle := nested.Watch(t.Context(), w.git, tree, guarded.Needs{Write: []string{tree, common, filepath.Join(common, "worktrees/wt")}}.With(common, filepath.Join(common, "worktrees/wt")), "")
+	_, settle := nested.Watch(t.Context(), w.git, tree, guarded.Needs{Write: []string{tree, common, filepath.Join(common, "worktrees/wt")}}.With(common, filepath.Join(common, "worktrees/wt")), "")
 	for _, name := range []string{"objects/in/.git/config", "worktrees/HEAD", "worktrees/commondir", "worktrees/objects/in/.git/config", "worktrees/wt/config"} {
 		write(t, filepath.Join(common, name), fsmonitor)
 	}
@@ -435,13 +435,14 @@ func TestInterrupted(t *testing.T) {
 	w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/config": fsmonitor})
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if moved, err := nested.Watch(ctx, w.git, w.top, guarded.Folder(w.top), "")(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
+	_, settle := nested.Watch(ctx, w.git, w.top, guarded.Folder(w.top), "")
+	if moved, err := settle(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
 		t.Errorf("after a search that was ended: moved %q, %v", moved, err)
 	}
 	w.git.Run = func(context.Context, process.Command) (process.Result, error) {
 		return process.Result{}, process.ErrStopped
 	}
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle = nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.fill(map[string]string{".git/index": "x"})
 	if moved, err := settle(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
 		t.Errorf("where git starts no more: moved %q, %v", moved, err)
@@ -449,7 +450,7 @@ func TestInterrupted(t *testing.T) {
 	w.git.Run = func(context.Context, process.Command) (process.Result, error) {
 		return process.Result{}, errors.New("a command closed its home")
 	}
-	settle = nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle = nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.fill(map[string]string{".git/index": "another"})
 	if moved, err := settle(t.Context()); len(moved) != 1 || err != nil {
 		t.Errorf("where git fails otherwise: moved %q, %v; want the index", moved, err)
@@ -538,7 +539,7 @@ func TestLookingForOthersIsBounded(t *testing.T) {
 	w := watch(t, nil)
 	deep := strings.Repeat("d/", 256)
 	w.fill(map[string]string{deep + "f": "x"})
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.fill(map[string]string{deep + "below/.git/config": fsmonitor, "a/.git/config": fsmonitor})
 	moved, err := settle(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "cannot look into "+strings.TrimSuffix(deep, "/")) || len(moved) != 1 {

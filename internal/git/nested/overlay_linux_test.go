@@ -65,7 +65,7 @@ func TestFoldersOfAnImageAreMovedAside(t *testing.T) {
 // What could not be moved is not told to be.
 func TestOnlyWhatWasMovedIsTold(t *testing.T) {
 	w := watch(t, nil)
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	folder := filepath.Join(w.top, "web", ".git")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)

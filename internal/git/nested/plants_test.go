@@ -190,7 +190,7 @@ func FuzzPlants(f *testing.F) {
 		var told []string
 		for {
 			g.needs = guarded.Folder(g.top)
-			settle := nested.Watch(t.Context(), g.git, g.top, g.needs, "")
+			_, settle := nested.Watch(t.Context(), g.git, g.top, g.needs, "")
 			for ; len(plants) >= 3 && plants[0] != 255; plants = plants[3:] {
 				g.plant(plants[0], places[int(plants[1])%len(places)], places[int(plants[2])%len(places)])
 			}
