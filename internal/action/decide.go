@@ -157,14 +157,19 @@ func (r request) ref() string {
 
 // renewed returns new rules for a run that is resumed, or nil to keep its rules.
 func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
-	then := old.Policy
-	switch {
-	case !isSameTask(asked, old):
-		then = verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.isModelServed)
-	case asked.Policy.SaveRun != then.SaveRun:
-		then.SaveRun = asked.Policy.SaveRun
-	default:
+	if isSameTask(asked, old) {
 		return nil
 	}
+	then := verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.isModelServed)
+	return &then
+}
+
+// savedAs adds to the new rules of a run, if any, whether it is saved.
+func savedAs(save bool, renewed *policy.Policy, old policy.Policy) *policy.Policy {
+	if renewed == nil && old.SaveRun == save {
+		return nil
+	}
+	then := *cmp.Or(renewed, &old)
+	then.SaveRun = save
 	return &then
 }

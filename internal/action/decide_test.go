@@ -118,6 +118,7 @@ func TestRenewedRules(t *testing.T) {
 		"for another base":      {"v2", then, &then},
 	} {
 		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{RunBegan: journal.RunBegan{Task: issue, BaseRef: c.base, Policy: c.now}}, old)
+		got = action.SavedAs(c.now.SaveRun, got, old.Policy)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

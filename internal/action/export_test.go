@@ -22,6 +22,7 @@ var (
 	PolicyOf  = func(r Request, p plan.Plan) any { return r.policy(p) }
 	Ref       = func(r Request) string { return r.ref() }
 	Renewed   = Request.renewed
+	SavedAs   = savedAs
 	Rehearsed = Request.dryRunText
 	Numbered  = numberedList
 )

@@ -49,6 +49,10 @@ func (h *handler) run(ctx context.Context) (job.Outcome, error) {
 		return job.Outcome{}, err
 	}
 	asked.Task.Attempts = h.task.Attempts
+	if way.Resume != nil {
+		way.Resume.Policy = h.renewed(asked, before.run)
+		asked.Policy.Limits = cmp.Or(way.Resume.Policy, &asked.Policy).Limits // those of a plan's request hold for its work
+	}
 	if err := h.install(ctx); err != nil { // after the permission check, so a person who is declined sees none of it
 		return job.Outcome{}, err
 	}
@@ -98,7 +102,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		}
 	}
 	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, h.task.Context
-	way.Resume.Policy = h.renewed(asked, before.run)
+	way.Resume.Policy = savedAs(asked.Policy.SaveRun, way.Resume.Policy, before.run.Policy)
 	return j.Resume(ctx, home, *way.Resume)
 }
 
