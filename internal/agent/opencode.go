@@ -63,15 +63,17 @@ func opencodeOrder(order Order, o Options) Order {
 
 // opencodeEnv keeps the repository's settings out: opencode would start their plugins and servers.
 func opencodeEnv(o Options, model string) []string {
-	keys, settings := o.Keys, o.Servers.Settings("opencode")
+	keys, settings := o.Keys, map[string]any{}
 	provider, name, _ := strings.Cut(model, "/")
 	env := []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 	if keys.ModelBaseURL != "" && name != "" {
 		env = append(env, "OPENCODE_DISABLE_MODELS_FETCH=1")
-		own := opencodeConfig(keys, provider, name)
-		maps.Copy(own, settings)
-		settings = own
+		settings = opencodeConfig(keys, provider, name)
 	}
+	if !keys.Bounded {
+		settings["subagent_depth"] = 0 // it does not report what they use
+	}
+	maps.Copy(settings, o.Servers.Settings("opencode"))
 	if len(settings) > 0 {
 		content, _ := json.Marshal(settings) // strings, and maps and lists of them, have no error
 		env = append(env, "OPENCODE_CONFIG_CONTENT="+string(content))

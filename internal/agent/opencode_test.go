@@ -14,10 +14,13 @@ import (
 
 func TestOpencodeIsStartedAs(t *testing.T) {
 	start := []string{"run", "--format", "json", "--auto", "--print-logs", "--log-level", "ERROR"}
-	alone := []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+	base := []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+	alone := with(base, `OPENCODE_CONFIG_CONTENT={"subagent_depth":0}`) // what sub-agents use is not reported
 	all := agent.Keys{AnthropicAPIKey: "a", OpenAIAPIKey: "o", GeminiAPIKey: "g", AmpAPIKey: "not its own"}
 	server := all
 	server.ModelBaseURL = "http://127.0.0.1:1"
+	counted := server
+	counted.Bounded = true
 	tests := map[string]struct {
 		options agent.Options
 		model   string
@@ -46,16 +49,16 @@ func TestOpencodeIsStartedAs(t *testing.T) {
 			options: agent.Options{Args: []string{"--format", "default", "--log-level=DEBUG"}}, argv: with("opencode", start), env: alone,
 			notes: []string{"--format is always json: another value is ignored", "--log-level is always ERROR: another value is ignored"},
 		},
-		"at a model server": {
-			options: agent.Options{Keys: server}, model: "anthropic/claude-sonnet-4-6", argv: with("opencode", start, "-m", "anthropic/claude-sonnet-4-6"),
-			env: with(alone, "OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"autoupdate":false,"provider":{"anthropic":{"models":{"claude-sonnet-4-6":{}},`+
+		"at ralph's model server": {
+			options: agent.Options{Keys: counted}, model: "anthropic/claude-sonnet-4-6", argv: with("opencode", start, "-m", "anthropic/claude-sonnet-4-6"),
+			env: with(base, "OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"autoupdate":false,"provider":{"anthropic":{"models":{"claude-sonnet-4-6":{}},`+
 				`"options":{"apiKey":"{env:ANTHROPIC_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}},"share":"disabled","small_model":"anthropic/claude-sonnet-4-6"}`,
 				"ANTHROPIC_API_KEY=a"),
 		},
 		"at an unknown model server": {
 			options: agent.Options{Keys: server}, model: "llama", argv: with("opencode", start, "-m", "ralph/llama"),
-			env: with(alone, "OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"autoupdate":false,"provider":{"ralph":{"models":{"llama":{}},`+
-				`"npm":"@ai-sdk/openai-compatible","options":{"apiKey":"{env:OPENAI_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}},"share":"disabled","small_model":"ralph/llama"}`,
+			env: with(base, "OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"autoupdate":false,"provider":{"ralph":{"models":{"llama":{}},`+
+				`"npm":"@ai-sdk/openai-compatible","options":{"apiKey":"{env:OPENAI_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}},"share":"disabled","small_model":"ralph/llama","subagent_depth":0}`,
 				"OPENAI_API_KEY=o"),
 		},
 	}
