@@ -199,11 +199,15 @@ func taskState(status string) stream.TaskState {
 // claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
 	open recent[stream.Usage]
-	sum  stream.Usage
+	sums map[string]stream.Usage // by model
 }
 
-func (m *claudeMeter) add(id string, u stream.Usage) {
-	m.sum = m.sum.Minus(m.open[id]).Plus(u)
+func (m *claudeMeter) add(model, id string, u stream.Usage) {
+	if m.sums == nil {
+		m.sums = map[string]stream.Usage{}
+	}
+	id = model + " " + id
+	m.sums[model] = m.sums[model].Minus(m.open[id]).Plus(u)
 	m.open.put(id, u)
 }
 

@@ -73,7 +73,8 @@ func (e ClaudeEntry) IsOwnModel() bool {
 // claudeDecoder keeps the usage of open messages, and todo calls without an end.
 type claudeDecoder struct {
 	price  pricing
-	model  string
+	model  string    // of the session
+	served string    // as its server calls it
 	until  time.Time // when its login may ask again
 	denied stream.Denial
 	spent  claudeMeter
@@ -106,17 +107,17 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 }
 
 func (d *claudeDecoder) meter() []stream.Item {
-	used := d.spent.sum
-	if used == d.told {
+	spent := d.price.sum(d.spent.sums)
+	if spent.Usage == d.told {
 		return nil
 	}
-	d.told = used
-	return []stream.Item{d.price.spent(d.model, used)}
+	d.told = spent.Usage
+	return []stream.Item{spent}
 }
 
 // unfinished has the usage that the messages began with: the least it can be.
 func (d *claudeDecoder) unfinished() []stream.Item {
-	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.spent.sum, Until: d.until}}
+	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.price.sum(d.spent.sums).Usage, Until: d.until}}
 }
 
 func (l claudeLine) system() []stream.Item {
@@ -143,7 +144,15 @@ var claudeDenials = map[string]stream.Denial{
 
 func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 	d.denied = claudeDenials[l.Error]
-	d.spent.add(l.Message.ID, l.Message.Usage.plain())
+	model := d.model
+	switch own := l.Message.Model; {
+	case own == "" || own == synthetic:
+	case l.Parent == nil:
+		d.served = own
+	case own != d.served: // sub-agents may have another
+		model = own
+	}
+	d.spent.add(model, l.Message.ID, l.Message.Usage.plain())
 	var items []stream.Item
 	for _, block := range l.Message.Content {
 		switch {

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -200,6 +201,27 @@ func TestClaudePricesALongContext(t *testing.T) {
 		want := []stream.Item{stream.Spent{Usage: stream.Usage{Input: 1e6}, Cost: stream.Cost{USD: usd, Known: true}}}
 		if diff := cmp.Diff(want, items); diff != "" {
 			t.Errorf("items (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A sub-agent's model may have another price. The session's own has the price of the name by which people choose it.
+func TestClaudePricesASubAgentByItsModel(t *testing.T) {
+	adapter, err := agent.Pick("claude", agent.Options{Prices: map[string]price.Rate{"ours": {Input: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := adapter.Decoder(agent.Order{})
+	decoder.Line([]byte(`{"type":"system","subtype":"init","model":"ours"}`))
+	for _, c := range []struct {
+		parent, model string
+		usd           float64
+	}{
+		{`null`, "served-as", 1}, {`"t"`, "served-as", 2}, {`"t"`, "claude-opus-5", 7}, {`"t"`, "<synthetic>", 8},
+	} {
+		items := decoder.Line(fmt.Appendf(nil, `{"type":"assistant","parent_tool_use_id":%s,"message":{"id":"m%g","model":%q,"usage":{"input_tokens":1000000}}}`, c.parent, c.usd, c.model))
+		if spent, is := items[0].(stream.Spent); !is || spent.Cost != (stream.Cost{USD: c.usd, Known: true}) {
+			t.Errorf("%s of %s: %+v, want $%g in all", c.model, c.parent, items, c.usd)
 		}
 	}
 }

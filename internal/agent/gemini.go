@@ -175,16 +175,13 @@ func (u geminiUsage) plain() stream.Usage {
 	}
 }
 
-// spent sums over the models that answered. One without a price makes the cost unknown.
+// spent sums over the models that answered.
 func (l geminiLine) spent(price pricing) stream.Spent {
-	sum := stream.Spent{Cost: stream.Cost{Known: true}}
-	for name, used := range l.Stats.Models {
-		if used.plain() != (stream.Usage{}) {
-			sum = sum.Plus(price.spent(name, used.plain()))
-		}
+	used := map[string]stream.Usage{}
+	for name, of := range l.Stats.Models {
+		used[name] = of.plain()
 	}
-	sum.Cost.Known = sum.Cost.Known && sum.Usage.Tokens() > 0
-	return sum
+	return price.sum(used)
 }
 
 // geminiKeeps: projects.json maps projects to folders of tmp. history has git repositories with

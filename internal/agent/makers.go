@@ -213,3 +213,15 @@ func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 	}
 	return spent
 }
+
+// sum adds up what models used. One without a price makes the cost unknown.
+func (p pricing) sum(used map[string]stream.Usage) stream.Spent {
+	sum := stream.Spent{Cost: stream.Cost{Known: true}}
+	for model, u := range used {
+		if u != (stream.Usage{}) {
+			sum = sum.Plus(p.spent(model, u))
+		}
+	}
+	sum.Cost.Known = sum.Cost.Known && sum.Usage.Tokens() > 0
+	return sum
+}
