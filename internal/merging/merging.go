@@ -141,19 +141,27 @@ func marked(text []byte, sides ...[]byte) bool {
 	return false
 }
 
-// Settle makes a merge commit of the agent's resolution. It refuses remaining marks.
+// Settle makes a merge commit of the agent's resolution. It refuses remaining marks, also where the agent moved or
+// copied them.
 func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
 	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil
+	}
+	left, err := t.FilesMatching(ctx, taken.To, []string{"^<<<<<<< " + run.Parted.From, "^>>>>>>> " + run.Parted.With}, []string{""})
+	if err != nil {
+		return taken, err
 	}
 	for _, name := range run.Parted.Conflicts {
 		marks, err := unresolved(ctx, t, taken.To, name, run.Parted.From, run.Parted.With)
 		if err != nil {
 			return taken, err
 		}
-		if marks {
-			taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "it still has conflict markers"})
+		if marks && !slices.Contains(left, name) {
+			left = append(left, name)
 		}
+	}
+	for _, name := range left {
+		taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "it still has conflict markers"})
 	}
 	if len(taken.Refused) > 0 {
 		taken.To, taken.Tree, taken.Commits, taken.Files, taken.Dropped = taken.From, run.Tree, nil, nil, nil
