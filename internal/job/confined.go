@@ -175,7 +175,7 @@ func (s *records) watch(ctx context.Context, top string, at confine.Access, emit
 	}
 	return func() {
 		ctx := ctx
-		if ctx.Err() != nil { // agents worked until now
+		if ctx.Err() != nil || s.isAborted() { // agents worked until now
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
@@ -197,6 +197,7 @@ type NestedRepos struct {
 // follow of new and changed ones.
 func (n NestedRepos) Watch(ctx context.Context) (settle func(context.Context)) {
 	needs := guarded.Needs{Write: slices.Concat(n.Access.Write, n.Sandbox.AgentPaths()), ReadOnly: n.Access.ReadOnly, Guarded: n.Access.Guarded}
+	n.Git.Run = new(process.Runner).Run // also once the user has ended what runs
 	early, found := nested.Watch(ctx, n.Git, n.Top, needs, n.Sandbox.Marks())
 	note := func(moved []string, err error) {
 		for _, note := range confine.SearchNotes("the agent", moved, err) {

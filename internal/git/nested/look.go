@@ -88,7 +88,7 @@ func (s search) look(ctx context.Context, before *before) (found, error) {
 		return l.found, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	if err = errors.Join(root.Walk(ctx, ".", l.visit), l.ended()); err != nil || l.entries < 0 {
+	if err = errors.Join(root.Walk(ctx, ".", l.visit), ctx.Err()); err != nil || l.entries < 0 {
 		err = errors.Join(ErrNotAll, err)
 	}
 	if *s.links <= 0 {
@@ -111,11 +111,7 @@ type look struct {
 	bytes   int64
 	names   untrusted.Patience // to look up what files name
 	missed  error
-	stopped error // git starts no more
 }
-
-// ended returns why nothing more is read.
-func (l *look) ended() error { return cmp.Or(l.ctx.Err(), l.stopped) }
 
 // cost is how many entries a visit counts for: more where the path is longer than a kernel opens at once.
 func cost(e untrusted.Entry) int { return 1 + len(e.Path)/perVisit }
@@ -132,7 +128,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	}
 	l.entries -= cost(e)
 	switch {
-	case l.entries < 0 || l.ended() != nil:
+	case l.entries < 0 || l.ctx.Err() != nil:
 		return fs.SkipAll
 	case errors.Is(err, fs.ErrNotExist): // it went while we looked
 	case errors.Is(err, fs.ErrPermission): // the user's, or of another one
@@ -170,7 +166,7 @@ func (l *look) meetPipe(e untrusted.Entry) {
 // keep counts the length of what is kept as entries. It keeps nothing after the end: what was not read then would
 // seem to have changed.
 func (l *look) keep(path string, one thing) {
-	if l.ended() != nil {
+	if l.ctx.Err() != nil {
 		return
 	}
 	l.found[path] = one

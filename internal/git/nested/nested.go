@@ -131,13 +131,6 @@ func (s search) isOwnIndex(name string) bool {
 	return path.Base(name) == "index" && s.kept[filepath.Join(s.top, path.Dir(name))]
 }
 
-// interrupted reports whether the user has ended the run, so that git does not start. It may fail to start for other
-// reasons, which a command can bring about.
-func (s search) interrupted(ctx context.Context) bool {
-	_, err := s.git.Do(ctx, git.Call{Args: []string{"version"}, Dir: s.git.Home})
-	return errors.Is(err, process.ErrStopped) || ctx.Err() != nil
-}
-
 // renew makes a new index for the user's own repository from its HEAD, after one was moved aside.
 func (s search) renew(ctx context.Context, moved string) {
 	if s.isOwnIndex(moved) {

@@ -439,13 +439,10 @@ func TestInterrupted(t *testing.T) {
 	if moved, err := settle(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
 		t.Errorf("after a search that was ended: moved %q, %v", moved, err)
 	}
-	w.git.Run = func(context.Context, process.Command) (process.Result, error) {
-		return process.Result{}, process.ErrStopped
-	}
 	_, settle = nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	w.fill(map[string]string{".git/index": "x"})
-	if moved, err := settle(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
-		t.Errorf("where git starts no more: moved %q, %v", moved, err)
+	if moved, err := settle(ctx); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
+		t.Errorf("where the time is up: moved %q, %v", moved, err)
 	}
 	w.git.Run = func(context.Context, process.Command) (process.Result, error) {
 		return process.Result{}, errors.New("a command closed its home")

@@ -68,7 +68,7 @@ func (m *mover) move(ctx context.Context, now found) (err error) {
 		case one.version == tooDeep:
 			err = errors.Join(err, m.raise(name))
 		case one.version != exists && one.version != inner && m.stays(timely, m.root, name, one.folder) && m.root.Separate(name, mostNested) == nil: // git would write to it by another name, such as COMMIT_EDITMSG
-		case m.isOwnIndex(name) && m.interrupted(ctx):
+		case m.isOwnIndex(name) && ctx.Err() != nil:
 			err = errors.Join(err, fmt.Errorf("%w: %s was not read", ErrNotAll, name))
 		default:
 			head := path.Join(one.folder, "HEAD")

@@ -3,7 +3,6 @@ package nested
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
-	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -79,9 +77,6 @@ func (l *look) included(configs ...string) string {
 		}
 		return list, err
 	}}.Of(nil, configs...)
-	if errors.Is(err, process.ErrStopped) {
-		l.stopped = err
-	}
 	if l.entries -= len(paths) * perFile; err != nil {
 		return unknown
 	}
