@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,6 +81,7 @@ func hardships() map[string]hardship {
 			faults: []githubtest.Fault{on(patch, edits, 2, clash, 1), on(post, pulls, 1, clash)},
 		},
 		"somebody opens the pull request first": {ready: true, before: (*scene).forestalled},
+		"somebody makes the draft ready":        {before: (*scene).hastened, ready: true},
 		"somebody pushes first": {
 			before: (*scene).overtaken, says: []string{"has moved on to", "and was merged", "review the pull request"}, holds: "by-hand.txt",
 		},
@@ -160,6 +162,27 @@ func (s *scene) forestalled() {
 				s.AddPull(shop, githubtest.Pull{Title: "By hand", Head: work, Author: maintainer, Draft: true})
 			})
 		}
+	})
+}
+
+// hastened has a person make the pull request ready while ralph works on, and GitHub refuse a push to a ready one.
+func (s *scene) hastened() {
+	var opened, pushed atomic.Bool
+	s.visit(func(r *http.Request) {
+		if opened.Load() && r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/pulls/") && !pushed.Load() {
+			s.SetDraft(shop, s.Pulls(shop)[0].Number, false)
+		}
+		opened.CompareAndSwap(false, r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, pulls))
+	})
+	s.keepGate(func(push githubtest.Push) string {
+		if !strings.HasPrefix(push.Ref, "refs/heads/") || !opened.Load() {
+			return ""
+		}
+		pushed.Store(true)
+		if !s.Pulls(shop)[0].Draft {
+			return "the pull request is ready"
+		}
+		return ""
 	})
 }
 

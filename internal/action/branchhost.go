@@ -44,7 +44,7 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Updat
 	if u.Branch == h.baseBranch {
 		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", u.Branch)
 	}
-	if err := h.draftBefore(ctx, from, u.Branch, u.SHA); err != nil {
+	if err := h.draftBefore(ctx, from, u); err != nil {
 		return err
 	}
 	origin := remote.Repository{URL: h.clone, Fresh: h.client.Opener().GitToken}
@@ -53,15 +53,17 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Updat
 
 // draftBefore turns our own ready pull request of a branch into a draft before other commits than it had go there:
 // they are not proven yet. The run may not know it: an earlier one opened it, or a person made it ready since.
-func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	there, err := from.Resolve(ctx, git.BranchRef(branch))
-	if errors.Is(err, git.ErrNotFound) || there == sha { // without a branch there is no pull request
+func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remote.Update) error {
+	there, err := from.Resolve(ctx, git.BranchRef(u.Branch))
+	missing := errors.Is(err, git.ErrNotFound) // or made by this run, and not fetched since
+	// Without a branch there is no pull request.
+	if missing && u.Was == "" || there == u.SHA {
 		return nil
 	}
-	if err != nil {
+	if err != nil && !missing {
 		return err
 	}
-	pull, open, err := h.client.OwnPull(ctx, branch)
+	pull, open, err := h.client.OwnPull(ctx, u.Branch)
 	switch {
 	case github.Withheld(err) || err == nil && !open: // a token that may not see pull requests opened none
 		return nil
