@@ -77,14 +77,21 @@ func claudeModel(order Order) []string {
 }
 
 func claudeEnv(keys Keys, hooked bool) []string {
-	own := ""
+	own, alone := "", "1"
+	if keys.Bounded && keys.Confined { // it can ask no other server
+		alone = ""
+	}
 	if hooked { // the plugin's, where the user has it, step back
 		own = "settings"
 	}
-	return environ.Merge(keys.claudeEnv(), environ.Pairs("RALPH_HOOKS", own), []string{
+	return environ.Merge(keys.claudeEnv(), environ.Pairs(
+		"RALPH_HOOKS", own,
+		"CLAUDE_CODE_DISABLE_WORKFLOWS", alone, // it does not report what they use
+	), []string{
 		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_FORWARD_SUBAGENT_TEXT=1", // otherwise it does not report what sub-agents of sub-agents use
 	})
 }
 

@@ -18,10 +18,11 @@ func TestClaudeIsStartedAs(t *testing.T) {
 		"-p", "--output-format", "stream-json", "--verbose",
 		"--dangerously-skip-permissions", "--setting-sources", "user",
 	}
-	ours := []string{
+	base := []string{
 		"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1",
+		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_FORWARD_SUBAGENT_TEXT=1", // by which it reports what sub-agents of sub-agents use
 	}
+	ours := with("CLAUDE_CODE_DISABLE_WORKFLOWS=1", base) // what workflows use is not reported
 	tests := map[string]struct {
 		options agent.Options
 		order   agent.Order
@@ -51,6 +52,12 @@ func TestClaudeIsStartedAs(t *testing.T) {
 			options: agent.Options{Keys: agent.Keys{ClaudeCodeOAuthToken: "t"}, NeedKey: true},
 			argv:    append([]string{"claude"}, flags...),
 			env:     append([]string{"CLAUDE_CODE_OAUTH_TOKEN=t"}, ours...),
+		},
+		"counted, and free to ask elsewhere": {
+			options: agent.Options{Keys: agent.Keys{Bounded: true}}, argv: append([]string{"claude"}, flags...), env: ours,
+		},
+		"counted in the sandbox": {
+			options: agent.Options{Keys: agent.Keys{Bounded: true, Confined: true}}, argv: append([]string{"claude"}, flags...), env: base,
 		},
 	}
 	for name, test := range tests {
