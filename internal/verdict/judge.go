@@ -120,6 +120,8 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 		return whyIdle(it)
 	case areCommitsRefused(it):
 		return "its commits were refused: " + it.Taken.Refused[0].Why
+	case it.Taken != nil && run.IsMerging(): // it resolved nothing
+		return "conflict markers remain in " + journal.ShortList(run.Parted.Conflicts)
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
 	case it.Read.Committed && len(it.Checks) == 0: // the checks run later, on a clean checkout
