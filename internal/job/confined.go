@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/nested"
@@ -132,12 +133,22 @@ func (s *activeRun) watchRun(ctx context.Context) (settle func() error, err erro
 	if s.Supervised != nil {
 		top, at = s.supervision.access()
 	}
+	own := filepath.Join(top, ".git")
+	_, missing := os.Lstat(own)
 	var failed error
 	found := s.watch(ctx, top, at, func(note journal.Event) { failed = errors.Join(failed, s.Append(note)) })
-	return func() error {
+	if _, gone := os.Lstat(own); missing == nil && gone != nil {
+		failed = errors.Join(failed, fault.Usage(own+" was moved aside: it changed after a command in the sandbox began here or in a folder above",
+			"end that command, or run one in its folder, which ends its search; then restore what a note names, and continue with ralph resume", nil))
+	}
+	settle = func() error {
 		found()
 		return failed
-	}, failed
+	}
+	if failed != nil {
+		return nil, settle()
+	}
+	return settle, nil
 }
 
 // reportNestedRepos settles other repositories in the user's folder that change until the
