@@ -67,6 +67,8 @@ var (
 	claudeFormat = []string{"--output-format", "stream-json", "--verbose"} // the one needs the other
 	// A repository's own settings hold hooks, which -p runs unasked.
 	claudeSources = []string{"--setting-sources", "user"}
+	// In the Docker sandbox these take the place of claudeEnv.
+	claudeCounted = []string{"--settings", `{"env":{"CLAUDE_CODE_DISABLE_WORKFLOWS":"1","CLAUDE_CODE_FORWARD_SUBAGENT_TEXT":"1"}}`}
 )
 
 func claudeModel(order Order) []string {

@@ -25,7 +25,9 @@ func TestDockerTakesAnyPrompt(t *testing.T) {
 		got := adapter.Argv(order)
 		argv := []string{
 			"docker", "sandbox", "run", "-t", "dclaude:latest", "claude", "/work", "/home/me/.dclaude_state", "--", "-p", want,
-			"--output-format", "stream-json", "--verbose", "--setting-sources", "user", "--model", "opus", "--effort", "high",
+			"--output-format", "stream-json", "--verbose", "--setting-sources", "user",
+			"--settings", `{"env":{"CLAUDE_CODE_DISABLE_WORKFLOWS":"1","CLAUDE_CODE_FORWARD_SUBAGENT_TEXT":"1"}}`,
+			"--model", "opus", "--effort", "high",
 		}
 		if diff := cmp.Diff(argv, got); diff != "" {
 			t.Errorf("argv (-want +got):\n%s", diff)

@@ -69,7 +69,7 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 				prompt = "\n" + prompt
 			}
 			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", prompt}
-			return slices.Concat(argv, claudeFormat, claudeSources, claudeModel(order), flags)
+			return slices.Concat(argv, claudeFormat, claudeSources, claudeCounted, claudeModel(order), flags)
 		},
 		Env:       func(Order) []string { return nil },
 		Stdin:     func(Order) string { return "" },
