@@ -39,9 +39,12 @@ func claude(words []string, o Options) (Adapter, error) {
 		Hosts:         []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:          func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
-		Decoder:       func(order Order) Decoder { return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model}) },
-		CallsHooks:    hooks != "",
-		Reporting:     ReportsCost,
+		Decoder: func(order Order) Decoder {
+			printed := &claudeDecoder{price: o.Prices, model: order.Model}
+			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: claudeProjects(order.Env)}
+		},
+		CallsHooks: hooks != "",
+		Reporting:  ReportsCost,
 	}
 	if o.Docker != nil {
 		return o.Docker.wrap(adapter, slices.Concat(command[1:], extra)), nil
@@ -207,8 +210,9 @@ func taskState(status string) stream.TaskState {
 
 // claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
-	open recent[stream.Usage]
-	sums map[string]stream.Usage // by model
+	open  recent[stream.Usage]
+	known recent[stream.Usage]    // all of a message's usage, from a file
+	sums  map[string]stream.Usage // by model
 }
 
 func (m *claudeMeter) add(model, id string, u stream.Usage) {
@@ -216,8 +220,18 @@ func (m *claudeMeter) add(model, id string, u stream.Usage) {
 		m.sums = map[string]stream.Usage{}
 	}
 	id = model + " " + id
+	u = u.Max(m.known[id])
 	m.sums[model] = m.sums[model].Minus(m.open[id]).Plus(u)
 	m.open.put(id, u)
+}
+
+// whole takes what a file says of a message, which may not be printed yet.
+func (m *claudeMeter) whole(model string, of claudeMessage) {
+	id := model + " " + of.ID
+	m.known.put(id, m.known[id].Max(of.Usage.plain().Plausible()))
+	if was, printed := m.open[id]; printed {
+		m.add(model, of.ID, was)
+	}
 }
 
 // claudeKeeps: a session's files are in a folder of its name. Memory, of projects too, is read in each

@@ -42,6 +42,7 @@ func (l claudeLimit) until() time.Time {
 
 type claudeSystem struct {
 	Model       string  `json:"model"`
+	Session     string  `json:"session_id"`
 	Attempt     int     `json:"attempt"`
 	DelayMS     float64 `json:"retry_delay_ms"`
 	ErrorStatus int     `json:"error_status"`
@@ -72,21 +73,22 @@ func (e ClaudeEntry) IsOwnModel() bool {
 
 // claudeDecoder keeps the usage of open messages, and todo calls without an end.
 type claudeDecoder struct {
-	price  pricing
-	model  string    // of the session
-	served string    // as its server calls it
-	until  time.Time // when its login may ask again
-	denied stream.Denial
-	spent  claudeMeter
-	told   stream.Usage
-	todos  recent[bool]
+	price   pricing
+	model   string // of the session
+	served  string // as its server calls it
+	session string
+	until   time.Time // when its login may ask again
+	denied  stream.Denial
+	spent   claudeMeter
+	told    stream.Usage
+	todos   recent[bool]
 }
 
 func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 	switch l.Type {
 	case "system":
 		if l.Subtype == "init" {
-			d.model = l.Model
+			d.model, d.session = l.Model, l.Session
 		}
 		return l.system()
 	case "rate_limit_event":
@@ -120,6 +122,14 @@ func (d *claudeDecoder) unfinished() []stream.Item {
 	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.price.sum(d.spent.sums).Usage, Until: d.until}}
 }
 
+// modelOf returns which model has the price of a message. Sub-agents may have another than the session.
+func (d *claudeDecoder) modelOf(own string, sub bool) string {
+	if !sub || own == "" || own == synthetic || own == d.served {
+		return d.model
+	}
+	return own
+}
+
 func (l claudeLine) system() []stream.Item {
 	switch l.Subtype {
 	case "init":
@@ -144,15 +154,10 @@ var claudeDenials = map[string]stream.Denial{
 
 func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 	d.denied = claudeDenials[l.Error]
-	model := d.model
-	switch own := l.Message.Model; {
-	case own == "" || own == synthetic:
-	case l.Parent == nil:
+	if own := l.Message.Model; l.Parent == nil && own != "" && own != synthetic {
 		d.served = own
-	case own != d.served: // sub-agents may have another
-		model = own
 	}
-	d.spent.add(model, l.Message.ID, l.Message.Usage.plain())
+	d.spent.add(d.modelOf(l.Message.Model, l.Parent != nil), l.Message.ID, l.Message.Usage.plain())
 	var items []stream.Item
 	for _, block := range l.Message.Content {
 		switch {

@@ -127,26 +127,32 @@ func (f *rollout) readNewLines(path, thread string) {
 	if f.read > 0 && !f.ours {
 		return
 	}
+	data := newLines(path, f.read)
+	if first, _, whole := bytes.Cut(data, []byte("\n")); f.read == 0 && whole {
+		f.ours = bytes.Contains(first, []byte(thread))
+	}
+	for line := range bytes.Lines(data) {
+		f.parseLine(line)
+	}
+	f.read += int64(len(data))
+}
+
+// newLines returns the whole lines of a file after a place.
+func newLines(path string, from int64) []byte {
 	file, err := untrusted.Open(path)
 	if err != nil {
-		return
+		return nil
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.NewSectionReader(file, f.read, maxRollout))
+	data, err := io.ReadAll(io.NewSectionReader(file, from, maxRollout))
 	if err != nil {
-		return
+		return nil
 	}
 	end := bytes.LastIndexByte(data, '\n') + 1
 	if end == 0 && len(data) == maxRollout {
 		end = len(data) // a line that is too long to be one of those that count
 	}
-	if first, _, whole := bytes.Cut(data, []byte("\n")); f.read == 0 && whole {
-		f.ours = bytes.Contains(first, []byte(thread))
-	}
-	for line := range bytes.Lines(data[:end]) {
-		f.parseLine(line)
-	}
-	f.read += int64(end)
+	return data[:end]
 }
 
 type rolloutLine struct {

@@ -1,0 +1,72 @@
+package agent_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Claude Code prints the output with which a message began, and notes all of it in the session's files.
+func TestClaudeCountsTheOutput(t *testing.T) {
+	home := t.TempDir()
+	file := filepath.Join(home, "projects", "-work", "s7.jsonl")
+	sub := filepath.Join(home, "projects", "-work", "s7", "subagents", "agent-1.jsonl")
+	other := filepath.Join(home, "projects", "-other", "s6.jsonl")
+	adapter, err := agent.Pick("claude", agent.Options{})
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(sub), 0o700), os.MkdirAll(filepath.Dir(other), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home}}).(follower)
+	message := func(id, model string, output int) string {
+		return fmt.Sprintf(`"message":{"id":%q,"model":%q,"usage":{"input_tokens":0,"output_tokens":%d}}}`, id, model, output)
+	}
+	prints := func(parent, id, model string) func() []stream.Item {
+		return func() []stream.Item {
+			return decoder.Line([]byte(`{"type":"assistant","parent_tool_use_id":` + parent + `,` + message(id, model, 1)))
+		}
+	}
+	notes := func(path, side, id, model string, output int) func() []stream.Item {
+		return func() []stream.Item {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = f.WriteString(`{"type":"assistant","isSidechain":` + side + `,` + message(id, model, output) + "\n")
+			if err = errors.Join(err, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			return decoder.Follow()
+		}
+	}
+	const opus, haiku = "claude-opus-5", "claude-haiku-4-5"
+	decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
+	for i, step := range []struct {
+		do     func() []stream.Item
+		output int64 // 0: nothing new
+		usd    float64
+	}{
+		{notes(other, "false", "m1", opus, 500_000), 0, 0},
+		{prints("null", "m1", opus), 1, 0.000025},
+		{notes(file, "false", "m0", opus, 500_000), 0, 0}, // of a session that goes on
+		{notes(file, "false", "m1", opus, 100_000), 100_000, 2.5},
+		{prints("null", "m1", opus), 0, 0},
+		{notes(sub, "true", "m2", haiku, 200_000), 0, 0}, // not printed yet
+		{prints(`"t"`, "m2", haiku), 300_000, 3.5},
+		{notes(sub, "true", "m2", haiku, 1), 0, 0},
+		{decoder.Follow, 0, 0},
+	} {
+		var got stream.Spent
+		for _, item := range step.do() {
+			got, _ = item.(stream.Spent)
+		}
+		want := stream.Spent{Usage: stream.Usage{Output: step.output}, Cost: stream.Cost{USD: step.usd, Known: step.output > 0}}
+		if diff := got.Cost.USD - want.Cost.USD; got.Usage != want.Usage || diff > 1e-9 || diff < -1e-9 || got.Cost.Known != want.Cost.Known {
+			t.Errorf("step %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
