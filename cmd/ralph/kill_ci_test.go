@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"os"
@@ -282,6 +283,35 @@ func TestALostUpdateStaysADraft(t *testing.T) {
 		if pull, _ := s.Pull(shop, s.issue); !pull.Draft {
 			t.Errorf("the pull request is %+v, want a draft", pull)
 		}
+	}
+}
+
+// A resolved conflict whose machine was lost after the push is ready in the end: no person made the draft.
+func TestALostResolutionIsResumed(t *testing.T) {
+	t.Parallel()
+	s := newOpenScene(t)
+	resolution := "-- 1/run --\nls\n-- 2/run --\nif grep -q '^<' work; then echo both >work; git commit -qam 'merge: both'; fi\n-- 2/claim --\nUS-002: done\n"
+	if err := write(s.path("script.txtar"), []byte(resolution)); err != nil {
+		t.Fatal(err)
+	}
+	err := write(s.path("by-hand", "work"), []byte("theirs\n"))
+	if err = errors.Join(err, (&visitOf{town: s.town}).pushByHand("by-hand", "main", false)); err != nil {
+		t.Fatal(err)
+	}
+	says := func(command string) {
+		comment := s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: maintainer, Body: command})
+		payload, err := s.CommentEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, comment.ID)
+		s.starts("issue_comment", payload, err)
+	}
+	says("/ralph update")
+	s.killed(death{Event: "pushed", Nth: 1, Late: true})
+	s.anew()
+	says("/ralph resume")
+	if code := s.end(s.begin()); code != 0 {
+		t.Errorf("exit %d, want 0", code)
+	}
+	if pull, _ := s.Pull(shop, s.issue); pull.Draft || pull.HeadSHA != s.run().Head {
+		t.Errorf("the pull request is %+v, want it ready with the proven head", pull)
 	}
 }
 

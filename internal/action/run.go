@@ -103,6 +103,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	}
 	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, h.task.Context
 	way.Resume.Policy = savedAs(asked.Policy.SaveRun, way.Resume.Policy, before.run.Policy)
+	way.Resume.Drafted = before.found.lease.ReadyHead != "" && h.isOwnPull() && h.trigger.Pull.Draft
 	return j.Resume(ctx, home, *way.Resume)
 }
 

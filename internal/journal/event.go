@@ -76,6 +76,7 @@ type Resumed struct {
 	Retry    []string       `json:"retry,omitempty"`    // stories to repeat, passed or not
 	Approved string         `json:"approved,omitempty"` // who let the plan be worked on
 	Links    *Links         `json:"links,omitempty"`    // where people find more from here on
+	Drafted  bool           `json:"drafted,omitempty"`  // a killed job made the pull request a draft
 }
 
 // fold grants the limits again, and forgets interrupted checks: all of them run again.
@@ -92,6 +93,11 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		if slices.Contains(e.Retry, story.ID) {
 			r.Plan.UserStories[i].Passes = false
 		}
+	}
+	if e.Drafted && r.Pull != nil {
+		pull := *r.Pull
+		pull.Draft = true
+		r.Pull = &pull
 	}
 	r.Resumed++
 	r.undoMerge()
