@@ -44,7 +44,7 @@ var plan = house{
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/upkeep", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, stories, models, signing, few, rights},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/git/nested", "internal/agent/driver", "internal/sigstore", contract},
-		7:  {"internal/checkout", "internal/merging", "internal/suggestion", "internal/sweep", "internal/ledger", agents},
+		7:  {"internal/checkout", "internal/merging", "internal/recorded", "internal/suggestion", "internal/sweep", "internal/ledger", agents},
 		8:  {"internal/job", "internal/doctor", "internal/eval", "internal/proofcheck", "internal/aftercare"},
 		9:  {"internal/config"},
 		10: {"internal/action", "internal/hook", "internal/laptop", "internal/scaffold", "internal/server"},

@@ -15,9 +15,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/eval"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/recorded"
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -92,7 +92,7 @@ func (c reportCommand) write(w world, home workspace.Run, source page.Source) er
 
 // source returns the run with readers for the files beside its journal.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (page.Source, error) {
-	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
+	from := recorded.Files{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return page.Source{}, err
