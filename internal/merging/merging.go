@@ -147,21 +147,22 @@ func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.
 	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil
 	}
-	left, err := t.FilesMatching(ctx, taken.To, []string{"^<<<<<<< " + run.Parted.From, "^>>>>>>> " + run.Parted.With}, []string{""})
+	touched, err := t.ChangedFiles(ctx, git.Span{From: run.Parted.From, To: taken.To})
 	if err != nil {
 		return taken, err
 	}
-	for _, name := range run.Parted.Conflicts {
+	left, err := t.FilesMatching(ctx, taken.To, []string{"^[<>|]{7} ", "^={7}.?$"}, touched)
+	if err != nil {
+		return taken, err
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(left, run.Parted.Conflicts)))) {
 		marks, err := unresolved(ctx, t, taken.To, name, run.Parted.From, run.Parted.With)
 		if err != nil {
 			return taken, err
 		}
-		if marks && !slices.Contains(left, name) {
-			left = append(left, name)
+		if marks {
+			taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "it still has conflict markers"})
 		}
-	}
-	for _, name := range left {
-		taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "it still has conflict markers"})
 	}
 	if len(taken.Refused) > 0 {
 		taken.To, taken.Tree, taken.Commits, taken.Files, taken.Dropped = taken.From, run.Tree, nil, nil, nil
