@@ -71,9 +71,12 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", prompt}
 			return slices.Concat(argv, claudeFormat, claudeSources, claudeCounted, claudeModel(order), flags)
 		},
-		Env:       func(Order) []string { return nil },
-		Stdin:     func(Order) string { return "" },
-		Decoder:   a.Decoder,
+		Env:   func(Order) []string { return nil },
+		Stdin: func(Order) string { return "" },
+		Decoder: func(order Order) Decoder {
+			order.Env = []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(d.State, ".claude")}
+			return a.Decoder(order)
+		},
 		Reporting: a.Reporting,
 		MaxPrompt: maxArgument - 2, // for the final zero byte and a newline before it
 		SyncDelay: d.Pause,
