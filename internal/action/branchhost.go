@@ -51,7 +51,7 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Updat
 	return origin.Push(ctx, from, u)
 }
 
-// draftBefore turns our own ready pull request of a branch into a draft before other commits than it had go there:
+// draftBefore turns our own ready pull requests of a branch into drafts before other commits than it had go there:
 // they are not proven yet. The run may not know it: an earlier one opened it, or a person made it ready since.
 func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remote.Update) error {
 	there, err := from.Resolve(ctx, git.BranchRef(u.Branch))
@@ -63,14 +63,17 @@ func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remot
 	if err != nil && !missing {
 		return err
 	}
-	pull, open, err := h.client.OwnPull(ctx, u.Branch)
-	switch {
-	case github.Withheld(err) || err == nil && !open: // a token that may not see pull requests opened none
+	var failed error
+	err = h.client.EachOwnPull(ctx, u.Branch, func(pull github.Pull) error {
+		failed = h.client.Opener().DraftPull(ctx, pull)
+		return failed
+	})
+	// A token that may not see pull requests opened none. On a branch of this run, work is not held back where GitHub
+	// does not answer.
+	if failed == nil && (missing || github.Withheld(err)) {
 		return nil
-	case err != nil:
-		return err
 	}
-	return h.client.Opener().DraftPull(ctx, pull)
+	return err
 }
 
 // FetchCommit fetches a commit that was there.

@@ -58,6 +58,17 @@ func (c *Client) OwnPull(ctx context.Context, branch string) (own Pull, is bool,
 	return c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
 }
 
+// EachOwnPull calls do for each open pull request of branch that we opened: there is one for each base.
+func (c *Client) EachOwnPull(ctx context.Context, branch string, do func(Pull) error) error {
+	_, _, err := c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) {
+		if p.Head.Ref != branch {
+			return false, nil
+		}
+		return false, do(p.pull())
+	})
+	return err
+}
+
 // Base is a branch that pull requests are for.
 type Base struct {
 	Branch string
