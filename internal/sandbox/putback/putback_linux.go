@@ -193,7 +193,7 @@ func (all Kept) PutBack(tell func([]string)) error {
 
 func (k keptPath) mend() ([]string, error) {
 	now, err := k.readContent()
-	if err != nil { // it cannot even be read
+	if err != nil || len(k.content) > 0 && k.isElsewhere() { // it cannot even be read, or a new link leads to it
 		now = map[string]savedNode{k.name: {Mode: fs.ModeIrregular}}
 	}
 	if k.fields != nil {

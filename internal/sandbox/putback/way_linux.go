@@ -56,6 +56,16 @@ func (k keptPath) clearWay(take func(root *untrusted.Root, name string) error) (
 	return nil, nil
 }
 
+// isElsewhere reports a link on the way to k that was not there.
+func (k keptPath) isElsewhere() bool {
+	for at := range ancestors(k.name) {
+		if to := k.leadsTo(at); to != "" && to != k.links[at] {
+			return true
+		}
+	}
+	return false
+}
+
 func (k keptPath) linksOnWay() map[string]string {
 	found := map[string]string{}
 	for at := range ancestors(k.name) {
