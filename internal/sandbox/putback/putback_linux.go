@@ -248,7 +248,7 @@ func (k keptPath) restore(name string, n savedNode) error {
 	case n.Mode&fs.ModeSymlink != 0:
 		return k.root.Symlink(string(n.Text), name)
 	case n.Mode.IsDir():
-		if err := k.root.Mkdir(name, n.Mode.Perm()); err != nil {
+		if err := k.root.Mkdir(name, n.Mode.Perm()); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	default:
@@ -272,6 +272,9 @@ func (k keptPath) write(name string, text []byte, perm fs.FileMode) error {
 	}
 	if err != nil {
 		_ = k.root.Remove(temp) // it may not be there
+	}
+	if errors.Is(err, syscall.EBUSY) { // a mount point
+		err = k.root.Root.WriteFile(name, text, perm)
 	}
 	if at, is := errors.AsType[*fs.PathError](err); is {
 		at.Path = name
