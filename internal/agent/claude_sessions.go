@@ -2,12 +2,10 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -24,14 +22,6 @@ type claudeSessions struct {
 
 	project string           // that has the session
 	read    map[string]int64 // up to here, by file
-}
-
-func claudeProjects(env []string) string {
-	home := cmp.Or(environ.Get(env, "CLAUDE_CONFIG_DIR"), filepath.Join(environ.Get(env, "HOME"), ".claude"))
-	if !filepath.IsAbs(home) {
-		return ""
-	}
-	return filepath.Join(home, "projects")
 }
 
 // Line reads a line that it prints.

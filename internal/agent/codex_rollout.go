@@ -39,12 +39,13 @@ type rollout struct {
 
 const maxRollout = 8 << 20
 
-func codexSessions(env []string) string {
-	home := cmp.Or(environ.Get(env, "CODEX_HOME"), filepath.Join(environ.Get(env, "HOME"), ".codex"))
+// sessionFolder returns where an agent notes its sessions: in its home, which a variable can name. Empty: unknown.
+func sessionFolder(env []string, variable, home, name string) string {
+	home = cmp.Or(environ.Get(env, variable), filepath.Join(environ.Get(env, "HOME"), home))
 	if !filepath.IsAbs(home) {
 		return ""
 	}
-	return filepath.Join(home, "sessions")
+	return filepath.Join(home, name)
 }
 
 func (r *rollouts) setThread(thread string) {
