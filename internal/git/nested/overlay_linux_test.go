@@ -5,31 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/nested"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
-
-// mount mounts on a folder, where that can be done.
-func (w watched) mount(kind, folder, options string) (mounted bool) {
-	w.Helper()
-	runtime.LockOSThread() // for good: the thread and its mounts end with the test
-	err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_FS)
-	if err == nil {
-		err = errors.Join(unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""), unix.Mount(kind, folder, kind, 0, options))
-	}
-	if err != nil {
-		w.Log("without a mount:", err)
-		return false
-	}
-	w.Cleanup(func() { _ = unix.Unmount(folder, unix.MNT_DETACH) })
-	return true
-}
 
 // onOverlay puts what lies in the folder into the lower layer of an overlay, as an image does, where that can be mounted.
 func (w watched) onOverlay() {
@@ -39,7 +23,7 @@ func (w watched) onOverlay() {
 	if err := errors.Join(os.CopyFS(lower, os.DirFS(w.top)), os.Mkdir(upper, 0o755), os.Mkdir(work, 0o755)); err != nil {
 		w.Fatal(err)
 	}
-	w.mount("overlay", w.top, fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", lower, upper, work))
+	rights.Mounts(w.T)("overlay", "overlay", w.top, fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", lower, upper, work))
 }
 
 // A folder of an image cannot be renamed.
@@ -70,11 +54,11 @@ func TestOnlyWhatWasMovedIsTold(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if !w.mount("tmpfs", folder, "") {
+	if !rights.Mounts(t)("tmpfs", "tmpfs", folder, "") {
 		return
 	}
 	moved, err := settle(t.Context())
-	if len(moved) > 0 || !errors.Is(err, unix.EBUSY) {
+	if len(moved) > 0 || !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("moved aside %q, %v; want nothing, and that it is busy", moved, err)
 	}
 }

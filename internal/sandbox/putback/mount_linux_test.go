@@ -4,13 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // A folder or file that is a mount point, as in a development container, cannot be replaced: what is in it is put back.
@@ -20,16 +19,9 @@ func TestMountPoints(t *testing.T) {
 	in := func(name string) string { return filepath.Join(top, name) }
 	write := func(name, text string) error { return os.WriteFile(in(name), []byte(text), 0o600) }
 	err := errors.Join(os.Mkdir(in("hooks"), 0o755), write("config", ""), write("outside", "user's"))
-	runtime.LockOSThread() // for good: the thread and its mounts end with the test
-	if failed := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_FS); failed == nil {
-		err = errors.Join(err, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""), unix.Mount("tmpfs", in("hooks"), "tmpfs", 0, ""),
-			unix.Mount(in("outside"), in("config"), "", unix.MS_BIND, ""))
-		t.Cleanup(func() {
-			_ = errors.Join(unix.Unmount(in("hooks"), unix.MNT_DETACH), unix.Unmount(in("config"), unix.MNT_DETACH))
-		})
-	} else {
-		t.Log("without a mount:", failed)
-	}
+	mount := rights.Mounts(t)
+	mount("tmpfs", "tmpfs", in("hooks"), "")
+	mount("", in("outside"), in("config"), "")
 	want := map[string]string{"hooks/mine": "user's", "hooks/gone": "user's", "hooks/new": "", "config": "user's"}
 	err = errors.Join(err, write("hooks/mine", "user's"), write("hooks/gone", "user's"), write("config", "user's"))
 	kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{in("hooks"), in("config")}}.Keep()
@@ -44,5 +36,20 @@ func TestMountPoints(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Where a mount point was not there before, or more is mounted in it, not all is put back, and that is told.
+func TestMountedMeanwhile(t *testing.T) {
+	top, mount := t.TempDir(), rights.Mounts(t)
+	in := func(name string) string { return filepath.Join(top, name) }
+	kept, err := putback.Files{Write: []string{top}, ReadOnly: []string{in("hooks")}}.Keep()
+	if err = errors.Join(err, os.Mkdir(in("hooks"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	mounted := mount("tmpfs", "tmpfs", in("hooks"), "")
+	err = kept.PutBack(func([]string) {})
+	if _, missing := os.Lstat(in("hooks")); errors.Is(err, putback.ErrNotPutBack) != mounted || (missing == nil) != mounted {
+		t.Errorf("mounted %t: %v, %v", mounted, err, missing)
 	}
 }

@@ -26,13 +26,10 @@ func (k keptPath) reach() {
 	}
 }
 
-// clear makes room to put k back. A mount point is only emptied, and filled again.
+// clear makes room to put k back.
 func (k keptPath) clear() (cleared []string, err error) {
 	if cleared, err = k.clearWay(moveAside); err == nil {
 		err = moveAside(k.root, k.name)
-	}
-	if errors.Is(err, syscall.EBUSY) {
-		err = nil
 	}
 	return cleared, err
 }
