@@ -9,6 +9,7 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -20,11 +21,11 @@ import (
 // before is what was found before a command. A file keeps it until the search after the command has ended,
 // so that what a killed ralph's agent left can be told from it. Commands at the same time share it.
 type before struct {
-	Folder  string
-	Top     string            // of the search
-	Kept    map[string]bool   // then: an agent may have made more that seems to be the project's own
-	Known   map[string]string // digests of the paths and of what they are
-	Partial bool              // not all was found: no later search finds more
+	Folder string
+	Top    string            // of the search
+	Kept   map[string]bool   // then: an agent may have made more that seems to be the project's own
+	Known  map[string]string // digests of the paths and of what they are
+	End    string            // where the search ended early, or "": nothing is known of what comes after it
 }
 
 func digest(text string) string {
@@ -39,6 +40,11 @@ func (b *before) has(path string) bool {
 
 func (b *before) isSame(path string, now thing) bool {
 	return b.Known[digest(path)] == now.digest() && !strings.Contains(now.version, unknown)
+}
+
+// isAfter reports whether the search before the command did not come to a path.
+func (b *before) isAfter(path string) bool {
+	return b != nil && b.End != "" && slices.Compare(strings.Split(path, "/"), strings.Split(b.End, "/")) >= 0
 }
 
 func (t thing) digest() string { return digest(t.folder + "\x00" + t.version) }
@@ -64,8 +70,8 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 	}
 	if !s.stood {
 		s.kept = kept
-		now, failed := s.look(ctx, nil)
-		s.before = before{s.name(), s.top, kept, map[string]string{}, errors.Is(failed, ErrNotAll)}
+		now, end, _ := s.look(ctx, nil)
+		s.before = before{s.name(), s.top, kept, map[string]string{}, end}
 		for path, one := range now {
 			s.before.Known[digest(path)] = one.digest()
 		}
@@ -129,7 +135,7 @@ func SettleBy(ctx context.Context, tool git.Git, folders []string, records [][]b
 func settleBy(ctx context.Context, tool git.Git, folder string, records [][]byte) (moved []string, err error) {
 	for _, text := range records {
 		above := search{git: tool, links: new(untrusted.Patience)}
-		if gob.NewDecoder(bytes.NewReader(text)).Decode(&above.before) != nil || above.before.Partial || !within(above.before.Folder, folder) {
+		if gob.NewDecoder(bytes.NewReader(text)).Decode(&above.before) != nil || above.before.End != "" || !within(above.before.Folder, folder) {
 			continue
 		}
 		above.top, above.kept = above.before.Top, above.before.Kept

@@ -90,6 +90,28 @@ func TestKnownRepositoriesTakeLittleMemory(t *testing.T) {
 	}
 }
 
+// A repository that the search before a command did not come to is not taken for a new one.
+func TestRepositoriesBehindTheEndStay(t *testing.T) {
+	w := watch(t, nil)
+	in := w.bottom(strings.Repeat("d", 250), 100)
+	err := in.Mkdir(".git", 0o755)
+	for n := range 1000 {
+		err = errors.Join(err, in.WriteFile(".git/unknown"+strconv.Itoa(n), nil, 0o644))
+	}
+	theirs := filepath.Join(w.top, "theirs", ".git")
+	if err = errors.Join(err, os.MkdirAll(theirs, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	_, settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	if err = untrusted.RemoveAll(filepath.Join(w.top, strings.Repeat("d", 250))); err != nil {
+		t.Fatal(err)
+	}
+	moved, err := settle(t.Context())
+	if _, gone := os.Lstat(theirs); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) || gone != nil {
+		t.Errorf("moved %q, %v, %v; want nothing moved, and that it is told", moved, err, gone)
+	}
+}
+
 // Folders that are too deep are each moved and searched once.
 func TestManyDeepFolders(t *testing.T) {
 	w := watch(t, nil)

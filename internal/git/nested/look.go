@@ -80,16 +80,16 @@ var ErrNames = errors.New("looking up the paths that files of git name took too 
 
 // look searches without following links. New closed folders are opened, and new pipes and links to
 // them are removed: git and others would open them and wait for a writer.
-func (s search) look(ctx context.Context, before *before) (found, error) {
+func (s search) look(ctx context.Context, before *before) (_ found, end string, _ error) {
 	*s.links = mostForLinks
 	l := &look{search: s, ctx: ctx, before: before, found: found{}, entries: mostEntries, bytes: mostCompared, names: mostForNames}
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
-		return l.found, err
+		return l.found, ".", err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	if err = errors.Join(root.Walk(ctx, ".", l.visit), ctx.Err()); err != nil || l.entries < 0 {
-		err = errors.Join(ErrNotAll, err)
+		end, err = l.at, errors.Join(ErrNotAll, err)
 	}
 	if *s.links <= 0 {
 		err = errors.Join(err, ErrLinks)
@@ -97,7 +97,7 @@ func (s search) look(ctx context.Context, before *before) (found, error) {
 	if l.names <= 0 {
 		err = errors.Join(err, ErrNames)
 	}
-	return l.found, errors.Join(err, l.missed)
+	return l.found, end, errors.Join(err, l.missed)
 }
 
 type look struct {
@@ -106,6 +106,7 @@ type look struct {
 	ctx     context.Context
 	before  *before // nil: this is the first look
 	found   found
+	at      string   // the path last met
 	in      []string // version control folders, each within the one before
 	entries int      // what is left to look at: agents can leave any number
 	bytes   int64
@@ -126,8 +127,11 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	for len(l.in) > 0 && !within(l.folder(), e.Path) {
 		l.in = l.in[:len(l.in)-1]
 	}
-	l.entries -= cost(e)
+	l.at, l.entries = e.Path, l.entries-cost(e)
 	switch {
+	case l.before.isAfter(e.Path):
+		l.entries = -1
+		return fs.SkipAll
 	case l.entries < 0 || l.ctx.Err() != nil:
 		return fs.SkipAll
 	case errors.Is(err, fs.ErrNotExist): // it went while we looked

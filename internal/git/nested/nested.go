@@ -62,7 +62,7 @@ func ignore(ctx context.Context, tool git.Git, top string, moved []string) {
 func settleAll(ctx context.Context, searches []search) (moved []string, err error) {
 	for i, search := range searches {
 		names, all, failed := search.settle(ctx)
-		failed = errors.Join(failed, search.mark.Close(all || search.before.Partial))
+		failed = errors.Join(failed, search.mark.Close(all || search.before.End != ""))
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", search.name(), failed))
 		}

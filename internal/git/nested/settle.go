@@ -46,7 +46,7 @@ func (s search) settle(ctx context.Context) (moved []string, all bool, err error
 		return nil, false, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	now, missed := s.look(ctx, &s.before)
+	now, _, missed := s.look(ctx, &s.before)
 	m := mover{search: s, root: root, entries: mostEntries}
 	err = errors.Join(m.move(ctx, now), m.disarm(ctx))
 	slices.Sort(m.moved)
