@@ -49,8 +49,10 @@ func Merge(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
 // mostConflicts limits how many conflicts a merge names.
 const mostConflicts = 50
 
+// mergeTrees has git leave files where each side put them: it would guess where those belong that one side added to a
+// folder which the other moved, and has no name for the conflict if that moved to two.
 func mergeTrees(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
-	out, err := t.Do(ctx, git.Call{Args: []string{"merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}, Memory: git.MaxMemory})
+	out, err := t.Do(ctx, git.Call{Args: []string{"-c", "merge.directoryRenames=false", "merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}, Memory: git.MaxMemory})
 	if err != nil && !git.SaidNo(err) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}

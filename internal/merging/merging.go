@@ -141,15 +141,34 @@ func marked(text []byte, sides ...[]byte) bool {
 	return false
 }
 
+// lost returns the files without a conflict that are again as before the merge, although the others changed them. git
+// would take their changes for merged.
+func lost(ctx context.Context, t *git.Trusted, merge journal.Joined, touched []string) ([]string, error) {
+	theirs, err := t.ChangedPaths(ctx, git.Span{From: merge.From, To: merge.To})
+	kept := map[string]bool{}
+	for _, name := range slices.Concat(merge.Conflicts, touched) {
+		kept[name] = true
+	}
+	theirs = slices.DeleteFunc(theirs, func(name string) bool { return kept[name] })
+	return theirs[:min(len(theirs), mostConflicts)], err
+}
+
 // Settle makes a merge commit of the agent's resolution. It refuses remaining marks, also where the agent moved or
-// copied them.
+// copied them, and lost changes of the others.
 func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
 	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil
 	}
-	touched, err := t.ChangedFiles(ctx, git.Span{From: run.Parted.From, To: taken.To})
+	touched, err := t.ChangedPaths(ctx, git.Span{From: run.Parted.From, To: taken.To})
 	if err != nil {
 		return taken, err
+	}
+	gone, err := lost(ctx, t, *run.Parted, touched)
+	if err != nil {
+		return taken, err
+	}
+	for _, name := range gone {
+		taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "what " + run.BaseRef + " changed in it is gone"})
 	}
 	left, err := t.FilesMatching(ctx, taken.To, []string{"^[<>|]{7} ", "^={7}.?$"}, touched)
 	if err != nil {

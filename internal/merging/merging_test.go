@@ -1,8 +1,12 @@
 package merging_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
 )
 
@@ -24,5 +28,79 @@ func TestMarksThatAreLeft(t *testing.T) {
 	}
 	if title := []byte("Install\n=======\n"); merging.Marked(title, title) {
 		t.Error("a title that one side has is a mark")
+	}
+}
+
+// Files that others added to a folder stay there, also if the work moved its other files to two.
+func TestAFolderThatWasMoved(t *testing.T) {
+	r := newRepository(t)
+	for _, name := range []string{"old/1", "old/2", "old/3", "old/4"} {
+		r.commit(name, "the text of "+name)
+	}
+	r.call("branch", "work")
+	theirs := r.commit("old/5", "new\n")
+	r.call("switch", "-q", "work")
+	for _, name := range []string{"1", "2", "3", "4"} {
+		r.write(string("aabb"[name[0]-'1'])+"/"+name, "the text of old/"+name)
+	}
+	r.call("rm", "-rq", "old")
+	ours := r.commit("more", "ours\n")
+	trusted := r.trusted()
+	merged, err := merging.Merge(t.Context(), trusted, merging.Commits{Ours: ours, Theirs: theirs, Message: git.Message{Subject: "merge"}})
+	if err != nil || len(merged.Conflicts) > 0 {
+		t.Fatalf("%+v, %v", merged, err)
+	}
+	names, err := trusted.Ask(t.Context(), "ls-tree", "-r", "--name-only", merged.SHA)
+	if want := "a/1 a/2 b/3 b/4 more old/5"; err != nil || strings.Join(strings.Fields(names), " ") != want {
+		t.Errorf("%q, %v, want %s", names, err, want)
+	}
+}
+
+// A resolution may not take back what the others changed in files without a conflict.
+func TestLostChanges(t *testing.T) {
+	r := newRepository(t)
+	r.commit("price", "5\n")
+	r.commit("gone", "old\n")
+	base := r.commit("greet", "hello\n")
+	r.call("branch", "work")
+	r.call("rm", "-q", "gone")
+	r.commit("price", "7\n")
+	theirs := r.commit("greet", "good day\n")
+	r.call("switch", "-q", "work")
+	head := r.commit("greet", "hi\n")
+
+	run := journal.Run{Head: head, Base: base, BaseRef: "main", Branch: "work"}
+	run.Policy.Limits.Iterations = 9
+	trusted := r.trusted()
+	joined, err := merging.Join(t.Context(), trusted, run, journal.Joined{Of: journal.OfBase, With: theirs}, base)
+	if err != nil || joined.To == head {
+		t.Fatalf("%+v, %v, want a merge to finish", joined, err)
+	}
+	run.Parted = &joined
+	for name, test := range map[string]struct {
+		files map[string]string
+		lost  []string
+	}{
+		"only the conflict":      {map[string]string{"price": "7\n"}, nil},
+		"a further change":       {map[string]string{"price": "8\n"}, nil},
+		"as it was":              {map[string]string{"price": "5\n"}, []string{"price"}},
+		"a file that is back":    {map[string]string{"price": "7\n", "gone": "old\n"}, []string{"gone"}},
+		"another with that name": {map[string]string{"price": "7\n", "gone": "new\n"}, nil},
+	} {
+		r.call("fetch", "-q", trusted.Dir, joined.To)
+		r.call("checkout", "-q", "--force", "-B", "work", joined.To)
+		for file, text := range test.files {
+			r.write(file, text)
+		}
+		to := r.commit("greet", "hi, good day\n")
+		taken := journal.CommitsTaken{From: joined.To, To: to, Tree: r.call("rev-parse", "HEAD^{tree}")}
+		got, err := merging.Settle(t.Context(), r.trusted(), run, taken)
+		var lost []string
+		for _, one := range got.Refused {
+			lost = append(lost, one.Path)
+		}
+		if err != nil || !slices.Equal(lost, test.lost) || (got.To == joined.To) != (test.lost != nil) {
+			t.Errorf("%s: %+v, %v, want lost %q", name, got, err, test.lost)
+		}
 	}
 }
