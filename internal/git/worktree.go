@@ -126,7 +126,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
-		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx), checkAlone(ctx, w.Dir)); err != nil {
+		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx), there.checkSeen(ctx), checkAlone(ctx, w.Dir)); err != nil {
 			return false, err
 		}
 	}
@@ -154,6 +154,27 @@ func (r repository) checkKept(ctx context.Context) error {
 		err = fault.Usage(fmt.Sprintf("the commit %.12s in %s is on no branch", sha, r.top), "keep it: git branch NAME "+sha, nil)
 	}
 	return err
+}
+
+// checkSeen refuses what git status does not look into: files that the index hides, and the folders of submodules.
+func (r repository) checkSeen(ctx context.Context) error {
+	out, err := r.Do(ctx, Call{Args: []string{"ls-files", "-v", "-s", "-z"}, Limit: maxList})
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		entry, name, _ := strings.Cut(line, "\t")
+		if at := filepath.Join(r.top, name); name != "" && mayHide(entry, at) {
+			return fault.Usage("git may hide changes in "+OneLine(at, 300), "look at it, then: git worktree remove --force "+shell.Quote(r.top), nil)
+		}
+	}
+	return err
+}
+
+func mayHide(entry, at string) bool {
+	if strings.HasPrefix(entry, "H "+ModeLink) {
+		inside, _ := os.ReadDir(at)
+		return len(inside) > 0
+	}
+	_, missing := os.Lstat(at)
+	return missing == nil && !strings.HasPrefix(entry, "H ")
 }
 
 // checkAlone refuses a folder with a repository in it, such as a submodule: no git looks there for work.

@@ -111,4 +111,15 @@ func TestRemoveWorktreeLosesNothing(t *testing.T) {
 	sh(t, w.Dir, "", "git", "commit", "-q", "-m", "sub")
 	write(t, filepath.Join(sub, "new"), "1")
 	kept(w, "sub/new")
+	if err := os.RemoveAll(filepath.Join(sub, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	kept(w, "sub/new")
+
+	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
+		w = must(g.AddWorktree(t.Context(), at, "ralph/hidden"))(t)
+		sh(t, w.Dir, "", "git", "update-index", flag, "a")
+		write(t, filepath.Join(w.Dir, "a"), "2")
+		kept(w, "a")
+	}
 }
