@@ -175,7 +175,11 @@ func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.
 		return taken, err
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(left, run.Parted.Conflicts)))) {
-		marks, err := unresolved(ctx, t, taken.To, name, run.Parted.From, run.Parted.With)
+		sides := []string{run.Parted.From, run.Parted.With}
+		if !slices.Contains(run.Parted.Conflicts, name) {
+			sides = append(sides, run.Parted.To) // where git may have moved a side's file to
+		}
+		marks, err := unresolved(ctx, t, taken.To, name, sides...)
 		if err != nil {
 			return taken, err
 		}

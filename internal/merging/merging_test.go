@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
 )
 
@@ -69,14 +68,7 @@ func TestLostChanges(t *testing.T) {
 	r.call("switch", "-q", "work")
 	head := r.commit("greet", "hi\n")
 
-	run := journal.Run{Head: head, Base: base, BaseRef: "main", Branch: "work"}
-	run.Policy.Limits.Iterations = 9
-	trusted := r.trusted()
-	joined, err := merging.Join(t.Context(), trusted, run, journal.Joined{Of: journal.OfBase, With: theirs}, base)
-	if err != nil || joined.To == head {
-		t.Fatalf("%+v, %v, want a merge to finish", joined, err)
-	}
-	run.Parted = &joined
+	m := r.begin(head, base, theirs)
 	for name, test := range map[string]struct {
 		files map[string]string
 		lost  []string
@@ -87,20 +79,29 @@ func TestLostChanges(t *testing.T) {
 		"a file that is back":    {map[string]string{"price": "7\n", "gone": "old\n"}, []string{"gone"}},
 		"another with that name": {map[string]string{"price": "7\n", "gone": "new\n"}, nil},
 	} {
-		r.call("fetch", "-q", trusted.Dir, joined.To)
-		r.call("checkout", "-q", "--force", "-B", "work", joined.To)
-		for file, text := range test.files {
-			r.write(file, text)
+		got, lost := m.settle("hi, good day\n", test.files)
+		if !slices.Equal(lost, test.lost) || (got.To == m.run.Parted.To) != (test.lost != nil) {
+			t.Errorf("%s: %+v, want lost %q", name, got, test.lost)
 		}
-		to := r.commit("greet", "hi, good day\n")
-		taken := journal.CommitsTaken{From: joined.To, To: to, Tree: r.call("rev-parse", "HEAD^{tree}")}
-		got, err := merging.Settle(t.Context(), r.trusted(), run, taken)
-		var lost []string
-		for _, one := range got.Refused {
-			lost = append(lost, one.Path)
-		}
-		if err != nil || !slices.Equal(lost, test.lost) || (got.To == joined.To) != (test.lost != nil) {
-			t.Errorf("%s: %+v, %v, want lost %q", name, got, err, test.lost)
-		}
+	}
+}
+
+// What looks like marks is none where git moved it, with a file that the others renamed.
+func TestATitleInARenamedFile(t *testing.T) {
+	r := newRepository(t)
+	long := strings.Repeat("a line\n", 20)
+	r.commit("a.rst", long)
+	base := r.commit("greet", "hello\n")
+	r.call("branch", "work")
+	r.call("mv", "a.rst", "b.rst")
+	theirs := r.commit("greet", "good day\n")
+	r.call("switch", "-q", "work")
+	r.commit("a.rst", long+"Install\n=======\n")
+	m := r.begin(r.commit("greet", "hi\n"), base, theirs)
+	if _, refused := m.settle("hi, good day\n", nil); len(refused) > 0 {
+		t.Errorf("refused %q", refused)
+	}
+	if _, refused := m.settle("<<<<<<< hi\n", nil); !slices.Equal(refused, []string{"greet"}) {
+		t.Errorf("refused %q, want the marks", refused)
 	}
 }

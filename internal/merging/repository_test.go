@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -68,4 +71,43 @@ func (r repository) trusted() *git.Trusted {
 		r.t.Fatal(err)
 	}
 	return trusted
+}
+
+// merge is begun, with a conflict in the file greet.
+type merge struct {
+	repository
+
+	run journal.Run
+}
+
+func (r repository) begin(head, base, theirs string) merge {
+	r.t.Helper()
+	run := journal.Run{Head: head, Base: base, BaseRef: "main", Branch: "work"}
+	run.Policy.Limits.Iterations = 9
+	trusted := r.trusted()
+	joined, err := merging.Join(r.t.Context(), trusted, run, journal.Joined{Of: journal.OfBase, With: theirs}, base)
+	if err != nil || !slices.Equal(joined.Conflicts, []string{"greet"}) || joined.To == head {
+		r.t.Fatalf("%+v, %v, want a merge to finish", joined, err)
+	}
+	r.call("fetch", "-q", trusted.Dir, joined.To)
+	run.Parted = &joined
+	return merge{r, run}
+}
+
+// settle commits a resolution, and other files, and returns the names of those that are refused.
+func (m merge) settle(greet string, files map[string]string) (taken journal.CommitsTaken, refused []string) {
+	m.t.Helper()
+	m.call("checkout", "-q", "--force", "-B", "work", m.run.Parted.To)
+	for file, text := range files {
+		m.write(file, text)
+	}
+	to := m.commit("greet", greet)
+	taken, err := merging.Settle(m.t.Context(), m.trusted(), m.run, journal.CommitsTaken{From: m.run.Parted.To, To: to, Tree: m.call("rev-parse", "HEAD^{tree}")})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, one := range taken.Refused {
+		refused = append(refused, one.Path)
+	}
+	return taken, refused
 }
