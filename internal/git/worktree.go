@@ -170,7 +170,7 @@ func (r repository) checkSeen(ctx context.Context) error {
 
 func mayHide(entry, at string) bool {
 	if strings.HasPrefix(entry, "H "+ModeLink) {
-		inside, _ := os.ReadDir(at)
+		inside, _ := untrusted.ReadDir(at)
 		return len(inside) > 0
 	}
 	_, missing := os.Lstat(at)
