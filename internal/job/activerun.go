@@ -110,26 +110,11 @@ func isWorkUntaken(run journal.Run) bool {
 	return it.Taken == nil && (it.Agent != nil || it.Ended == nil) || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-// keepsLFS reports that the agent committed files of Git LFS: the branch has only pointers, and the clone the content.
-func (s *activeRun) keepsLFS(ctx context.Context) bool {
-	if _, err := os.Stat(filepath.Join(s.work, "tree", ".git", "lfs", "objects")); err != nil || !s.worksInClone() || s.trusted == nil {
-		return false
-	}
-	run := s.Run()
-	files, err := s.trusted.ChangedFiles(ctx, git.Span{From: run.Base, To: run.Head})
-	if err == nil {
-		files, err = s.trusted.FilesMatching(ctx, run.Head, []string{"^version https://git-lfs.github.com/spec/"}, files)
-	}
-	return err != nil || len(files) > 0
-}
-
-func (s *activeRun) removeTrees(ctx context.Context) error {
+func (s *activeRun) removeTrees() error {
 	s.removals.Wait()
 	switch {
 	case s.KeepTrees:
 		return nil
-	case s.keepsLFS(ctx):
-		s.Log("the content of Git LFS files that the agent committed is in tree/.git/lfs/objects only: copy it to .git/lfs/objects")
 	case s.canRemoveTrees():
 		return untrusted.RemoveAll(s.work)
 	}

@@ -210,7 +210,7 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	s.signEvidence(ctx)
 	s.saveStoppedRun(ctx)
 	s.writePage(ctx)
-	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees(ctx))
+	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees())
 }
 
 // postProgressComment only logs errors. A resumed run looks again: the comment may have been deleted.

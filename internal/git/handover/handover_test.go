@@ -32,7 +32,7 @@ func newLab(t *testing.T) *lab {
 	origin := t.TempDir()
 	l := &lab{T: t}
 	l.git(origin, "init", "-q", "-b", "main")
-	for name, text := range map[string]string{"README.md": "# a project\n", "ci/build.yml": "on: push\n", ".gitattributes": "*.png binary\n"} {
+	for name, text := range map[string]string{"README.md": "# a project\n", "ci/build.yml": "on: push\n", ".gitattributes": "*.png binary\n", "old.bin": pointer + "oid sha256:a1\nsize 9\n"} {
 		l.write(origin, name, text)
 	}
 	l.git(origin, "add", "-A")
@@ -119,6 +119,8 @@ func (l *lab) terms() handover.Terms {
 		Authorship: handover.Authorship{Since: time.Unix(1_700_000_000, 0), Trailers: []string{"Ralph-Run: r"}},
 	}
 }
+
+const pointer = "version https://git-lfs.github.com/spec/v1\n"
 
 // Take accepts, rewrites or refuses commits by their content.
 func TestTake(t *testing.T) {
@@ -231,6 +233,17 @@ func TestTake(t *testing.T) {
 				terms.Secret = func(text []byte) bool { return strings.Contains(string(text), "s3cret") }
 			},
 			refused: "it contains a secret of this job",
+		},
+		"new content in Git LFS": {
+			agent:   func(l *lab) { l.commit("add", map[string]string{"new.bin": pointer + "oid sha256:b2\nsize 9\n"}) },
+			refused: "its content would be in Git LFS",
+		},
+		"a file of Git LFS that moved": {
+			agent: func(l *lab) {
+				l.git(l.tree.Dir, "mv", "old.bin", "moved.bin")
+				l.commit("move", nil)
+			},
+			files: []string{"moved.bin", "old.bin"},
 		},
 		"a link out of the tree": {
 			agent: func(l *lab) {

@@ -131,6 +131,7 @@ type blob struct {
 	size   int64
 	read   bool   // the content was read
 	secret bool   // the content contains a secret
+	lfs    bool   // it points to new content in Git LFS
 	isLink bool   // target is known
 	target string // of a symbolic link
 }
@@ -138,7 +139,32 @@ type blob struct {
 // readBlobs reads each blob once, even if it has many names. It skips files that are too large,
 // which are refused anyway.
 func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
-	var ids, wanted []string
+	wanted, err := q.unread(ctx, files)
+	if err != nil {
+		return err
+	}
+	if q.bytes > q.terms.MaxRead {
+		return refuse("the files of these commits hold more than %d MiB together", q.terms.MaxRead>>20)
+	}
+	var pointers []string
+	err = git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
+		text, err := io.ReadAll(o.Content)
+		if o.Size <= maxPointer && strings.HasPrefix(string(text), "version https://git-lfs.github.com/spec/") {
+			pointers = append(pointers, o.ID)
+		}
+		b := q.blobs[o.ID]
+		if b.secret = q.secret(string(text)); b.isLink {
+			b.target = string(text)
+		}
+		q.blobs[o.ID] = b
+		return err
+	})
+	return errors.Join(err, q.findNew(ctx, pointers))
+}
+
+// unread returns the blobs to read, and counts their bytes.
+func (q *quarantine) unread(ctx context.Context, files []git.Change) (wanted []string, err error) {
+	var ids []string
 	for _, f := range files {
 		if _, known := q.blobs[f.ID]; !known {
 			ids = append(ids, f.ID)
@@ -147,7 +173,7 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	slices.Sort(ids)
 	sizes, err := git.Sizes(ctx, q.Do, slices.Compact(ids))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for id, size := range sizes {
 		q.blobs[id] = blob{size: size}
@@ -155,28 +181,33 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	for _, f := range files {
 		b := q.blobs[f.ID]
 		asLink := f.Mode == git.ModeSymlink && !b.isLink && b.size <= maxTarget
-		if asLink || q.terms.Secret != nil && !b.read && b.size <= q.terms.MaxFile {
+		if asLink || !b.read && (b.size <= maxPointer || q.terms.Secret != nil && b.size <= q.terms.MaxFile) {
 			b.read, b.isLink = true, b.isLink || asLink
 			q.blobs[f.ID] = b
 			wanted = append(wanted, f.ID)
 			q.bytes += b.size
 		}
 	}
-	if q.bytes > q.terms.MaxRead {
-		return refuse("the files of these commits hold more than %d MiB together", q.terms.MaxRead>>20)
-	}
-	return git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
-		text, err := io.ReadAll(o.Content)
-		b := q.blobs[o.ID]
-		if b.secret = q.secret(string(text)); b.isLink {
-			b.target = string(text)
-		}
-		q.blobs[o.ID] = b
-		return err
-	})
+	return wanted, nil
 }
 
-const maxAnswers = 256 << 20
+// findNew marks the pointers that the trusted repository lacks: their content is with the agent only.
+func (q *quarantine) findNew(ctx context.Context, pointers []string) error {
+	out, err := q.Trusted.Do(ctx, git.Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(pointers, "\n")), Limit: maxAnswers})
+	for line := range strings.Lines(string(out)) {
+		if id, is := strings.CutSuffix(line, " missing\n"); is {
+			b := q.blobs[id]
+			b.lfs = true
+			q.blobs[id] = b
+		}
+	}
+	return err
+}
+
+const (
+	maxAnswers = 256 << 20
+	maxPointer = 1 << 10 // of Git LFS
+)
 
 func (q *quarantine) secret(text string) bool {
 	return q.terms.Secret != nil && q.terms.Secret([]byte(text))
@@ -188,6 +219,8 @@ func (q *quarantine) wrongFile(f git.Change, b blob) string {
 		return "it contains a secret of this job"
 	case f.Mode == git.ModeSymlink:
 		return wrongTarget(f.Path, b.target)
+	case b.lfs:
+		return "its content would be in Git LFS, which ralph does not push"
 	case b.size > q.terms.MaxFile:
 		return fmt.Sprintf("it is larger than %d MiB", q.terms.MaxFile>>20)
 	default:
