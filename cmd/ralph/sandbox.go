@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -71,7 +72,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	})
 	sb.Flush(tell)
 	settle(context.WithoutCancel(ctx))
-	if process.CannotStart(err) {
+	if process.CannotStart(err) && !errors.Is(err, confine.ErrNotPutBack) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}
 	return result.Exit, errors.Join(err, sb.Close())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // What stands behind a link in place of its folder is not where it was, also if it is the same: the link may go with
@@ -23,5 +24,45 @@ func TestUnchangedBehindALink(t *testing.T) {
 		if to, _ := os.Readlink(in("own")); to != "" || string(text) != "user's" || told != 2 || errors.Join(err, failed) != nil {
 			t.Errorf("with %s: the folder leads to %q, %d are told, and the file says %q: %v, %v", added, to, told, text, err, failed)
 		}
+	}
+}
+
+// What the user reaches through a link of their own is put back where that leads, also if it leads to nothing any more,
+// or to a closed folder.
+func TestBehindALinkOfTheUser(t *testing.T) {
+	for name, change := range map[string]func(folder string) error{
+		"removed": os.RemoveAll,
+		"closed": func(folder string) error {
+			return errors.Join(os.WriteFile(filepath.Join(folder, "settings"), []byte("agent's"), 0o600), os.Chmod(folder, 0o500))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			rights.Drop(t, top)
+			in := func(name string) string { return filepath.Join(top, name) }
+			err := errors.Join(os.Mkdir(in("real"), 0o755), os.WriteFile(in("real/settings"), []byte("user's"), 0o600), os.Symlink("real", in("own")))
+			kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{in("own/settings")}}.Keep()
+			err = errors.Join(err, failed, change(in("real")), kept.PutBack(func([]string) {}))
+			text, failed := os.ReadFile(in("real/settings"))
+			to, missing := os.Readlink(in("own"))
+			if to != "real" || string(text) != "user's" || errors.Join(err, failed, missing) != nil {
+				t.Errorf("the link leads to %q, and the file says %q: %v, %v, %v", to, text, err, failed, missing)
+			}
+		})
+	}
+}
+
+// A file in place of a folder above a guarded one, which git ignores, keeps no command from starting.
+func TestAFileAboveAGuardedFolder(t *testing.T) {
+	top := t.TempDir()
+	if err := os.WriteFile(filepath.Join(top, "objects"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, "objects", "info")}}}.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.PutBack(func(names []string) { t.Errorf("%q were put back", names) }); err != nil {
+		t.Error(err)
 	}
 }

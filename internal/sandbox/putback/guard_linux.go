@@ -130,7 +130,7 @@ func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error
 			}
 		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 			return nil
 		case way == ".":
 			return err

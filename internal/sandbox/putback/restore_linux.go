@@ -32,8 +32,10 @@ func (k keptPath) refill(busy error) error {
 
 // restore writes through links on the way, which lead to no other folder than k's root.
 func (k keptPath) restore(name string, n savedNode) error {
-	if err := k.root.Root.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return err
+	for at := range ancestors(name) {
+		if err := k.root.Root.MkdirAll(k.folder(at), 0o755); err != nil {
+			return err
+		}
 	}
 	switch {
 	case n.Mode&fs.ModeSymlink != 0:

@@ -15,8 +15,16 @@ import (
 func (k keptPath) open() {
 	untrusted.OpenToOwner(k.dir)
 	for at := range ancestors(k.name + "/") {
-		k.root.OpenToOwner(at)
+		k.root.OpenToOwner(k.folder(at))
 	}
+}
+
+// folder returns what a link of the user's leads to, or the name itself.
+func (k keptPath) folder(at string) string {
+	if to, isOwn := k.links[at]; isOwn && to == k.leadsTo(at) {
+		return path.Join(path.Dir(at), to)
+	}
+	return at
 }
 
 // reach opens them where k cannot be looked at, unless that was so before.
