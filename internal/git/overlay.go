@@ -17,39 +17,27 @@ import (
 
 // ChangedFiles returns the files of To that it changed or added since the merge base with From.
 func (t *Trusted) ChangedFiles(ctx context.Context, span Span) ([]string, error) {
-	changes, err := t.changesSince(ctx, span)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, c := range changes {
-		if c.Mode != ModeNone && c.Mode != ModeLink {
-			names = append(names, c.Path)
-		}
-	}
-	return names, nil
+	return t.changed(ctx, span, func(c Change) bool { return c.Mode != ModeNone && c.Mode != ModeLink })
 }
 
 // ChangedPaths returns the paths that To changed, added or removed since the merge base with From.
 func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error) {
-	changes, err := t.changesSince(ctx, span)
-	if err != nil {
-		return nil, err
-	}
-	paths := make([]string, 0, len(changes))
-	for _, c := range changes {
-		paths = append(paths, c.Path)
-	}
-	return paths, nil
+	return t.changed(ctx, span, func(Change) bool { return true })
 }
 
-func (t *Trusted) changesSince(ctx context.Context, span Span) ([]Change, error) {
+func (t *Trusted) changed(ctx context.Context, span Span, counts func(Change) bool) (paths []string, err error) {
 	if t.copied == nil { // else the user's repository says where histories part
 		if fork, err := t.MergeBase(ctx, span); err == nil {
 			span.From = fork
 		}
 	}
-	return t.Compare(ctx, span)
+	changes, err := t.Compare(ctx, span)
+	for _, c := range changes {
+		if counts(c) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, err
 }
 
 // MergeBase returns the merge base of two commits.
@@ -121,17 +109,13 @@ func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, er
 	t.made(sha)
 	name := filepath.Join(t.Dir, "shallow")
 	ends, err := untrusted.ReadFile(name, maxOutput)
-	switch {
-	case errors.Is(err, os.ErrNotExist) || err == nil && (!hasLine(ends, commit) || hasLine(ends, sha)):
-		return sha, nil
-	case err != nil:
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read where the history ends: %w", err)
 	}
+	if lines := strings.Fields(string(ends)); !slices.Contains(lines, commit) || slices.Contains(lines, sha) {
+		return sha, nil
+	}
 	return sha, publish(name, string(ends)+sha+"\n", 0o644)
-}
-
-func hasLine(text []byte, line string) bool {
-	return slices.Contains(strings.Fields(string(text)), line)
 }
 
 // writeTexts makes objects of the texts, each with its file's mode in Onto.

@@ -200,14 +200,6 @@ func defaultRemote(names []string) string {
 	return ""
 }
 
-func excludeOurs() []string {
-	var specs []string
-	for _, name := range ours {
-		specs = append(specs, ":(top,exclude,literal)"+name)
-	}
-	return specs
-}
-
 // Origin returns the URL of the remote origin, or nothing.
 func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 	r, err := g.open(ctx, dir)

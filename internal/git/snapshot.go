@@ -106,8 +106,8 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 		}
 	}
 	if len(rest) > 0 {
-		specs := append([]string{"."}, excludeOurs()...)
-		for _, name := range slices.Concat(without, s.Huge(ctx)) {
+		specs := []string{"."}
+		for _, name := range slices.Concat(ours, without, s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
 		submodules, err := on.add(ctx, specs)
