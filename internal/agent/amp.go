@@ -89,7 +89,7 @@ func (d *ampDecoder) read(l ampLine) []stream.Item {
 			return []stream.Item{stream.Progress{Text: "thread " + Short(l.Session)}}
 		}
 	case "assistant":
-		return append(d.like.assistant(l.claudeLine), d.meter(l.Message.Usage)...)
+		return append(d.like.assistant(l.claudeLine), d.meter(l.Message.Usage.claudeUsage)...)
 	case "user":
 		return d.like.user(l.Message.Content)
 	case "result":

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -132,8 +133,36 @@ type claudeMessage struct {
 	ID      string       `json:"id"`
 	Model   string       `json:"model"`
 	Content claudeBlocks `json:"content"`
-	Usage   claudeUsage  `json:"usage"`
+	Usage   struct {
+		claudeUsage
+		Iterations few[claudeIteration] `json:"iterations"`
+	} `json:"usage"`
 }
+
+// claudeIteration is a request that the maker's server made for a message.
+type claudeIteration struct {
+	claudeUsage
+	Type  string `json:"type"`
+	Model string `json:"model"` // empty: the message's
+}
+
+// parts returns what a message of the model used, by model. Its own usage includes only the iterations of type message.
+func (m claudeMessage) parts(model string) []claudePart {
+	parts := []claudePart{{model, m.ID, m.Usage.plain().Plausible()}}
+	for i, one := range m.Usage.Iterations {
+		if one.Type != "message" {
+			parts = append(parts, claudePart{cmp.Or(truncate(one.Model, maxID), model), fmt.Sprint(m.ID, " ", i), one.plain().Plausible()})
+		}
+	}
+	return parts
+}
+
+type claudePart struct {
+	model, id string
+	usage     stream.Usage
+}
+
+func (p claudePart) key() string { return p.model + " " + p.id }
 
 type claudeBlock struct {
 	Type      string         `json:"type"`
@@ -215,22 +244,28 @@ type claudeMeter struct {
 	sums  map[string]stream.Usage // by model
 }
 
-func (m *claudeMeter) add(model, id string, u stream.Usage) {
+const mostModels = 50 // those after them have no name, and so no bound
+
+func (m *claudeMeter) add(p claudePart) {
 	if m.sums == nil {
 		m.sums = map[string]stream.Usage{}
 	}
-	id = model + " " + id
-	u = u.Max(m.known[id])
-	m.sums[model] = m.sums[model].Minus(m.open[id]).Plus(u)
-	m.open.put(id, u)
+	if _, known := m.sums[p.model]; !known && len(m.sums) >= mostModels {
+		p.model = ""
+	}
+	u := p.usage.Max(m.known[p.key()])
+	m.sums[p.model] = m.sums[p.model].Minus(m.open[p.key()]).Plus(u)
+	m.open.put(p.key(), u)
 }
 
 // whole takes what a file says of a message, which may not be printed yet.
-func (m *claudeMeter) whole(model string, of claudeMessage) {
-	id := model + " " + of.ID
-	m.known.put(id, m.known[id].Max(of.Usage.plain().Plausible()))
-	if was, printed := m.open[id]; printed {
-		m.add(model, of.ID, was)
+func (m *claudeMeter) whole(parts []claudePart) {
+	_, printed := m.open[parts[0].key()]
+	for _, p := range parts {
+		m.known.put(p.key(), p.usage.Max(m.known[p.key()]))
+		if p.usage = m.open[p.key()]; printed {
+			m.add(p)
+		}
 	}
 }
 

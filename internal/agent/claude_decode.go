@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -48,6 +49,10 @@ type claudeSystem struct {
 	ErrorStatus int     `json:"error_status"`
 	Error       string  `json:"error"`
 	ToolName    string  `json:"tool_name"`
+	Compacted   struct {
+		From int64 `json:"pre_tokens"`
+		To   int64 `json:"post_tokens"`
+	} `json:"compact_metadata"`
 }
 
 // ClaudeEntry is a line of the transcript that Claude Code writes of a session.
@@ -77,6 +82,7 @@ type claudeDecoder struct {
 	model   string // of the session
 	served  string // as its server calls it
 	session string
+	compact int       // how often it summarized its context
 	until   time.Time // when its login may ask again
 	denied  stream.Denial
 	spent   claudeMeter
@@ -87,8 +93,13 @@ type claudeDecoder struct {
 func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 	switch l.Type {
 	case "system":
-		if l.Subtype == "init" {
-			d.model, d.session = l.Model, l.Session
+		switch l.Subtype {
+		case "init":
+			d.model, d.session = truncate(l.Model, maxID), l.Session
+		case "compact_boundary":
+			d.compact++
+			d.spent.add(claudePart{d.model, fmt.Sprint("compaction ", d.compact), stream.Usage{Input: l.Compacted.From, Output: l.Compacted.To}.Plausible()})
+			return d.meter()
 		}
 		return l.system()
 	case "rate_limit_event":
@@ -127,7 +138,24 @@ func (d *claudeDecoder) modelOf(own string, sub bool) string {
 	if !sub || own == "" || own == synthetic || own == d.served {
 		return d.model
 	}
-	return own
+	return truncate(own, maxID)
+}
+
+// untold are tools of Claude Code that ask a model and do not report it within the turn: what such a request is counted
+// for, in tokens of input.
+var untold = map[string]int64{"WebSearch": 30_000, "WebFetch": 10_000}
+
+func (d *claudeDecoder) count(l claudeLine) {
+	model := d.modelOf(l.Message.Model, l.Parent != nil)
+	parts := l.Message.parts(model)
+	for _, block := range l.Message.Content {
+		if input := untold[block.Name]; input > 0 {
+			parts = append(parts, claudePart{model, "tool " + block.ID, stream.Usage{Input: input}})
+		}
+	}
+	for _, p := range parts {
+		d.spent.add(p)
+	}
 }
 
 func (l claudeLine) system() []stream.Item {
@@ -157,7 +185,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 	if own := l.Message.Model; l.Parent == nil && own != "" && own != synthetic {
 		d.served = own
 	}
-	d.spent.add(d.modelOf(l.Message.Model, l.Parent != nil), l.Message.ID, l.Message.Usage.plain())
+	d.count(l)
 	var items []stream.Item
 	for _, block := range l.Message.Content {
 		switch {

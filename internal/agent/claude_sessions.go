@@ -56,7 +56,7 @@ func (s *claudeSessions) readNewLines(path string) {
 	for line := range bytes.Lines(lines) {
 		if entry, ok := ReadClaudeEntry(line); ok && entry.Type == "assistant" {
 			s.mu.Lock()
-			s.printed.spent.whole(s.printed.modelOf(entry.Message.Model, entry.Side), entry.Message)
+			s.printed.spent.whole(entry.Message.parts(s.printed.modelOf(entry.Message.Model, entry.Side)))
 			s.mu.Unlock()
 		}
 	}

@@ -233,6 +233,46 @@ func TestClaudePricesASubAgentByItsModel(t *testing.T) {
 	}
 }
 
+// What Claude Code does not report within a turn is estimated: the summary of a full context, and what its tools for the
+// web ask of a model.
+func TestClaudeCountsWhatItDoesNotReport(t *testing.T) {
+	compacted := `{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":170000,"post_tokens":5000}}`
+	search := `{"type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"WebSearch","input":{"query":"a"}}]}}`
+	fetch := `{"type":"assistant","parent_tool_use_id":"t","message":{"id":"m2","content":[{"type":"tool_use","id":"t2","name":"WebFetch","input":{"url":"a"}}]}}`
+	advised := `{"type":"assistant","message":{"id":"m3","model":"ours","usage":{"input_tokens":7,"iterations":[{"type":"message","input_tokens":7},` +
+		`{"type":"advisor_message","model":"claude-opus-5","input_tokens":50000,"output_tokens":10000},{"type":"compaction","output_tokens":3},{"input_tokens":-9}]}}}`
+	for lines, want := range map[string]stream.Usage{
+		advised + "\n" + advised:           {Input: 50_007, Output: 10_003},
+		compacted:                          {Input: 170_000, Output: 5000},
+		compacted + "\n" + compacted:       {Input: 340_000, Output: 10_000},
+		search + "\n" + search:             {Input: 30_000},
+		search + "\n" + fetch:              {Input: 40_000},
+		search + "\n" + compacted + "\n{}": {Input: 200_000, Output: 5000},
+	} {
+		var got stream.Usage
+		for _, item := range decode(t, "claude", lines) {
+			if spent, is := item.(stream.Spent); is {
+				got = spent.Usage
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", lines, got, want)
+		}
+	}
+}
+
+// A program inside can print any number of models: most are counted as one that has no price.
+func TestModelsWithoutNumber(t *testing.T) {
+	var lines strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&lines, `{"type":"assistant","parent_tool_use_id":"t","message":{"id":"m","model":"claude-%d","usage":{"output_tokens":1}}}`+"\n", i)
+	}
+	items := decode(t, "claude", lines.String())
+	if last, is := items[len(items)-1].(stream.Spent); !is || !last.Boundless || last.Usage.Output != 51 {
+		t.Errorf("%+v, want 51 tokens of models, one of which has no price", items[len(items)-1])
+	}
+}
+
 func decode(t *testing.T, name, text string) []stream.Item {
 	t.Helper()
 	adapter, err := agent.Pick(name, agent.Options{Script: "x", Command: "x", Keys: agent.Keys{AmpAPIKey: "k"}})

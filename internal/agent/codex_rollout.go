@@ -178,6 +178,6 @@ func (f *rollout) parseLine(line []byte) {
 	case parsed.Type == "turn_context" && parsed.Payload.Model != "":
 		f.model = parsed.Payload.Model
 	case parsed.Payload.Type == "token_count" && total != (stream.Usage{}):
-		f.used = total
+		f.used = f.used.Max(total.Plausible()) // an agent can write it, too
 	}
 }

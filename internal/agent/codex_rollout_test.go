@@ -3,11 +3,13 @@ package agent_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // An agent that fills the folders of Codex's sessions does not fill ralph's memory with their names.
@@ -42,5 +44,32 @@ func TestRolloutsAreSoughtForALimitedTime(t *testing.T) {
 	agent.LeaveNoTime(t.Cleanup)
 	if got := agent.FindRollouts(dir, "T", 1<<20); len(got) != 0 {
 		t.Errorf("found %q, with no time", got)
+	}
+}
+
+// A file that the agent writes itself takes nothing from what Codex's own files say.
+func TestForgedRollouts(t *testing.T) {
+	decoder, day := codexSessions(t)
+	const line = `{"type":"session_meta","payload":{"id":"thread-7"}}` + "\n" +
+		`{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"output_tokens":%d}}}}` + "\n"
+	var used stream.Usage
+	for _, file := range []struct {
+		name   string
+		in, to int64
+	}{{"10-thread-7", 100, 10}, {"11-x", -100, -10}, {"12-x", math.MinInt64, math.MinInt64}, {"10-thread-7", 50, 5}} {
+		f, err := os.OpenFile(filepath.Join(day, "rollout-"+file.name+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = fmt.Fprintf(f, line, file.in, file.to)
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range decoder.Follow() {
+			used = item.(stream.Spent).Usage
+		}
+	}
+	if want := (stream.Usage{Input: 100, Output: 10}); used != want {
+		t.Errorf("%+v is counted, want %+v", used, want)
 	}
 }

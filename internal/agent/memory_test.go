@@ -16,11 +16,13 @@ import (
 func TestLongIDsAreNotRemembered(t *testing.T) {
 	const long, lines, most = 1 << 20, 64, 16 << 20
 	for name, line := range map[string]string{
-		"claude": `{"type":"assistant","message":{"id":"%[1]s","content":[{"type":"tool_use","name":"TodoWrite","id":"%[1]s","input":{}}]}}`,
-		"codex":  `{"type":"item.started","item":{"id":"%[1]s","type":"command_execution","command":"ls"}}`,
-		"gemini": `{"type":"tool_use","tool_name":"write_todos","tool_id":"%[1]s","parameters":{}}`,
+		"claude":         `{"type":"assistant","message":{"id":"%[1]s","content":[{"type":"tool_use","name":"TodoWrite","id":"%[1]s","input":{}}]}}`,
+		"claude, models": `{"type":"assistant","parent_tool_use_id":"t","message":{"id":"m","model":"%[1]s","usage":{"output_tokens":1}}}`,
+		"codex":          `{"type":"item.started","item":{"id":"%[1]s","type":"command_execution","command":"ls"}}`,
+		"gemini":         `{"type":"tool_use","tool_name":"write_todos","tool_id":"%[1]s","parameters":{}}`,
 	} {
-		adapter, err := agent.Pick(name, agent.Options{})
+		kind, _, _ := strings.Cut(name, ",")
+		adapter, err := agent.Pick(kind, agent.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,9 +60,12 @@ func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool
 			return rate.cost(t) * regional, true
 		}
 	}
-	for name, rate := range listed {
-		for _, maker := range makers {
-			if maker.MatchString(name) && maker.MatchString(model) {
+	for _, maker := range makers {
+		if !maker.MatchString(model) {
+			continue
+		}
+		for name, rate := range listed {
+			if maker.MatchString(name) {
 				usd, known = max(usd, rate.cost(t)), true
 			}
 		}
