@@ -138,30 +138,3 @@ func TestMergeKeepsMayChangeTests(t *testing.T) {
 		}
 	}
 }
-
-// A story asks for documents if its text mentions them.
-func TestAsksForDocuments(t *testing.T) {
-	for title, want := range map[string]bool{
-		"Mend the words in the docs": true, "Fix README": true, "CHANGES: fix rst markup": true, "Explain how to install it": true,
-		"Ten or more cost 2 each": false, "Fix the crash at start": false,
-	} {
-		if got := (plan.Story{Title: title}).AsksForDocuments(); got != want {
-			t.Errorf("%q asks for documents: %v, want %v", title, got, want)
-		}
-	}
-}
-
-// A story asks for tests if its text mentions them.
-func TestAsksForTests(t *testing.T) {
-	for title, want := range map[string]bool{
-		"Add a regression test for empty names": true, "Raise the coverage of the parser": true, "Fuzz the reader": true,
-		"Fix the price of ten": false, "Show the latest version": false, "Contest the result": false,
-	} {
-		if got := (plan.Story{Title: title}).AsksForTests(); got != want {
-			t.Errorf("%q asks for tests: %v, want %v", title, got, want)
-		}
-	}
-	if !(plan.Story{Title: "Prices", AcceptanceCriteria: []string{"there are tests for zero"}}).AsksForTests() {
-		t.Error("a criterion that asks for tests was not seen")
-	}
-}

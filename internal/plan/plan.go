@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Plan is a prd.json: what to build, story by story.
@@ -46,20 +44,6 @@ type Story struct {
 
 // Untested reports whether people marked the story as one that needs no test.
 func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
-
-var testWords = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
-
-// AsksForTests reports whether the story mentions tests. Then tests alone can complete it.
-func (s Story) AsksForTests() bool { return s.mentions(testWords) }
-
-func (s Story) mentions(what *pattern.Pattern) bool {
-	return what.MatchString(strings.Join(append([]string{s.Title, s.Description}, s.AcceptanceCriteria...), "\n"))
-}
-
-var documentWords = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
-
-// AsksForDocuments reports whether the story mentions documents. Then documents alone can complete it.
-func (s Story) AsksForDocuments() bool { return s.mentions(documentWords) }
 
 // Next returns the open story with the lowest priority number whose dependencies pass.
 func (p Plan) Next() (Story, bool) {

@@ -35,18 +35,11 @@ func MeetsBar(run journal.Run, story plan.Story, grade journal.Grade) bool {
 	return grade == journal.RedToGreen || grade != journal.Unverified && grade != "" && (story.Untested() || run.Policy.Proof == policy.Unbroken)
 }
 
-// NothingToProve reports whether a story changed no program, as it asks only for documents or tests.
-func NothingToProve(story plan.Story, grade journal.Grade) bool {
-	return grade == journal.DocumentsOnly && story.AsksForDocuments() || grade == journal.TestsOnly && story.AsksForTests()
-}
-
 // UnprovenStories returns the stories that passed by this run's work and still have to be proven.
 func UnprovenStories(run journal.Run) []plan.Story {
 	var all []plan.Story
 	for _, story := range run.Plan.UserStories {
-		graded, _ := run.GradeOf(story.ID)
-		nothing := NothingToProve(story, graded.Grade) && InspectionConcern(run) == "" || ReviewAnswer(run, story.ID) != ""
-		if story.Passes && PassedInRun(run, story.ID) && !IsStoryProven(run, story) && !nothing {
+		if story.Passes && PassedInRun(run, story.ID) && !IsStoryProven(run, story) && ReviewAnswer(run, story.ID) == "" {
 			all = append(all, story)
 		}
 	}

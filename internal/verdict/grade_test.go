@@ -77,25 +77,17 @@ func TestIsGradeSufficient(t *testing.T) {
 	}
 }
 
-// A story that asks only for documents or tests has nothing to prove. It blocks
-// nothing, and is not proven.
-func TestNothingToProve(t *testing.T) {
-	asks := plan.Story{ID: "US-001", Title: "Add a test", Passes: true}
-	for _, test := range []struct {
-		story plan.Story
-		grade journal.Grade
-		want  bool
-	}{
-		{plan.Story{ID: "US-001", Title: "Mend the words", Passes: true}, journal.DocumentsOnly, true},
-		{plan.Story{ID: "US-001", Title: "Mend the price", Passes: true}, journal.DocumentsOnly, false},
-		{asks, journal.TestsOnly, true},
-		{plan.Story{ID: "US-001", Title: "Mend the price", Passes: true}, journal.TestsOnly, false},
-		{asks, journal.Unbroken, false},
-	} {
-		run := gradedRun()
-		run.Plan.UserStories[0], run.Grades[1].Grade = test.story, test.grade
-		if got := len(verdict.UnprovenStories(run)) == 0; got != test.want || verdict.IsStoryProven(run, test.story) {
-			t.Errorf("%q, %s: nothing to prove %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, verdict.IsStoryProven(run, test.story))
+// Documents or tests alone prove no story, also if it asks for them: only people can say that it needs no test.
+func TestDocumentsProveNothing(t *testing.T) {
+	for _, grade := range []journal.Grade{journal.DocumentsOnly, journal.TestsOnly} {
+		for _, needsTest := range []*bool{nil, new(true), new(false)} {
+			run := gradedRun()
+			run.Plan.UserStories[0] = plan.Story{ID: "US-001", Title: "Document the tests", Passes: true, NeedsTest: needsTest}
+			run.Grades[1].Grade = grade
+			proven := len(verdict.UnprovenStories(run)) == 0
+			if want := needsTest != nil && !*needsTest; proven != want {
+				t.Errorf("%s: proven %v, want %v", grade, proven, want)
+			}
 		}
 	}
 }

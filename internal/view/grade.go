@@ -21,8 +21,6 @@ func proofCell(run journal.Run, story plan.Story) string {
 		return "✅ proven, " + string(graded.Grade)
 	case graded.Grade == journal.Unverified:
 		return warnSign + " unverified"
-	case verdict.NothingToProve(story, graded.Grade):
-		return "📄 " + string(graded.Grade)
 	}
 	return "➖ " + string(graded.Grade)
 }
