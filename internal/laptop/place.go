@@ -39,22 +39,26 @@ func (w World) MarkAndAccess(ctx context.Context, sb *confine.Sandbox, dir strin
 
 // accessTo gives access to a folder and its repository, but not to the settings of a run. Without
 // a repository it guards the files that would make one. It is a fault if another folder has
-// replaced dir.
+// replaced dir, or if git cannot read the repository to which a file .git leads: it is not known what that includes.
 func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (confine.Access, error) {
 	top, list := dir, func() guarded.Needs { return guarded.Folder(dir) }
 	if tool, err := w.Git(dir); err == nil {
 		var tree *git.Tree
 		place, err := tool.Inspect(ctx, dir)
-		if err == nil {
+		if place.Top != "" { // without a commit, too
 			tree, err = w.ownTree(ctx, tool, place, true)
 		}
 		switch {
-		case errors.Is(err, errStrays), errors.Is(err, errUnsettled):
-			return confine.Access{}, err
 		case err == nil:
 			top, list = tree.Dir, func() guarded.Needs { return tree.Needs(ctx) }
+		case errors.Is(err, errStrays), errors.Is(err, errUnsettled), leadsElsewhere(dir):
+			return confine.Access{}, err
 		default:
-			list = func() guarded.Needs { return tool.WithIncluded(ctx, guarded.Folder(dir)) }
+			list = func() guarded.Needs {
+				needs, around := guarded.Folder(dir), guarded.Folder(guarded.Around(dir))
+				needs.ReadOnly = append(needs.ReadOnly, tool.WithIncluded(ctx, around).ReadOnly...)
+				return needs
+			}
 		}
 	}
 	if !process.Under(top, dir) {
@@ -72,6 +76,12 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 		}
 		return at
 	})
+}
+
+// leadsElsewhere reports that the nearest .git is a file or a link.
+func leadsElsewhere(dir string) bool {
+	info, err := os.Lstat(filepath.Join(guarded.Around(dir), ".git"))
+	return err == nil && !info.IsDir()
 }
 
 var (
