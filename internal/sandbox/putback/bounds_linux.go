@@ -21,11 +21,12 @@ type budget int64
 func (left *budget) room() int64    { return max(min(maxKept, int64(*left)), minKept) }
 func (left *budget) take(bytes int) { *left -= budget(bytes) }
 
-// maxCompared limits how much of a larger file is read where the file system misses changes.
+// maxCompared limits how much of larger files is read where the file system misses changes.
 const maxCompared = 1 << 30
 
-// readUpTo takes up no more than there is room, and nothing of what is closed to us.
-func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err error) {
+// readUpTo takes up no more than there is room, and nothing of what is closed to us. It compares as many bytes of larger
+// files as are left.
+func readUpTo(room int64, e untrusted.Entry, closed error, left *int64) (n savedNode, err error) {
 	n.Mode, n.Names = e.Info.Mode(), untrusted.Names(e.Info)
 	switch {
 	case n.Mode&fs.ModeSymlink != 0:
@@ -42,7 +43,6 @@ func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err err
 		n.WhyUnread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
 		return n, nil
 	}
-	left := int64(maxCompared)
-	n.WhyUnread = cmp.Or(e.Version(&left), rand.Text()) // what is not known counts as changed
+	n.WhyUnread = cmp.Or(e.Version(left), rand.Text()) // what is not known counts as changed
 	return n, nil
 }

@@ -2,6 +2,7 @@ package putback_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // All links below a folder of logs are removed, however many there are: few are told, and none is kept in memory.
@@ -75,6 +77,38 @@ func TestLargeFilesAreNotKept(t *testing.T) {
 	if err := kept.PutBack(func([]string) {}); err != nil {
 		t.Error(err)
 	}
+}
+
+// Large files that were not there, or were small, have changed: none is read, also where the file system misses changes.
+func TestNewLargeFilesAreNotRead(t *testing.T) {
+	top := t.TempDir()
+	rights.Mounts(t)("tmpfs", "tmpfs", top, "size=64m")
+	hook := func(n int) string { return filepath.Join(top, "hooks", strconv.Itoa(n)) }
+	err := errors.Join(os.Mkdir(filepath.Join(top, "hooks"), 0o755), os.WriteFile(hook(0), []byte("user's"), 0o600))
+	kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{filepath.Join(top, "hooks")}}.Keep()
+	err = errors.Join(err, failed)
+	for n := range 4 {
+		err = errors.Join(err, os.WriteFile(hook(n), nil, 0o600), os.Truncate(hook(n), 256<<20))
+	}
+	before := bytesRead(t)
+	if err = errors.Join(err, kept.PutBack(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if read := bytesRead(t) - before; read > 64<<20 {
+		t.Errorf("%d MB were read", read>>20)
+	}
+	if text, err := os.ReadFile(hook(0)); string(text) != "user's" || err != nil {
+		t.Errorf("%.20q, %v", text, err)
+	}
+}
+
+func bytesRead(t *testing.T) (total int64) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/io")
+	if _, failed := fmt.Sscanf(string(text), "rchar: %d", &total); err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	return total
 }
 
 // An agent can make hundreds of folders and files that are kept: all of them share a budget, and small ones are

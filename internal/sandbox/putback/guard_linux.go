@@ -43,7 +43,7 @@ func (f Files) guard(one Guard, others records, left *budget) (g guardedFolder, 
 		case odd != "":
 			g.Odd[e.Path] = odd
 		case e.Info.Mode().IsRegular() && !strings.Contains(way, "/") && e.Info.Size() <= room: // HEAD is one
-			n, err := readUpTo(room, e, nil)
+			n, err := readUpTo(room, e, nil, new(int64))
 			g.content[e.Path] = n
 			room -= int64(len(e.Path) + len(n.Text))
 			left.take(len(n.Text))

@@ -22,10 +22,11 @@ func TestMountPoints(t *testing.T) {
 	mount := rights.Mounts(t)
 	mount("tmpfs", "tmpfs", in("hooks"), "")
 	mount("", in("outside"), in("config"), "")
+	rights.Drop(t, top, in("hooks"), in("config"))
 	want := map[string]string{"hooks/mine": "user's", "hooks/gone": "user's", "hooks/new": "", "config": "user's"}
 	err = errors.Join(err, write("hooks/mine", "user's"), write("hooks/gone", "user's"), write("config", "user's"))
 	kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{in("hooks"), in("config")}}.Keep()
-	err = errors.Join(err, failed, write("hooks/mine", "agent's"), os.Remove(in("hooks/gone")), write("hooks/new", "agent's"), write("config", "agent's"))
+	err = errors.Join(err, failed, write("hooks/mine", "agent's"), os.Remove(in("hooks/gone")), write("hooks/new", "agent's"), write("config", "agent's"), os.Chmod(in("config"), 0o400))
 	if err = errors.Join(err, kept.PutBack(func([]string) {})); err != nil {
 		t.Fatal(err)
 	}

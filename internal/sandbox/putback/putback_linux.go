@@ -127,7 +127,7 @@ func (k keptPath) withContent(others records, left *budget) (keptPath, error) {
 }
 
 func (k keptPath) readContent() (map[string]savedNode, error) {
-	found, room := map[string]savedNode{}, k.room
+	found, room, left := map[string]savedNode{}, k.room, int64(maxCompared)
 	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -138,7 +138,11 @@ func (k keptPath) readContent() (map[string]savedNode, error) {
 			found[e.Path] = savedNode{Mode: fs.ModeIrregular, WhyUnread: err.Error()}
 			return nil
 		}
-		n, read := readUpTo(room, e, err)
+		compared := &left
+		if k.content != nil && k.content[e.Path].WhyUnread == "" { // it is new, or was small
+			compared = new(int64)
+		}
+		n, read := readUpTo(room, e, err, compared)
 		found[e.Path] = n
 		if room -= int64(len(e.Path) + len(n.Text)); room < -maxKept {
 			return errors.New("there is too much to be kept")

@@ -67,7 +67,7 @@ func (k keptPath) write(name string, text []byte, perm fs.FileMode) error {
 		_ = k.root.Remove(temp) // it may not be there
 	}
 	if errors.Is(err, syscall.EBUSY) { // a mount point
-		err = k.root.Root.WriteFile(name, text, perm)
+		err = errors.Join(k.root.Chmod(name, perm|0o600), k.root.Root.WriteFile(name, text, perm), k.root.Chmod(name, perm))
 	}
 	if at, is := errors.AsType[*fs.PathError](err); is {
 		at.Path = name
