@@ -51,8 +51,9 @@ func (s *claudeSessions) Follow() []stream.Item {
 }
 
 func (s *claudeSessions) readNewLines(path string) {
-	lines := newLines(path, s.read[path])
-	s.read[path] += int64(len(lines))
+	read := s.read[path]
+	lines := newLines(path, &read)
+	s.read[path] = read
 	for line := range bytes.Lines(lines) {
 		if entry, ok := ReadClaudeEntry(line); ok && entry.Type == "assistant" {
 			s.mu.Lock()

@@ -59,6 +59,9 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 		{prints(`"t"`, "m2", haiku), 300_000, 3.5},
 		{notes(sub, "true", "m2", haiku, 1), 0, 0},
 		{decoder.Follow, 0, 0},
+		{func() []stream.Item { return cut(t, file, decoder) }, 0, 0},
+		{prints("null", "m3", opus), 300_001, 3.500025},
+		{notes(file, "false", "m3", opus, 100_000), 400_000, 6}, // of a file that an agent made shorter
 	} {
 		var got stream.Spent
 		for _, item := range step.do() {
@@ -69,4 +72,12 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 			t.Errorf("step %d: %+v, want %+v", i, got, want)
 		}
 	}
+}
+
+func cut(t *testing.T, file string, decoder follower) []stream.Item {
+	t.Helper()
+	if err := os.Truncate(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	return decoder.Follow()
 }

@@ -61,8 +61,8 @@ func (r *rollouts) Follow() []stream.Item {
 	if r.dir == "" || r.thread == "" {
 		return nil
 	}
-	sum := stream.Spent{Cost: stream.Cost{Known: true}}
-	for _, path := range r.findFiles() {
+	sum, left := stream.Spent{Cost: stream.Cost{Known: true}}, mostTime
+	for _, path := range r.findFiles(&left) {
 		file := r.files[path]
 		if file == nil {
 			if len(r.files) >= maxRecent {
@@ -71,7 +71,7 @@ func (r *rollouts) Follow() []stream.Item {
 			file = &rollout{}
 			r.files[path] = file
 		}
-		file.readNewLines(path, r.thread)
+		left.Spend(func() { file.readNewLines(path, r.thread) })
 		if file.used != (stream.Usage{}) {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
@@ -84,12 +84,11 @@ func (r *rollouts) Follow() []stream.Item {
 }
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
-func (r *rollouts) findFiles() []string {
-	left := mostTime
-	days := subfolders(subfolders(subfolders([]string{r.dir}, &left), &left), &left)
+func (r *rollouts) findFiles(left *untrusted.Patience) []string {
+	days := subfolders(subfolders(subfolders([]string{r.dir}, left), left), left)
 	if r.first == "" {
 		r.files = map[string]*rollout{}
-		files := subfolders(days, &left)
+		files := subfolders(days, left)
 		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
 		if i < 0 {
 			return nil
@@ -97,7 +96,7 @@ func (r *rollouts) findFiles() []string {
 		r.first = files[i]
 	}
 	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
-	return slices.DeleteFunc(subfolders(days, &left), func(path string) bool {
+	return slices.DeleteFunc(subfolders(days, left), func(path string) bool {
 		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
 	})
 }
@@ -128,24 +127,31 @@ func (f *rollout) readNewLines(path, thread string) {
 	if f.read > 0 && !f.ours {
 		return
 	}
-	data := newLines(path, f.read)
-	if first, _, whole := bytes.Cut(data, []byte("\n")); f.read == 0 && whole {
+	begins := f.read == 0
+	data := newLines(path, &f.read)
+	if first, _, whole := bytes.Cut(data, []byte("\n")); begins && whole {
 		f.ours = bytes.Contains(first, []byte(thread))
 	}
 	for line := range bytes.Lines(data) {
 		f.parseLine(line)
 	}
-	f.read += int64(len(data))
 }
 
-// newLines returns the whole lines of a file after a place.
-func newLines(path string, from int64) []byte {
+// newLines returns the whole lines of a file after a place, which it moves; all of a file that has become shorter.
+func newLines(path string, read *int64) []byte {
 	file, err := untrusted.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.NewSectionReader(file, from, maxRollout))
+	info, err := file.Stat()
+	if err != nil {
+		return nil
+	}
+	if info.Size() < *read {
+		*read = 0
+	}
+	data, err := io.ReadAll(io.NewSectionReader(file, *read, maxRollout))
 	if err != nil {
 		return nil
 	}
@@ -153,6 +159,7 @@ func newLines(path string, from int64) []byte {
 	if end == 0 && len(data) == maxRollout {
 		end = len(data) // a line that is too long to be one of those that count
 	}
+	*read += int64(end)
 	return data[:end]
 }
 
@@ -176,7 +183,7 @@ func (f *rollout) parseLine(line []byte) {
 	switch total := parsed.Payload.Info.Total.plain(); {
 	case !ok || !f.ours:
 	case parsed.Type == "turn_context" && parsed.Payload.Model != "":
-		f.model = parsed.Payload.Model
+		f.model = truncate(parsed.Payload.Model, maxID)
 	case parsed.Payload.Type == "token_count" && total != (stream.Usage{}):
 		f.used = f.used.Max(total.Plausible()) // an agent can write it, too
 	}

@@ -56,8 +56,12 @@ func TestForgedRollouts(t *testing.T) {
 	for _, file := range []struct {
 		name   string
 		in, to int64
-	}{{"10-thread-7", 100, 10}, {"11-x", -100, -10}, {"12-x", math.MinInt64, math.MinInt64}, {"10-thread-7", 50, 5}} {
-		f, err := os.OpenFile(filepath.Join(day, "rollout-"+file.name+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		cut    int // a flag
+	}{
+		{"10-thread-7", 100, 10, 0}, {"11-x", -100, -10, 0}, {"12-x", math.MinInt64, math.MinInt64, 0}, {"10-thread-7", 50, 5, 0}, // less
+		{"10-thread-7", 0, 0, os.O_TRUNC}, {"10-thread-7", 300, 30, 0},
+	} {
+		f, err := os.OpenFile(filepath.Join(day, "rollout-"+file.name+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY|file.cut, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +73,7 @@ func TestForgedRollouts(t *testing.T) {
 			used = item.(stream.Spent).Usage
 		}
 	}
-	if want := (stream.Usage{Input: 100, Output: 10}); used != want {
+	if want := (stream.Usage{Input: 300, Output: 30}); used != want {
 		t.Errorf("%+v is counted, want %+v", used, want)
 	}
 }

@@ -4,7 +4,8 @@ package agent
 func FindRollouts(dir, thread string, most int) []string {
 	defer func(old int) { mostPaths = old }(mostPaths)
 	mostPaths = most
-	return (&rollouts{dir: dir, thread: thread}).findFiles()
+	left := mostTime
+	return (&rollouts{dir: dir, thread: thread}).findFiles(&left)
 }
 
 // Followed returns how many files a decoder of Codex remembers.
