@@ -93,6 +93,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
+		asked.OntoWork, asked.Earlier = h.task.Kind == plan.KindPull || before.run.ID != "", verdict.ProvenStories(before.run)
 		return j.Start(ctx, asked)
 	}
 	home := before.here

@@ -39,7 +39,16 @@ type RunBegan struct {
 	// Attached are the digests of the attachments that the plan was made with.
 	Attached []string    `json:"attached,omitempty"`
 	Pull     *PullOpened `json:"pull,omitempty"` // of an earlier run for the same work
-	Kept     []KeptFile  `json:"kept,omitempty"` // what commits leave out of the user's own tree
+	// OntoWork: Start holds work that is done, so tests that pass there are existing ones.
+	OntoWork bool       `json:"onto_work,omitempty"`
+	Earlier  []Proven   `json:"earlier,omitempty"` // stories that the run before proved
+	Kept     []KeptFile `json:"kept,omitempty"`    // what commits leave out of the user's own tree
+}
+
+// Proven is a story that an earlier run proved, with what took it from red to green.
+type Proven struct {
+	Title string   `json:"title"`
+	Tests []string `json:"tests"`
 }
 
 // KeptFile is a tracked file that was not as in its commit when the run began.
@@ -53,6 +62,9 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
+	if e.OntoWork && e.Start != e.Base {
+		r.StartTree, r.Earlier = e.Tree, e.Earlier
+	}
 	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)

@@ -71,9 +71,18 @@ func (r Run) ProvenCommit() string {
 	return r.Base
 }
 
-// EarlierProofs returns the proofs of iterations before the first on this story.
+// StartProof returns the results of the checks where the run began, if it builds on work that was done.
+func (r Run) StartProof() (Proof, bool) {
+	proof, found := r.ProofOf(r.StartTree)
+	return proof, found && r.StartTree != ""
+}
+
+// EarlierProofs returns the proofs of iterations before the first on this story, and of where the run began.
 func (r Run) EarlierProofs(story string) []Proof {
 	var proofs []Proof
+	if start, known := r.StartProof(); known {
+		proofs = append(proofs, start)
+	}
 	for _, it := range r.Iterations {
 		if it.Story == story {
 			return proofs

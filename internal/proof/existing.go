@@ -72,9 +72,12 @@ func (s *Standing) add(path string, text []byte) {
 // reference is a commit whose tests judge the work.
 type reference struct {
 	commit string
-	story  string               // that it proved; empty for the base
+	story  string               // that it proved, or workBefore; empty for the base
 	checks []journal.CheckEnded // their results there
 }
+
+// workBefore is what was there when a run began that builds on earlier work.
+const workBefore = "the work before"
 
 // Inspect judges a commit that passed its proof by the existing tests. If the change
 // touches tests, the old versions run on the new code, without new tests: a test that
@@ -138,6 +141,9 @@ func references(run journal.Run, commit string) []reference {
 				break
 			}
 		}
+	}
+	if start, known := run.StartProof(); known && run.Start != commit {
+		refs = append(refs, reference{commit: run.Start, story: workBefore, checks: start.Checks})
 	}
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
 }
@@ -291,8 +297,11 @@ func (i *inspection) allow(story string) {
 
 // since returns which version of the tests ran.
 func (r reference) since() string {
-	if r.story == "" {
+	switch r.story {
+	case "":
 		return ""
+	case workBefore:
+		return ", as they were when this run began"
 	}
 	return ", as they were when " + r.story + " passed"
 }

@@ -393,6 +393,29 @@ func second() journal.Run {
 	return run
 }
 
+// So are those of the work that a run builds on.
+func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
+	const one, both = "passed p.TestOne", "passed p.TestOne\npassed p.TestTen"
+	lists := map[string]string{"b0": one, "s0": both, "c1": both, "old": one + "\nfailed p.TestTen"}
+	tests := byCommit{shelf{differing: map[string][]proof.Differing{
+		"b0..c1": {{Path: "ten_test.go", Tests: true}}, "s0..c1": {{Path: "ten_test.go", Tests: true, Was: true}},
+	}}, lists}
+	for _, onto := range []string{"", "ts"} {
+		run := proved(asked(judged("b0", one)), judged("c1", both))
+		run.Start, run.StartTree = "s0", onto
+		start := journal.Proof{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
+		run.Proofs = append([]journal.Proof{start}, run.Proofs...)
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
+		var want []string
+		if onto != "" {
+			want = []string{"tests_broken ten_test.go: existing tests fail on the new code, as they were when this run began: p.TestTen"}
+		}
+		if diff := cmp.Diff(want, places(b.inspect(t, run, tests).Found)); diff != "" {
+			t.Errorf("onto %q (-want +got):\n%s", onto, diff)
+		}
+	}
+}
+
 // Tests by which an earlier story is proven are existing tests for later ones.
 func TestEarlierStoriesTestsJudge(t *testing.T) {
 	lists := map[string]string{"b0": "passed p.TestOne", "c0": "passed p.TestOne\npassed p.TestTen", "c1": "passed p.TestOne\npassed p.TestTen", "old": "passed p.TestOne\nfailed p.TestTen"}

@@ -19,8 +19,12 @@ const (
 	tryDoubtful = 200 // added once or twice to the number of a reference
 )
 
-// isForeign reports whether a test belongs to another story, or passed before this one began.
+// isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved a story
+// of that title in the run before.
 func (t *trial) isForeign(name string) bool {
+	if slices.Contains(t.provedBefore(), name) {
+		return false
+	}
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
 		return true
 	}
@@ -29,11 +33,25 @@ func (t *trial) isForeign(name string) bool {
 	})
 }
 
+// provedBefore returns what proved a story of that title in the run before.
+func (t *trial) provedBefore() []string {
+	story, _ := t.run.Plan.Find(t.graded.Story)
+	for _, earlier := range t.run.Earlier {
+		if earlier.Title == story.Title {
+			return earlier.Tests
+		}
+	}
+	return nil
+}
+
 // sharesFiles reports whether the story shares test files with an earlier story: a file that
 // fails as a whole may belong to that one.
 func (t *trial) sharesFiles() bool {
 	if len(t.run.EarlierProofs(t.graded.Story)) == 0 {
 		return false
+	}
+	if t.run.StartTree != "" { // the files of the run before count for each story
+		return len(t.provedBefore()) == 0
 	}
 	return slices.ContainsFunc(t.run.Grades, func(g journal.StoryGraded) bool {
 		return g.Story != t.graded.Story && slices.ContainsFunc(g.Files, func(file string) bool { return slices.Contains(t.graded.Files, file) })

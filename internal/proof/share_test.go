@@ -48,6 +48,17 @@ func later(here journal.CheckEnded, names ...string) journal.Run {
 	return run
 }
 
+// onto returns a run that builds on work of which nine passes, and ten if an earlier run proved something by it.
+func onto(proven ...string) journal.Run {
+	run := proved(asked(told("jest", 1)), told("jest", 3))
+	run.Start, run.StartTree, run.Iterations = "s0", "ts", []journal.Iteration{{Story: "US-001"}}
+	start := journal.Proof{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{{Where: journal.AtWork, Name: "test"}}}
+	run.Proofs = append([]journal.Proof{start}, run.Proofs...)
+	story, _ := run.Plan.Find("US-001")
+	run.Earlier = []journal.Proven{{Title: "another", Tests: []string{"nine"}}, {Title: story.Title, Tests: proven}}
+	return run
+}
+
 // What another story is shown by, or was green when this one began, shows nothing
 // of this one.
 func TestAnotherStorysTestShowsNothing(t *testing.T) {
@@ -57,9 +68,12 @@ func TestAnotherStorysTestShowsNothing(t *testing.T) {
 		there []string
 		want  journal.StoryGraded
 	}{
-		"it was graded by it": {later(told("jest", 3), "ten"), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
-		"it was green then":   {later(told("jest", 3)), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
-		"it has its own":      {later(told("jest", 3), "ten"), []string{"ten", "hundred"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"hundred"}}},
+		"it was graded by it":              {later(told("jest", 3), "ten"), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
+		"it was green then":                {later(told("jest", 3)), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
+		"it was green where the run began": {onto(), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
+		"it proved that story before":      {onto("nine"), []string{"nine"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"nine"}}},
+		"it is new":                        {onto(), []string{"nine", "ten"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"ten"}}},
+		"it has its own":                   {later(told("jest", 3), "ten"), []string{"ten", "hundred"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"hundred"}}},
 	} {
 		l := &lab{says: []journal.CheckEnded{failing(c.there)}}
 		p := l.prover()
@@ -90,6 +104,8 @@ func TestWhatIsSharedIsTriedOnTheCodeBefore(t *testing.T) {
 		"not loaded, either": {later(told("jest", 3)), failing(nil, "a.test.js"), failing(nil, "a.test.js"), journal.RedToGreen},
 		"one of it fails":    {later(told("jest", 3)), failing(nil, "a.test.js"), failing([]string{"a.test.js > ten"}), journal.RedToGreen},
 		"loaded then":        {later(told("jest", 3)), failing(nil, "a.test.js"), green("test"), journal.Unbroken},
+		"where it began":     {onto(), whole, green("test"), journal.Unbroken},
+		"proven before":      {onto("a.test.js"), whole, green("test"), journal.RedToGreen},
 	} {
 		l := &lab{}
 		p := l.prover()
