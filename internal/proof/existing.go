@@ -69,16 +69,6 @@ func (s *Standing) add(path string, text []byte) {
 	}
 }
 
-// reference is a commit whose tests judge the work.
-type reference struct {
-	commit string
-	story  string               // that it proved, or workBefore; empty for the base
-	checks []journal.CheckEnded // their results there
-}
-
-// workBefore is what was there when a run began that builds on earlier work.
-const workBefore = "the work before"
-
 // Inspect judges a commit that passed its proof by the existing tests. If the change
 // touches tests, the old versions run on the new code, without new tests: a test that
 // passed before must pass. Tests that fail or no longer run are Found. Harmless changes
@@ -123,30 +113,6 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 }
 
 const mostFound = 50 // recorded places of an inspection
-
-// references returns the commits whose tests judge the work, the newest first: those
-// of proven earlier stories, and the base. A story whose change of tests waits for a
-// person is left out.
-func references(run journal.Run, commit string) []reference {
-	var refs []reference
-	for _, g := range slices.Backward(run.Grades) {
-		newest, _ := run.GradeOf(g.Story)
-		if g.Grade != journal.RedToGreen || g.Commit != newest.Commit || g.Commit == commit {
-			continue
-		}
-		for _, proof := range run.Proofs {
-			inspected, _ := run.InspectionOf(proof.Tree)
-			if proof.Commit == g.Commit && proof.Passed && len(inspected.Found) == 0 {
-				refs = append(refs, reference{commit: g.Commit, story: g.Story, checks: proof.Checks})
-				break
-			}
-		}
-	}
-	if start, known := run.StartProof(); known && run.Start != commit {
-		refs = append(refs, reference{commit: run.Start, story: workBefore, checks: start.Checks})
-	}
-	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
-}
 
 type inspection struct {
 	records
@@ -293,17 +259,6 @@ func (i *inspection) allow(story string) {
 		}
 	}
 	i.found = kept
-}
-
-// since returns which version of the tests ran.
-func (r reference) since() string {
-	switch r.story {
-	case "":
-		return ""
-	case workBefore:
-		return ", as they were when this run began"
-	}
-	return ", as they were when " + r.story + " passed"
 }
 
 func few(names []string) string { return strings.TrimSpace(journal.ShortList(names)) }
