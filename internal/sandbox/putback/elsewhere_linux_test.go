@@ -30,23 +30,37 @@ func TestUnchangedBehindALink(t *testing.T) {
 // What the user reaches through a link of their own is put back where that leads, also if it leads to nothing any more,
 // or to a closed folder.
 func TestBehindALinkOfTheUser(t *testing.T) {
-	for name, change := range map[string]func(folder string) error{
-		"removed": os.RemoveAll,
-		"closed": func(folder string) error {
+	for name, change := range map[string]func(top string) error{
+		"removed": func(top string) error { return os.RemoveAll(filepath.Join(top, "real")) },
+		"closed": func(top string) error {
+			folder := filepath.Join(top, "real")
 			return errors.Join(os.WriteFile(filepath.Join(folder, "settings"), []byte("agent's"), 0o600), os.Chmod(folder, 0o500))
+		},
+		"led out of it": func(top string) error {
+			folder := filepath.Join(top, "real")
+			return errors.Join(os.RemoveAll(folder), os.Symlink("/", folder))
+		},
+		"led elsewhere": func(top string) error {
+			link := filepath.Join(top, "middle")
+			return errors.Join(os.Remove(link), os.Symlink("other", link))
+		},
+		"without a link": func(top string) error {
+			return errors.Join(os.Remove(filepath.Join(top, "own")), os.Remove(filepath.Join(top, "real/settings")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := t.TempDir()
 			rights.Drop(t, top)
 			in := func(name string) string { return filepath.Join(top, name) }
-			err := errors.Join(os.Mkdir(in("real"), 0o755), os.WriteFile(in("real/settings"), []byte("user's"), 0o600), os.Symlink("real", in("own")))
+			err := errors.Join(os.Mkdir(in("real"), 0o755), os.WriteFile(in("real/settings"), []byte("user's"), 0o600), os.Symlink("middle", in("own")), os.Symlink("real", in("middle")))
+			err = errors.Join(err, os.Mkdir(in("other"), 0o755), os.WriteFile(in("other/settings"), []byte("another's"), 0o600))
 			kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{in("own/settings")}}.Keep()
-			err = errors.Join(err, failed, change(in("real")), kept.PutBack(func([]string) {}))
-			text, failed := os.ReadFile(in("real/settings"))
+			err = errors.Join(err, failed, change(top), kept.PutBack(func([]string) {}))
+			text, failed := os.ReadFile(in("own/settings"))
+			other, unread := os.ReadFile(in("other/settings"))
 			to, missing := os.Readlink(in("own"))
-			if to != "real" || string(text) != "user's" || errors.Join(err, failed, missing) != nil {
-				t.Errorf("the link leads to %q, and the file says %q: %v, %v, %v", to, text, err, failed, missing)
+			if to != "middle" || string(text) != "user's" || string(other) != "another's" || errors.Join(err, failed, missing, unread) != nil {
+				t.Errorf("the link leads to %q, and the files say %q and %q: %v, %v, %v", to, text, other, err, failed, missing)
 			}
 		})
 	}

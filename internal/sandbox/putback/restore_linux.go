@@ -32,8 +32,14 @@ func (k keptPath) refill(busy error) error {
 
 // restore writes through links on the way, which lead to no other folder than k's root.
 func (k keptPath) restore(name string, n savedNode) error {
-	for at := range ancestors(name) {
-		if err := k.root.Root.MkdirAll(k.folder(at), 0o755); err != nil {
+	for at := range k.way(name) {
+		var err error
+		if to, isOwn := k.links[at]; isOwn {
+			err = k.root.Symlink(to, at)
+		} else {
+			err = k.root.Root.MkdirAll(at, 0o755)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"path"
+	"path/filepath"
 	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -14,18 +15,29 @@ import (
 // open opens k and the folders on the way to it, which those inside can close to their owner.
 func (k keptPath) open() {
 	untrusted.OpenToOwner(k.dir)
-	for at := range ancestors(k.name + "/") {
-		k.root.OpenToOwner(k.folder(at))
+	for at := range k.way(k.name + "/") {
+		k.root.OpenToOwner(at)
 	}
 }
 
-// folder returns what a link of the user's leads to, or the name itself.
-func (k keptPath) folder(at string) string {
-	if to, isOwn := k.links[at]; isOwn && to == k.leadsTo(at) {
-		return path.Join(path.Dir(at), to)
+// way returns the folders above a name, and what the user's links among them lead to within root.
+func (k keptPath) way(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := range ancestors(name) {
+			for range mostLinks {
+				to, isOwn := k.links[at]
+				if !yield(at) {
+					return
+				}
+				if at = path.Join(path.Dir(at), to); !isOwn || path.IsAbs(to) || !filepath.IsLocal(at) {
+					break
+				}
+			}
+		}
 	}
-	return at
 }
+
+const mostLinks = 40 // that a kernel follows
 
 // reach opens them where k cannot be looked at, unless that was so before.
 func (k keptPath) reach() {
@@ -45,7 +57,7 @@ func (k keptPath) clear() (cleared []string, err error) {
 // clearWay takes away a link on the way to k that was not there, or a file in the way of what
 // was below it. What a link leads to stays.
 func (k keptPath) clearWay(take func(root *untrusted.Root, name string) error) ([]string, error) {
-	for at := range ancestors(k.name) {
+	for at := range k.way(k.name) {
 		info, err := k.root.Lstat(at)
 		was, isOwn := k.links[at]
 		switch {
@@ -66,7 +78,7 @@ func (k keptPath) clearWay(take func(root *untrusted.Root, name string) error) (
 
 // isElsewhere reports a link on the way to k that was not there.
 func (k keptPath) isElsewhere() bool {
-	for at := range ancestors(k.name) {
+	for at := range k.way(k.name) {
 		if to := k.leadsTo(at); to != "" && to != k.links[at] {
 			return true
 		}
@@ -75,13 +87,14 @@ func (k keptPath) isElsewhere() bool {
 }
 
 func (k keptPath) linksOnWay() map[string]string {
-	found := map[string]string{}
+	k.links = map[string]string{}
 	for at := range ancestors(k.name) {
-		if to := k.leadsTo(at); to != "" {
-			found[at] = to
+		for to := k.leadsTo(at); to != "" && k.links[at] == ""; to = k.leadsTo(at) {
+			k.links[at] = to
+			at = path.Join(path.Dir(at), to)
 		}
 	}
-	return found
+	return k.links
 }
 
 // leadsTo returns where a link leads; empty if it is none.
