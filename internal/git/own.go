@@ -180,7 +180,7 @@ func (t *Tree) PushesAll() bool { return t.settings["push.default"] == "matching
 
 // Needs returns what git needs in the user's own tree. The agent can name other folders to read and write since it was opened.
 func (t *Tree) Needs(ctx context.Context) guarded.Needs {
-	return t.git.WithIncluded(ctx, t.needs.Within(t.common))
+	return t.git.WithIncluded(ctx, t.needs.Within(t.common), t.Dir)
 }
 
 func (g Git) needsOf(place Place, at repository) guarded.Needs {
@@ -221,17 +221,17 @@ func (t *Tree) DirOutside(ctx context.Context, area string) string {
 	return ""
 }
 
-// WithIncluded adds the configurations of user and machine, and the files that these, the environment and the git
-// folders include.
-func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
+// WithIncluded adds the configurations of user and machine, the files that these, the environment and the git
+// folders include, and what the repositories around a folder include.
+func (g Git) WithIncluded(ctx context.Context, n guarded.Needs, dir string) guarded.Needs {
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
 	listed = append(listed, "include.path\n"+strings.Join(g.User.files(), "\x00include.path\n")...)
-	var configs []string
+	configs := guarded.ConfigsAround(dir)
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
 	paths, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...) // or what was found of them
-	n.ReadOnly = append(slices.Clip(n.ReadOnly), paths...)
+	n.ReadOnly = slices.Concat(n.ReadOnly, guarded.Linked(configs), paths)
 	return n
 }
 

@@ -70,7 +70,7 @@ func (s *trees) list(ctx context.Context, dir string) confine.Access {
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		s.protectProgramFiles(&at)
 	case s.UserTree == nil && dir == s.Dir:
-		needs := guarded.Folder(dir)
+		needs := s.Git.WithIncluded(ctx, guarded.Folder(dir), dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		s.protectProgramFiles(&at)
 	}

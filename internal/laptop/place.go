@@ -54,11 +54,7 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 		case errors.Is(err, errStrays), errors.Is(err, errUnsettled), leadsElsewhere(dir):
 			return confine.Access{}, err
 		default:
-			list = func() guarded.Needs {
-				needs, around := guarded.Folder(dir), guarded.Folder(guarded.Around(dir))
-				needs.ReadOnly = append(needs.ReadOnly, tool.WithIncluded(ctx, around).ReadOnly...)
-				return needs
-			}
+			list = func() guarded.Needs { return tool.WithIncluded(ctx, guarded.Folder(dir), dir) }
 		}
 	}
 	if !process.Under(top, dir) {

@@ -96,6 +96,16 @@ func Way(to string) (names []string) {
 	return append(names, place)
 }
 
+// Linked returns the links that lead to some of those files in git folders, and what they lead to.
+func Linked(files []string) (names []string) {
+	for _, file := range files {
+		if way := Way(filepath.Join(untrusted.Place(filepath.Dir(file)), filepath.Base(file))); len(way) > 1 {
+			names = append(names, way...)
+		}
+	}
+	return names
+}
+
 // Absolute returns a path as git reads it in a folder, which follows a link before "..".
 func Absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
@@ -112,6 +122,24 @@ func Worktree(folder, value string) string {
 		return ""
 	}
 	return to
+}
+
+// ConfigsAround returns the configurations of the repositories at dir and above, by the files alone.
+func ConfigsAround(dir string) (configs []string) {
+	for at := dir; ; at = filepath.Dir(at) {
+		folder := filepath.Join(at, ".git")
+		if text, err := untrusted.ReadFile(folder, 1<<12); err == nil {
+			folder = Leads(text, at)
+		}
+		common := folder
+		if text, err := untrusted.ReadFile(filepath.Join(folder, "commondir"), 1<<12); err == nil {
+			common = untrusted.Place(Absolute(Line(text), folder))
+		}
+		configs = append(configs, filepath.Join(common, "config"), filepath.Join(common, "config.worktree"), filepath.Join(folder, "config.worktree"))
+		if at == filepath.Dir(at) {
+			return configs
+		}
+	}
 }
 
 // Leads returns where a file .git in dir leads to, name by name. git ends a name at a NUL.

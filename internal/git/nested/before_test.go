@@ -172,3 +172,20 @@ func TestMarkThatCannotBeWritten(t *testing.T) {
 		t.Errorf("%v; moved aside (-want +got):\n%s", err, diff)
 	}
 }
+
+// A repository that an earlier command broke is still one: its configuration and hooks count once it is mended.
+func TestRepositoriesThatWereBroken(t *testing.T) {
+	const config = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	parts := map[string]string{"HEAD": "ref: refs/heads/x", "objects/x": "x", "refs/x": "x"}
+	for missing := range parts {
+		before := map[string]string{"b/config": config, "b/hooks/post-update.sample": "x", "ordinary/config": config, "like/config": "x", "like/objects/x": "x"}
+		for name, text := range parts {
+			if name != missing {
+				before["b/"+name] = text
+			}
+		}
+		w := watch(t, before)
+		w.fill(map[string]string{"b/config": config + fsmonitor, "b/hooks/post-update": "x", "ordinary/config": fsmonitor, "like/config": fsmonitor, "like/new": "x"})
+		w.want("b/config", "b/hooks")
+	}
+}

@@ -1,6 +1,7 @@
 package nested
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -210,7 +211,7 @@ func (l *look) enter(e untrusted.Entry) error {
 		if l.keep(e.Path, thing{exists, e.Path}); l.isNew(e.Path) {
 			return fs.SkipDir // all of it is moved aside
 		}
-	case begun, isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds):
+	case begun, isBare(e.Holds), l.wasBare(e), e.Holds("worktrees") && keepsWork(e.Holds):
 		switch head := path.Join(e.Path, "HEAD"); {
 		case !e.Holds("HEAD") || begun:
 		case len(l.in) == 0: // other files may lie beside it
@@ -229,6 +230,16 @@ func (l *look) enter(e untrusted.Entry) error {
 func (l *look) isBegun(e untrusted.Entry) bool {
 	place := filepath.Join(l.top, e.Path)
 	return (l.isModule(place) || l.isWorktree(place)) && guarded.IsFolder(e)
+}
+
+// wasBare reports a repository that stood there and misses a part, which a command may have moved: once it is back, git
+// obeys its configuration and hooks again.
+func (l *look) wasBare(e untrusted.Entry) bool {
+	if !e.Holds("config") || l.isNew(path.Join(e.Path, "config")) || !e.Holds("HEAD") && !e.Holds("objects") && !e.Holds("refs") {
+		return false
+	}
+	text, err := e.In.ReadFile(path.Join(e.Name, "config"), mostNested)
+	return err == nil && bytes.Contains(text, []byte("repositoryformatversion"))
 }
 
 func isBare(has func(string) bool) bool { return has("HEAD") && keepsWork(has) }
