@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
@@ -63,6 +65,28 @@ func TestBehindALinkOfTheUser(t *testing.T) {
 				t.Errorf("the link leads to %q, and the files say %q and %q: %v, %v, %v", to, text, other, err, failed, missing)
 			}
 		})
+	}
+}
+
+// What a link in a guarded folder leads to is the user's, too, with each link on the way.
+func TestWhatALinkLeadsTo(t *testing.T) {
+	top := t.TempDir()
+	in := func(name string) string { return filepath.Join(top, name) }
+	err := errors.Join(os.Mkdir(in("home"), 0o755), os.Mkdir(in("own"), 0o755), os.WriteFile(in("own/settings"), []byte("user's"), 0o600), os.Symlink("own", in("middle")))
+	err = errors.Join(err, os.Symlink("../middle/settings", in("home/settings")), os.Symlink("..", in("home/all")), os.Symlink("../missing", in("home/missing")))
+	err = errors.Join(err, os.Mkdir(in("home/hooks"), 0o755), os.WriteFile(in("own/hook"), nil, 0o600), os.Symlink("../../own/hook", in("home/hooks/hook")))
+	kept, failed := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: in("home")}}}.Keep()
+	if err = errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{in("home/all"), in("home/hooks"), in("home/missing"), in("home/settings"), in("own/hook"), in("missing"), in("middle"), in("own/settings")}
+	if diff := cmp.Diff(want, kept.Closed); diff != "" {
+		t.Errorf("not to be written to are (-want +got):\n%s", diff)
+	}
+	err = errors.Join(os.WriteFile(in("own/settings"), []byte("agent's"), 0o600), os.Remove(in("middle")), os.WriteFile(in("missing"), nil, 0o600), kept.PutBack(func([]string) {}))
+	text, failed := os.ReadFile(in("home/settings"))
+	if _, missing := os.Lstat(in("missing")); string(text) != "user's" || !errors.Is(missing, os.ErrNotExist) || errors.Join(err, failed) != nil {
+		t.Errorf("the file says %q: %v, %v, %v", text, err, failed, missing)
 	}
 }
 

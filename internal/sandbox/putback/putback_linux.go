@@ -40,7 +40,8 @@ type savedNode struct {
 
 // Kept is all that is kept while a program runs.
 type Kept struct {
-	// Closed are the names in guarded folders that stand there and may not change.
+	// Closed are the names in guarded folders that stand there and may not change, and what links among all of these
+	// lead to.
 	Closed []string
 
 	kept     []keptPath
@@ -80,6 +81,7 @@ func (all *Kept) take(f Files, others records) ([]byte, error) {
 		}
 		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
+	all.Closed = f.withLinked(all.Closed)
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
 		k, err := f.keep(file, others, &left)
 		if err != nil {

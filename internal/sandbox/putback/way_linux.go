@@ -5,12 +5,56 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
+
+// withLinked adds to closed names what links among them and f.ReadOnly lead to.
+func (f Files) withLinked(closed []string) []string {
+	for _, file := range slices.Concat(f.ReadOnly, closed) {
+		for _, name := range f.linked(file) {
+			if !slices.Contains(closed, name) && !slices.Contains(f.ReadOnly, name) {
+				closed = append(closed, name)
+			}
+		}
+	}
+	return closed
+}
+
+// linked returns the other names that decide what a link, or one in a folder, leads to, of those in the folders of Write.
+func (f Files) linked(file string) (names []string) {
+	info, err := os.Lstat(file)
+	switch {
+	case err != nil:
+		return nil
+	case info.IsDir():
+		entries, _ := untrusted.ReadDir(file)
+		for _, entry := range entries {
+			if entry.Type() == fs.ModeSymlink { // a hook
+				names = append(names, f.linked(filepath.Join(file, entry.Name()))...)
+			}
+		}
+		return names
+	case info.Mode().Type() != fs.ModeSymlink:
+		return nil
+	}
+	place, _ := untrusted.Resolve(file, func(link string) bool { // what is missing, or a loop, ends it
+		names = append(names, link)
+		return false
+	})
+	var lying []string
+	for _, name := range append(names, place) {
+		if name, lies := f.pathOf(name); lies && name != file {
+			lying = append(lying, name)
+		}
+	}
+	return lying
+}
 
 // open opens k and the folders on the way to it, which those inside can close to their owner.
 func (k keptPath) open() {
