@@ -51,7 +51,7 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 		switch {
 		case err == nil:
 			top, list = tree.Dir, func() guarded.Needs { return tree.Needs(ctx) }
-		case errors.Is(err, errStrays), errors.Is(err, errUnsettled), leadsElsewhere(dir):
+		case errors.Is(err, errStrays), errors.Is(err, errUnsettled), leadsToNone(dir):
 			return confine.Access{}, err
 		default:
 			list = func() guarded.Needs { return tool.WithIncluded(ctx, guarded.Folder(dir), dir) }
@@ -74,10 +74,17 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 	})
 }
 
-// leadsElsewhere reports that the nearest .git is a file or a link.
-func leadsElsewhere(dir string) bool {
-	info, err := os.Lstat(filepath.Join(guarded.Around(dir), ".git"))
-	return err == nil && !info.IsDir()
+// leadsToNone reports that the nearest .git is a file or a link, and leads to no repository; a bare one is one.
+func leadsToNone(dir string) bool {
+	at := filepath.Join(guarded.Around(dir), ".git")
+	info, err := os.Lstat(at)
+	if err != nil || info.IsDir() {
+		return false
+	}
+	if text, err := untrusted.ReadFile(at, 1<<12); err == nil {
+		at = guarded.Leads(text, filepath.Dir(at))
+	}
+	return !guarded.IsBare(at)
 }
 
 var (
