@@ -148,10 +148,10 @@ type claudeIteration struct {
 
 // parts returns what a message of the model used, by model. Its own usage includes only the iterations of type message.
 func (m claudeMessage) parts(model string) []claudePart {
-	parts := []claudePart{{model, m.ID, m.Usage.plain().Plausible()}}
+	parts := []claudePart{{model: model, id: m.ID, usage: m.Usage.plain().Plausible()}}
 	for i, one := range m.Usage.Iterations {
 		if one.Type != "message" {
-			parts = append(parts, claudePart{cmp.Or(truncate(one.Model, maxID), model), fmt.Sprint(m.ID, " ", i), one.plain().Plausible()})
+			parts = append(parts, claudePart{model: cmp.Or(truncate(one.Model, maxID), model), id: fmt.Sprint(m.ID, " ", i), usage: one.plain().Plausible()})
 		}
 	}
 	return parts
@@ -160,6 +160,7 @@ func (m claudeMessage) parts(model string) []claudePart {
 type claudePart struct {
 	model, id string
 	usage     stream.Usage
+	guessed   bool // until the result tells it
 }
 
 func (p claudePart) key() string { return p.model + " " + p.id }
@@ -242,20 +243,34 @@ type claudeMeter struct {
 	open  recent[stream.Usage]
 	known recent[stream.Usage]    // all of a message's usage, from a file
 	sums  map[string]stream.Usage // by model
+
+	guessed map[string]stream.Usage // of sums
 }
 
 const mostModels = 50 // those after them have no name, and so no bound
 
 func (m *claudeMeter) add(p claudePart) {
 	if m.sums == nil {
-		m.sums = map[string]stream.Usage{}
+		m.sums, m.guessed = map[string]stream.Usage{}, map[string]stream.Usage{}
 	}
 	if _, known := m.sums[p.model]; !known && len(m.sums) >= mostModels {
 		p.model = ""
 	}
 	u := p.usage.Max(m.known[p.key()])
-	m.sums[p.model] = m.sums[p.model].Minus(m.open[p.key()]).Plus(u)
+	more := u.Minus(m.open[p.key()])
+	m.sums[p.model] = m.sums[p.model].Plus(more)
+	if p.guessed {
+		m.guessed[p.model] = m.guessed[p.model].Plus(more)
+	}
 	m.open.put(p.key(), u)
+}
+
+// forgetGuesses leaves what was told.
+func (m *claudeMeter) forgetGuesses() {
+	for model, u := range m.guessed {
+		m.sums[model] = m.sums[model].Minus(u)
+	}
+	m.guessed = map[string]stream.Usage{}
 }
 
 // whole takes what a file says of a message, which may not be printed yet.

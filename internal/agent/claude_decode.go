@@ -87,6 +87,7 @@ type claudeDecoder struct {
 	denied  stream.Denial
 	spent   claudeMeter
 	told    stream.Usage
+	lost    bool // its session file is gone: what it uses is not known
 	todos   recent[bool]
 }
 
@@ -98,7 +99,7 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 			d.model, d.session = truncate(l.Model, maxID), l.Session
 		case "compact_boundary":
 			d.compact++
-			d.spent.add(claudePart{d.model, fmt.Sprint("compaction ", d.compact), stream.Usage{Input: l.Compacted.From, Output: l.Compacted.To}.Plausible()})
+			d.spent.add(claudePart{d.model, fmt.Sprint("compaction ", d.compact), stream.Usage{Input: l.Compacted.From, Output: l.Compacted.To}.Plausible(), true})
 			return d.meter()
 		}
 		return l.system()
@@ -114,17 +115,21 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 		if result.Failed {
 			result.Denied = d.denied
 		}
-		return []stream.Item{result}
+		if len(l.ModelUsage) == 0 {
+			return []stream.Item{result}
+		}
+		d.spent.forgetGuesses()
+		return append(d.meter(), result)
 	}
 	return nil
 }
 
 func (d *claudeDecoder) meter() []stream.Item {
 	spent := d.price.sum(d.spent.sums)
-	if spent.Usage == d.told {
+	if spent.Usage == d.told && !d.lost {
 		return nil
 	}
-	d.told = spent.Usage
+	d.told, spent.Boundless = spent.Usage, spent.Boundless || d.lost
 	return []stream.Item{spent}
 }
 
@@ -150,7 +155,7 @@ func (d *claudeDecoder) count(l claudeLine) {
 	parts := l.Message.parts(model)
 	for _, block := range l.Message.Content {
 		if input := untold[block.Name]; input > 0 {
-			parts = append(parts, claudePart{model, "tool " + block.ID, stream.Usage{Input: input}})
+			parts = append(parts, claudePart{model, "tool " + block.ID, stream.Usage{Input: input}, true})
 		}
 	}
 	for _, p := range parts {

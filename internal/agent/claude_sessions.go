@@ -20,7 +20,8 @@ type claudeSessions struct {
 	mu      sync.Mutex // for what follows, and what it prints
 	printed *claudeDecoder
 
-	project string           // that has the session
+	project string // that has the session
+	gone    absence
 	read    map[string]int64 // up to here, by file
 }
 
@@ -47,6 +48,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.printed.lost = s.project != "" && s.gone.note(isThere(s.project, session+".jsonl"))
 	return s.printed.meter()
 }
 
@@ -64,21 +66,29 @@ func (s *claudeSessions) readNewLines(path string) {
 }
 
 func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience) []string {
-	if s.project == "" && !s.findProject(session, patience) {
+	name := session + ".jsonl"
+	if !isThere(s.project, name) && !s.findProject(name, patience) { // it moves a session to another worktree's project
 		return nil
 	}
-	own := []string{filepath.Join(s.project, session+".jsonl")}
+	own := []string{filepath.Join(s.project, name)}
 	return append(own, subfolders([]string{filepath.Join(s.project, session, "subagents")}, patience)...)
 }
 
-func (s *claudeSessions) findProject(session string, patience *untrusted.Patience) bool {
+func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) (found bool) {
 	for _, project := range subfolders([]string{s.dir}, patience) {
 		patience.Spend(func() {
-			if file, err := untrusted.Open(filepath.Join(project, session+".jsonl")); err == nil {
-				_ = file.Close() // it was not even read
-				s.project, s.read = project, map[string]int64{}
+			if isThere(project, name) {
+				s.project, s.read, found = project, map[string]int64{}, true // what is read again counts once
 			}
 		})
 	}
-	return s.project != ""
+	return found
+}
+
+func isThere(folder, name string) bool {
+	file, err := untrusted.Open(filepath.Join(folder, name))
+	if err == nil {
+		_ = file.Close() // it was not even read
+	}
+	return err == nil && folder != ""
 }

@@ -17,6 +17,7 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 	file := filepath.Join(home, "projects", "-work", "s7.jsonl")
 	sub := filepath.Join(home, "projects", "-work", "s7", "subagents", "agent-1.jsonl")
 	other := filepath.Join(home, "projects", "-other", "s6.jsonl")
+	moved := filepath.Join(home, "projects", "-work-worktree", "s7.jsonl")
 	adapter, err := agent.Pick("claude", agent.Options{})
 	if err = errors.Join(err, os.MkdirAll(filepath.Dir(sub), 0o700), os.MkdirAll(filepath.Dir(other), 0o700)); err != nil {
 		t.Fatal(err)
@@ -62,6 +63,9 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 		{func() []stream.Item { return cut(t, file, decoder) }, 0, 0},
 		{prints("null", "m3", opus), 300_001, 3.500025},
 		{notes(file, "false", "m3", opus, 100_000), 400_000, 6}, // of a file that an agent made shorter
+		{func() []stream.Item { return rename(t, file, moved, decoder) }, 0, 0},
+		{prints("null", "m4", opus), 400_001, 6.000025},
+		{notes(moved, "false", "m4", opus, 100_000), 500_000, 8.5},
 	} {
 		var got stream.Spent
 		for _, item := range step.do() {
@@ -72,6 +76,14 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 			t.Errorf("step %d: %+v, want %+v", i, got, want)
 		}
 	}
+}
+
+func rename(t *testing.T, from, to string, decoder follower) []stream.Item {
+	t.Helper()
+	if err := errors.Join(os.Mkdir(filepath.Dir(to), 0o700), os.Rename(from, to)); err != nil {
+		t.Fatal(err)
+	}
+	return decoder.Follow()
 }
 
 func cut(t *testing.T, file string, decoder follower) []stream.Item {

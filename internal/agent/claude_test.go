@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -258,6 +259,24 @@ func TestClaudeCountsWhatItDoesNotReport(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", lines, got, want)
 		}
+	}
+}
+
+// The result of the turn replaces estimates.
+func TestClaudeCorrectsItsEstimates(t *testing.T) {
+	items := decode(t, "claude", `{"type":"assistant","message":{"id":"m1","model":"claude-opus-5","usage":{"input_tokens":5},"content":[{"type":"tool_use","id":"t1","name":"WebSearch","input":{}}]}}`+"\n"+
+		`{"type":"result","result":"ok","total_cost_usd":0.1,"modelUsage":{"claude-opus-5":{"inputTokens":7}}}`)
+	var told []int64
+	for _, item := range items {
+		switch item := item.(type) { //nolint:gochecksumtype // the others have no numbers
+		case stream.Spent:
+			told = append(told, item.Usage.Input)
+		case stream.Result:
+			told = append(told, item.Usage.Input)
+		}
+	}
+	if !slices.Equal(told, []int64{30_005, 5, 7}) {
+		t.Errorf("%d tokens are told, want an estimate, what is sure, and the result", told)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,9 +26,20 @@ type rollouts struct {
 
 	mu     sync.Mutex
 	thread string
-	first  string // the thread's own file
-	files  map[string]*rollout
+	first  string              // the thread's own file
+	files  map[string]*rollout // by name: an agent can rename folders
+	gone   absence
 	told   stream.Usage
+}
+
+// absence counts how often in a row a session's file was missing. Then what is used is not known any more.
+type absence int
+
+func (a *absence) note(there bool) (gone bool) {
+	if *a++; there {
+		*a = 0
+	}
+	return *a > 1 // the first time, it may be about to move
 }
 
 type rollout struct {
@@ -63,23 +75,27 @@ func (r *rollouts) Follow() []stream.Item {
 	}
 	sum, left := stream.Spent{Cost: stream.Cost{Known: true}}, mostTime
 	for _, path := range r.findFiles(&left) {
-		file := r.files[path]
+		name := filepath.Base(path)
+		file := r.files[name]
 		if file == nil {
 			if len(r.files) >= maxRecent {
 				continue // an agent can make and rename files without number
 			}
 			file = &rollout{}
-			r.files[path] = file
+			r.files[name] = file
 		}
 		left.Spend(func() { file.readNewLines(path, r.thread) })
-		if file.used != (stream.Usage{}) {
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.files)) { // also those that an agent has removed
+		if file := r.files[name]; file.used != (stream.Usage{}) {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	if sum.Usage == r.told {
+	gone := r.first != "" && r.gone.note(isThere(filepath.Split(r.first)))
+	if sum.Usage == r.told && !gone {
 		return nil
 	}
-	r.told = sum.Usage
+	r.told, sum.Boundless = sum.Usage, sum.Boundless || gone
 	return []stream.Item{sum}
 }
 
@@ -148,8 +164,12 @@ func newLines(path string, read *int64) []byte {
 	if err != nil {
 		return nil
 	}
-	if info.Size() < *read {
+	skip := *read > 0 && info.Size()-*read > maxRollout // no agent writes so much at a time
+	switch {
+	case info.Size() < *read:
 		*read = 0
+	case skip:
+		*read = info.Size() - maxRollout
 	}
 	data, err := io.ReadAll(io.NewSectionReader(file, *read, maxRollout))
 	if err != nil {
@@ -160,7 +180,10 @@ func newLines(path string, read *int64) []byte {
 		end = len(data) // a line that is too long to be one of those that count
 	}
 	*read += int64(end)
-	return data[:end]
+	if data = data[:end]; skip {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return data
 }
 
 type rolloutLine struct {

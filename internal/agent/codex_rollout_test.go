@@ -77,3 +77,42 @@ func TestForgedRollouts(t *testing.T) {
 		t.Errorf("%+v is counted, want %+v", used, want)
 	}
 }
+
+// What was used stays known, and no limit in dollars holds any more, once the session's file is gone. A hole in it hides
+// nothing that comes after.
+func TestRemovedRollouts(t *testing.T) {
+	decoder, day := codexSessions(t)
+	file := filepath.Join(day, "rollout-10-thread-7.jsonl")
+	const line = `{"payload":{"id":"thread-7","type":"token_count","info":{"total_token_usage":{"input_tokens":%d}}}}` + "\n"
+	const model = `{"type":"turn_context","payload":{"model":"gpt-5"}}` + "\n"
+	var used stream.Spent
+	follow := func() {
+		for _, item := range decoder.Follow() {
+			used = item.(stream.Spent)
+		}
+	}
+	for i, change := range []func() error{
+		func() error { return os.WriteFile(file, fmt.Appendf(nil, line+model+line, 1, 7), 0o600) },
+		func() error {
+			follow()
+			f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0o600)
+			if err == nil {
+				_, failed := fmt.Fprintf(f, "\n"+line, 20)
+				err = errors.Join(f.Truncate(1<<40), failed)
+				_, failed = fmt.Fprintf(f, "\n"+line, 30)
+				err = errors.Join(err, failed, f.Close())
+			}
+			return err
+		},
+		func() error { return os.Remove(file) },
+		func() error { return nil },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		follow()
+		if want := []int64{7, 30, 30, 30}[i]; used.Usage.Input != want || used.Boundless != (i == 3) {
+			t.Errorf("step %d: %+v", i, used)
+		}
+	}
+}
