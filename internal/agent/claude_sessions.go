@@ -42,13 +42,15 @@ func (s *claudeSessions) Follow() []stream.Item {
 	}
 	left := mostTime
 	for _, path := range s.findFiles(session, &left) {
-		if _, known := s.read[path]; known || len(s.read) < maxRecent { // an agent can make and rename files without number
-			left.Spend(func() { s.readNewLines(path) })
+		if _, known := s.read[path]; !known && len(s.read) >= maxRecent { // an agent can make and rename files without number
+			left = 0
+			break
 		}
+		left.Spend(func() { s.readNewLines(path) })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.printed.lost = s.project != "" && s.gone.note(isThere(s.project, session+".jsonl"))
+	s.printed.lost = s.project != "" && s.gone.note(left > 0 && isThere(s.project, session+".jsonl"))
 	return s.printed.meter()
 }
 

@@ -93,3 +93,24 @@ func cut(t *testing.T, file string, decoder follower) []stream.Item {
 	}
 	return decoder.Follow()
 }
+
+// More files than are read could hold the usage of any number of sub-agents: then no limit in dollars holds any more.
+func TestManySubAgents(t *testing.T) {
+	home := t.TempDir()
+	session := filepath.Join(home, "projects", "-work", "s7")
+	adapter, err := agent.Pick("claude", agent.Options{})
+	err = errors.Join(err, os.MkdirAll(filepath.Join(session, "subagents"), 0o700), os.WriteFile(session+".jsonl", nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home}}).(follower)
+	decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
+	for i := range 1000 {
+		if err := os.WriteFile(filepath.Join(session, "subagents", fmt.Sprintf("agent-%d.jsonl", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said := i > 997 && len(decoder.Follow())+len(decoder.Follow()) > 0; said != (i == 999) { // with the session's own
+			t.Errorf("%d files are not all read: %t", i+1, said)
+		}
+	}
+}

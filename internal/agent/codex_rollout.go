@@ -32,7 +32,7 @@ type rollouts struct {
 	told   stream.Usage
 }
 
-// absence counts how often in a row a session's file was missing. Then what is used is not known any more.
+// absence counts how often in a row not all of a session was read. Then what is used is not known any more.
 type absence int
 
 func (a *absence) note(there bool) (gone bool) {
@@ -78,8 +78,9 @@ func (r *rollouts) Follow() []stream.Item {
 		name := filepath.Base(path)
 		file := r.files[name]
 		if file == nil {
-			if len(r.files) >= maxRecent {
-				continue // an agent can make and rename files without number
+			if len(r.files) >= maxRecent { // an agent can make and rename files without number
+				left = 0
+				break
 			}
 			file = &rollout{}
 			r.files[name] = file
@@ -91,7 +92,7 @@ func (r *rollouts) Follow() []stream.Item {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	gone := r.first != "" && r.gone.note(isThere(filepath.Split(r.first)))
+	gone := r.first != "" && r.gone.note(left > 0 && isThere(filepath.Split(r.first)))
 	if sum.Usage == r.told && !gone {
 		return nil
 	}
