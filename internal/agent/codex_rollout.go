@@ -74,19 +74,7 @@ func (r *rollouts) Follow() []stream.Item {
 		return nil
 	}
 	sum, left := stream.Spent{Cost: stream.Cost{Known: true}}, mostTime
-	for _, path := range r.findFiles(&left) {
-		name := filepath.Base(path)
-		file := r.files[name]
-		if file == nil {
-			if len(r.files) >= maxRecent { // an agent can make and rename files without number
-				left = 0
-				break
-			}
-			file = &rollout{}
-			r.files[name] = file
-		}
-		left.Spend(func() { file.readNewLines(path, r.thread) })
-	}
+	r.readFiles(&left)
 	for _, name := range slices.Sorted(maps.Keys(r.files)) { // also those that an agent has removed
 		if file := r.files[name]; file.used != (stream.Usage{}) {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
@@ -98,6 +86,24 @@ func (r *rollouts) Follow() []stream.Item {
 	}
 	r.told, sum.Boundless = sum.Usage, sum.Boundless || gone
 	return []stream.Item{sum}
+}
+
+// readFiles leaves no time where there are more files than are remembered: an agent can make and rename any number.
+func (r *rollouts) readFiles(left *untrusted.Patience) {
+	for _, path := range r.findFiles(left) {
+		name := filepath.Base(path)
+		file := r.files[name]
+		switch {
+		case file != nil:
+		case len(r.files) >= maxRecent:
+			*left = 0
+			return
+		default:
+			file = &rollout{}
+			r.files[name] = file
+		}
+		left.Spend(func() { file.readNewLines(path, r.thread) })
+	}
 }
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
