@@ -52,6 +52,24 @@ func TestManyLinksAreRemoved(t *testing.T) {
 	}
 }
 
+// What an agent may leave in any number keeps nothing else from being put back.
+func TestACrowdedFolder(t *testing.T) {
+	top := t.TempDir()
+	in := func(name string) string { return filepath.Join(top, ".git", name) }
+	if err := os.MkdirAll(in("logs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	putback.WalkFew(t.Cleanup, 10)
+	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"logs", "refs"}}}}.Keep()
+	for n := range 20 {
+		err = errors.Join(err, os.WriteFile(in("logs/"+strconv.Itoa(n)), nil, 0o600))
+	}
+	err = errors.Join(err, os.WriteFile(in("sequencer"), nil, 0o600), kept.PutBack(func([]string) {}))
+	if _, left := os.Lstat(in("sequencer")); err != nil || !errors.Is(left, fs.ErrNotExist) {
+		t.Errorf("%v, what was added: %v", err, left)
+	}
+}
+
 // All files of a folder that may change share one budget, however many there are.
 func TestLargeFilesAreNotKept(t *testing.T) {
 	top := t.TempDir()

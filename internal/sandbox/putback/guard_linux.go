@@ -50,7 +50,7 @@ func (f Files) guard(one Guard, others records, left *budget) (g guardedFolder, 
 			return err
 		}
 		return nil
-	})
+	}, errCrowded)
 	if err != nil {
 		return guardedFolder{}, errors.Join(err, g.root.Close())
 	}
@@ -114,13 +114,15 @@ func openKept(dir, name string) (keptPath, error) {
 // fixed is what those inside may not change.
 const fixed = "fixed"
 
-const maxWalked = 1_000_000
+var maxWalked = 1_000_000 // it changes in tests only
+
+var errCrowded = errors.New("too much lies in it")
 
 // walk tells of what lies in the folder, by the way to it, what is odd about it: it is fixed; or a link, pipe, socket,
 // device, closed folder, or too large a file among what those inside may change. A folder on the way to what they may
 // change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git
-// believes none by its name.
-func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
+// believes none by its name. Where there is too much of what those inside may change, it returns crowded for each of it.
+func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error, crowded error) error {
 	free, left := "", maxWalked
 	return g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
 		way, _ := filepath.Rel(g.name, e.Path) // it lies there
@@ -140,7 +142,7 @@ func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error
 			return cmp.Or(visit(e, way, fixed), fs.SkipDir)
 		}
 		if left--; left < 0 {
-			return errors.New("too much lies in it")
+			return crowded
 		}
 		switch {
 		case err != nil:
@@ -215,7 +217,7 @@ func (g guardedFolder) mend() (mended []string, err error) {
 		}
 		failed = cmp.Or(failed, g.remove(e))
 		return fs.SkipDir
-	})
+	}, fs.SkipDir)
 	return mended, errors.Join(err, failed)
 }
 
