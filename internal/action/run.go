@@ -93,7 +93,10 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
-		asked.OntoWork, asked.Earlier = h.task.Kind == plan.KindPull || before.run.ID != "", verdict.ProvenStories(before.run)
+		asked.OntoWork = h.task.Kind == plan.KindPull || before.run.ID != ""
+		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
+			asked.Earlier = verdict.ProvenStories(before.run)
+		}
 		return j.Start(ctx, asked)
 	}
 	home := before.here

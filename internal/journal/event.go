@@ -47,8 +47,8 @@ type RunBegan struct {
 
 // Proven is a story that an earlier run proved, with what took it from red to green.
 type Proven struct {
-	Title string   `json:"title"`
-	Tests []string `json:"tests"`
+	Request string   `json:"request"`
+	Tests   []string `json:"tests"`
 }
 
 // KeptFile is a tracked file that was not as in its commit when the run began.

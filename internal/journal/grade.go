@@ -3,7 +3,10 @@ package journal
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/plan"
 )
 
 // Grade says how well a story is proven.
@@ -69,6 +72,17 @@ func (r Run) ProvenCommit() string {
 		}
 	}
 	return r.Base
+}
+
+// Request returns what people ask for in a story.
+func (r Run) Request(story plan.Story) string {
+	asked := []string{story.Title, story.Description}
+	for _, criterion := range story.AcceptanceCriteria {
+		if !slices.Contains(r.Added, criterion) {
+			asked = append(asked, criterion)
+		}
+	}
+	return strings.Join(asked, "\n")
 }
 
 // StartProof returns the results of the checks where the run began, if it builds on work that was done.

@@ -19,8 +19,8 @@ const (
 	tryDoubtful = 200 // added once or twice to the number of a reference
 )
 
-// isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved a story
-// of that title in the run before.
+// isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved the same
+// story in the run before.
 func (t *trial) isForeign(name string) bool {
 	if slices.Contains(t.provedBefore(), name) {
 		return false
@@ -33,11 +33,11 @@ func (t *trial) isForeign(name string) bool {
 	})
 }
 
-// provedBefore returns what proved a story of that title in the run before.
+// provedBefore returns what proved the same story in the run before.
 func (t *trial) provedBefore() []string {
 	story, _ := t.run.Plan.Find(t.graded.Story)
 	for _, earlier := range t.run.Earlier {
-		if earlier.Title == story.Title {
+		if earlier.Request == t.run.Request(story) {
 			return earlier.Tests
 		}
 	}

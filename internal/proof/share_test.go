@@ -55,7 +55,7 @@ func onto(proven ...string) journal.Run {
 	start := journal.Proof{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{{Where: journal.AtWork, Name: "test"}}}
 	run.Proofs = append([]journal.Proof{start}, run.Proofs...)
 	story, _ := run.Plan.Find("US-001")
-	run.Earlier = []journal.Proven{{Title: "another", Tests: []string{"nine"}}, {Title: story.Title, Tests: proven}}
+	run.Earlier = []journal.Proven{{Request: "another", Tests: []string{"nine"}}, {Request: run.Request(story), Tests: proven}}
 	return run
 }
 

@@ -39,7 +39,7 @@ func MeetsBar(run journal.Run, story plan.Story, grade journal.Grade) bool {
 func ProvenStories(run journal.Run) (all []journal.Proven) {
 	for _, story := range run.Plan.UserStories {
 		if graded, _ := run.GradeOf(story.ID); len(graded.ProvingTests()) > 0 && IsStoryProven(run, story) {
-			all = append(all, journal.Proven{Title: story.Title, Tests: graded.ProvingTests()})
+			all = append(all, journal.Proven{Request: run.Request(story), Tests: graded.ProvingTests()})
 		}
 	}
 	return all
