@@ -93,7 +93,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
-		asked.OntoWork = h.task.Kind == plan.KindPull || before.run.ID != ""
+		asked.OntoWork = true
 		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
 			asked.Earlier = verdict.ProvenStories(before.run)
 		}

@@ -22,7 +22,8 @@ type claudeSessions struct {
 
 	project string // that has the session
 	gone    absence
-	read    map[string]int64 // up to here, by file
+	damaged bool // one of its files
+	files   map[string]*followed
 }
 
 // Line reads a line that it prints.
@@ -42,23 +43,26 @@ func (s *claudeSessions) Follow() []stream.Item {
 	}
 	left := mostTime
 	for _, path := range s.findFiles(session, &left) {
-		if _, known := s.read[path]; !known && len(s.read) >= maxRecent { // an agent can make and rename files without number
+		file := s.files[path]
+		if file == nil {
+			file = &followed{}
+			s.files[path] = file
+		}
+		if len(s.files) > maxRecent { // an agent can make and rename files without number
 			left = 0
 			break
 		}
-		left.Spend(func() { s.readNewLines(path) })
+		left.Spend(func() { s.readNewLines(file, path) })
+		s.damaged = s.damaged || file.damaged
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.printed.lost = s.project != "" && s.gone.note(left > 0 && isThere(s.project, session+".jsonl"))
+	s.printed.lost = s.damaged || s.project != "" && s.gone.note(left > 0 && isThere(s.project, session+".jsonl"))
 	return s.printed.meter()
 }
 
-func (s *claudeSessions) readNewLines(path string) {
-	read := s.read[path]
-	lines := newLines(path, &read)
-	s.read[path] = read
-	for line := range bytes.Lines(lines) {
+func (s *claudeSessions) readNewLines(file *followed, path string) {
+	for line := range bytes.Lines(file.newLines(path)) {
 		if entry, ok := ReadClaudeEntry(line); ok && entry.Type == "assistant" {
 			s.mu.Lock()
 			s.printed.spent.whole(entry.Message.parts(s.printed.modelOf(entry.Message.Model, entry.Side)))
@@ -80,7 +84,7 @@ func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) 
 	for _, project := range subfolders([]string{s.dir}, patience) {
 		patience.Spend(func() {
 			if isThere(project, name) {
-				s.project, s.read, found = project, map[string]int64{}, true // what is read again counts once
+				s.project, s.files, found = project, map[string]*followed{}, true // what is read again counts once
 			}
 		})
 	}

@@ -60,10 +60,10 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 		{prints(`"t"`, "m2", haiku), 300_000, 3.5},
 		{notes(sub, "true", "m2", haiku, 1), 0, 0},
 		{decoder.Follow, 0, 0},
-		{func() []stream.Item { return cut(t, file, decoder) }, 0, 0},
+		{func() []stream.Item { return cut(t, file, decoder) }, 300_000, 3.5},
 		{prints("null", "m3", opus), 300_001, 3.500025},
 		{notes(file, "false", "m3", opus, 100_000), 400_000, 6}, // of a file that an agent made shorter
-		{func() []stream.Item { return rename(t, file, moved, decoder) }, 0, 0},
+		{func() []stream.Item { return rename(t, file, moved, decoder) }, 400_000, 6},
 		{prints("null", "m4", opus), 400_001, 6.000025},
 		{notes(moved, "false", "m4", opus, 100_000), 500_000, 8.5},
 	} {
@@ -72,6 +72,9 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 			got, _ = item.(stream.Spent)
 		}
 		want := stream.Spent{Usage: stream.Usage{Output: step.output}, Cost: stream.Cost{USD: step.usd, Known: step.output > 0}}
+		if got.Boundless != (i > 8) {
+			t.Errorf("step %d has no bound: %t", i, got.Boundless)
+		}
 		if diff := got.Cost.USD - want.Cost.USD; got.Usage != want.Usage || diff > 1e-9 || diff < -1e-9 || got.Cost.Known != want.Cost.Known {
 			t.Errorf("step %d: %+v, want %+v", i, got, want)
 		}

@@ -43,8 +43,9 @@ func (a *absence) note(there bool) (gone bool) {
 }
 
 type rollout struct {
-	read  int64 // up to here
-	ours  bool  // it belongs to the thread or to one that this has started
+	followed
+
+	ours  bool // it belongs to the thread or to one that this has started
 	model string
 	used  stream.Usage
 }
@@ -75,12 +76,14 @@ func (r *rollouts) Follow() []stream.Item {
 	}
 	sum, left := stream.Spent{Cost: stream.Cost{Known: true}}, mostTime
 	r.readFiles(&left)
+	damaged := false
 	for _, name := range slices.Sorted(maps.Keys(r.files)) { // also those that an agent has removed
+		damaged = damaged || r.files[name].ours && r.files[name].damaged
 		if file := r.files[name]; file.used != (stream.Usage{}) {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	gone := r.first != "" && r.gone.note(left > 0 && isThere(filepath.Split(r.first)))
+	gone := damaged || r.first != "" && r.gone.note(left > 0 && isThere(filepath.Split(r.first)))
 	if sum.Usage == r.told && !gone {
 		return nil
 	}
@@ -151,7 +154,7 @@ func (f *rollout) readNewLines(path, thread string) {
 		return
 	}
 	begins := f.read == 0
-	data := newLines(path, &f.read)
+	data := f.newLines(path)
 	if first, _, whole := bytes.Cut(data, []byte("\n")); begins && whole {
 		f.ours = bytes.Contains(first, []byte(thread))
 	}
@@ -160,8 +163,15 @@ func (f *rollout) readNewLines(path, thread string) {
 	}
 }
 
-// newLines returns the whole lines of a file after a place, which it moves; all of a file that has become shorter.
-func newLines(path string, read *int64) []byte {
+// followed is a file to which an agent's program adds lines.
+type followed struct {
+	file    os.FileInfo
+	read    int64 // up to here
+	damaged bool  // it was replaced, or became shorter: an agent's program does neither
+}
+
+// newLines returns the whole lines that were added.
+func (f *followed) newLines(path string) []byte {
 	file, err := untrusted.Open(path)
 	if err != nil {
 		return nil
@@ -171,14 +181,15 @@ func newLines(path string, read *int64) []byte {
 	if err != nil {
 		return nil
 	}
-	skip := *read > 0 && info.Size()-*read > maxRollout // no agent writes so much at a time
+	skip := f.read > 0 && info.Size()-f.read > maxRollout // no agent writes so much at a time
 	switch {
-	case info.Size() < *read:
-		*read = 0
+	case f.file != nil && !os.SameFile(f.file, info), info.Size() < f.read:
+		f.damaged, f.read = true, 0
 	case skip:
-		*read = info.Size() - maxRollout
+		f.read = info.Size() - maxRollout
 	}
-	data, err := io.ReadAll(io.NewSectionReader(file, *read, maxRollout))
+	f.file = info
+	data, err := io.ReadAll(io.NewSectionReader(file, f.read, maxRollout))
 	if err != nil {
 		return nil
 	}
@@ -186,7 +197,7 @@ func newLines(path string, read *int64) []byte {
 	if end == 0 && len(data) == maxRollout {
 		end = len(data) // a line that is too long to be one of those that count
 	}
-	*read += int64(end)
+	f.read += int64(end)
 	if data = data[:end]; skip {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}

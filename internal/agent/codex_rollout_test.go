@@ -52,7 +52,7 @@ func TestForgedRollouts(t *testing.T) {
 	decoder, day := codexSessions(t)
 	const line = `{"type":"session_meta","payload":{"id":"thread-7"}}` + "\n" +
 		`{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"output_tokens":%d}}}}` + "\n"
-	var used stream.Usage
+	var used stream.Spent
 	for _, file := range []struct {
 		name   string
 		in, to int64
@@ -70,11 +70,11 @@ func TestForgedRollouts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, item := range decoder.Follow() {
-			used = item.(stream.Spent).Usage
+			used = item.(stream.Spent)
 		}
 	}
-	if want := (stream.Usage{Input: 300, Output: 30}); used != want {
-		t.Errorf("%+v is counted, want %+v", used, want)
+	if want := (stream.Usage{Input: 300, Output: 30}); used.Usage != want || !used.Boundless {
+		t.Errorf("%+v is counted, want %+v, without a bound", used, want)
 	}
 }
 

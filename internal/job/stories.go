@@ -72,7 +72,7 @@ func unrecorded(run journal.Run) (spans []git.Span) {
 		spans = append(spans, git.Span{From: run.Base, To: run.Start})
 	}
 	for _, join := range run.Joins {
-		if join.Of == journal.OfBranch && slices.Equal(join.By, []string{git.Ralph.Name}) {
+		if join.Of == journal.OfBranch && join.IsOwn() {
 			spans = append(spans, git.Span{From: join.From, To: join.With})
 		}
 	}

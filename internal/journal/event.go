@@ -63,7 +63,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
 	if e.OntoWork && e.Start != e.Base {
-		r.StartTree, r.Earlier = e.Tree, e.Earlier
+		r.Onto, r.Earlier = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier
 	}
 	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft

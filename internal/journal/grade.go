@@ -85,19 +85,23 @@ func (r Run) Request(story plan.Story) string {
 	return strings.Join(asked, "\n")
 }
 
-// StartProof returns the results of the checks where the run began, if it builds on work that was done.
-func (r Run) StartProof() (Proof, bool) {
-	proof, found := r.ProofOf(r.StartTree)
-	return proof, found && r.StartTree != ""
+// Onto is a commit on which a run builds: an earlier run's, or one with what people pushed meanwhile.
+type Onto struct {
+	Commit, Tree string // empty: the base
+	Iterations   int    // before it
 }
 
-// EarlierProofs returns the proofs of iterations before the first on this story, and of where the run began.
+// OntoProof returns the results of the checks there.
+func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
+
+// EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on.
 func (r Run) EarlierProofs(story string) []Proof {
 	var proofs []Proof
-	if start, known := r.StartProof(); known {
-		proofs = append(proofs, start)
-	}
-	for _, it := range r.Iterations {
+	onto, known := r.OntoProof()
+	for i, it := range r.Iterations {
+		if known && i == r.Onto.Iterations {
+			proofs = append(proofs, onto)
+		}
 		if it.Story == story {
 			return proofs
 		}

@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Line is a branch to which others may push.
 type Line string
@@ -40,7 +43,9 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	}
 	switch {
 	case e.Of == OfBranch:
-		r.Pushed = e.With
+		if r.Pushed = e.With; !e.IsOwn() {
+			r.Onto = Onto{e.To, e.Tree, len(r.Iterations)}
+		}
 	case r.Start == r.Base:
 		r.Start, r.Base = e.With, e.With
 	default:
@@ -53,6 +58,9 @@ func (e Joined) fold(r *Run, _ time.Time) {
 		r.addMerge(e)
 	}
 }
+
+// IsOwn reports commits of this run which an earlier job pushed, and whose record was lost.
+func (e Joined) IsOwn() bool { return slices.Equal(e.By, []string{"ralph"}) }
 
 // moveTo sets the run's commit. The newest iteration's files then no longer tell of its work.
 func (r *Run) moveTo(head, tree string) {

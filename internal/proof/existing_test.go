@@ -400,15 +400,19 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 	tests := byCommit{shelf{differing: map[string][]proof.Differing{
 		"b0..c1": {{Path: "ten_test.go", Tests: true}}, "s0..c1": {{Path: "ten_test.go", Tests: true, Was: true}},
 	}}, lists}
-	for _, onto := range []string{"", "ts"} {
+	for _, onto := range []string{"", "ts", "red"} {
 		run := proved(asked(judged("b0", one)), judged("c1", both))
-		run.Start, run.StartTree = "s0", onto
-		start := journal.Proof{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
+		run.Onto = journal.Onto{Commit: "s0", Tree: onto}
+		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
 		run.Proofs = append([]journal.Proof{start}, run.Proofs...)
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 		var want []string
-		if onto != "" {
-			want = []string{"tests_broken ten_test.go: existing tests fail on the new code, as they were when this run began: p.TestTen"}
+		switch onto {
+		case "red":
+			want = append(want, "tests_gone checks: which tests existed is not known, as the checks failed before this run's work: ")
+			fallthrough
+		case "ts":
+			want = append([]string{"tests_broken ten_test.go: existing tests fail on the new code, as they were before this run's work: p.TestTen"}, want...)
 		}
 		if diff := cmp.Diff(want, places(b.inspect(t, run, tests).Found)); diff != "" {
 			t.Errorf("onto %q (-want +got):\n%s", onto, diff)

@@ -34,10 +34,18 @@ func references(run journal.Run, commit string) []reference {
 			}
 		}
 	}
-	if start, known := run.StartProof(); known && run.Start != commit {
-		refs = append(refs, reference{commit: run.Start, story: workBefore, checks: start.Checks})
+	if onto, known := run.OntoProof(); known && run.Onto.Commit != commit {
+		refs = append(refs, reference{commit: run.Onto.Commit, story: workBefore, checks: onto.Checks})
 	}
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
+}
+
+// unknownTests holds a commit back if the checks failed in the work that it builds on: not all tests may have run there.
+func unknownTests(run journal.Run, commit string) []journal.Loosened {
+	if onto, known := run.OntoProof(); known && !onto.Passed && run.Onto.Commit != commit {
+		return []journal.Loosened{{File: "checks", Kind: testsGone, Why: "which tests existed is not known, as the checks failed before this run's work: " + onto.Why}}
+	}
+	return nil
 }
 
 // since returns which version of the tests ran.
@@ -46,7 +54,7 @@ func (r reference) since() string {
 	case "":
 		return ""
 	case workBefore:
-		return ", as they were when this run began"
+		return ", as they were before this run's work"
 	}
 	return ", as they were when " + r.story + " passed"
 }

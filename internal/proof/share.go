@@ -50,7 +50,7 @@ func (t *trial) sharesFiles() bool {
 	if len(t.run.EarlierProofs(t.graded.Story)) == 0 {
 		return false
 	}
-	if t.run.StartTree != "" { // the files of the run before count for each story
+	if t.run.Onto.Tree != "" { // the files of the run before count for each story
 		return len(t.provedBefore()) == 0
 	}
 	return slices.ContainsFunc(t.run.Grades, func(g journal.StoryGraded) bool {

@@ -51,7 +51,7 @@ func later(here journal.CheckEnded, names ...string) journal.Run {
 // onto returns a run that builds on work of which nine passes, and ten if an earlier run proved something by it.
 func onto(proven ...string) journal.Run {
 	run := proved(asked(told("jest", 1)), told("jest", 3))
-	run.Start, run.StartTree, run.Iterations = "s0", "ts", []journal.Iteration{{Story: "US-001"}}
+	run.Onto, run.Iterations = journal.Onto{Commit: "s0", Tree: "ts"}, []journal.Iteration{{Story: "US-001"}}
 	start := journal.Proof{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{{Where: journal.AtWork, Name: "test"}}}
 	run.Proofs = append([]journal.Proof{start}, run.Proofs...)
 	story, _ := run.Plan.Find("US-001")

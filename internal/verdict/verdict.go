@@ -121,16 +121,17 @@ func stepBetweenIterations(run journal.Run) Step {
 	if !found && isByStories(run) {
 		return stopSafely(run, policy.FatalError, "no open story can be worked on: each waits for another")
 	}
-	if needsStartProof(run) {
-		return Prove{Commit: run.Start, Tree: run.StartTree}
+	if needsOntoProof(run) {
+		return Prove{Commit: run.Onto.Commit, Tree: run.Onto.Tree}
 	}
 	return Iterate{len(run.Iterations) + 1, story.ID}
 }
 
-// needsStartProof reports that it is not known which tests pass where the run began, as an agent is about to change them.
-func needsStartProof(run journal.Run) bool {
-	_, known := run.StartProof()
-	return run.StartTree != "" && !known && run.Baseline != nil && run.Baseline.Usable
+// needsOntoProof reports that it is not known which tests pass in the work that the run builds on, as an agent is about to
+// change them.
+func needsOntoProof(run journal.Run) bool {
+	_, known := run.OntoProof()
+	return run.Onto.Tree != "" && !known && run.Baseline != nil && run.Baseline.Usable
 }
 
 func draftStep(run journal.Run) Step {
