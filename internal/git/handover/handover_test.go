@@ -238,6 +238,12 @@ func TestTake(t *testing.T) {
 			agent:   func(l *lab) { l.commit("add", map[string]string{"new.bin": pointer + "oid sha256:b2\nsize 9\n"}) },
 			refused: "its content would be in Git LFS",
 		},
+		"a pointer of an earlier version": {
+			agent: func(l *lab) {
+				l.commit("add", map[string]string{"new.bin": "\nversion http://git-media.io/v/2\noid sha256:b2\nsize 9\n"})
+			},
+			refused: "its content would be in Git LFS",
+		},
 		"a file of Git LFS that moved": {
 			agent: func(l *lab) {
 				l.git(l.tree.Dir, "mv", "old.bin", "moved.bin")

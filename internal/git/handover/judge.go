@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 type judgement struct {
@@ -149,7 +150,7 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	var pointers []string
 	err = git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
 		text, err := io.ReadAll(o.Content)
-		if o.Size <= maxPointer && strings.HasPrefix(string(text), "version https://git-lfs.github.com/spec/") {
+		if o.Size <= maxPointer && pointer.MatchString(string(text)) {
 			pointers = append(pointers, o.ID)
 		}
 		b := q.blobs[o.ID]
@@ -203,6 +204,9 @@ func (q *quarantine) findNew(ctx context.Context, pointers []string) error {
 	}
 	return err
 }
+
+// pointer is what Git LFS takes for a pointer.
+var pointer = pattern.Of(`^\s*v.*(?:git-media|hawser|git-lfs)`)
 
 const (
 	maxAnswers = 256 << 20
