@@ -226,12 +226,12 @@ func (t *Tree) DirOutside(ctx context.Context, area string) string {
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs, dir string) guarded.Needs {
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
 	listed = append(listed, "include.path\n"+strings.Join(g.User.files(), "\x00include.path\n")...)
-	configs := guarded.ConfigsAround(dir)
+	configs, hooks := guarded.ConfigsAround(dir)
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
 	paths, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...) // or what was found of them
-	n.ReadOnly = slices.Concat(n.ReadOnly, guarded.Linked(configs), paths)
+	n.ReadOnly = slices.Concat(n.ReadOnly, guarded.Linked(append(hooks, configs...)), paths)
 	return n
 }
 

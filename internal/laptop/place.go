@@ -54,7 +54,13 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 		case errors.Is(err, errStrays), errors.Is(err, errUnsettled), leadsToNone(dir):
 			return confine.Access{}, err
 		default:
-			list = func() guarded.Needs { return tool.WithIncluded(ctx, guarded.Folder(dir), dir) }
+			list = func() guarded.Needs {
+				needs := guarded.Folder(dir)
+				if to := ledTo(dir); process.Under(dir, to) && to != dir {
+					needs = needs.Within(to).With(to)
+				}
+				return tool.WithIncluded(ctx, needs, dir)
+			}
 		}
 	}
 	if !process.Under(top, dir) {
@@ -76,15 +82,21 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 
 // leadsToNone reports that the nearest .git is a file or a link, and leads to no repository; a bare one is one.
 func leadsToNone(dir string) bool {
+	to := ledTo(dir)
+	return to != "" && !guarded.IsBare(to)
+}
+
+// ledTo returns where the nearest .git leads, if it is a file or a link.
+func ledTo(dir string) string {
 	at := filepath.Join(guarded.Around(dir), ".git")
 	info, err := os.Lstat(at)
 	if err != nil || info.IsDir() {
-		return false
+		return ""
 	}
 	if text, err := untrusted.ReadFile(at, 1<<12); err == nil {
-		at = guarded.Leads(text, filepath.Dir(at))
+		return guarded.Leads(text, filepath.Dir(at))
 	}
-	return !guarded.IsBare(at)
+	return untrusted.Place(at)
 }
 
 var (

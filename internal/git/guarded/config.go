@@ -124,8 +124,9 @@ func Worktree(folder, value string) string {
 	return to
 }
 
-// ConfigsAround returns the configurations of the repositories at dir and above, by the files alone.
-func ConfigsAround(dir string) (configs []string) {
+// foldersAround returns the git folders of the repositories at dir and above, with those of their submodules and worktrees, by
+// the files alone.
+func foldersAround(dir string) (folders []string) {
 	for at := dir; ; at = filepath.Dir(at) {
 		folder := filepath.Join(at, ".git")
 		if text, err := untrusted.ReadFile(folder, 1<<12); err == nil {
@@ -135,11 +136,26 @@ func ConfigsAround(dir string) (configs []string) {
 		if text, err := untrusted.ReadFile(filepath.Join(folder, "commondir"), 1<<12); err == nil {
 			common = untrusted.Place(Absolute(Line(text), folder))
 		}
-		configs = append(configs, filepath.Join(common, "config"), filepath.Join(common, "config.worktree"), filepath.Join(folder, "config.worktree"))
+		for _, guard := range (Needs{}).Within(common).With(common, folder).Guarded {
+			folders = append(folders, guard.Dir)
+		}
 		if at == filepath.Dir(at) {
-			return configs
+			return folders
 		}
 	}
+}
+
+// ConfigsAround returns the configurations of these repositories, and their hooks.
+func ConfigsAround(dir string) (configs, hooks []string) {
+	for _, folder := range foldersAround(dir) {
+		configs = append(configs, filepath.Join(folder, "config"), filepath.Join(folder, "config.worktree"))
+		hooks = append(hooks, filepath.Join(folder, "hooks"))
+		entries, _ := untrusted.ReadDir(filepath.Join(folder, "hooks")) // there may be none
+		for _, entry := range entries {
+			hooks = append(hooks, filepath.Join(folder, "hooks", entry.Name()))
+		}
+	}
+	return configs, hooks
 }
 
 // Leads returns where a file .git in dir leads to, name by name. git ends a name at a NUL.

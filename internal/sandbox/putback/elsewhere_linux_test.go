@@ -75,11 +75,12 @@ func TestWhatALinkLeadsTo(t *testing.T) {
 	err := errors.Join(os.Mkdir(in("home"), 0o755), os.Mkdir(in("own"), 0o755), os.WriteFile(in("own/settings"), []byte("user's"), 0o600), os.Symlink("own", in("middle")))
 	err = errors.Join(err, os.Symlink("../middle/settings", in("home/settings")), os.Symlink("..", in("home/all")), os.Symlink("../missing", in("home/missing")))
 	err = errors.Join(err, os.Mkdir(in("home/hooks"), 0o755), os.WriteFile(in("own/hook"), nil, 0o600), os.Symlink("../../own/hook", in("home/hooks/hook")))
+	err = errors.Join(err, os.Mkdir(in("more"), 0o755), os.Symlink("../more", in("home/more")), os.Symlink("../own/deep", in("more/deep")))
 	kept, failed := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: in("home")}}}.Keep()
 	if err = errors.Join(err, failed); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{in("home/all"), in("home/hooks"), in("home/missing"), in("home/settings"), in("own/hook"), in("missing"), in("middle"), in("own/settings")}
+	want := []string{in("home/all"), in("home/hooks"), in("home/missing"), in("home/more"), in("home/settings"), in("own/hook"), in("missing"), in("more"), in("own/settings"), in("middle"), in("own/deep")}
 	if diff := cmp.Diff(want, kept.Closed); diff != "" {
 		t.Errorf("not to be written to are (-want +got):\n%s", diff)
 	}

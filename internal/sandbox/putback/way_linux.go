@@ -5,55 +5,57 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"syscall"
 
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// withLinked adds to closed names what links among them and f.ReadOnly lead to.
+// withLinked adds to closed names what links in them and in f.ReadOnly lead to, and the links on the way.
 func (f Files) withLinked(closed []string) []string {
-	for _, file := range slices.Concat(f.ReadOnly, closed) {
-		for _, name := range f.linked(file) {
-			if !slices.Contains(closed, name) && !slices.Contains(f.ReadOnly, name) {
-				closed = append(closed, name)
+	left := mostFollowed
+	for queue := slices.Concat(f.ReadOnly, closed); len(queue) > 0; queue = queue[1:] {
+		links, ends := f.linked(queue[0], &left)
+		for _, name := range slices.Concat(ends, links) {
+			path, lies := f.pathOf(name)
+			if covers := func(dir string) bool { return process.Under(dir, path) }; !lies || slices.ContainsFunc(slices.Concat(f.ReadOnly, closed), covers) {
+				continue
+			}
+			if closed = append(closed, path); slices.Contains(ends, name) {
+				queue = append(queue, path)
 			}
 		}
 	}
 	return closed
 }
 
-// linked returns the other names that decide what a link, or one in a folder, leads to, of those in the folders of Write.
-func (f Files) linked(file string) (names []string) {
-	info, err := os.Lstat(file)
-	switch {
-	case err != nil:
-		return nil
-	case info.IsDir():
-		entries, _ := untrusted.ReadDir(file)
-		for _, entry := range entries {
-			if entry.Type() == fs.ModeSymlink { // a hook
-				names = append(names, f.linked(filepath.Join(file, entry.Name()))...)
-			}
-		}
-		return names
-	case info.Mode().Type() != fs.ModeSymlink:
-		return nil
+const mostFollowed = 10_000 // entries of closed folders, in which links are sought
+
+// linked returns the links on the way from those at a path, and below it, and what they lead to.
+func (f Files) linked(file string, left *int) (links, ends []string) {
+	dir := filepath.Dir(file)
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return nil, nil
 	}
-	place, _ := untrusted.Resolve(file, func(link string) bool { // what is missing, or a loop, ends it
-		names = append(names, link)
-		return false
+	defer root.Close() //nolint:errcheck // only a handle
+	_ = root.WalkAll(filepath.Base(file), func(e untrusted.Entry, err error) error {
+		if *left--; *left < 0 {
+			return fs.SkipAll
+		}
+		if err == nil && e.Info.Mode().Type() == fs.ModeSymlink {
+			end, _ := untrusted.Resolve(filepath.Join(dir, e.Path), func(link string) bool { // what is missing, or a loop, ends it
+				links = append(links, link)
+				return false
+			})
+			ends = append(ends, end)
+		}
+		return nil
 	})
-	var lying []string
-	for _, name := range append(names, place) {
-		if name, lies := f.pathOf(name); lies && name != file {
-			lying = append(lying, name)
-		}
-	}
-	return lying
+	return links, ends
 }
 
 // open opens k and the folders on the way to it, which those inside can close to their owner.
