@@ -2,6 +2,8 @@ package agent
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -57,7 +59,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.printed.lost = s.damaged || s.project != "" && s.gone.note(left > 0 && isThere(s.project, session+".jsonl"))
+	s.printed.lost = s.damaged || isClosed(s.dir) || s.project != "" && s.gone.note(left > 0 && isThere(s.project, session+".jsonl"))
 	return s.printed.meter()
 }
 
@@ -89,6 +91,15 @@ func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) 
 		})
 	}
 	return found
+}
+
+// isClosed reports a folder that cannot be read: an agent can close it, also for later turns.
+func isClosed(folder string) bool {
+	root, err := untrusted.OpenRoot(folder)
+	if err == nil {
+		_ = root.Close() // it was not even read
+	}
+	return errors.Is(err, fs.ErrPermission)
 }
 
 func isThere(folder, name string) bool {

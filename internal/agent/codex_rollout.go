@@ -83,7 +83,7 @@ func (r *rollouts) Follow() []stream.Item {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	gone := damaged || r.first != "" && r.gone.note(left > 0 && isThere(filepath.Split(r.first)))
+	gone := damaged || isClosed(r.dir) || r.first != "" && r.gone.note(left > 0 && isThere(filepath.Split(r.first)))
 	if sum.Usage == r.told && !gone {
 		return nil
 	}

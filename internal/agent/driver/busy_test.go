@@ -161,6 +161,7 @@ func TestOverspentAtTheEnd(t *testing.T) {
 		"no budget":                   {agent: "gemini", lines: gemini, model: "unheard-of"},
 		"counted by the model server": {agent: "gemini", lines: gemini, model: "unheard-of", budget: agent.Budget{USD: 1}, counted: true},
 		"of a turn's only model":      {agent: "codex", lines: `{"type":"turn.completed","usage":{"input_tokens":1000000}}`, model: "unheard-of", budget: agent.Budget{USD: 1}, want: true},
+		"though its result says less": {agent: "claude", lines: claude + "\n" + `{"type":"result","result":"so","total_cost_usd":0}`, budget: agent.Budget{USD: 1}, want: true},
 		"in its last message":         {agent: "claude", lines: claude, budget: agent.Budget{USD: 1}, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {

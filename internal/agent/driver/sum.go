@@ -150,7 +150,10 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 	if r == nil {
 		return used.Usage, used.Cost
 	}
-	partly := r.Usage != (stream.Usage{}) && r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
+	partly := r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several, or a command inside printed it
+	if !partly && !r.Cost.Known && r.Usage.Tokens() > used.Usage.Tokens() {
+		used.Cost.Known = false
+	}
 	if !partly && (r.Cost.Known || !used.Cost.Known && r.Cost.Most >= used.Cost.Most) {
 		used.Cost = r.Cost
 	}
