@@ -53,14 +53,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	if err := p.tryTests(ctx, &t, files, emit); err != nil {
 		return fmt.Errorf("grade %s: %w", step.Story, err)
 	}
-	turned := t.allTurned()
-	if len(turned.tests) == 0 && turned.unnamed() && t.sharesFiles() {
-		if err := p.tryAtStart(ctx, &t, files); err != nil {
-			return fmt.Errorf("grade %s: %w", step.Story, err)
-		}
-		turned = t.allTurned()
-	}
-	emit(t.grade(turned, touched))
+	emit(t.grade(t.allTurned(), touched))
 	return nil
 }
 
@@ -77,7 +70,6 @@ type trial struct {
 	narrowed map[string]bool // checks that ran only the story's own test files
 
 	baseAgain *outcome // the base once more; may be nil
-	atStart   *outcome // the same tests on the code on which the story began; may be nil
 	foreign   bool     // a test that turned belongs to another story
 	notGreen  bool     // a test that failed on the base did not pass with the change
 }
@@ -98,8 +90,9 @@ func (p Prover) tryTests(ctx context.Context, t *trial, files []string, emit fun
 }
 
 func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
-	stand, err := p.Tests.Onto(ctx, t.run, t.graded.Commit, files)
-	if err != nil || stand == t.run.Base {
+	began := t.began()
+	stand, err := p.Tests.Onto(ctx, began, t.graded.Commit, files)
+	if err != nil || stand == began.Base {
 		t.inBase = err == nil
 		return err
 	}

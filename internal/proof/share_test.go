@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -90,40 +89,45 @@ func TestAnotherStorysTestShowsNothing(t *testing.T) {
 	}
 }
 
-// Where nothing is told by name and the files are another story's, too, it is the
-// code that this one began with on which its tests have to fail.
-func TestWhatIsSharedIsTriedOnTheCodeBefore(t *testing.T) {
-	whole := red("test", 1)
+// onShelf notes onto which commit a story's tests are put.
+type onShelf struct {
+	shelf
+
+	base *string
+}
+
+func (s onShelf) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
+	*s.base = run.Base
+	return s.shelf.Onto(ctx, run, commit, files)
+}
+
+// A story's tests have to fail on the newest code before it that passed its proof: what an earlier story made is missing on
+// the base, too.
+func TestTestsAreTriedOnTheCodeBefore(t *testing.T) {
+	passed := func(run journal.Run) journal.Run {
+		run.Iterations[0].Proof.Passed = true
+		return run
+	}
+	work := onto()
+	work.Proofs[0].Passed = true
+	proven := onto("nine")
+	proven.Proofs[0].Passed = true
 	for name, c := range map[string]struct {
-		run          journal.Run
-		there, began journal.CheckEnded
-		want         journal.Grade
+		run  journal.Run
+		want string
 	}{
-		"red then, too":      {later(told("jest", 3)), whole, whole, journal.RedToGreen},
-		"green then":         {later(told("jest", 3)), whole, green("test"), journal.Unbroken},
-		"not loaded, either": {later(told("jest", 3)), failing(nil, "a.test.js"), failing(nil, "a.test.js"), journal.RedToGreen},
-		"one of it fails":    {later(told("jest", 3)), failing(nil, "a.test.js"), failing([]string{"a.test.js > ten"}), journal.RedToGreen},
-		"loaded then":        {later(told("jest", 3)), failing(nil, "a.test.js"), green("test"), journal.Unbroken},
-		"where it began":     {onto(), whole, green("test"), journal.Unbroken},
-		"proven before":      {onto("a.test.js"), whole, green("test"), journal.RedToGreen},
+		"the first":             {proved(asked(told("jest", 1)), told("jest", 3)), "b0"},
+		"after another":         {passed(later(told("jest", 3))), "c0"},
+		"after one that failed": {later(told("jest", 3)), "b0"},
+		"onto earlier work":     {work, "s0"},
+		"onto work that failed": {onto(), "b0"},
+		"of what was proven":    {proven, "b0"},
 	} {
-		l := &lab{}
+		l, base := &lab{says: []journal.CheckEnded{failing([]string{"ten"})}}, ""
 		p := l.prover()
-		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
-			says := c.there
-			if at.Where == journal.AtDoubt {
-				says = c.began
-			}
-			says.Where = at.Where
-			emit(says)
-			return nil
-		}
-		p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests", lists: map[journal.Where]string{journal.AtProof: "passed a.test.js"}}
-		if err := p.Grade(t.Context(), c.run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
-			t.Fatal(err)
-		}
-		if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != c.want {
-			t.Errorf("%s: graded as %+v, want %s", name, l.last(), c.want)
+		p.Tests = onShelf{shelf{files: []string{"a.test.js"}, stand: "x+tests", lists: map[journal.Where]string{journal.AtProof: "passed ten"}}, &base}
+		if err := p.Grade(t.Context(), c.run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil || base != c.want {
+			t.Errorf("%s: the tests are put onto %s, want %s: %v", name, base, c.want, err)
 		}
 	}
 }

@@ -25,9 +25,6 @@ func (t *trial) allTurned() turned {
 	sum := turned{tests: sure}
 	for _, there := range t.onBase.checks {
 		one := t.turnedIn(there)
-		if t.atStart != nil {
-			one = t.redAtStart(one, there.Name)
-		}
 		sum.tests, sum.groups, sum.all = append(sum.tests, one.tests...), append(sum.groups, one.groups...), sum.all || one.all
 	}
 	slices.Sort(sum.tests)
