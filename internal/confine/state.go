@@ -85,7 +85,7 @@ func Local(project string) (paths []string) {
 		dir = filepath.Clean(dir)
 		info, err := os.Lstat(dir)
 		if err == nil && info.Mode().Type() == fs.ModeSymlink {
-			paths, dir = append(paths, dir), untrusted.Place(dir)
+			dir = untrusted.Place(dir)
 			info, err = os.Lstat(dir)
 		}
 		if (err != nil || info.IsDir()) && process.Under(project, dir) { // else it is not the project's

@@ -95,7 +95,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 			inspected.Why = err.Error()
 		}
 	}
-	i.found = append(i.found, unknownTests(run, step.Commit)...)
+	i.found = append(i.found, unknownTests(run)...)
 	if err := i.tryBaseSettings(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
