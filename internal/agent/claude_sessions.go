@@ -103,9 +103,12 @@ func isClosed(folder string) bool {
 }
 
 func isThere(folder, name string) bool {
+	if folder == "" {
+		return false
+	}
 	file, err := untrusted.Open(filepath.Join(folder, name))
 	if err == nil {
 		_ = file.Close() // it was not even read
 	}
-	return err == nil && folder != ""
+	return err == nil
 }

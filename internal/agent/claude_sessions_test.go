@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // Claude Code prints the output with which a message began, and notes all of it in the session's files.
@@ -115,5 +116,31 @@ func TestManySubAgents(t *testing.T) {
 		if said := i > 997 && len(decoder.Follow())+len(decoder.Follow()) > 0; said != (i == 999) { // with the session's own
 			t.Errorf("%d files are not all read: %t", i+1, said)
 		}
+	}
+}
+
+// Nor where the folder of all sessions is closed: an agent can close it, also for later turns.
+func TestAClosedFolderOfSessions(t *testing.T) {
+	home := t.TempDir()
+	projects := filepath.Join(home, "projects")
+	adapter, err := agent.Pick("claude", agent.Options{})
+	if err = errors.Join(err, os.Mkdir(projects, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	rights.Drop(t, home, projects)
+	decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home}}).(follower)
+	decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
+	if items := decoder.Follow(); len(items) > 0 {
+		t.Errorf("%+v is told of an empty folder", items)
+	}
+	if err := os.Chmod(projects, 0); err != nil {
+		t.Fatal(err)
+	}
+	items := decoder.Follow()
+	if err := os.Chmod(projects, 0o700); err != nil { // else it stays
+		t.Fatal(err)
+	}
+	if len(items) != 1 || !items[0].(stream.Spent).Boundless {
+		t.Errorf("%+v is told, want that there is no bound", items)
 	}
 }

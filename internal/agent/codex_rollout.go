@@ -78,8 +78,9 @@ func (r *rollouts) Follow() []stream.Item {
 	r.readFiles(&left)
 	damaged := false
 	for _, name := range slices.Sorted(maps.Keys(r.files)) { // also those that an agent has removed
-		damaged = damaged || r.files[name].ours && r.files[name].damaged
-		if file := r.files[name]; file.used != (stream.Usage{}) {
+		file := r.files[name]
+		damaged = damaged || file.ours && file.damaged
+		if file.used != (stream.Usage{}) {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}

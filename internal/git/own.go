@@ -221,8 +221,8 @@ func (t *Tree) DirOutside(ctx context.Context, area string) string {
 	return ""
 }
 
-// WithIncluded adds the configurations of user and machine, the files that these, the environment and the git
-// folders include, and what the repositories around a folder include.
+// WithIncluded adds the configurations of user and machine, and the files that these, the environment, the git folders
+// and the repositories around dir include. It also adds what links in place of their configurations and hooks lead to.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs, dir string) guarded.Needs {
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
 	listed = append(listed, "include.path\n"+strings.Join(g.User.files(), "\x00include.path\n")...)

@@ -34,7 +34,7 @@ type Tree struct {
 type Identity struct{ Name, Email string }
 
 // Ralph is the default committer. The address belongs to an organization: GitHub links it to no user.
-var Ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
+var Ralph = Identity{Name: journal.Author, Email: "ralph-loop@users.noreply.github.com"}
 
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 

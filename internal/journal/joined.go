@@ -59,8 +59,11 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	}
 }
 
+// Author is the name in ralph's own commits.
+const Author = "ralph"
+
 // IsOwn reports commits of this run which an earlier job pushed, and whose record was lost.
-func (e Joined) IsOwn() bool { return slices.Equal(e.By, []string{"ralph"}) }
+func (e Joined) IsOwn() bool { return slices.Equal(e.By, []string{Author}) }
 
 // moveTo sets the run's commit. The newest iteration's files then no longer tell of its work.
 func (r *Run) moveTo(head, tree string) {

@@ -56,8 +56,8 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 		default:
 			list = func() guarded.Needs {
 				needs := guarded.Folder(dir)
-				if to := ledTo(dir); process.Under(dir, to) && to != dir {
-					needs = needs.Within(to).With(to)
+				if folder := guarded.FolderOf(guarded.Around(dir)); process.Under(dir, folder) && folder != dir {
+					needs = needs.Within(folder).With(folder)
 				}
 				return tool.WithIncluded(ctx, needs, dir)
 			}
@@ -82,21 +82,9 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 
 // leadsToNone reports that the nearest .git is a file or a link, and leads to no repository; a bare one is one.
 func leadsToNone(dir string) bool {
-	to := ledTo(dir)
-	return to != "" && !guarded.IsBare(to)
-}
-
-// ledTo returns where the nearest .git leads, if it is a file or a link.
-func ledTo(dir string) string {
-	at := filepath.Join(guarded.Around(dir), ".git")
-	info, err := os.Lstat(at)
-	if err != nil || info.IsDir() {
-		return ""
-	}
-	if text, err := untrusted.ReadFile(at, 1<<12); err == nil {
-		return guarded.Leads(text, filepath.Dir(at))
-	}
-	return untrusted.Place(at)
+	at := guarded.Around(dir)
+	info, err := os.Lstat(filepath.Join(at, ".git"))
+	return err == nil && !info.IsDir() && !guarded.IsBare(guarded.FolderOf(at))
 }
 
 var (

@@ -28,7 +28,8 @@ const (
 	mostNames = 200
 )
 
-// Grade runs a story's new and changed tests on the base code, where they must fail.
+// Grade runs a story's new and changed tests on the code without its change, where they must fail: see began. Names and
+// texts call that the base code, which it is for the first story.
 func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, emit func(journal.Event)) error {
 	graded := journal.StoryGraded{Story: step.Story, Commit: step.Commit, Grade: journal.Unverified}
 	touched, err := p.Tests.Touched(ctx, run, step.Story, step.Commit)
@@ -57,7 +58,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	return nil
 }
 
-// trial is a run of a story's tests on the base code.
+// trial is a run of a story's tests on the code without its change.
 type trial struct {
 	records
 

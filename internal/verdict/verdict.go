@@ -131,7 +131,7 @@ func stepBetweenIterations(run journal.Run) Step {
 // change them.
 func needsOntoProof(run journal.Run) bool {
 	_, known := run.OntoProof()
-	return run.Onto.Tree != "" && !known && run.Baseline != nil && run.Baseline.Usable
+	return isByStories(run) && run.Onto.Tree != "" && !known && run.Baseline != nil && run.Baseline.Usable
 }
 
 func draftStep(run journal.Run) Step {

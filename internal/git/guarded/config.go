@@ -124,14 +124,20 @@ func Worktree(folder, value string) string {
 	return to
 }
 
-// foldersAround returns the git folders of the repositories at dir and above, with those of their submodules and worktrees, by
-// the files alone.
+// FolderOf returns the git folder that .git in dir is or leads to, by the files alone: git may not know it any more.
+func FolderOf(dir string) string {
+	at := filepath.Join(dir, ".git")
+	if text, err := untrusted.ReadFile(at, 1<<12); err == nil {
+		return Leads(text, dir)
+	}
+	return untrusted.Place(at)
+}
+
+// foldersAround returns the git folders of the repositories at dir and above, with those of their submodules and
+// worktrees.
 func foldersAround(dir string) (folders []string) {
 	for at := dir; ; at = filepath.Dir(at) {
-		folder := filepath.Join(at, ".git")
-		if text, err := untrusted.ReadFile(folder, 1<<12); err == nil {
-			folder = Leads(text, at)
-		}
+		folder := FolderOf(at)
 		common := folder
 		if text, err := untrusted.ReadFile(filepath.Join(folder, "commondir"), 1<<12); err == nil {
 			common = untrusted.Place(Absolute(Line(text), folder))

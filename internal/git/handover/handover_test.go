@@ -244,6 +244,10 @@ func TestTake(t *testing.T) {
 			},
 			refused: "its content would be in Git LFS",
 		},
+		"a text about Git LFS": {
+			agent: func(l *lab) { l.commit("add", map[string]string{"a.txt": "version control of large files: git-lfs\n"}) },
+			files: []string{"a.txt"},
+		},
 		"a file of Git LFS that moved": {
 			agent: func(l *lab) {
 				l.git(l.tree.Dir, "mv", "old.bin", "moved.bin")

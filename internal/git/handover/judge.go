@@ -205,8 +205,8 @@ func (q *quarantine) findNew(ctx context.Context, pointers []string) error {
 	return err
 }
 
-// pointer is what Git LFS takes for a pointer.
-var pointer = pattern.Of(`^\s*v.*(?:git-media|hawser|git-lfs)`)
+// pointer is what Git LFS takes for a pointer. Texts that only speak of it have no such lines.
+var pointer = pattern.Of(`(?s)^\s*version .*(?:git-media|hawser|git-lfs).*\noid `)
 
 const (
 	maxAnswers = 256 << 20
