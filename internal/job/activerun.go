@@ -129,7 +129,7 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 	if asked.Base, asked.Start, err = s.startingCommits(ctx, asked); err != nil {
 		return err
 	}
-	if asked.Base == asked.Unfinished.ProvenCommit() && asked.Base != asked.Start {
+	if asked.Base == asked.Unfinished.Sound && asked.Base != asked.Start {
 		asked.Notes = append(asked.Notes, journal.Noted{What: fmt.Sprintf("the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
 			"`ralph resume` continues that run; if its commits shall be the base, create a new branch first: git switch -c NAME", asked.Unfinished.ID, asked.Base)})
 	}
@@ -206,7 +206,7 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 // provenBase returns what an unfinished run proved, if its commits are still there: as a base, what an agent did to
 // the tests after that would judge its later work.
 func (s *activeRun) provenBase(ctx context.Context, base string, old journal.Run) (string, error) {
-	proven := old.ProvenCommit()
+	proven := old.Sound
 	if proven == "" || old.Head == "" || s.trusted == nil {
 		return base, nil
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
+	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
@@ -172,6 +173,11 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 		}
 		if err := s.publishing.restoreWork(ctx, old); err != nil {
 			return err
+		}
+		if s.trusted != nil {
+			if err := merging.Restore(ctx, s.trusted, old); err != nil {
+				s.Log("the commit on which the run builds could not be made again: " + fault.Told(err))
+			}
 		}
 		if err := s.Append(resumed); err != nil {
 			return err

@@ -62,8 +62,9 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
+	r.Sound = e.Base
 	if e.OntoWork && e.Start != e.Base {
-		r.Onto, r.Earlier = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier
+		r.Onto, r.Sound, r.Earlier = Onto{Commit: e.Start, Tree: e.Tree}, e.Start, e.Earlier
 	}
 	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft

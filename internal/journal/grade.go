@@ -64,16 +64,6 @@ func (r Run) GradeOf(story string) (StoryGraded, bool) {
 	return newest(r.Grades, func(graded StoryGraded) bool { return graded.Story == story })
 }
 
-// ProvenCommit returns the newest commit that passed its proof, with existing tests that hide nothing; else the base.
-func (r Run) ProvenCommit() string {
-	for _, inspected := range slices.Backward(r.Inspections) {
-		if proof, _ := r.ProofOf(inspected.Tree); proof.Passed && inspected.Why == "" && len(inspected.Found) == 0 {
-			return inspected.Commit
-		}
-	}
-	return r.Base
-}
-
 // Request returns what people ask for in a story.
 func (r Run) Request(story plan.Story) string {
 	asked := []string{story.Title, story.Description}
@@ -85,31 +75,33 @@ func (r Run) Request(story plan.Story) string {
 	return strings.Join(asked, "\n")
 }
 
-// Onto is a commit on which a run builds: an earlier run's, or one with what people pushed meanwhile.
+// Onto is a commit on which a run builds: an earlier run's, or what was proven with what people pushed meanwhile.
 type Onto struct {
-	Commit, Tree string // empty: the base
-	Iterations   int    // before it
+	Commit     string `json:"commit"` // empty: the base
+	Tree       string `json:"tree"`
+	Iterations int    `json:"-"` // before it
 }
 
 // OntoProof returns the results of the checks there.
 func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
 
-// EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on.
-func (r Run) EarlierProofs(story string) []Proof {
-	var proofs []Proof
-	onto, known := r.OntoProof()
-	for i, it := range r.Iterations {
-		if known && i == r.Onto.Iterations {
-			proofs = append(proofs, onto)
-		}
-		if it.Story == story {
-			return proofs
-		}
-		if it.Proof != nil {
-			proofs = append(proofs, *it.Proof)
+// EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on, in order.
+func (r Run) EarlierProofs(story string) (proofs []Proof) {
+	add := func(its []Iteration) {
+		for _, it := range its {
+			if it.Proof != nil {
+				proofs = append(proofs, *it.Proof)
+			}
 		}
 	}
-	return nil
+	before := r.Iterations[:max(0, slices.IndexFunc(r.Iterations, func(it Iteration) bool { return it.Story == story }))]
+	met := min(r.Onto.Iterations, len(before))
+	add(before[:met])
+	if onto, known := r.OntoProof(); known {
+		proofs = append(proofs, onto)
+	}
+	add(before[met:])
+	return proofs
 }
 
 // ProvingTests returns the tests, or else the test files, that took a story from red to green.
@@ -150,7 +142,12 @@ type Loosened struct {
 	Tests []string `json:"tests,omitempty"` // Names of the tests; "check NAME" if a runner names none.
 }
 
-func (e ChangeInspected) fold(r *Run, _ time.Time) { r.Inspections = append(r.Inspections, e) }
+func (e ChangeInspected) fold(r *Run, _ time.Time) {
+	r.Inspections = append(r.Inspections, e)
+	if proof, _ := r.ProofOf(e.Tree); proof.Passed && e.Why == "" && len(e.Found) == 0 {
+		r.Sound = e.Commit
+	}
+}
 
 // String returns the file and the reason.
 func (l Loosened) String() string { return fmt.Sprintf("%s: %s", l.File, l.Why) }

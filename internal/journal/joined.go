@@ -27,6 +27,8 @@ type Joined struct {
 	Conflicts []string `json:"conflicts,omitempty"` // files that conflict
 	Aside     string   `json:"aside,omitempty"`     // a branch that holds the work then
 	FromTree  string   `json:"from_tree,omitempty"` // of From, if To is a merge that the agent has to finish
+	Sound     string   `json:"sound,omitempty"`     // what was proven before
+	Onto      *Onto    `json:"onto,omitempty"`      // that with what others did on the branch, without the open work
 }
 
 // fold makes the merge the run's work, and a story if the agent has to resolve conflicts.
@@ -41,10 +43,14 @@ func (e Joined) fold(r *Run, _ time.Time) {
 		}
 		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
 	}
+	if e.Of == OfBase && r.Sound == r.Base {
+		r.Sound = e.With
+	}
 	switch {
 	case e.Of == OfBranch:
-		if r.Pushed = e.With; !e.IsOwn() {
-			r.Onto = Onto{e.To, e.Tree, len(r.Iterations)}
+		if r.Pushed = e.With; e.Onto != nil {
+			r.Onto = Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations)}
+			r.Sound = e.Onto.Commit
 		}
 	case r.Start == r.Base:
 		r.Start, r.Base = e.With, e.With

@@ -84,5 +84,8 @@ func (e Signed) fold(r *Run, _ time.Time) {
 	if r.Met == r.Head { // of the same work
 		r.Met = e.To
 	}
+	if r.Sound == e.From {
+		r.Sound = e.To
+	}
 	r.Head, r.Signed, r.Failures = e.To, e.To, nil
 }

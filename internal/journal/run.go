@@ -22,6 +22,7 @@ type Run struct {
 	Base    string
 	Start   string
 	Onto    Onto     // work that was done, of which the tests are existing ones
+	Sound   string   // the newest commit that passed its proof, with existing tests that hide nothing; else Onto or Base
 	Earlier []Proven // stories that the run before proved
 	Work    string
 	Level   string

@@ -45,8 +45,13 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 		}
 		return begin(ctx, t, run, with, made.Tree)
 	}
-	if with.Conflicts, err = renamed(ctx, t, run, with.With, made.SHA); len(with.Conflicts) == 0 {
-		with.To, with.Tree = made.SHA, made.Tree
+	if with.Conflicts, err = renamed(ctx, t, run, with.With, made.SHA); err != nil || len(with.Conflicts) > 0 {
+		return with, err
+	}
+	with.To, with.Tree = made.SHA, made.Tree
+	if with.Of == journal.OfBranch && !with.IsOwn() {
+		with.Sound = run.Sound
+		with.Onto, err = onto(ctx, t, with)
 	}
 	return with, err
 }

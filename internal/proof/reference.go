@@ -40,10 +40,9 @@ func references(run journal.Run, commit string) []reference {
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
 }
 
-// unknownTests holds a commit back if the checks failed where its run began: not all tests may have run there. What people
-// push meanwhile is merged with work of the run that may not be done.
+// unknownTests holds a commit back if the checks failed in what its run builds on: not all tests may have run there.
 func unknownTests(run journal.Run) []journal.Loosened {
-	if onto, known := run.OntoProof(); known && !onto.Passed && run.Onto.Iterations == 0 {
+	if onto, known := run.OntoProof(); known && !onto.Passed {
 		return []journal.Loosened{{File: "checks", Kind: testsGone, Why: "which tests existed is not known, as the checks failed before this run's work: " + onto.Why}}
 	}
 	return nil

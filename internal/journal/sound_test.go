@@ -1,0 +1,50 @@
+package journal_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// A run builds on the newest commit that hides nothing, and on what others pushed on top of it.
+func TestWhatIsSound(t *testing.T) {
+	began := journal.RunBegan{Base: "b0", Start: "s0", Tree: "ts", OntoWork: true}
+	proven := func(commit string, why string) []journal.Event {
+		tree := "t" + commit
+		return []journal.Event{journal.ProofEnded{Commit: commit, Tree: tree, Passed: true}, journal.ChangeInspected{Commit: commit, Tree: tree, Why: why}}
+	}
+	joined := journal.Joined{Of: journal.OfBranch, From: "c1", With: "d1", To: "m1", Onto: &journal.Onto{Commit: "o1", Tree: "to"}}
+	for want, events := range map[string][]journal.Event{
+		"b0": {journal.RunBegan{Base: "b0", Start: "b0", OntoWork: true}},
+		"s0": {began},
+		"c1": slices.Concat([]journal.Event{began}, proven("c1", "")),
+		"c2": slices.Concat([]journal.Event{began}, proven("c2", ""), proven("c3", "a test is gone")),
+		"o1": slices.Concat([]journal.Event{began}, proven("c1", ""), []journal.Event{joined}),
+		"c4": slices.Concat([]journal.Event{began, joined}, proven("c4", "")),
+		"b1": {journal.RunBegan{Base: "b0", Start: "b0"}, journal.Joined{Of: journal.OfBase, With: "b1", To: "m1"}},
+		"g1": slices.Concat([]journal.Event{began}, proven("c1", ""), []journal.Event{journal.Signed{From: "c1", To: "g1"}}),
+	} {
+		if got := minutely(events...).Sound; got != want {
+			t.Errorf("sound is %q, want %q", got, want)
+		}
+	}
+}
+
+// What others pushed while a story is open was there before it was done.
+func TestEarlierProofs(t *testing.T) {
+	proof := func(commit string) *journal.Proof { return &journal.Proof{Commit: commit, Tree: commit} }
+	for met, want := range []string{"o c1 c2", "c1 o c2", "c1 c2 o", "c1 c2 o"} {
+		run := journal.Run{
+			Onto: journal.Onto{Tree: "o", Iterations: met}, Proofs: []journal.Proof{*proof("o")},
+			Iterations: []journal.Iteration{{Story: "1", Proof: proof("c1")}, {Story: "1", Proof: proof("c2")}, {Story: "2"}, {Story: "2", Proof: proof("c4")}},
+		}
+		got := ""
+		for _, p := range run.EarlierProofs("2") {
+			got += " " + p.Commit
+		}
+		if got != " "+want {
+			t.Errorf("after %d iterations: earlier proofs are%s, want %s", met, got, want)
+		}
+	}
+}

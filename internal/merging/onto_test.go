@@ -1,0 +1,49 @@
+package merging_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
+)
+
+// What people push is built on without the work that is open, unless they changed that. Another machine makes the same
+// commit again.
+func TestWhatARunBuildsOn(t *testing.T) {
+	for file, want := range map[string]string{"theirs": "base proven theirs", "open": "base open proven"} {
+		r := newRepository(t)
+		r.commit("base", "base\n")
+		sound := r.commit("proven", "proven\n")
+		r.call("switch", "-q", "-c", "theirs")
+		pushed := r.commit("open", "open\n")
+		theirs := r.commit(file, "what a person wrote\n")
+		r.call("switch", "-q", "main")
+		r.call("reset", "-q", "--hard", pushed)
+		run := journal.Run{Head: r.commit("newer", "newer\n"), Sound: sound, Branch: "work"}
+		trusted := r.trusted()
+		joined, err := merging.Join(t.Context(), trusted, run, journal.Joined{Of: journal.OfBranch, With: theirs}, pushed)
+		if err != nil || joined.Onto == nil {
+			t.Fatalf("%+v, %v", joined, err)
+		}
+		names, err := trusted.Files(t.Context(), joined.Onto.Commit)
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("a change of %s: builds on %q, %v, want %q", file, got, err, want)
+		}
+		again := r.trusted()
+		if err := merging.Restore(t.Context(), again, journal.Run{Joins: []journal.Joined{joined, {Of: journal.OfBase}}}); err != nil {
+			t.Fatal(err)
+		}
+		if tree, err := again.TreeOf(t.Context(), joined.Onto.Commit); err != nil || tree != joined.Onto.Tree {
+			t.Errorf("made again: %q, %v, want %q", tree, err, joined.Onto.Tree)
+		}
+	}
+	r := newRepository(t)
+	pushed := r.commit("base", "base\n")
+	mine := journal.Run{Head: pushed, Sound: pushed, Branch: "work"}
+	r.call("-c", "user.name="+journal.Author, "commit", "-q", "--allow-empty", "-m", "mine", "--author", journal.Author+" <r@example.com>")
+	joined, err := merging.Join(t.Context(), r.trusted(), mine, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
+	if err != nil || joined.Onto != nil {
+		t.Errorf("ralph's own commits are built on: %+v, %v", joined.Onto, err)
+	}
+}
