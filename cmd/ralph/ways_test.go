@@ -128,7 +128,11 @@ func (v *visitOf) like(args []string) (string, error) {
 }
 
 // follow has the events that come be about the newest pull request.
-func (v *visitOf) follow([]string) (string, error) {
+func (v *visitOf) follow(args []string) (string, error) {
+	if len(args) > 0 {
+		v.issue, _ = strconv.Atoi(args[0])
+		return "", nil
+	}
 	v.issue = lastOf(v.Pulls(shop))[0].Number
 	return "", nil
 }

@@ -94,7 +94,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	}
 	if way.Resume == nil {
 		asked.OntoWork = true
-		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
+		if h.task.Kind == plan.KindIssue && h.command.Words == "" && h.task.WithoutItems().IsSame(before.run.Task.WithoutItems()) { // else the same story is another request
 			asked.Earlier = verdict.ProvenStories(before.run)
 		}
 		return j.Start(ctx, asked)

@@ -40,7 +40,7 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 		return nil, err
 	}
 	var files []string
-	for _, spans := range [][]git.Span{spansOf(run, story), unrecorded(run)} {
+	for _, spans := range [][]git.Span{spansOf(run, story), unrecorded(run, story)} {
 		for _, span := range spans {
 			changed, err := code.ChangedFiles(ctx, span)
 			if err != nil {
@@ -65,14 +65,14 @@ func spansOf(run journal.Run, story string) (spans []git.Span) {
 	return spans
 }
 
-// unrecorded returns the commits of an earlier run, and those that an earlier job of this run pushed before it was
-// killed: its newest record was not saved. No record says for which story they are, so they count for each.
-func unrecorded(run journal.Run) (spans []git.Span) {
-	if run.Start != run.Base {
+// unrecorded returns the commits of an unfinished run, or of one that proved the same story, and those that an earlier job
+// of this run pushed before it was killed: its newest record was not saved. They count for each story that is open.
+func unrecorded(run journal.Run, story string) (spans []git.Span) {
+	if run.Start != run.Base && (run.Onto.Commit == "" || len(run.ProvedBefore(story)) > 0) {
 		spans = append(spans, git.Span{From: run.Base, To: run.Start})
 	}
 	for _, join := range run.Joins {
-		if join.Of == journal.OfBranch && join.IsOwn() {
+		if join.Own {
 			spans = append(spans, git.Span{From: join.From, To: join.With})
 		}
 	}
@@ -81,7 +81,7 @@ func unrecorded(run journal.Run) (spans []git.Span) {
 
 // Touched returns the files changed for a story, on this run or before, without reverted changes.
 func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
-	spans := append(unrecorded(run), spansOf(run, story)...)
+	spans := append(unrecorded(run, story), spansOf(run, story)...)
 	code, err := s.trusted.Copy(ctx)
 	if err != nil {
 		return nil, err

@@ -102,11 +102,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	if len(e.Context) > 0 {
 		r.Task.Context = e.Context
 	}
-	for i, story := range r.Plan.UserStories {
-		if slices.Contains(e.Retry, story.ID) {
-			r.Plan.UserStories[i].Passes = false
-		}
-	}
+	e.reopen(r)
 	if e.Drafted && r.Pull != nil {
 		pull := *r.Pull
 		pull.Draft = true
@@ -132,6 +128,19 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		}
 	}
 	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.TotalUSD(), Tokens: r.Usage.Tokens()}
+}
+
+// reopen has stories done again. If people ask for more than what was proven, what passes now shows nothing of that.
+func (e Resumed) reopen(r *Run) {
+	for i, story := range r.Plan.UserStories {
+		if !slices.Contains(e.Retry, story.ID) {
+			continue
+		}
+		r.Plan.UserStories[i].Passes = false
+		if graded, _ := r.GradeOf(story.ID); e.Words != "" && graded.Grade == RedToGreen {
+			r.Onto, r.Earlier = Onto{Commit: r.Head, Tree: r.Tree, Iterations: len(r.Iterations)}, nil
+		}
+	}
 }
 
 // Noted is a note for people. It changes no decision.

@@ -75,6 +75,17 @@ func (r Run) Request(story plan.Story) string {
 	return strings.Join(asked, "\n")
 }
 
+// ProvedBefore returns the tests that proved the same story in the run before.
+func (r Run) ProvedBefore(story string) []string {
+	now, _ := r.Plan.Find(story)
+	for _, earlier := range r.Earlier {
+		if earlier.Request == r.Request(now) {
+			return earlier.Tests
+		}
+	}
+	return nil
+}
+
 // Onto is a commit on which a run builds: an earlier run's, or what was proven with what people pushed meanwhile.
 type Onto struct {
 	Commit     string `json:"commit"` // empty: the base

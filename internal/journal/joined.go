@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"slices"
 	"time"
 )
 
@@ -22,6 +21,7 @@ type Joined struct {
 	To        string   `json:"to"`   // the merge
 	Tree      string   `json:"tree,omitempty"`
 	By        []string `json:"by,omitempty"`        // who made what was merged
+	Own       bool     `json:"own,omitempty"`       // an earlier job of this run pushed it, and its record was lost
 	Commits   int      `json:"commits,omitempty"`   // how many there are
 	Protected []string `json:"protected,omitempty"` // protected files that the others changed
 	Conflicts []string `json:"conflicts,omitempty"` // files that conflict
@@ -67,9 +67,6 @@ func (e Joined) fold(r *Run, _ time.Time) {
 
 // Author is the name in ralph's own commits.
 const Author = "ralph"
-
-// IsOwn reports commits of this run which an earlier job pushed, and whose record was lost.
-func (e Joined) IsOwn() bool { return slices.Equal(e.By, []string{Author}) }
 
 // moveTo sets the run's commit. The newest iteration's files then no longer tell of its work.
 func (r *Run) moveTo(head, tree string) {

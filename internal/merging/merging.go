@@ -31,6 +31,9 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 	}
 	with.Commits = len(commits)
 	if with.Of == journal.OfBranch {
+		if with.Own, err = isOwn(ctx, t, run, span); err != nil {
+			return with, err
+		}
 		if with.Protected, err = handover.Guarded(ctx, t, span, run.Policy.Protect); err != nil {
 			return with, err
 		}
@@ -49,11 +52,18 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 		return with, err
 	}
 	with.To, with.Tree = made.SHA, made.Tree
-	if with.Of == journal.OfBranch && !with.IsOwn() {
-		with.Sound = run.Sound
-		with.Onto, err = onto(ctx, t, with)
-	}
+	with.Sound = run.Sound
+	with.Onto, err = onto(ctx, t, with)
 	return with, err
+}
+
+// isOwn reports whether all commits are of this run: an earlier job pushed them, and its record was lost.
+func isOwn(ctx context.Context, t *git.Trusted, run journal.Run, span git.Span) (bool, error) {
+	others, err := t.Ask(ctx, "log", "--max-count=1", "--format=%H", "--fixed-strings", "--invert-grep", "--grep="+run.Trailers("")[0], span.From+".."+span.To)
+	if err != nil {
+		return false, fmt.Errorf("look for commits of others: %w", err)
+	}
+	return others == "", nil
 }
 
 // renamed returns the protected files to which a merge brought changes of the work: git makes them where the others

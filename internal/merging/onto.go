@@ -10,6 +10,9 @@ import (
 // onto returns what a run builds on once others pushed to its branch: what they did, without the run's open work, on
 // what was proven before. If these conflict, it is all that they pushed. The same input gives the same commit.
 func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.Onto, error) {
+	if with.Of == journal.OfBase || with.Own {
+		return nil, nil //nolint:nilnil // as before
+	}
 	last, err := t.MergeBase(ctx, git.Span{From: with.From, To: with.With})
 	if err != nil {
 		return nil, err

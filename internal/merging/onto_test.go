@@ -40,8 +40,8 @@ func TestWhatARunBuildsOn(t *testing.T) {
 	}
 	r := newRepository(t)
 	pushed := r.commit("base", "base\n")
-	mine := journal.Run{Head: pushed, Sound: pushed, Branch: "work"}
-	r.call("-c", "user.name="+journal.Author, "commit", "-q", "--allow-empty", "-m", "mine", "--author", journal.Author+" <r@example.com>")
+	mine := journal.Run{ID: "r1", Head: pushed, Sound: pushed, Branch: "work"}
+	r.call("-c", "user.name="+journal.Author, "commit", "-q", "--allow-empty", "-m", "mine\n\nRalph-Run: r1", "--author", journal.Author+" <r@example.com>")
 	joined, err := merging.Join(t.Context(), r.trusted(), mine, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
 	if err != nil || joined.Onto != nil {
 		t.Errorf("ralph's own commits are built on: %+v, %v", joined.Onto, err)

@@ -19,7 +19,7 @@ const (
 // isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved the same
 // story in the run before.
 func (t *trial) isForeign(name string) bool {
-	if slices.Contains(t.provedBefore(), name) {
+	if slices.Contains(t.run.ProvedBefore(t.graded.Story), name) {
 		return false
 	}
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
@@ -30,22 +30,11 @@ func (t *trial) isForeign(name string) bool {
 	})
 }
 
-// provedBefore returns what proved the same story in the run before.
-func (t *trial) provedBefore() []string {
-	story, _ := t.run.Plan.Find(t.graded.Story)
-	for _, earlier := range t.run.Earlier {
-		if earlier.Request == t.run.Request(story) {
-			return earlier.Tests
-		}
-	}
-	return nil
-}
-
 // began returns the run with the code on which the story began as its base: the newest that passed its proof before. A
 // new test of what an earlier story made fails on the base, too. What proved the same story before is tried on the base.
 func (t *trial) began() journal.Run {
 	began := t.run
-	if len(t.provedBefore()) > 0 {
+	if len(t.run.ProvedBefore(t.graded.Story)) > 0 {
 		return began
 	}
 	for _, proof := range t.run.EarlierProofs(t.graded.Story) {
