@@ -165,6 +165,33 @@ func TestReliedOnElsewhere(t *testing.T) {
 	}
 }
 
+// A script that checks name, whole or by a pattern, may be part of them.
+func TestScriptsThatChecksName(t *testing.T) {
+	trusted, commits := repository(t, `mkdir scripts lib src && echo '. ./lib/common.sh; sh scripts/all.sh' >check.sh && echo 'for f in lib/*.sh; do . $f; done' >each.sh && `+
+		`echo 1 | tee scripts/verify.sh scripts/all.sh lib/common.sh src/price.sh >/dev/null && commit && echo 2 | tee scripts/verify.sh scripts/all.sh lib/common.sh src/price.sh >/dev/null && commit`)
+	commits = slices.DeleteFunc(commits, func(word string) bool { return len(word) < 40 })
+	changes := (&checkout.Clean{Trusted: trusted}).Prover(nil).Changes
+	for command, want := range map[string]string{
+		"sh check.sh":                        "lib/common.sh scripts/all.sh",
+		"sh each.sh":                         "lib/common.sh",
+		`sh "$PWD/scripts/verify.sh"`:        "scripts/verify.sh",
+		"for s in scripts/*.sh; do $s; done": "scripts/all.sh scripts/verify.sh",
+		"true":                               "",
+	} {
+		run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: command}}}}
+		all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
+		var got []string
+		for _, d := range all {
+			if d.Tests && d.Doubtful {
+				got = append(got, d.Path)
+			}
+		}
+		if strings.Join(got, " ") != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", command, got, err, want)
+		}
+	}
+}
+
 // A search that fails is done again: until it has been done, no file counts as free.
 func TestAFailedSearchIsNotRemembered(t *testing.T) {
 	trusted, commits := repository(t, `mkdir tests && echo 1 >nine.want && echo 'cat nine.want' >tests/nine.sh && commit && echo 2 >nine.want && commit`)

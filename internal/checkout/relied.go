@@ -9,7 +9,9 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
 )
@@ -89,6 +91,40 @@ func linkedTest(all []handover.Link, name string) bool {
 }
 
 const inPatterns = 100
+
+// markScripts marks as tests the scripts that checks, or files that define them, name in any way, or by a pattern in
+// their folder: scripts/*.sh.
+func (m *comparison) markScripts(base tree, run journal.Run, files []proof.Differing) {
+	var scripts []*proof.Differing
+	var names []string
+	for i := range files {
+		if d := &files[i]; d.Was && !d.Tests && (shell.MatchString(d.Path) || base.programs[d.Path]) {
+			scripts, names = append(scripts, d), append(names, scriptNames(d.Path)...)
+		}
+	}
+	for some := range slices.Chunk(names, inPatterns) {
+		m.findUsers(run.Base, slices.Clone(some))
+	}
+	for _, d := range scripts {
+		d.Tests = slices.ContainsFunc(scriptNames(d.Path), func(name string) bool {
+			expression := regexp.MustCompile(fullPattern(name))
+			return m.usersOf(run.Base, name).checks || slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool {
+				return slices.ContainsFunc(expression.FindAllString(check.Command, -1), func(part string) bool { return slices.Contains(namesIn(part), name) })
+			})
+		})
+	}
+}
+
+// scriptNames returns the name of a file, and its folder's with a slash.
+func scriptNames(file string) []string {
+	names := []string{path.Base(file)}
+	if dir := path.Dir(file); dir != "." {
+		names = append(names, path.Base(dir)+"/")
+	}
+	return names
+}
+
+var shell = pattern.Of(`\.(sh|bash)$`)
 
 // markData marks as tests the data files that tests or checks of a commit name, and as settings
 // those that settings name. A file that the product names belongs to the product. A name

@@ -94,6 +94,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
+	m.markScripts(base, run, files)
 	m.markData(base, run.Base, files)
 	m.markImported(run.Base, files)
 	m.markInline(t.passedAt(run, from), files)
