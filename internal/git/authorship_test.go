@@ -28,7 +28,7 @@ func TestTakeCleansCommits(t *testing.T) {
 	for name, c := range map[string]struct {
 		head, message string // as the agent has them
 		date          string // of both, as they are taken over; empty: inTheRun
-		want          string // message; empty: words
+		want          string // message; empty: words. The first of ralph's trailers follows
 	}{
 		"honest":             {head: "author " + ours + "\ncommitter " + ours, message: words},
 		"persons":            {head: "author Ada <ada@example.com> " + inTheRun + "\ncommitter Eve\x1b[31m <e> " + inTheRun, message: words},
@@ -68,6 +68,9 @@ func TestTakeCleansCommits(t *testing.T) {
 			}
 			who := program + " " + stdcmp.Or(c.date, inTheRun)
 			want := fmt.Sprintf("tree %s\nparent %s\nauthor %s\ncommitter %[3]s\n\n%s", tree, l.base, who, stdcmp.Or(c.want, words))
+			if !strings.Contains(want, "Ralph-Story") {
+				want += "\nRalph-Run: r\n"
+			}
 			if diff := cmp.Diff(want, l.in("cat-file", "commit", got.To)+"\n"); diff != "" {
 				t.Errorf("taken over (-want +got):\n%s", diff)
 			}

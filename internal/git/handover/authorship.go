@@ -16,7 +16,7 @@ import (
 // message, and believes its author and date. Author and committer are always ralph.
 type Authorship struct {
 	Since, Until time.Time // dates outside these become Since; a zero time is no limit
-	Trailers     []string  // ralph's own, which stay at the end of a message
+	Trailers     []string  // ralph's own, which stay at the end of a message; each has the first
 	SignOff      bool      // add ralph's Signed-off-by
 }
 
@@ -48,7 +48,10 @@ func (a Authorship) message(text string) string {
 	trailers := strings.Join(a.Trailers, "\n")
 	text, ours := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)
 	text = cmp.Or(clean.CommitMessage(text), "ralph: a commit without a message\n")
-	if ours && trailers != "" {
+	if !ours {
+		trailers = strings.Join(a.Trailers[:min(1, len(a.Trailers))], "")
+	}
+	if trailers != "" {
 		text += "\n" + trailers + "\n"
 	}
 	if a.SignOff {

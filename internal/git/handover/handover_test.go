@@ -318,7 +318,7 @@ func TestTakeSetsAuthorship(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := l.git(l.trusted.Dir, "log", "-1", "--format=%an <%ae>|%cn <%ce>|%B", got.To)
-	want := "ralph <ralph-loop@users.noreply.github.com>|ralph <ralph-loop@users.noreply.github.com>|add a\n\nCloses `#`7\n\n" +
+	want := "ralph <ralph-loop@users.noreply.github.com>|ralph <ralph-loop@users.noreply.github.com>|add a\n\nCloses `#`7\n\nRalph-Run: r\n" +
 		"Signed-off-by: ralph <ralph-loop@users.noreply.github.com>"
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("the commit (-want +got):\n%s", diff)
