@@ -29,6 +29,7 @@ func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Ru
 	}
 	defer h.dropUnsigned(ctx, from, origin, ref)
 	became := map[string]string{}
+	signed.As = became
 	for _, c := range commits {
 		parents := make([]string, len(c.Parents))
 		for i, parent := range c.Parents {

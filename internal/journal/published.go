@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"cmp"
+	"slices"
 	"time"
 )
 
@@ -78,14 +80,46 @@ type Signed struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Tree string `json:"tree,omitempty"`
+	// As has the new ids of all commits that were signed. The old ones are on no branch.
+	As map[string]string `json:"as,omitempty"`
 }
 
 func (e Signed) fold(r *Run, _ time.Time) {
 	if r.Met == r.Head { // of the same work
 		r.Met = e.To
 	}
-	if r.Sound == e.From {
-		r.Sound = e.To
+	e.rename(&r.Sound, &r.Onto.Commit)
+	r.Proofs, r.Grades, r.Inspections = slices.Clone(r.Proofs), slices.Clone(r.Grades), slices.Clone(r.Inspections)
+	r.Joins, r.Iterations = slices.Clone(r.Joins), slices.Clone(r.Iterations)
+	for i := range r.Proofs {
+		e.rename(&r.Proofs[i].Commit)
+	}
+	for i := range r.Grades {
+		e.rename(&r.Grades[i].Commit)
+	}
+	for i := range r.Inspections {
+		e.rename(&r.Inspections[i].Commit)
+	}
+	for i := range r.Joins {
+		e.rename(&r.Joins[i].From, &r.Joins[i].Sound)
+	}
+	for i, it := range r.Iterations {
+		if it.Proof != nil {
+			proof := *it.Proof
+			e.rename(&proof.Commit)
+			r.Iterations[i].Proof = &proof
+		}
+		if it.Taken != nil {
+			taken := *it.Taken
+			e.rename(&taken.From, &taken.To)
+			r.Iterations[i].Taken = &taken
+		}
 	}
 	r.Head, r.Signed, r.Failures = e.To, e.To, nil
+}
+
+func (e Signed) rename(commits ...*string) {
+	for _, commit := range commits {
+		*commit = cmp.Or(e.As[*commit], *commit)
+	}
 }

@@ -23,7 +23,7 @@ func TestWhatIsSound(t *testing.T) {
 		"o1": slices.Concat([]journal.Event{began}, proven("c1", ""), []journal.Event{joined}),
 		"c4": slices.Concat([]journal.Event{began, joined}, proven("c4", "")),
 		"b1": {journal.RunBegan{Base: "b0", Start: "b0"}, journal.Joined{Of: journal.OfBase, With: "b1", To: "m1"}},
-		"g1": slices.Concat([]journal.Event{began}, proven("c1", ""), []journal.Event{journal.Signed{From: "c1", To: "g1"}}),
+		"g1": slices.Concat([]journal.Event{began}, proven("c1", ""), []journal.Event{journal.Signed{From: "c1", To: "g1", As: map[string]string{"c1": "g1"}}}),
 	} {
 		if got := minutely(events...).Sound; got != want {
 			t.Errorf("sound is %q, want %q", got, want)
