@@ -46,7 +46,7 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 		return v.run, err
 	}
 	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}
-	err = v.steps(ctx, v.checkouts.Prover(change{v.trusted}))
+	err = v.steps(ctx, v.checkouts.Prover(change{trusted: v.trusted}))
 	return v.run, err
 }
 
@@ -96,7 +96,11 @@ func (v *Verifier) steps(ctx context.Context, prover proof.Prover) error {
 }
 
 // change implements Stories for a change without stories: all that it touches.
-type change struct{ trusted *git.Trusted }
+type change struct {
+	noWork
+
+	trusted *git.Trusted
+}
 
 // Of returns the tests that the change adds or changes, with their helpers and data.
 func (c change) Of(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {

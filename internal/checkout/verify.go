@@ -226,6 +226,8 @@ func (v *Verifier) prepare(ctx context.Context, project string) (err error) {
 }
 
 type evidenceTests struct {
+	noWork
+
 	v       *Verifier
 	files   map[string][]string
 	commits map[string][]string

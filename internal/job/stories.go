@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -63,6 +64,11 @@ func spansOf(run journal.Run, story string) (spans []git.Span) {
 		}
 	}
 	return spans
+}
+
+// Without returns a commit without a story's own work.
+func (s stories) Without(ctx context.Context, commit string, work []journal.CommitsTaken) (string, error) {
+	return merging.Without(ctx, s.trusted, commit, work)
 }
 
 // unrecorded returns the commits of an unfinished run, or of one that proved the same story, and those that an earlier job

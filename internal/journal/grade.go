@@ -115,6 +115,29 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 	return proofs
 }
 
+// Before returns the code before a story: the newest commit of other work that passed its proof, and what of the story's
+// own work is in it.
+func (r Run) Before(story string) (commit string, own []CommitsTaken) {
+	commit = r.Base
+	var done []CommitsTaken
+	onto, known := r.OntoProof()
+	for i := range len(r.Iterations) + 1 {
+		if known && onto.Passed && i == r.Onto.Iterations {
+			commit, own = r.Onto.Commit, nil
+		}
+		if i == len(r.Iterations) {
+			break
+		}
+		switch it := r.Iterations[i]; {
+		case it.Story == story && it.Taken != nil && it.Taken.To != it.Taken.From:
+			done = append(done, *it.Taken)
+		case it.Story != story && it.Proof != nil && it.Proof.Passed:
+			commit, own = it.Proof.Commit, done
+		}
+	}
+	return commit, own
+}
+
 // ProvingTests returns the tests, or else the test files, that took a story from red to green.
 func (e StoryGraded) ProvingTests() []string {
 	switch {

@@ -2,6 +2,7 @@ package merging
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -17,16 +18,7 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 	if err != nil {
 		return nil, err
 	}
-	sound, err := t.TreeOf(ctx, with.Sound)
-	if err != nil {
-		return nil, err
-	}
-	m := git.Message{Subject: "ralph: what others pushed, on what was proven"}
-	proven, err := t.Commit(ctx, sound, m, last)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := mergeTrees(ctx, t, Commits{Ours: proven, Theirs: with.With})
+	merged, err := apply(ctx, t, git.Span{From: last, To: with.With}, with.Sound)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +26,42 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 		tree, err := t.TreeOf(ctx, with.With)
 		return &journal.Onto{Commit: with.With, Tree: tree}, err
 	}
-	commit, err := t.Commit(ctx, merged.Tree, m, with.Sound)
+	commit, err := t.Commit(ctx, merged.Tree, applied, with.With) // which keeps its id when the run's commits are signed
 	return &journal.Onto{Commit: commit, Tree: merged.Tree}, err
+}
+
+var applied = git.Message{Subject: "ralph: a change on another commit"}
+
+// apply makes the change between two commits on another one.
+func apply(ctx context.Context, t *git.Trusted, change git.Span, on string) (Merged, error) {
+	var sides []string
+	for _, commit := range []string{on, change.To} {
+		tree, err := t.TreeOf(ctx, commit)
+		if err != nil {
+			return Merged{}, err
+		}
+		side, err := t.Commit(ctx, tree, applied, change.From)
+		if err != nil {
+			return Merged{}, err
+		}
+		sides = append(sides, side)
+	}
+	return mergeTrees(ctx, t, Commits{Ours: sides[0], Theirs: sides[1]})
+}
+
+// Without returns a commit without some work that is in it, or the commit if later work conflicts with that.
+func Without(ctx context.Context, t *git.Trusted, commit string, work []journal.CommitsTaken) (string, error) {
+	left := commit
+	for _, taken := range slices.Backward(work) {
+		merged, err := apply(ctx, t, git.Span{From: taken.To, To: taken.From}, left)
+		if err != nil || len(merged.Conflicts) > 0 {
+			return commit, err
+		}
+		if left, err = t.Commit(ctx, merged.Tree, applied, commit); err != nil {
+			return commit, err
+		}
+	}
+	return left, nil
 }
 
 // Restore makes the commits again on which a run builds: they are not on its branch.

@@ -47,3 +47,23 @@ func TestWhatARunBuildsOn(t *testing.T) {
 		t.Errorf("ralph's own commits are built on: %+v, %v", joined.Onto, err)
 	}
 }
+
+// What another story made stays in the code before a story, also if some of that story was done first.
+func TestWithoutAStorysOwnWork(t *testing.T) {
+	for file, want := range map[string]string{"theirs": "base theirs", "own": "base own theirs"} {
+		r := newRepository(t)
+		from := r.commit("base", "base\n")
+		to := r.commit("own", "own\n")
+		r.commit("theirs", "theirs\n")
+		commit := r.commit(file, "changed by another story\n")
+		trusted := r.trusted()
+		left, err := merging.Without(t.Context(), trusted, commit, []journal.CommitsTaken{{From: from, To: to}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := trusted.Files(t.Context(), left)
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("another story changed %s: %q, %v, want %q", file, got, err, want)
+		}
+	}
+}

@@ -19,6 +19,8 @@ type Tests interface {
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 	// Onto returns the run's base with some files of another commit.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
+	// Without returns a commit without some work that is in it, or the commit if that cannot be told apart.
+	Without(ctx context.Context, commit string, work []journal.CommitsTaken) (string, error)
 	// Told returns all tests that a check reported by name.
 	Told(check journal.CheckEnded) (tally.Tally, error)
 }
@@ -91,7 +93,10 @@ func (p Prover) tryTests(ctx context.Context, t *trial, files []string, emit fun
 }
 
 func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
-	began := t.began()
+	began, err := t.began(ctx)
+	if err != nil {
+		return err
+	}
 	stand, err := p.Tests.Onto(ctx, began, t.graded.Commit, files)
 	if err != nil || stand == began.Base {
 		t.inBase = err == nil

@@ -3,6 +3,7 @@ package proof_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,10 @@ func (s shelf) Onto(_ context.Context, run journal.Run, _ string, _ []string) (s
 		return run.Base, s.put
 	}
 	return s.stand, s.put
+}
+
+func (s shelf) Without(_ context.Context, commit string, work []journal.CommitsTaken) (string, error) {
+	return fmt.Sprintf("%s without %s", commit, work[0].To), s.put
 }
 
 func (s shelf) Differing(_ context.Context, _ journal.Run, from, to string) ([]proof.Differing, error) {

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"context"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -30,17 +31,15 @@ func (t *trial) isForeign(name string) bool {
 	})
 }
 
-// began returns the run with the code on which the story began as its base: the newest that passed its proof before. A
-// new test of what an earlier story made fails on the base, too. What proved the same story before is tried on the base.
-func (t *trial) began() journal.Run {
-	began := t.run
-	if len(t.run.ProvedBefore(t.graded.Story)) > 0 {
-		return began
+// began returns the run with the code before the story as its base: a new test of what another story made fails on the
+// base, too. What proved the same story before is tried on the base.
+func (t *trial) began(ctx context.Context) (began journal.Run, err error) {
+	if began = t.run; len(t.run.ProvedBefore(t.graded.Story)) > 0 {
+		return began, nil
 	}
-	for _, proof := range t.run.EarlierProofs(t.graded.Story) {
-		if proof.Passed {
-			began.Base = proof.Commit
-		}
+	var own []journal.CommitsTaken
+	if began.Base, own = t.run.Before(t.graded.Story); len(own) > 0 {
+		began.Base, err = t.tests.Without(ctx, began.Base, own)
 	}
-	return began
+	return began, err
 }

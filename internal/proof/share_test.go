@@ -112,6 +112,8 @@ func TestTestsAreTriedOnTheCodeBefore(t *testing.T) {
 	work.Proofs[0].Passed = true
 	proven := onto("nine")
 	proven.Proofs[0].Passed = true
+	begun := passed(later(told("jest", 3)))
+	begun.Iterations = append([]journal.Iteration{{Story: "US-001", Taken: &journal.CommitsTaken{From: "w0", To: "w1"}}}, begun.Iterations...)
 	for name, c := range map[string]struct {
 		run  journal.Run
 		want string
@@ -122,6 +124,7 @@ func TestTestsAreTriedOnTheCodeBefore(t *testing.T) {
 		"onto earlier work":     {work, "s0"},
 		"onto work that failed": {onto(), "b0"},
 		"of what was proven":    {proven, "b0"},
+		"begun before another":  {begun, "c0 without w1"},
 	} {
 		l, base := &lab{says: []journal.CheckEnded{failing([]string{"ten"})}}, ""
 		p := l.prover()
