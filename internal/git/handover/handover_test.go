@@ -244,6 +244,24 @@ func TestTake(t *testing.T) {
 			},
 			refused: "its content would be in Git LFS",
 		},
+		"a pointer with an extension": {
+			agent: func(l *lab) {
+				l.commit("add", map[string]string{"new.bin": "\u00a0\vext-0-a sha256:a1\n" + pointer + "oid sha256:b2\nsize 9\n"})
+			},
+			refused: "its content would be in Git LFS",
+		},
+		"a pointer with line breaks behind": {
+			agent: func(l *lab) {
+				l.commit("add", map[string]string{"new.bin": pointer + "oid sha256:b2\nsize 9\n" + strings.Repeat("\n", 1500)})
+			},
+			refused: "its content would be in Git LFS",
+		},
+		"an example of a pointer": {
+			agent: func(l *lab) {
+				l.commit("add", map[string]string{"a.txt": "A pointer:\n```\n" + pointer + "oid sha256:b2\nsize 9\n```\n"})
+			},
+			files: []string{"a.txt"},
+		},
 		"a text about Git LFS": {
 			agent: func(l *lab) { l.commit("add", map[string]string{"a.txt": "version control of large files: git-lfs\n"}) },
 			files: []string{"a.txt"},

@@ -150,7 +150,7 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	var pointers []string
 	err = git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
 		text, err := io.ReadAll(o.Content)
-		if o.Size <= maxPointer && pointer.MatchString(string(text)) {
+		if pointer.MatchString(string(text[:min(len(text), maxPointer)])) {
 			pointers = append(pointers, o.ID)
 		}
 		b := q.blobs[o.ID]
@@ -182,7 +182,7 @@ func (q *quarantine) unread(ctx context.Context, files []git.Change) (wanted []s
 	for _, f := range files {
 		b := q.blobs[f.ID]
 		asLink := f.Mode == git.ModeSymlink && !b.isLink && b.size <= maxTarget
-		if asLink || !b.read && (b.size <= maxPointer || q.terms.Secret != nil && b.size <= q.terms.MaxFile) {
+		if asLink || !b.read && (b.size <= 64*maxPointer || q.terms.Secret != nil && b.size <= q.terms.MaxFile) {
 			b.read, b.isLink = true, b.isLink || asLink
 			q.blobs[f.ID] = b
 			wanted = append(wanted, f.ID)
@@ -205,12 +205,13 @@ func (q *quarantine) findNew(ctx context.Context, pointers []string) error {
 	return err
 }
 
-// pointer is what Git LFS takes for a pointer. Texts that only speak of it have no such lines.
-var pointer = pattern.Of(`(?s)^\s*version .*(?:git-media|hawser|git-lfs).*\noid `)
+// pointer is what Git LFS takes for a pointer: it removes white space of Unicode, and extensions may come first. Texts that
+// only speak of it do not begin so.
+var pointer = pattern.Of(`(?s)^[\s\v\x{85}\pZ]*(?:ext-\d[^\n]*\n)*version [^\n]*(?:git-media|hawser|git-lfs).*\noid `)
 
 const (
 	maxAnswers = 256 << 20
-	maxPointer = 1 << 10 // of Git LFS
+	maxPointer = 1 << 10 // what Git LFS reads of a file
 )
 
 func (q *quarantine) secret(text string) bool {
