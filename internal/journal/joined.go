@@ -28,7 +28,7 @@ type Joined struct {
 	Aside     string   `json:"aside,omitempty"`     // a branch that holds the work then
 	FromTree  string   `json:"from_tree,omitempty"` // of From, if To is a merge that the agent has to finish
 	Sound     string   `json:"sound,omitempty"`     // what was proven before
-	Onto      *Onto    `json:"onto,omitempty"`      // that with what others did on the branch, without the open work
+	Onto      *Onto    `json:"onto,omitempty"`      // that with what others did, without the open work
 }
 
 // fold makes the merge the run's work, and a story if the agent has to resolve conflicts.
@@ -43,15 +43,16 @@ func (e Joined) fold(r *Run, _ time.Time) {
 		}
 		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
 	}
-	if e.Of == OfBase && r.Sound == r.Base {
+	switch {
+	case e.Onto != nil:
+		r.Onto = Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations)}
+		r.Grounds, r.Sound = append(r.Grounds, e), e.Onto.Commit
+	case e.Of == OfBase && r.Sound == r.Base:
 		r.Sound = e.With
 	}
 	switch {
 	case e.Of == OfBranch:
-		if r.Pushed = e.With; e.Onto != nil {
-			r.Onto = Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations)}
-			r.Sound = e.Onto.Commit
-		}
+		r.Pushed = e.With
 	case r.Start == r.Base:
 		r.Start, r.Base = e.With, e.With
 	default:

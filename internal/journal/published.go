@@ -90,7 +90,7 @@ func (e Signed) fold(r *Run, _ time.Time) {
 	}
 	e.rename(&r.Sound, &r.Onto.Commit)
 	r.Proofs, r.Grades, r.Inspections = slices.Clone(r.Proofs), slices.Clone(r.Grades), slices.Clone(r.Inspections)
-	r.Joins, r.Iterations = slices.Clone(r.Joins), slices.Clone(r.Iterations)
+	r.Grounds, r.Iterations = slices.Clone(r.Grounds), slices.Clone(r.Iterations)
 	for i := range r.Proofs {
 		e.rename(&r.Proofs[i].Commit)
 	}
@@ -100,8 +100,8 @@ func (e Signed) fold(r *Run, _ time.Time) {
 	for i := range r.Inspections {
 		e.rename(&r.Inspections[i].Commit)
 	}
-	for i := range r.Joins {
-		e.rename(&r.Joins[i].From, &r.Joins[i].Sound)
+	for i := range r.Grounds {
+		e.rename(&r.Grounds[i].From, &r.Grounds[i].Sound)
 	}
 	for i, it := range r.Iterations {
 		if it.Proof != nil {

@@ -68,6 +68,7 @@ type Run struct {
 	Pushed     string
 	Met        string     // the newest commit that was compared with the base branch
 	Joins      []Joined   // merged work of others
+	Grounds    []Joined   // work of others on which the run builds
 	Parted     *Joined    // work of others that conflicts
 	MergeStory string     // the story of a merge that the agent has to finish; empty: none
 	Signed     string     // the newest commit that GitHub has signed

@@ -8,12 +8,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// onto returns what a run builds on once others pushed to its branch: what they did, without the run's open work, on
-// what was proven before. If these conflict, it is all that they pushed. The same input gives the same commit.
-func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.Onto, error) {
-	if with.Of == journal.OfBase || with.Own {
-		return nil, nil //nolint:nilnil // as before
+// build adds what the run builds on, unless that is the base alone, or nothing was merged.
+func build(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined) (_ journal.Joined, err error) {
+	if with.To == with.From || with.Own || with.Of == journal.OfBase && run.Sound == run.Base {
+		return with, nil
 	}
+	with.Sound = run.Sound
+	with.Onto, err = onto(ctx, t, with)
+	return with, err
+}
+
+// onto returns what a run builds on once others did something: their change, without its open work, on what was proven
+// before. The same input gives the same commit.
+func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.Onto, error) {
 	last, err := t.MergeBase(ctx, git.Span{From: with.From, To: with.With})
 	if err != nil {
 		return nil, err
@@ -22,12 +29,21 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 	if err != nil {
 		return nil, err
 	}
-	if len(merged.Conflicts) > 0 {
-		tree, err := t.TreeOf(ctx, with.With)
-		return &journal.Onto{Commit: with.With, Tree: tree}, err
+	made := journal.Onto{Tree: merged.Tree}
+	switch {
+	case len(merged.Conflicts) == 0:
+		made.Commit, err = t.Commit(ctx, merged.Tree, applied, with.With) // which keeps its id when the run's commits are signed
+	case with.Of == journal.OfBase: // what was proven stays until the conflicts are resolved
+		if made.Commit, err = t.Commit(ctx, merged.Tree, applied, with.With); err == nil {
+			made.Commit, err = t.Overlay(ctx, git.Overlay{Onto: made.Commit, From: with.Sound, Paths: merged.Conflicts})
+		}
+	default: // people changed the open work
+		made.Commit = with.With
 	}
-	commit, err := t.Commit(ctx, merged.Tree, applied, with.With) // which keeps its id when the run's commits are signed
-	return &journal.Onto{Commit: commit, Tree: merged.Tree}, err
+	if err == nil {
+		made.Tree, err = t.TreeOf(ctx, made.Commit)
+	}
+	return &made, err
 }
 
 var applied = git.Message{Subject: "ralph: a change on another commit"}
@@ -66,10 +82,7 @@ func Without(ctx context.Context, t *git.Trusted, commit string, work []journal.
 
 // Restore makes the commits again on which a run builds: they are not on its branch.
 func Restore(ctx context.Context, t *git.Trusted, run journal.Run) error {
-	for _, joined := range run.Joins {
-		if joined.Onto == nil {
-			continue
-		}
+	for _, joined := range run.Grounds {
 		if _, err := onto(ctx, t, joined); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
 )
@@ -31,7 +32,7 @@ func TestWhatARunBuildsOn(t *testing.T) {
 			t.Errorf("a change of %s: builds on %q, %v, want %q", file, got, err, want)
 		}
 		again := r.trusted()
-		if err := merging.Restore(t.Context(), again, journal.Run{Joins: []journal.Joined{joined, {Of: journal.OfBase}}}); err != nil {
+		if err := merging.Restore(t.Context(), again, journal.Run{Grounds: []journal.Joined{joined}}); err != nil {
 			t.Fatal(err)
 		}
 		if tree, err := again.TreeOf(t.Context(), joined.Onto.Commit); err != nil || tree != joined.Onto.Tree {
@@ -45,6 +46,33 @@ func TestWhatARunBuildsOn(t *testing.T) {
 	joined, err := merging.Join(t.Context(), r.trusted(), mine, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
 	if err != nil || joined.Onto != nil {
 		t.Errorf("ralph's own commits are built on: %+v, %v", joined.Onto, err)
+	}
+}
+
+// What the base changed is built on, too. Where it conflicts, what was proven stays until that is resolved.
+func TestWhatAMovedBaseChanges(t *testing.T) {
+	r := newRepository(t)
+	base := r.commit("greet", "hello\n")
+	r.call("switch", "-q", "-c", "theirs")
+	r.commit("test", "new\n")
+	theirs := r.commit("greet", "good day\n")
+	r.call("switch", "-q", "main")
+	head := r.commit("greet", "hi\n")
+	run := journal.Run{Head: head, Base: base, Sound: head, BaseRef: "main", Branch: "work"}
+	run.Policy.Limits.Iterations = 9
+	trusted := r.trusted()
+	joined, err := merging.Join(t.Context(), trusted, run, journal.Joined{Of: journal.OfBase, With: theirs}, base)
+	if err != nil || joined.Onto == nil {
+		t.Fatalf("%+v, %v", joined, err)
+	}
+	for name, want := range map[string]string{"greet": "hi\n", "test": "new\n"} {
+		if got, err := trusted.ReadFile(t.Context(), git.At{Commit: joined.Onto.Commit, Path: name}, 99); err != nil || string(got) != want {
+			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
+		}
+	}
+	run.Sound = base
+	if joined, err = merging.Join(t.Context(), trusted, run, journal.Joined{Of: journal.OfBase, With: theirs}, base); err != nil || joined.Onto != nil {
+		t.Errorf("where nothing is proven: %+v, %v", joined.Onto, err)
 	}
 }
 
