@@ -52,21 +52,29 @@ func TestManyLinksAreRemoved(t *testing.T) {
 	}
 }
 
-// What an agent may leave in any number keeps nothing else from being put back.
+// However many files an agent leaves beside it, what it adds is removed, and so are links.
 func TestACrowdedFolder(t *testing.T) {
-	top := t.TempDir()
-	in := func(name string) string { return filepath.Join(top, ".git", name) }
-	if err := os.MkdirAll(in("logs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	putback.WalkFew(t.Cleanup, 10)
-	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"logs", "refs"}}}}.Keep()
-	for n := range 20 {
-		err = errors.Join(err, os.WriteFile(in("logs/"+strconv.Itoa(n)), nil, 0o600))
-	}
-	err = errors.Join(err, os.WriteFile(in("sequencer"), nil, 0o600), kept.PutBack(func([]string) {}))
-	if _, left := os.Lstat(in("sequencer")); err != nil || !errors.Is(left, fs.ErrNotExist) {
-		t.Errorf("%v, what was added: %v", err, left)
+	for _, added := range []string{"sequencer", "COMMIT_EDITMSG", "logs/HEAD", "logs/refs", "refs", "worktrees"} {
+		for _, crowd := range []string{"0_EDITMSG", "logs", "logs/0", "refs/0"} {
+			t.Run(added+" beside "+crowd, func(t *testing.T) {
+				top := t.TempDir()
+				in := func(name string) string { return filepath.Join(top, ".git", name) }
+				if err := os.Mkdir(in("."), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				putback.WalkFew(t.Cleanup, 10)
+				may := []string{"*_EDITMSG", "logs", "refs", "worktrees"}
+				kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: in("."), But: may}}}.Keep()
+				err = errors.Join(err, os.MkdirAll(in(crowd), 0o755), os.MkdirAll(filepath.Dir(in(added)), 0o755))
+				for n := range 20 {
+					err = errors.Join(err, os.WriteFile(in(crowd+"/"+strconv.Itoa(n)), nil, 0o600))
+				}
+				err = errors.Join(err, os.RemoveAll(in(added)), os.Symlink("/", in(added)), kept.PutBack(func([]string) {}))
+				if _, left := os.Lstat(in(added)); err != nil || !errors.Is(left, fs.ErrNotExist) {
+					t.Errorf("%v, what was added: %v", err, left)
+				}
+			})
+		}
 	}
 }
 

@@ -35,8 +35,11 @@ func (f Files) guard(one Guard, others records, left *budget) (g guardedFolder, 
 	room := left.room()
 	g = guardedFolder{keptPath: k, Changeable: one.But, NotAFolder: missing == nil && !info.IsDir(), Odd: map[string]string{}}
 	g, known := others.guardAt(g)
+	entries := maxWalked
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
-		switch {
+		switch entries--; {
+		case entries < 0:
+			return errCrowded
 		case odd != "" && known:
 		case odd == fixed:
 			g.Known = append(g.Known, way)
@@ -50,7 +53,7 @@ func (f Files) guard(one Guard, others records, left *budget) (g guardedFolder, 
 			return err
 		}
 		return nil
-	}, errCrowded)
+	})
 	if err != nil {
 		return guardedFolder{}, errors.Join(err, g.root.Close())
 	}
@@ -114,6 +117,7 @@ func openKept(dir, name string) (keptPath, error) {
 // fixed is what those inside may not change.
 const fixed = "fixed"
 
+// maxWalked is up to how many entries a command may begin. After it all are looked at: no link may stay unseen.
 var maxWalked = 1_000_000 // it changes in tests only
 
 var errCrowded = errors.New("too much lies in it")
@@ -121,9 +125,9 @@ var errCrowded = errors.New("too much lies in it")
 // walk tells of what lies in the folder, by the way to it, what is odd about it: it is fixed; or a link, pipe, socket,
 // device, closed folder, or too large a file among what those inside may change. A folder on the way to what they may
 // change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git
-// believes none by its name. Where there is too much of what those inside may change, it returns crowded for each of it.
-func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error, crowded error) error {
-	free, left := "", maxWalked
+// believes none by its name. It keeps nothing, so that agents can leave any number.
+func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
+	free := ""
 	return g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
 		way, _ := filepath.Rel(g.name, e.Path) // it lies there
 		if !strings.HasPrefix(way+"/", free+"/") || free == "" {
@@ -140,9 +144,6 @@ func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error
 			return nil
 		case free == "":
 			return cmp.Or(visit(e, way, fixed), fs.SkipDir)
-		}
-		if left--; left < 0 {
-			return crowded
 		}
 		switch {
 		case err != nil:
@@ -217,7 +218,7 @@ func (g guardedFolder) mend() (mended []string, err error) {
 		}
 		failed = cmp.Or(failed, g.remove(e))
 		return fs.SkipDir
-	}, fs.SkipDir)
+	})
 	return mended, errors.Join(err, failed)
 }
 
