@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,6 +90,31 @@ func TestWhatALinkLeadsTo(t *testing.T) {
 	text, failed := os.ReadFile(in("home/settings"))
 	if _, missing := os.Lstat(in("missing")); string(text) != "user's" || !errors.Is(missing, os.ErrNotExist) || errors.Join(err, failed) != nil {
 		t.Errorf("the file says %q: %v, %v, %v", text, err, failed, missing)
+	}
+}
+
+// An agent can fill a folder that is read-only only later. What links of the user's lead to stays closed, or nothing
+// starts.
+func TestLinksAmongMany(t *testing.T) {
+	top := t.TempDir()
+	in := func(name string) string { return filepath.Join(top, name) }
+	err := errors.Join(os.Mkdir(in("home"), 0o755), os.WriteFile(in("hook"), nil, 0o600), os.Symlink("../hook", in("home/hook")), os.Mkdir(in("full"), 0o755))
+	for n := range 20 {
+		err = errors.Join(err, os.Mkdir(in("full/"+strconv.Itoa(n)), 0o700))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := putback.Files{Write: []string{top}, ReadOnly: []string{in("full")}, Guards: []putback.Guard{{Dir: in("home")}}}
+	for few, starts := range map[int]bool{10: false, 100: false, 150: true} { // a link counts as more than an entry
+		putback.WalkFew(t.Cleanup, few)
+		kept, err := f.Keep()
+		if err == nil != starts || starts && !slices.Contains(kept.Closed, in("hook")) {
+			t.Errorf("with %d entries, not to be written to are %q: %v", few, kept.Closed, err)
+		}
+		if err := kept.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

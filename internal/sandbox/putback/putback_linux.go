@@ -72,7 +72,7 @@ func (f Files) Keep() (all Kept, err error) {
 }
 
 // take returns the text of a mark; none if it fails.
-func (all *Kept) take(f Files, others records) ([]byte, error) {
+func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 	guards, left := budget(maxAll), budget(maxAll)
 	for _, one := range f.Guards {
 		g, err := f.guard(one, others, &guards)
@@ -81,7 +81,9 @@ func (all *Kept) take(f Files, others records) ([]byte, error) {
 		}
 		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
-	all.Closed = f.withLinked(all.Closed)
+	if all.Closed, err = f.withLinked(all.Closed); err != nil {
+		return nil, err
+	}
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
 		k, err := f.keep(file, others, &left)
 		if err != nil {

@@ -3,6 +3,7 @@ package putback
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"path"
@@ -14,11 +15,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// withLinked adds to closed names what links in them and in f.ReadOnly lead to, and the links on the way.
-func (f Files) withLinked(closed []string) []string {
-	left := mostFollowed
+// withLinked adds to closed names what links in them and in f.ReadOnly lead to, and the links on the way. Agents
+// can fill some of them between commands: none of the user's stays open for that.
+func (f Files) withLinked(closed []string) ([]string, error) {
+	left := maxWalked
 	for queue := slices.Concat(f.ReadOnly, closed); len(queue) > 0; queue = queue[1:] {
-		links, ends := f.linked(queue[0], &left)
+		links, ends, err := f.linked(queue[0], &left)
+		if err != nil {
+			return nil, fmt.Errorf("follow the links in %s: %w", queue[0], err)
+		}
 		for _, name := range slices.Concat(ends, links) {
 			path, lies := f.pathOf(name)
 			if covers := func(dir string) bool { return process.Under(dir, path) }; !lies || slices.ContainsFunc(slices.Concat(f.ReadOnly, closed), covers) {
@@ -29,24 +34,25 @@ func (f Files) withLinked(closed []string) []string {
 			}
 		}
 	}
-	return closed
+	return closed, nil
 }
 
-const mostFollowed = 10_000 // entries of closed folders, in which links are sought
+const perLink = 100 // what a link costs in entries: it may lead through others
 
 // linked returns the links on the way from those at a path, and below it, and what they lead to.
-func (f Files) linked(file string, left *int) (links, ends []string) {
+func (f Files) linked(file string, left *int) (links, ends []string, err error) {
 	dir := filepath.Dir(file)
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil // nothing stands there
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	_ = root.WalkAll(filepath.Base(file), func(e untrusted.Entry, err error) error {
+	err = root.WalkAll(filepath.Base(file), func(e untrusted.Entry, err error) error {
 		if *left--; *left < 0 {
-			return fs.SkipAll
+			return errCrowded
 		}
 		if err == nil && e.Info.Mode().Type() == fs.ModeSymlink {
+			*left -= perLink
 			end, _ := untrusted.Resolve(filepath.Join(dir, e.Path), func(link string) bool { // what is missing, or a loop, ends it
 				links = append(links, link)
 				return false
@@ -55,7 +61,7 @@ func (f Files) linked(file string, left *int) (links, ends []string) {
 		}
 		return nil
 	})
-	return links, ends
+	return links, ends, err
 }
 
 // open opens k and the folders on the way to it, which those inside can close to their owner.
