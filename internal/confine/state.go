@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -77,10 +78,9 @@ func (r *folders) missingAgentPaths() (notes []journal.Noted) {
 	return notes
 }
 
-// Local returns the files in a project that are its user's alone, which git leaves out
-// and no change of the work shows: an agent that is started there runs what they say.
+// Local returns the files of guarded.Local in a project, which are its user's alone.
 func Local(project string) (paths []string) {
-	for _, name := range []string{".claude/settings.local.json", ".gemini/.env"} {
+	for _, name := range guarded.Local {
 		dir, file := filepath.Split(filepath.Join(project, filepath.FromSlash(name)))
 		dir = filepath.Clean(dir)
 		info, err := os.Lstat(dir)

@@ -1,6 +1,6 @@
 // Package guarded knows which files of a repository make git run programs or
-// read more files. It tells which of them only the user may change. It
-// looks at the files alone and starts no git.
+// read more files, and which settings of agents git leaves out. It tells which
+// of them only the user may change. It looks at the files alone and starts no git.
 package guarded
 
 import (
@@ -89,6 +89,15 @@ var Others = []string{
 // IsOther reports the folder of a version control that is not git.
 func IsOther(name string) bool {
 	return slices.ContainsFunc(Others, func(other string) bool { return strings.HasPrefix(other, path.Base(name)+"/") })
+}
+
+// Local are settings that git usually ignores, so that no change of the work shows them: an agent that is started in the
+// folder that holds them runs what they say.
+var Local = []string{".claude/settings.local.json", ".gemini/.env"}
+
+// IsObeyed reports what git, another version control or an agent obeys in the folder that holds it.
+func IsObeyed(name string) bool {
+	return path.Base(name) == ".git" || IsOther(name) || slices.ContainsFunc(Local, func(local string) bool { return strings.HasSuffix("/"+name, "/"+local) })
 }
 
 func strange(dir string) (paths []string) {
