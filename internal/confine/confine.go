@@ -103,6 +103,9 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
+	if err := asked.checkApart(); err != nil {
+		return nil, err
+	}
 	process.ReserveThreads()
 	w := &Sandbox{next: asked.Exec, records: asked.Records, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
 	defer func() {

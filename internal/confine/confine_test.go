@@ -33,11 +33,18 @@ func TestStartRefuses(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(deep, strings.Repeat("d/", 300)), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	skill := filepath.Join(home, ".claude", "skills", "x")
+	if err := errors.Join(os.MkdirAll(skill, 0o755), os.Symlink(skill, filepath.Join(deep, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	state := agent.State{Folders: map[string][]string{".claude": {"skills"}}}
 	for _, test := range []struct {
 		name      string
 		asked     confine.Options
 		what, fix string
 	}{
+		{"the agent's own folder", confine.Options{Level: sandbox.Auto, Home: home, State: state, Private: []string{filepath.Join(home, ".claude")}}, "in a folder of the agent", "ln -s"},
+		{"a project in that", confine.Options{Level: sandbox.Auto, Home: home, State: state, Private: []string{filepath.Join(deep, "link")}}, "in a folder of the agent", "ln -s"},
 		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external if you provide a sandbox"},
 		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
 		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},

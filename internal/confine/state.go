@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -41,6 +42,19 @@ func stateIn(home string, kept agent.State) agent.State {
 	}
 	all.Makes = slices.Concat(kept.Makes, kept.Temp)
 	return all
+}
+
+// checkApart refuses a project in a folder of the agent, which is put back as it was after each command.
+func (a Options) checkApart() error {
+	for dir := range stateIn(a.Home, a.State).Folders {
+		for _, project := range resolved(slices.Concat(a.Private, a.Reach)) {
+			if process.Under(untrusted.Place(dir), project) && a.Home != "" {
+				return fault.Usage("the project is in a folder of the agent, where most changes are undone: "+dir,
+					"move it to another folder, and make a link to it there: ln -s; or use --no-sandbox", nil)
+			}
+		}
+	}
+	return nil
 }
 
 // createAgentFolders makes the agent's folders in the user's home, which it cannot make inside.
