@@ -95,7 +95,7 @@ func (h *Agent) startHint(err error) string {
 	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
 		return h.Adapter.InstallHint()
 	}
-	return cmp.Or(process.Remedy(h.Adapter.Program, err), h.Adapter.InstallHint())
+	return cmp.Or(fault.Hint(err), process.Remedy(h.Adapter.Program, err), h.Adapter.InstallHint()) // the first: of the sandbox
 }
 
 func (h *Agent) command(o agent.Order) (process.Command, error) {

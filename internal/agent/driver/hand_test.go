@@ -52,6 +52,17 @@ func TestUnstartableAgentIsAFault(t *testing.T) {
 	}
 }
 
+// Where the sandbox refuses the agent, or what it left, the hint is the sandbox's.
+func TestTheHintOfTheSandbox(t *testing.T) {
+	s := agenttest.New(t, "command", agent.Options{Command: "true"})
+	s.Run = func(context.Context, process.Command) (process.Result, error) {
+		return process.Result{}, fault.Usage("cannot keep it", "make it smaller", os.ErrPermission)
+	}
+	if _, err := s.Do(t.Context(), order); fault.Hint(err) != "make it smaller" {
+		t.Errorf("Do = %v, hint %q", err, fault.Hint(err))
+	}
+}
+
 func TestAgentEnds(t *testing.T) {
 	long := strings.Repeat("x", 5<<20)
 	tests := map[string]struct {

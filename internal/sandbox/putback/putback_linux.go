@@ -3,7 +3,6 @@ package putback
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -77,7 +76,7 @@ func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 	for _, one := range f.Guards {
 		g, err := f.guard(one, others, &guards)
 		if err != nil {
-			return nil, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
+			return nil, unkept(one.Dir, err)
 		}
 		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
@@ -87,14 +86,14 @@ func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
 		k, err := f.keep(file, others, &left)
 		if err != nil {
-			return nil, fmt.Errorf("keep %s as it is: %w", file, err)
+			return nil, unkept(file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	for file, fields := range f.Fields {
 		k, err := f.keepFields(file, fields, others, &left)
 		if err != nil {
-			return nil, fmt.Errorf("keep what %s says: %w", file, err)
+			return nil, unkept(file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
@@ -102,6 +101,10 @@ func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 		return nil, err
 	}
 	return all.mark(f.Mounted)
+}
+
+func unkept(name string, err error) error {
+	return fault.Usage("cannot keep "+name+" as it is", "make it readable, and smaller if it has too many or too large files", err)
 }
 
 func (f Files) keep(file string, others records, left *budget) (keptPath, error) {

@@ -3,7 +3,6 @@ package putback
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"path"
@@ -22,7 +21,7 @@ func (f Files) withLinked(closed []string) ([]string, error) {
 	for queue := slices.Concat(f.ReadOnly, closed); len(queue) > 0; queue = queue[1:] {
 		links, ends, err := f.linked(queue[0], &left)
 		if err != nil {
-			return nil, fmt.Errorf("follow the links in %s: %w", queue[0], err)
+			return nil, unkept(queue[0], err)
 		}
 		for _, name := range slices.Concat(ends, links) {
 			path, lies := f.pathOf(name)
