@@ -212,7 +212,7 @@ type Access struct {
 // Keep has those inside not write to the settings of the next run in a project, nor make
 // them.
 func (at *Access) Keep(project string) {
-	at.ReadOnly = append(at.ReadOnly, Local(project)...)
+	at.ReadOnly = append(at.ReadOnly, guarded.LocalIn(project)...)
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		at.ReadOnly = append(at.ReadOnly, filepath.Join(project, ".ralph", name))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -90,21 +89,4 @@ func (r *folders) missingAgentPaths() (notes []journal.Noted) {
 		}
 	}
 	return notes
-}
-
-// Local returns the files of guarded.Local in a project, which are its user's alone.
-func Local(project string) (paths []string) {
-	for _, name := range guarded.Local {
-		dir, file := filepath.Split(filepath.Join(project, filepath.FromSlash(name)))
-		dir = filepath.Clean(dir)
-		info, err := os.Lstat(dir)
-		if err == nil && info.Mode().Type() == fs.ModeSymlink {
-			dir = untrusted.Place(dir)
-			info, err = os.Lstat(dir)
-		}
-		if (err != nil || info.IsDir()) && process.Under(project, dir) { // else it is not the project's
-			paths = append(paths, filepath.Join(dir, file))
-		}
-	}
-	return paths
 }

@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,6 +39,29 @@ func TestNeeds(t *testing.T) {
 	}
 	if !slices.Contains(needs.Read, filepath.Join(l.trusted.Dir, "objects")) || len(needs.Write) > 0 {
 		t.Errorf("needs to read %q and write %q", needs.Read, needs.Write)
+	}
+}
+
+// Settings behind a link of the user's in the project are guarded where they lie. Those elsewhere are not the project's.
+func TestSettingsBehindALink(t *testing.T) {
+	dir := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	top := filepath.Join(dir, "top")
+	for _, name := range []string{"own/x", "../out/x"} {
+		write(t, filepath.Join(top, name), "")
+	}
+	for link, to := range map[string]string{".hg": "own", ".sl": "../out", ".jj": "missing", ".claude": "own", ".gemini": "../out"} {
+		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{".gitmodules", "own/config", "own/hgrc", "own/hgrc-not-shared", "own/settings.local.json", "own/sharedpath"}
+	var got []string
+	for _, path := range append(guarded.Folder(top).ReadOnly, guarded.LocalIn(top)...) {
+		got = append(got, must(filepath.Rel(top, path))(t))
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("read-only are (-want +got):\n%s", diff)
 	}
 }
 

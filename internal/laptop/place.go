@@ -70,7 +70,7 @@ func (w World) accessTo(ctx context.Context, sb *confine.Sandbox, dir string) (c
 		needs := list()
 		at := confine.Access{
 			Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
-			ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
+			ReadOnly: append(needs.ReadOnly, guarded.LocalIn(dir)...),
 		}
 		at.Keep(dir)
 		if top != dir {

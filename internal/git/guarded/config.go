@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,6 +139,9 @@ func FolderOf(dir string) string {
 func foldersAround(dir string) (folders []string) {
 	for at := dir; ; at = filepath.Dir(at) {
 		folder := FolderOf(at)
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err != nil && IsBare(at) {
+			folder = at
+		}
 		common := folder
 		if text, err := untrusted.ReadFile(filepath.Join(folder, "commondir"), 1<<12); err == nil {
 			common = untrusted.Place(Absolute(Line(text), folder))

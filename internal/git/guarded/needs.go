@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -100,14 +101,39 @@ func IsObeyed(name string) bool {
 	return path.Base(name) == ".git" || IsOther(name) || slices.ContainsFunc(Local, func(local string) bool { return strings.HasSuffix("/"+name, "/"+local) })
 }
 
-func strange(dir string) (paths []string) {
-	for _, name := range Others {
-		folder, _, _ := strings.Cut(name, "/")
-		if info, err := os.Lstat(filepath.Join(dir, folder)); err == nil && info.IsDir() {
-			paths = append(paths, filepath.Join(dir, name))
+// LocalIn returns these files in a project.
+func LocalIn(project string) (paths []string) {
+	for _, name := range Local {
+		if place, _ := behind(project, name); place != "" {
+			paths = append(paths, place)
 		}
 	}
 	return paths
+}
+
+func strange(dir string) (paths []string) {
+	for _, name := range Others {
+		if place, stands := behind(dir, name); stands {
+			paths = append(paths, place)
+		}
+	}
+	return paths
+}
+
+// behind returns where a file lies whose folder in dir may be a link, and whether that folder stands. It returns none
+// where the link leads out of dir, or to no folder.
+func behind(dir, name string) (place string, stands bool) {
+	folder, file, _ := strings.Cut(name, "/")
+	at := filepath.Join(dir, folder)
+	info, err := os.Lstat(at)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		at = untrusted.Place(at)
+		info, err = os.Lstat(at)
+	}
+	if err == nil && !info.IsDir() || !process.Under(dir, at) {
+		return "", false
+	}
+	return filepath.Join(at, file), err == nil
 }
 
 // Around returns the nearest folder from dir up that holds a .git; dir itself without one.
