@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -78,8 +79,9 @@ func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience)
 	if !isThere(s.project, name) && !s.findProject(name, patience) { // it moves a session to another worktree's project
 		return nil
 	}
-	own := []string{filepath.Join(s.project, name)}
-	return append(own, subfolders([]string{filepath.Join(s.project, session, "subagents")}, patience)...)
+	subs := subfolders([]string{filepath.Join(s.project, session, "subagents")}, patience)
+	subs = slices.DeleteFunc(subs, func(path string) bool { return filepath.Ext(path) != ".jsonl" }) // others it replaces
+	return append(subs, filepath.Join(s.project, name))
 }
 
 func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) (found bool) {

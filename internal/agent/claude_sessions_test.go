@@ -17,6 +17,7 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 	home := t.TempDir()
 	file := filepath.Join(home, "projects", "-work", "s7.jsonl")
 	sub := filepath.Join(home, "projects", "-work", "s7", "subagents", "agent-1.jsonl")
+	meta := filepath.Join(filepath.Dir(sub), "agent-1.meta.json")
 	other := filepath.Join(home, "projects", "-other", "s6.jsonl")
 	moved := filepath.Join(home, "projects", "-work-worktree", "s7.jsonl")
 	adapter, err := agent.Pick("claude", agent.Options{})
@@ -60,7 +61,7 @@ func TestClaudeCountsTheOutput(t *testing.T) {
 		{notes(sub, "true", "m2", haiku, 200_000), 0, 0}, // not printed yet
 		{prints(`"t"`, "m2", haiku), 300_000, 3.5},
 		{notes(sub, "true", "m2", haiku, 1), 0, 0},
-		{decoder.Follow, 0, 0},
+		{func() []stream.Item { return replace(t, meta, decoder) }, 0, 0},
 		{func() []stream.Item { return cut(t, file, decoder) }, 300_000, 3.5},
 		{prints("null", "m3", opus), 300_001, 3.500025},
 		{notes(file, "false", "m3", opus, 100_000), 400_000, 6}, // of a file that an agent made shorter
@@ -88,6 +89,19 @@ func rename(t *testing.T, from, to string, decoder follower) []stream.Item {
 		t.Fatal(err)
 	}
 	return decoder.Follow()
+}
+
+// replace writes Claude Code's note about a sub-agent, which is a new file when the sub-agent ends.
+func replace(t *testing.T, path string, decoder follower) []stream.Item {
+	t.Helper()
+	said := []stream.Item{}
+	for range 2 {
+		if err := errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path)); err != nil {
+			t.Fatal(err)
+		}
+		said = append(said, decoder.Follow()...)
+	}
+	return said
 }
 
 func cut(t *testing.T, file string, decoder follower) []stream.Item {
