@@ -60,10 +60,13 @@ func TestNoDescriptorStays(t *testing.T) {
 		c.Stdin, c.Stdout, c.Stderr = from, new(bytes.Buffer), new(bytes.Buffer)
 		return c
 	}
+	private := reading(playing("leave", "hold", "end"), nil)
+	private.PrivateStdout = true
 	for name, c := range map[string]process.Command{
 		"a program":             reading(playing("cat"), strings.NewReader("text")),
 		"without streams":       playing("exit", "0"),
 		"an input without end":  reading(playing("exit", "0"), endless),
+		"a private output":      private,
 		"one that cannot begin": reading(process.Command{Argv: []string{dir + "/formless"}}, strings.NewReader("text")),
 		"what it leaves":        playing("leave", "daemon", "end"),
 	} {
@@ -88,7 +91,7 @@ func opened(t *testing.T) (all []string) {
 	}
 	for _, fd := range list {
 		to, err := os.Readlink("/proc/self/fd/" + fd.Name())
-		if err == nil && (strings.HasPrefix(to, "pipe:") || to == os.DevNull || strings.HasPrefix(to, "/proc")) {
+		if err == nil && (strings.HasPrefix(to, "pipe:") || strings.HasPrefix(to, "socket:") || to == os.DevNull || strings.HasPrefix(to, "/proc")) {
 			all = append(all, to)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 var rolesHere = map[string]func(args []string){
 	"keep":      playKeep,
 	"pipe":      playPipe,
+	"lend":      func([]string) { must(unix.Sendmsg(3, []byte{0}, unix.UnixRights(1), nil, 0)) },
 	"hears":     playHears,
 	"neighbour": playNeighbour,
 	"beside":    playBeside,
@@ -48,6 +49,9 @@ func playKeep(args []string) {
 // playPipe tells how much its output holds.
 func playPipe([]string) {
 	size, err := unix.FcntlInt(1, unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		size, err = unix.GetsockoptInt(1, unix.SOL_SOCKET, unix.SO_SNDBUF)
+	}
 	must(err)
 	fmt.Println(size)
 }

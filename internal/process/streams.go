@@ -37,14 +37,18 @@ func (s *streams) open(c Command) error {
 	if err := s.addInput(c.Stdin); err != nil {
 		return err
 	}
-	if err := s.addOutput("output", c.Stdout); err != nil {
+	connect := newPipe
+	if c.PrivateStdout {
+		connect = newPrivatePipe
+	}
+	if err := s.addOutput("output", c.Stdout, connect); err != nil {
 		return err
 	}
 	if c.Stderr != nil && isSameWriter(c.Stderr, c.Stdout) {
 		s.childFiles = append(s.childFiles, s.childFiles[1])
 		return nil
 	}
-	return s.addOutput("errors", c.Stderr)
+	return s.addOutput("errors", c.Stderr, newPipe)
 }
 
 // isSameWriter is os/exec's test: writers of an incomparable type differ.
@@ -70,7 +74,7 @@ func (s *streams) addInput(from io.Reader) error {
 	return nil
 }
 
-func (s *streams) addOutput(name string, to io.Writer) error {
+func (s *streams) addOutput(name string, to io.Writer, connect func() (r, w *os.File, err error)) error {
 	if f, ok := to.(*os.File); ok && f != nil {
 		s.childFiles = append(s.childFiles, f)
 		return nil
@@ -78,11 +82,10 @@ func (s *streams) addOutput(name string, to io.Writer) error {
 	if to == nil {
 		return s.addNull(os.O_WRONLY)
 	}
-	r, w, err := os.Pipe()
+	r, w, err := connect()
 	if err != nil {
 		return err
 	}
-	enlargePipe(w)
 	s.childFiles, s.opened, s.own = append(s.childFiles, w), append(s.opened, w), append(s.own, r)
 	fail := func() { s.once.Do(func() { close(s.failed) }) }
 	s.output = append(s.output, &output{r: r, to: to, name: name, done: make(chan struct{}), fail: fail})
