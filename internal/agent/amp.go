@@ -121,7 +121,7 @@ func ampUsage(u claudeUsage) stream.Usage {
 	if fresh := u.Input - u.CacheRead - u.CacheWrite; fresh >= 0 {
 		u.Input = fresh
 	}
-	return u.plain().Plausible()
+	return u.plain()
 }
 
 var ampKeeps = State{

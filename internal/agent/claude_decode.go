@@ -96,12 +96,10 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 	case "system":
 		switch l.Subtype {
 		case "init":
-			if d.session == "" { // a command inside can print another
-				d.model, d.session = truncate(l.Model, maxID), l.Session
-			}
+			d.model, d.session = truncate(l.Model, maxID), l.Session
 		case "compact_boundary":
 			d.compact++
-			d.spent.add(claudePart{d.model, fmt.Sprint("compaction ", d.compact), stream.Usage{Input: l.Compacted.From, Output: l.Compacted.To}.Plausible(), true})
+			d.spent.add(claudePart{d.model, fmt.Sprint("compaction ", d.compact), stream.Usage{Input: l.Compacted.From, Output: l.Compacted.To}, true})
 			return d.meter()
 		}
 		return l.system()

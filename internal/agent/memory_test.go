@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// A program inside can write to the agent's output, so ids can be as long as a line.
+// An id can be as long as a line.
 func TestLongIDsAreNotRemembered(t *testing.T) {
 	const long, lines, most = 1 << 20, 64, 16 << 20
 	for name, line := range map[string]string{

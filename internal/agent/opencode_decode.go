@@ -59,7 +59,7 @@ type opencodeTokens struct {
 }
 
 func (t opencodeTokens) plain() stream.Usage {
-	return stream.Usage{Input: t.Input, Output: t.Output + t.Reasoning, CacheRead: t.Cache.Read, CacheWrite: t.Cache.Write}.Plausible()
+	return stream.Usage{Input: t.Input, Output: t.Output + t.Reasoning, CacheRead: t.Cache.Read, CacheWrite: t.Cache.Write}
 }
 
 // opencodeDecoder: no line marks the end, so the end of the last step counts.
@@ -104,7 +104,7 @@ func (p opencodePart) call() []stream.Item {
 func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
 	d.ended, d.broken = p.Reason, nil
 	used := p.Tokens.plain()
-	d.usd += max(p.Cost, 0) // a command inside can print it, too
+	d.usd += p.Cost
 	if used == (stream.Usage{}) && p.Cost == 0 {
 		return nil
 	}

@@ -150,7 +150,7 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 	if r == nil {
 		return used.Usage, used.Cost
 	}
-	partly := r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several, or a command inside printed it
+	partly := r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
 	if !partly && !r.Cost.Known && r.Usage.Tokens() > used.Usage.Tokens() {
 		used.Cost.Known = false
 	}
