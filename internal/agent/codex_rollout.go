@@ -224,7 +224,7 @@ func (f *rollout) parseLine(line []byte) {
 	ok := readLine(line, &parsed)
 	switch total := parsed.Payload.Info.Total.plain(); {
 	case !ok || !f.ours:
-	case parsed.Type == "turn_context" && parsed.Payload.Model != "":
+	case parsed.Type == "turn_context" && f.model == "": // Codex names it before a command can
 		f.model = truncate(parsed.Payload.Model, maxID)
 	case parsed.Payload.Type == "token_count" && total != (stream.Usage{}):
 		f.used = f.used.Max(total.Plausible()) // an agent can write it, too

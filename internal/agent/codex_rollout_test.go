@@ -50,22 +50,27 @@ func TestRolloutsAreSoughtForALimitedTime(t *testing.T) {
 // A file that the agent writes itself takes nothing from what Codex's own files say.
 func TestForgedRollouts(t *testing.T) {
 	decoder, day := codexSessions(t)
-	const line = `{"type":"session_meta","payload":{"id":"thread-7"}}` + "\n" +
+	const line = `{"type":"session_meta","payload":{"id":"thread-7"}}` + "\n" + `{"type":"turn_context","payload":{"model":%q}}` + "\n" +
 		`{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"output_tokens":%d}}}}` + "\n"
 	var used stream.Spent
 	for _, file := range []struct {
 		name   string
 		in, to int64
 		cut    int // a flag
+		model  string
 	}{
-		{"10-thread-7", 100, 10, 0}, {"11-x", -100, -10, 0}, {"12-x", math.MinInt64, math.MinInt64, 0}, {"10-thread-7", 50, 5, 0}, // less
-		{"10-thread-7", 0, 0, os.O_TRUNC}, {"10-thread-7", 300, 30, 0},
+		{"10-thread-7", 100, 10, 0, "gpt-5"},
+		{"11-x", -100, -10, 0, ""},
+		{"12-x", math.MinInt64, math.MinInt64, 0, ""},
+		{"10-thread-7", 50, 5, 0, "gpt-5-mini"}, // less
+		{"10-thread-7", 0, 0, os.O_TRUNC, "gpt-5-mini"},
+		{"10-thread-7", 3_000_000, 30, 0, "gpt-5-mini"},
 	} {
 		f, err := os.OpenFile(filepath.Join(day, "rollout-"+file.name+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY|file.cut, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = fmt.Fprintf(f, line, file.in, file.to)
+		_, err = fmt.Fprintf(f, line, file.model, file.in, file.to)
 		if err = errors.Join(err, f.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +78,8 @@ func TestForgedRollouts(t *testing.T) {
 			used = item.(stream.Spent)
 		}
 	}
-	if want := (stream.Usage{Input: 300, Output: 30}); used.Usage != want || !used.Boundless {
-		t.Errorf("%+v is counted, want %+v, without a bound", used, want)
+	if want := (stream.Usage{Input: 3_000_000, Output: 30}); used.Usage != want || !used.Boundless || used.Cost.USD < 3 {
+		t.Errorf("%+v is counted, want %+v of the first model, without a bound", used, want)
 	}
 }
 
