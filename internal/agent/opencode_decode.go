@@ -66,8 +66,7 @@ func (t opencodeTokens) plain() stream.Usage {
 type opencodeDecoder struct {
 	price  pricing
 	model  string
-	spent  stream.Usage
-	usd    float64
+	spent  stream.Spent
 	ended  string         // how the last step did
 	broken *stream.Result // an error since
 }
@@ -103,28 +102,26 @@ func (p opencodePart) call() []stream.Item {
 // finished adds a step to those before it: its tokens and its cost are its own.
 func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
 	d.ended, d.broken = p.Reason, nil
-	used := p.Tokens.plain()
-	d.usd += p.Cost
-	if used == (stream.Usage{}) && p.Cost == 0 {
+	step := d.priced(p.Tokens.plain(), p.Cost)
+	if step.Usage == (stream.Usage{}) && p.Cost == 0 {
 		return nil
 	}
-	d.spent = d.spent.Plus(used)
-	if cost := d.cost(); cost.Known {
-		return []stream.Item{stream.Spent{Usage: d.spent, Cost: cost}}
+	if d.spent != (stream.Spent{}) {
+		step = d.spent.Plus(step)
 	}
-	return []stream.Item{d.price.spent(d.model, d.spent)}
+	d.spent = step
+	return []stream.Item{d.spent}
 }
 
-// cost returns opencode's own, if known, or by the price list.
-func (d *opencodeDecoder) cost() stream.Cost {
-	if d.usd > 0 {
-		return stream.Cost{USD: d.usd, Known: true}
+// priced has opencode's own cost of a step, or one by the price list: opencode knows no price of some models.
+func (d *opencodeDecoder) priced(used stream.Usage, usd float64) stream.Spent {
+	if usd > 0 {
+		return stream.Spent{Usage: used, Cost: stream.Cost{USD: usd, Known: true}}
 	}
-	cost := d.price.cost(d.model, d.spent)
-	if _, name, found := strings.Cut(d.model, "/"); found && !cost.Known {
-		cost = d.price.cost(name, d.spent)
+	if _, name, found := strings.Cut(d.model, "/"); found && !d.price.cost(d.model, used).Known && d.price.cost(name, used).Known {
+		return d.price.spent(name, used)
 	}
-	return cost
+	return d.price.spent(d.model, used)
 }
 
 // streamError takes an error. It ends the run, unless another step follows.
@@ -152,6 +149,6 @@ func (d *opencodeDecoder) unfinished() []stream.Item {
 	if d.broken != nil {
 		result = *d.broken
 	}
-	result.Usage, result.Cost = d.spent, d.cost()
+	result.Usage, result.Cost = d.spent.Usage, d.spent.Cost
 	return []stream.Item{result}
 }

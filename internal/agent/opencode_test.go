@@ -134,6 +134,13 @@ func TestOpencodeRuns(t *testing.T) {
 				stream.Result{Reason: "stop", Usage: stream.Usage{Input: 1e6}, Cost: stream.Cost{USD: 3, Known: true}},
 			},
 		},
+		"a cost of some steps": {
+			start + stop + strings.Replace(stop, `"cost":0.5`, `"cost":0`, 1), "anthropic/claude-sonnet-4-6", []stream.Item{
+				stream.Spent{Usage: stream.Usage{Input: 1, Output: 1}, Cost: stream.Cost{USD: 0.5, Known: true}},
+				stream.Spent{Usage: stream.Usage{Input: 2, Output: 2}, Cost: stream.Cost{USD: 0.500018, Known: true}},
+				stream.Result{Reason: "stop", Usage: stream.Usage{Input: 2, Output: 2}, Cost: stream.Cost{USD: 0.500018, Known: true}},
+			},
+		},
 		"a tool, a failed one, and none": {
 			`{"type":"tool_use","part":{"tool":"bash","callID":"a","state":{"status":"completed","input":{"command":"false"},"output":"","metadata":{"exit":1}}}}
 {"type":"tool_use","part":{"tool":"edit","callID":"b","state":{"status":"error","input":{"filePath":"x.go"},"error":"not found"}}}
