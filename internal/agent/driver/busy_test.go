@@ -42,6 +42,10 @@ func TestTurnedAway(t *testing.T) {
 			agent: "claude", busy: true, until: now.Add(time.Hour),
 			prints: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795179600000}}` + "\n" + claudeFailed + `429}`,
 		},
+		"claude, a limit until no date": {
+			agent: "claude", busy: true,
+			prints: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":9000000000000000000}}` + "\n" + claudeFailed + `429}`,
+		},
 		"claude, a limit that is near": {
 			agent:  "claude",
 			prints: `{"type":"rate_limit_event","rate_limit_info":{"status":"allowed_warning","resetsAt":1795179600}}` + "\n" + claudeFailed + `0}`,

@@ -211,9 +211,12 @@ func (s *collector) retriesAsFailure(e ending) ending {
 	return e
 }
 
-// nextTime completes a time of day without a date: the next moment with that time.
+// nextTime completes a time of day without a date: the next moment with that time. JSON has no years above 9999.
 func nextTime(until time.Time, clock func() time.Time) time.Time {
-	if until.Year() > 0 {
+	switch {
+	case until.UTC().Year() > 9999:
+		return time.Time{}
+	case until.Year() > 0:
 		return until
 	}
 	now := clock().In(until.Location())
