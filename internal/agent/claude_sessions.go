@@ -2,8 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,9 +56,10 @@ func (s *claudeSessions) Follow() []stream.Item {
 		left.Spend(func() { s.readNewLines(file, path) })
 		s.damaged = s.damaged || file.damaged
 	}
+	there := areOpen(s.folders(session, &left)) && (s.project == "" || isThere(s.project, session+".jsonl"))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.printed.lost = s.damaged || isClosed(s.dir) || s.project != "" && s.gone.note(left > 0 && isThere(s.project, session+".jsonl"))
+	s.printed.lost = s.damaged || s.gone.note(left > 0 && there)
 	return s.printed.meter()
 }
 
@@ -84,6 +83,15 @@ func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience)
 	return append(subs, filepath.Join(s.project, name))
 }
 
+// folders returns where it writes the session, or may write it.
+func (s *claudeSessions) folders(session string, patience *untrusted.Patience) []string {
+	if s.project == "" {
+		return append(subfolders([]string{s.dir}, patience), s.dir)
+	}
+	own := filepath.Join(s.project, session)
+	return []string{s.dir, s.project, own, filepath.Join(own, "subagents")}
+}
+
 func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) (found bool) {
 	for _, project := range subfolders([]string{s.dir}, patience) {
 		patience.Spend(func() {
@@ -93,15 +101,6 @@ func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) 
 		})
 	}
 	return found
-}
-
-// isClosed reports a folder that cannot be read: an agent can close it, also for later turns.
-func isClosed(folder string) bool {
-	root, err := untrusted.OpenRoot(folder)
-	if err == nil {
-		_ = root.Close() // it was not even read
-	}
-	return errors.Is(err, fs.ErrPermission)
 }
 
 func isThere(folder, name string) bool {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/testsupport/rights"
 )
 
 // Claude Code prints the output with which a message began, and notes all of it in the session's files.
@@ -133,28 +132,59 @@ func TestManySubAgents(t *testing.T) {
 	}
 }
 
-// Nor where the folder of all sessions is closed: an agent can close it, also for later turns.
-func TestAClosedFolderOfSessions(t *testing.T) {
-	home := t.TempDir()
-	projects := filepath.Join(home, "projects")
-	adapter, err := agent.Pick("claude", agent.Options{})
-	if err = errors.Join(err, os.Mkdir(projects, 0o700)); err != nil {
-		t.Fatal(err)
+// Nor where an agent could not write a session, as a command can bring about, also for later turns.
+func TestSessionsThatCannotBeWritten(t *testing.T) {
+	chmod := func(mode os.FileMode) func(string) error {
+		return func(path string) error { return os.Chmod(path, mode) }
 	}
-	rights.Drop(t, home, projects)
-	decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home}}).(follower)
-	decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
-	if items := decoder.Follow(); len(items) > 0 {
-		t.Errorf("%+v is told of an empty folder", items)
-	}
-	if err := os.Chmod(projects, 0); err != nil {
-		t.Fatal(err)
-	}
-	items := decoder.Follow()
-	if err := os.Chmod(projects, 0o700); err != nil { // else it stays
-		t.Fatal(err)
-	}
-	if len(items) != 1 || !items[0].(stream.Spent).Boundless {
-		t.Errorf("%+v is told, want that there is no bound", items)
+	toFile := func(path string) error { return errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o700)) }
+	const project, session = "projects/-work", "projects/-work/s7.jsonl"
+	for name, test := range map[string]struct {
+		agent, path string
+		change      func(string) error
+		there, want bool // the session's file, and that there is no bound
+	}{
+		"claude, a new session":            {"claude", project, chmod(0o700), false, false},
+		"claude, all closed":               {"claude", "projects", chmod(0), false, true},
+		"claude, all closed later":         {"claude", "projects", chmod(0), true, true},
+		"claude, all kept":                 {"claude", "projects", chmod(0o500), false, true},
+		"claude, a file":                   {"claude", "projects", toFile, false, true},
+		"claude, a project closed":         {"claude", project, chmod(0o500), false, true},
+		"claude, a project that is a file": {"claude", project, toFile, false, true},
+		"claude, a stray file":             {"claude", "projects/.DS_Store", toFile, false, false},
+		"claude, no files of sub-agents":   {"claude", project + "/s7", toFile, true, true},
+		"claude, a session closed":         {"claude", session, chmod(0o400), true, true},
+		"codex, a new thread":              {"codex", "sessions/2026", chmod(0o700), false, false},
+		"codex, a file":                    {"codex", "sessions", toFile, false, true},
+		"codex, a day closed":              {"codex", "sessions/2026/11/21", chmod(0o500), false, true},
+		"codex, a month closed later":      {"codex", "sessions/2026/11", chmod(0), true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			thread := filepath.Join(home, "sessions/2026/11/21/rollout-10-s7.jsonl")
+			err := errors.Join(os.MkdirAll(filepath.Join(home, project), 0o700), os.MkdirAll(filepath.Dir(thread), 0o700))
+			if test.there {
+				err = errors.Join(err, os.WriteFile(filepath.Join(home, session), nil, 0o600), os.WriteFile(thread, nil, 0o600))
+			}
+			adapter, failed := agent.Pick(test.agent, agent.Options{})
+			if err = errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home, "CODEX_HOME=" + home}}).(follower)
+			decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
+			decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
+			items := decoder.Follow()
+			path := filepath.Join(home, test.path)
+			if err := test.change(path); err != nil {
+				t.Fatal(err)
+			}
+			items = append(append(items, decoder.Follow()...), decoder.Follow()...)
+			if err := os.Chmod(path, 0o700); err != nil { // else it stays
+				t.Fatal(err)
+			}
+			if len(items) > 0 != test.want || test.want && !items[0].(stream.Spent).Boundless {
+				t.Errorf("%+v is told, want that there is no bound: %t", items, test.want)
+			}
+		})
 	}
 }

@@ -3,7 +3,9 @@ package agent
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,7 +34,8 @@ type rollouts struct {
 	told   stream.Usage
 }
 
-// absence counts how often in a row not all of a session was read. Then what is used is not known any more.
+// absence counts how often in a row not all of a session was read, or nothing of it could be written. Then what is used is
+// not known any more.
 type absence int
 
 func (a *absence) note(there bool) (gone bool) {
@@ -84,7 +87,8 @@ func (r *rollouts) Follow() []stream.Item {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	gone := damaged || isClosed(r.dir) || r.first != "" && r.gone.note(left > 0 && isThere(filepath.Split(r.first)))
+	there := areOpen(r.folders(&left)) && (r.first == "" || isThere(filepath.Split(r.first)))
+	gone := damaged || r.gone.note(left > 0 && there)
 	if sum.Usage == r.told && !gone {
 		return nil
 	}
@@ -108,6 +112,16 @@ func (r *rollouts) readFiles(left *untrusted.Patience) {
 		}
 		left.Spend(func() { file.readNewLines(path, r.thread) })
 	}
+}
+
+// folders returns where it writes the thread's file, or may write it.
+func (r *rollouts) folders(left *untrusted.Patience) []string {
+	if day := filepath.Dir(r.first); r.first != "" {
+		return []string{r.dir, filepath.Dir(filepath.Dir(day)), filepath.Dir(day), day}
+	}
+	years := subfolders([]string{r.dir}, left)
+	months := subfolders(years, left)
+	return slices.Concat([]string{r.dir}, years, months, subfolders(months, left))
 }
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
@@ -150,6 +164,18 @@ func subfolders(folders []string, patience *untrusted.Patience) (all []string) {
 	return all
 }
 
+const writable, enterable = 0o600, 0o700 // by its owner, the agent's user
+
+// areOpen reports whether an agent can write in all of the folders that exist. A command can close them, or put files in
+// their place, also for later turns.
+func areOpen(folders []string) bool {
+	return !slices.ContainsFunc(folders, func(folder string) bool {
+		info, err := os.Stat(folder)
+		stray := strings.Contains(filepath.Base(folder), ".") // no agent's folder has such a name
+		return err == nil && !stray && (!info.IsDir() || info.Mode()&enterable != enterable)
+	})
+}
+
 func (f *rollout) readNewLines(path, thread string) {
 	if f.read > 0 && !f.ours {
 		return
@@ -168,13 +194,14 @@ func (f *rollout) readNewLines(path, thread string) {
 type followed struct {
 	file    os.FileInfo
 	read    int64 // up to here
-	damaged bool  // it was replaced, or became shorter: an agent's program does neither
+	damaged bool  // it was replaced, closed, or became shorter: an agent's program does nothing of it
 }
 
 // newLines returns the whole lines that were added.
 func (f *followed) newLines(path string) []byte {
 	file, err := untrusted.Open(path)
 	if err != nil {
+		f.damaged = f.damaged || !errors.Is(err, fs.ErrNotExist)
 		return nil
 	}
 	defer file.Close() //nolint:errcheck // it was only read
@@ -182,6 +209,7 @@ func (f *followed) newLines(path string) []byte {
 	if err != nil {
 		return nil
 	}
+	f.damaged = f.damaged || info.Mode()&writable != writable
 	skip := f.read > 0 && info.Size()-f.read > maxRollout // no agent writes so much at a time
 	switch {
 	case f.file != nil && !os.SameFile(f.file, info), info.Size() < f.read:
