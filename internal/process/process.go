@@ -19,6 +19,9 @@ import (
 // ErrStopped is for a Run that the Runner's Hard channel ended or prevented.
 var ErrStopped = errors.New("stopped at once")
 
+// ErrNoGrace in the cause of a context leaves programs that it ends no time for more work.
+var ErrNoGrace = errors.New("without grace")
+
 // ErrAlive is for processes that could not be ended, and on Linux for each later Run meanwhile.
 var ErrAlive = errors.New("still alive after SIGKILL")
 
@@ -120,6 +123,8 @@ func (r *Runner) now() time.Time {
 
 func graceOf(ctx context.Context, c Command) time.Duration {
 	switch {
+	case errors.Is(context.Cause(ctx), ErrNoGrace):
+		return 100 * time.Millisecond
 	case ctx.Err() != nil && c.CancelGrace != 0:
 		return c.CancelGrace
 	case c.Grace == 0:

@@ -155,6 +155,8 @@ func TestPathOutside(t *testing.T) {
 func TestGrace(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
+	urgent, end := context.WithCancelCause(t.Context())
+	end(errors.Join(errors.New("over"), process.ErrNoGrace))
 	for _, tt := range []struct {
 		ctx          context.Context
 		grace, haste time.Duration
@@ -166,6 +168,7 @@ func TestGrace(t *testing.T) {
 		{over, 0, 0, 5 * time.Second},
 		{over, time.Minute, 0, time.Minute},
 		{over, time.Minute, time.Second, time.Second},
+		{urgent, time.Minute, time.Second, 100 * time.Millisecond},
 	} {
 		c := process.Command{Grace: tt.grace, CancelGrace: tt.haste}
 		if got := process.GraceOf(tt.ctx, c); got != tt.want {

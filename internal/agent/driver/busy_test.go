@@ -101,7 +101,7 @@ func TestTurnedAway(t *testing.T) {
 	}
 }
 
-// An agent that has used what was left is ended in the middle of its work, and
+// An agent that has used what was left is ended in the middle of its work, even if it does not obey, and
 // what it used is known although it never got to say so.
 func TestOverspent(t *testing.T) {
 	const (
@@ -124,7 +124,7 @@ func TestOverspent(t *testing.T) {
 		"of none, by tokens alone":    {agent.Budget{Tokens: 1_010_001}, false, "unheard-of"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			end := "exec sleep 600"
+			end := `trap "" TERM; exec sleep 600`
 			if !test.want {
 				end = "exit 1"
 			}
@@ -133,7 +133,7 @@ func TestOverspent(t *testing.T) {
 				t.Fatal(err)
 			}
 			hand := &driver.Agent{
-				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget,
+				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget, Grace: time.Hour,
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(begin+line, "claude-haiku-4-5", cmp.Or(test.model, "claude-haiku-4-5"))},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
@@ -177,7 +177,7 @@ func TestOverspentAtTheEnd(t *testing.T) {
 			hand := &driver.Agent{
 				Redact: redact.Values().Writer, Adapter: adapter, Run: func(ctx context.Context, c process.Command) (process.Result, error) {
 					return (&process.Runner{}).Run(context.WithoutCancel(ctx), c) // it ends by itself
-				}, Dir: t.TempDir(), Budget: test.budget,
+				}, Dir: t.TempDir(), Budget: test.budget, Grace: time.Hour,
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(test.lines, "MODEL", test.model)},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go", Model: test.model})
@@ -227,7 +227,7 @@ func TestOverspentByRollouts(t *testing.T) {
 			if err := syscall.Mkfifo(filepath.Join(day, "rollout-2026-11-21T23-00-00-fifo.jsonl"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			end := "exec sleep 600"
+			end := `trap "" TERM; exec sleep 600`
 			if test.want == 0 {
 				end = "exit 1"
 			}

@@ -150,7 +150,7 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	s.meter = func(spent stream.Spent) {
 		if err := h.checkBudget(spent); err != nil {
 			s.over = err
-			done(err)
+			done(fmt.Errorf("%w: %w", process.ErrNoGrace, err))
 		}
 	}
 	out, errs := h.Redact(io.MultiWriter(record, said)), h.Redact(moaned)
