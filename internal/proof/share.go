@@ -18,9 +18,9 @@ const (
 )
 
 // isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved the same
-// story in the run before.
+// story in the run before, or people let the story change it and it did.
 func (t *trial) isForeign(name string) bool {
-	if slices.Contains(t.run.ProvedBefore(t.graded.Story), name) {
+	if slices.Contains(t.run.ProvedBefore(t.graded.Story), name) || t.mayChange(name) {
 		return false
 	}
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
@@ -29,6 +29,12 @@ func (t *trial) isForeign(name string) bool {
 	return slices.ContainsFunc(t.run.EarlierProofs(t.graded.Story), func(proof journal.Proof) bool {
 		return slices.ContainsFunc(proof.Checks, func(check journal.CheckEnded) bool { return t.told(check).Of(name) == tally.Passed })
 	})
+}
+
+func (t *trial) mayChange(name string) bool {
+	story, _ := t.run.Plan.Find(t.graded.Story)
+	inspected, _ := t.run.InspectionOf(t.proof.Tree)
+	return story.MayChangeTests && slices.ContainsFunc(inspected.Shown, func(l journal.Loosened) bool { return l.Kind == testsBroken && slices.Contains(l.Tests, name) })
 }
 
 // began returns the run with the code before the story as its base: a new test of what another story made fails on the

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -58,6 +59,14 @@ func onto(proven ...string) journal.Run {
 	return run
 }
 
+// allowed returns a run of which US-001 may change the tests of US-000, and what became of ten.
+func allowed(kind string) journal.Run {
+	run := later(told("jest", 3), "ten")
+	run.Plan.UserStories = []plan.Story{{ID: "US-001", MayChangeTests: true}}
+	run.Inspections = []journal.ChangeInspected{{Tree: "t1", Shown: []journal.Loosened{{Kind: kind, Tests: []string{"ten"}}}}}
+	return run
+}
+
 // What another story is shown by, or was green when this one began, shows nothing
 // of this one.
 func TestAnotherStorysTestShowsNothing(t *testing.T) {
@@ -69,6 +78,8 @@ func TestAnotherStorysTestShowsNothing(t *testing.T) {
 	}{
 		"it was graded by it":              {later(told("jest", 3), "ten"), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
 		"it was green then":                {later(told("jest", 3)), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
+		"people let it change, and it did": {allowed("tests_broken"), []string{"ten"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"ten"}}},
+		"people let it change; it did not": {allowed("tests_changed"), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
 		"it was green where the run began": {onto(), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
 		"it proved that story before":      {onto("nine"), []string{"nine"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"nine"}}},
 		"it is new":                        {onto(), []string{"nine", "ten"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"ten"}}},
