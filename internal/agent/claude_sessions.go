@@ -2,11 +2,13 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -16,7 +18,8 @@ import (
 // count: a session may go on with an old one.
 type claudeSessions struct {
 	Decoder
-	dir string // of its projects; empty: unknown
+	dir  string // of its projects; empty: unknown
+	work string // folder
 
 	mu      sync.Mutex // for what follows, and what it prints
 	printed *claudeDecoder
@@ -56,7 +59,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 		left.Spend(func() { s.readNewLines(file, path) })
 		s.damaged = s.damaged || file.damaged
 	}
-	there := areOpen(s.folders(session, &left)) && (s.project == "" || isThere(s.project, session+".jsonl"))
+	there := areOpen(s.folders(session)) && (s.project == "" || isThere(s.project, session+".jsonl"))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.printed.lost = s.damaged || s.gone.note(left > 0 && there)
@@ -83,14 +86,14 @@ func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience)
 	return append(subs, filepath.Join(s.project, name))
 }
 
-// folders returns where it writes the session, or may write it.
-func (s *claudeSessions) folders(session string, patience *untrusted.Patience) []string {
-	if s.project == "" {
-		return append(subfolders([]string{s.dir}, patience), s.dir)
-	}
-	own := filepath.Join(s.project, session)
-	return []string{s.dir, s.project, own, filepath.Join(own, "subagents")}
+// folders returns where it writes the session, or will: its project has the name of the working folder.
+func (s *claudeSessions) folders(session string) []string {
+	project := cmp.Or(s.project, filepath.Join(s.dir, notInNames.ReplaceAllString(untrusted.Place(s.work), "-")))
+	own := filepath.Join(project, session)
+	return []string{s.dir, project, own, filepath.Join(own, "subagents")}
 }
+
+var notInNames = pattern.Of(`[^a-zA-Z0-9]`)
 
 func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) (found bool) {
 	for _, project := range subfolders([]string{s.dir}, patience) {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -138,7 +140,8 @@ func TestSessionsThatCannotBeWritten(t *testing.T) {
 		return func(path string) error { return os.Chmod(path, mode) }
 	}
 	toFile := func(path string) error { return errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o700)) }
-	const project, session = "projects/-work", "projects/-work/s7.jsonl"
+	const project, session = "projects/-w-x", "projects/-w-x/s7.jsonl"
+	year := "sessions/" + time.Now().Format("2006")
 	for name, test := range map[string]struct {
 		agent, path string
 		change      func(string) error
@@ -154,15 +157,17 @@ func TestSessionsThatCannotBeWritten(t *testing.T) {
 		"claude, a stray file":             {"claude", "projects/.DS_Store", toFile, false, false},
 		"claude, no files of sub-agents":   {"claude", project + "/s7", toFile, true, true},
 		"claude, a session closed":         {"claude", session, chmod(0o400), true, true},
-		"codex, a new thread":              {"codex", "sessions/2026", chmod(0o700), false, false},
+		"codex, a new thread":              {"codex", year, chmod(0o700), false, false},
 		"codex, a file":                    {"codex", "sessions", toFile, false, true},
-		"codex, a day closed":              {"codex", "sessions/2026/11/21", chmod(0o500), false, true},
+		"codex, a year closed":             {"codex", year, chmod(0o500), false, true},
+		"claude, another project closed":   {"claude", "projects/-other", chmod(0o500), false, false},
+		"codex, an old year closed":        {"codex", "sessions/2001", chmod(0o500), false, false},
 		"codex, a month closed later":      {"codex", "sessions/2026/11", chmod(0), true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
 			thread := filepath.Join(home, "sessions/2026/11/21/rollout-10-s7.jsonl")
-			err := errors.Join(os.MkdirAll(filepath.Join(home, project), 0o700), os.MkdirAll(filepath.Dir(thread), 0o700))
+			err := errors.Join(os.MkdirAll(filepath.Join(home, project), 0o700), os.MkdirAll(filepath.Dir(thread), 0o700), os.MkdirAll(filepath.Join(home, strings.TrimSuffix(test.path, "/s7.jsonl")), 0o700))
 			if test.there {
 				err = errors.Join(err, os.WriteFile(filepath.Join(home, session), nil, 0o600), os.WriteFile(thread, nil, 0o600))
 			}
@@ -170,7 +175,7 @@ func TestSessionsThatCannotBeWritten(t *testing.T) {
 			if err = errors.Join(err, failed); err != nil {
 				t.Fatal(err)
 			}
-			decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home, "CODEX_HOME=" + home}}).(follower)
+			decoder := adapter.Decoder(agent.Order{Dir: "/w/x", Env: []string{"CLAUDE_CONFIG_DIR=" + home, "CODEX_HOME=" + home}}).(follower)
 			decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
 			decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
 			items := decoder.Follow()

@@ -49,8 +49,18 @@ type rollout struct {
 	followed
 
 	ours  bool // it belongs to the thread or to one that this has started
+	first bool // it is the thread's own
+	price pricing
 	model string
 	used  stream.Usage
+}
+
+// addModel keeps the first model of the thread's own file, which Codex names before a command can. Another thread can begin
+// with the history of one with another model, so the dearest counts there.
+func (f *rollout) addModel(model string) {
+	if f.model == "" || !f.first && f.price.bound(model) > f.price.bound(f.model) {
+		f.model = model
+	}
 }
 
 const maxRollout = 8 << 20
@@ -87,7 +97,7 @@ func (r *rollouts) Follow() []stream.Item {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	there := areOpen(r.folders(&left)) && (r.first == "" || isThere(filepath.Split(r.first)))
+	there := areOpen(r.folders()) && (r.first == "" || isThere(filepath.Split(r.first)))
 	gone := damaged || r.gone.note(left > 0 && there)
 	if sum.Usage == r.told && !gone {
 		return nil
@@ -107,21 +117,20 @@ func (r *rollouts) readFiles(left *untrusted.Patience) {
 			*left = 0
 			return
 		default:
-			file = &rollout{}
+			file = &rollout{first: path == r.first, price: r.price}
 			r.files[name] = file
 		}
 		left.Spend(func() { file.readNewLines(path, r.thread) })
 	}
 }
 
-// folders returns where it writes the thread's file, or may write it.
-func (r *rollouts) folders(left *untrusted.Patience) []string {
-	if day := filepath.Dir(r.first); r.first != "" {
-		return []string{r.dir, filepath.Dir(filepath.Dir(day)), filepath.Dir(day), day}
+// folders returns where it writes the thread's file, or will.
+func (r *rollouts) folders() []string {
+	day := filepath.Dir(r.first)
+	if r.first == "" {
+		day = filepath.Join(r.dir, time.Now().Format("2006/01/02"))
 	}
-	years := subfolders([]string{r.dir}, left)
-	months := subfolders(years, left)
-	return slices.Concat([]string{r.dir}, years, months, subfolders(months, left))
+	return []string{r.dir, filepath.Dir(filepath.Dir(day)), filepath.Dir(day), day}
 }
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
@@ -252,8 +261,8 @@ func (f *rollout) parseLine(line []byte) {
 	ok := readLine(line, &parsed)
 	switch total := parsed.Payload.Info.Total.plain(); {
 	case !ok || !f.ours:
-	case parsed.Type == "turn_context" && f.model == "": // Codex names it before a command can
-		f.model = truncate(parsed.Payload.Model, maxID)
+	case parsed.Type == "turn_context":
+		f.addModel(truncate(parsed.Payload.Model, maxID))
 	case parsed.Payload.Type == "token_count" && total != (stream.Usage{}):
 		f.used = f.used.Max(total.Plausible()) // an agent can write it, too
 	}

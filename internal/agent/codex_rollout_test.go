@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -80,6 +81,25 @@ func TestForgedRollouts(t *testing.T) {
 	}
 	if want := (stream.Usage{Input: 3_000_000, Output: 30}); used.Usage != want || !used.Boundless || used.Cost.USD < 3 {
 		t.Errorf("%+v is counted, want %+v of the first model, without a bound", used, want)
+	}
+}
+
+// A thread that begins with the history of another has its own model after that: the dearer one counts.
+func TestForkedRollouts(t *testing.T) {
+	decoder, day := codexSessions(t)
+	const meta, model = `{"type":"session_meta","payload":{"id":"x","forked_from_id":"thread-7"}}` + "\n", `{"type":"turn_context","payload":{"model":%q}}` + "\n"
+	const used = `{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":1000000}}}}` + "\n"
+	for name, text := range map[string]string{
+		"10-thread-7": `{"payload":{"id":"thread-7"}}` + "\n" + fmt.Sprintf(model, "gpt-5-mini"),
+		"11-x":        meta + fmt.Sprintf(model+model+model, "gpt-5-mini", "gpt-5", "gpt-5-mini") + used,
+	} {
+		if err := os.WriteFile(filepath.Join(day, "rollout-"+name+".jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	items := decoder.Follow()
+	if want, known := price.Of("gpt-5", price.Tokens{Input: 1_000_000}, nil); !known || len(items) != 1 || items[0].(stream.Spent).Cost.USD != want {
+		t.Errorf("%+v is counted, want $%v", items, want)
 	}
 }
 
