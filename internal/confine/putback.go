@@ -199,7 +199,7 @@ func (w *Sandbox) settleBy(folders []string, records [][]byte) {
 func SearchNotes(whose string, moved []string, err error) (notes []journal.Event) {
 	if len(moved) > 0 {
 		notes = append(notes, journal.Noted{
-			What: fmt.Sprintf("moved aside what git would run or follow, or settings of agents, which %s made or changed: %s", whose, journal.ShortList(moved)),
+			What: fmt.Sprintf("moved aside what git would run or follow, which %s made or changed: %s", whose, journal.ShortList(moved)),
 			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name, and from names in it; an index is made anew: stage again what you had staged",
 		})
 	}

@@ -92,18 +92,13 @@ func IsOther(name string) bool {
 	return slices.ContainsFunc(Others, func(other string) bool { return strings.HasPrefix(other, path.Base(name)+"/") })
 }
 
-// Local are settings that git usually ignores, so that no change of the work shows them: an agent that is started in the
+// local are settings that git usually ignores, so that no change of the work shows them: an agent that is started in the
 // folder that holds them runs what they say.
-var Local = []string{".claude/settings.local.json", ".gemini/.env"}
+var local = []string{".claude/settings.local.json", ".gemini/.env"}
 
-// IsObeyed reports what git, another version control or an agent obeys in the folder that holds it.
-func IsObeyed(name string) bool {
-	return path.Base(name) == ".git" || IsOther(name) || slices.ContainsFunc(Local, func(local string) bool { return strings.HasSuffix("/"+name, "/"+local) })
-}
-
-// LocalIn returns these files in a project.
+// LocalIn returns the files in a project that are its user's alone.
 func LocalIn(project string) (paths []string) {
-	for _, name := range Local {
+	for _, name := range local {
 		if place, _ := behind(project, name); place != "" {
 			paths = append(paths, place)
 		}

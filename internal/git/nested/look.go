@@ -147,7 +147,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	case l.isPipe(e):
 		l.meetPipe(e)
 	case l.kept[filepath.Join(l.top, e.Path)]:
-	case guarded.IsObeyed(e.Path):
+	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		l.keep(e.Path, thing{l.version(e, e.Path) + l.led(e), e.Path})
 	case len(l.in) > 0:
 		l.tell(e, l.folder())

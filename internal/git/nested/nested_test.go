@@ -158,13 +158,7 @@ func TestNewRepositories(t *testing.T) {
 		"Mercurial":             {map[string]string{".hg/hgrc": "x", "n/.hg/store/x": "x"}, []string{".hg", "n/.hg"}},
 		"Jujutsu":               {map[string]string{".jj/repo/store/git/x": "x"}, []string{".jj"}},
 		"Sapling, by a link":    {map[string]string{"k/.sl": "->../m", "m/config": "x"}, []string{"k/.sl"}},
-		"an agent's settings": {map[string]string{
-			"k/.claude/settings.local.json": "{}", "k/.claude/settings.json": "{}", "k/.gemini/.env": "x", "k/.env": "x",
-		}, []string{"k/.claude/settings.local.json", "k/.gemini/.env"}},
-		"an agent's settings in a repository": {map[string]string{
-			"k/.claude/settings.local.json": "{}", "k/.claude/HEAD": "x", "k/.claude/objects/x": "x", "k/.claude/refs/x": "x",
-		}, []string{"k/.claude/HEAD", "k/.claude/settings.local.json"}},
-		"deep down": {map[string]string{deep + "below/" + deep + "k/.git/config": fsmonitor}, []string{"too-deep"}},
+		"deep down":             {map[string]string{deep + "below/" + deep + "k/.git/config": fsmonitor}, []string{"too-deep"}},
 	} {
 		if !short.Has(name) {
 			continue
@@ -185,14 +179,6 @@ func TestNewRepositories(t *testing.T) {
 			w.again().want()
 		})
 	}
-}
-
-// An agent's settings that stood there may not change.
-func TestSettingsOfAgents(t *testing.T) {
-	w := watch(t, map[string]string{"a/.claude/settings.local.json": "{}", "b/.claude/settings.local.json": "{}", "c/.gemini/.env": "->../../same"})
-	w.fill(map[string]string{"a/.claude/settings.local.json": `{"hooks": {}}`, "same": "x"})
-	w.want("a/.claude/settings.local.json", "c/.gemini/.env")
-	w.again().want()
 }
 
 // A repository that stood there stays as the commands that work in it leave it.

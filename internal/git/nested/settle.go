@@ -159,7 +159,7 @@ func (m *mover) visit(e untrusted.Entry, err error) error {
 	case errors.Is(err, untrusted.ErrTooDeep):
 		err = m.raise(e.Path)
 	case err != nil:
-	case guarded.IsObeyed(e.Path):
+	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		err = moveAside(e.In, e.Name, e.Name+Aside)
 		m.armed = append(m.armed, e.Path+Aside)
 	case m.isPipe(e):
