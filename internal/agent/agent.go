@@ -124,6 +124,7 @@ type Order struct {
 	Home          string   // folder with the files of Adapter.Home
 	Dir           string   // working directory
 	Env           []string // environment of its program
+	Began         time.Time
 }
 
 // Options are the user's choices about the agent.

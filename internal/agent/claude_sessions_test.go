@@ -141,7 +141,6 @@ func TestSessionsThatCannotBeWritten(t *testing.T) {
 	}
 	toFile := func(path string) error { return errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o700)) }
 	const project, session = "projects/-w-x", "projects/-w-x/s7.jsonl"
-	year := "sessions/" + time.Now().Format("2006")
 	for name, test := range map[string]struct {
 		agent, path string
 		change      func(string) error
@@ -157,9 +156,9 @@ func TestSessionsThatCannotBeWritten(t *testing.T) {
 		"claude, a stray file":             {"claude", "projects/.DS_Store", toFile, false, false},
 		"claude, no files of sub-agents":   {"claude", project + "/s7", toFile, true, true},
 		"claude, a session closed":         {"claude", session, chmod(0o400), true, true},
-		"codex, a new thread":              {"codex", year, chmod(0o700), false, false},
+		"codex, a new thread":              {"codex", "sessions/2026", chmod(0o700), false, false},
 		"codex, a file":                    {"codex", "sessions", toFile, false, true},
-		"codex, a year closed":             {"codex", year, chmod(0o500), false, true},
+		"codex, a day closed":              {"codex", "sessions/2026/11/21", chmod(0o500), false, true},
 		"claude, another project closed":   {"claude", "projects/-other", chmod(0o500), false, false},
 		"codex, an old year closed":        {"codex", "sessions/2001", chmod(0o500), false, false},
 		"codex, a month closed later":      {"codex", "sessions/2026/11", chmod(0), true, true},
@@ -175,7 +174,7 @@ func TestSessionsThatCannotBeWritten(t *testing.T) {
 			if err = errors.Join(err, failed); err != nil {
 				t.Fatal(err)
 			}
-			decoder := adapter.Decoder(agent.Order{Dir: "/w/x", Env: []string{"CLAUDE_CONFIG_DIR=" + home, "CODEX_HOME=" + home}}).(follower)
+			decoder := adapter.Decoder(agent.Order{Dir: "/w/x", Began: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Env: []string{"CLAUDE_CONFIG_DIR=" + home, "CODEX_HOME=" + home}}).(follower)
 			decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
 			decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
 			items := decoder.Follow()

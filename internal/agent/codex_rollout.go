@@ -25,6 +25,7 @@ type rollouts struct {
 	dir   string // of its sessions; empty: unknown
 	price pricing
 	model string // that a flag or the order names
+	began time.Time
 
 	mu     sync.Mutex
 	thread string
@@ -128,7 +129,7 @@ func (r *rollouts) readFiles(left *untrusted.Patience) {
 func (r *rollouts) folders() []string {
 	day := filepath.Dir(r.first)
 	if r.first == "" {
-		day = filepath.Join(r.dir, time.Now().Format("2006/01/02"))
+		day = filepath.Join(r.dir, r.began.Format("2006/01/02"))
 	}
 	return []string{r.dir, filepath.Dir(filepath.Dir(day)), filepath.Dir(day), day}
 }

@@ -133,7 +133,7 @@ func TestOverspent(t *testing.T) {
 				t.Fatal(err)
 			}
 			hand := &driver.Agent{
-				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget, Grace: time.Hour,
+				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: epoch, Budget: test.budget, Grace: time.Hour,
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(begin+line, "claude-haiku-4-5", cmp.Or(test.model, "claude-haiku-4-5"))},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
@@ -177,7 +177,7 @@ func TestOverspentAtTheEnd(t *testing.T) {
 			hand := &driver.Agent{
 				Redact: redact.Values().Writer, Adapter: adapter, Run: func(ctx context.Context, c process.Command) (process.Result, error) {
 					return (&process.Runner{}).Run(context.WithoutCancel(ctx), c) // it ends by itself
-				}, Dir: t.TempDir(), Budget: test.budget, Grace: time.Hour,
+				}, Dir: t.TempDir(), Now: epoch, Budget: test.budget, Grace: time.Hour,
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(test.lines, "MODEL", test.model)},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go", Model: test.model})
@@ -236,7 +236,7 @@ func TestOverspentByRollouts(t *testing.T) {
 				t.Fatal(err)
 			}
 			hand := &driver.Agent{
-				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: agent.Budget{Tokens: 1000},
+				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: epoch, Budget: agent.Budget{Tokens: 1000},
 				Env: []string{"PATH=/usr/bin:/bin", "CODEX_HOME=" + home, `LINES_={"type":"thread.started","thread_id":"` + thread + `"}`},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})

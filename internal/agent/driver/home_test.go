@@ -23,7 +23,7 @@ func TestHomesOfKilledProgramsAreRemoved(t *testing.T) {
 	}
 	adapter.Home = map[string]string{"settings": "{}"}
 	hand := &driver.Agent{
-		Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(),
+		Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: epoch,
 		Env: []string{"PATH=/usr/bin:/bin", "TMPDIR=" + temp},
 	}
 	if _, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"}); err != nil {
