@@ -153,7 +153,7 @@ func (in *input) copy() {
 
 func (o *output) copy() {
 	defer close(o.done)
-	_, err := io.Copy(o, o.r)
+	_, err := io.Copy(o, readAhead(o.r))
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
 		o.err = fmt.Errorf("read its %s: %w", o.name, err)
 	}
