@@ -60,11 +60,12 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 
 // isOwn reports whether all commits are of this run: an earlier job pushed them, and its record was lost.
 func isOwn(ctx context.Context, t *git.Trusted, run journal.Run, span git.Span) (bool, error) {
-	others, err := t.Ask(ctx, "log", "--max-count=1", "--format=%H", "--fixed-strings", "--invert-grep", "--grep="+run.Trailers("")[0], span.From+".."+span.To)
+	made, err := t.Ask(ctx, "log", "--format=%cn <%ce>, Ralph-Run: %(trailers:key=Ralph-Run,valueonly,separator=%x20)", span.From+".."+span.To)
 	if err != nil {
 		return false, fmt.Errorf("look for commits of others: %w", err)
 	}
-	return others == "", nil
+	own := git.Ralph.String() + ", " + run.Trailers("")[0] // people can copy a message
+	return !slices.ContainsFunc(strings.Split(made, "\n"), func(one string) bool { return one != own }), nil
 }
 
 // renamed returns the protected files to which a merge brought changes of the work: git makes them where the others

@@ -29,21 +29,21 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 	if err != nil {
 		return nil, err
 	}
-	made := journal.Onto{Tree: merged.Tree}
-	switch {
-	case len(merged.Conflicts) == 0:
-		made.Commit, err = t.Commit(ctx, merged.Tree, applied, with.With) // which keeps its id when the run's commits are signed
-	case with.Of == journal.OfBase: // what was proven stays until the conflicts are resolved
-		if made.Commit, err = t.Commit(ctx, merged.Tree, applied, with.With); err == nil {
-			made.Commit, err = t.Overlay(ctx, git.Overlay{Onto: made.Commit, From: with.Sound, Paths: merged.Conflicts})
+	commit, err := t.Commit(ctx, merged.Tree, applied, with.With) // which keeps its id when the run's commits are signed
+	if err != nil {
+		return nil, err
+	}
+	conflicting := git.Overlay{Onto: commit, From: with.With, Paths: merged.Conflicts} // as people changed the open work
+	if with.Of == journal.OfBase {
+		conflicting.From = with.Sound // until they are resolved
+	}
+	if len(conflicting.Paths) > 0 {
+		if commit, err = t.Overlay(ctx, conflicting); err != nil {
+			return nil, err
 		}
-	default: // people changed the open work
-		made.Commit = with.With
 	}
-	if err == nil {
-		made.Tree, err = t.TreeOf(ctx, made.Commit)
-	}
-	return &made, err
+	tree, err := t.TreeOf(ctx, commit)
+	return &journal.Onto{Commit: commit, Tree: tree}, err
 }
 
 var applied = git.Message{Subject: "ralph: a change on another commit"}

@@ -39,13 +39,15 @@ func TestWhatARunBuildsOn(t *testing.T) {
 			t.Errorf("made again: %q, %v, want %q", tree, err, joined.Onto.Tree)
 		}
 	}
-	r := newRepository(t)
-	pushed := r.commit("base", "base\n")
-	mine := journal.Run{ID: "r1", Head: pushed, Sound: pushed, Branch: "work"}
-	r.call("-c", "user.name="+journal.Author, "commit", "-q", "--allow-empty", "-m", "mine\n\nRalph-Run: r1", "--author", journal.Author+" <r@example.com>")
-	joined, err := merging.Join(t.Context(), r.trusted(), mine, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
-	if err != nil || joined.Onto != nil {
-		t.Errorf("ralph's own commits are built on: %+v, %v", joined.Onto, err)
+	for committer, own := range map[string]bool{"ralph-loop@users.noreply.github.com": true, "ada@example.com": false} { // who copied the message
+		r := newRepository(t)
+		pushed := r.commit("base", "base\n")
+		run := journal.Run{ID: "r1", Head: pushed, Sound: pushed, Branch: "work"}
+		r.call("-c", "user.name="+journal.Author, "-c", "user.email="+committer, "commit", "-q", "--allow-empty", "-m", "mine\n\nRalph-Run: r1", "--author", git.Ralph.String())
+		joined, err := merging.Join(t.Context(), r.trusted(), run, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
+		if err != nil || joined.Own != own {
+			t.Errorf("by %s: own: %t, %v, want %t", committer, joined.Own, err, own)
+		}
 	}
 }
 
