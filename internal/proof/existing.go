@@ -95,7 +95,6 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 			inspected.Why = err.Error()
 		}
 	}
-	i.found = append(i.found, unknownTests(run)...)
 	if err := i.tryBaseSettings(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -141,6 +140,9 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) err
 	j := judgement{inspection: i, ctx: ctx, ref: ref, passed: map[string]bool{}, texts: map[string][]byte{}, imported: map[string]bool{}}
 	defer maps.Copy(i.judged, j.passed)
 	sure := j.note(differing)
+	if ref.failed != "" && len(j.touched) > 0 {
+		j.add(journal.Loosened{File: j.touched[0], Kind: testsGone, Why: "which tests passed is not known, as the checks failed before this run's work: " + ref.failed})
+	}
 	left, err := i.outdated(ctx, ref, j.touched)
 	if err != nil {
 		return err

@@ -403,20 +403,35 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 	for _, onto := range []string{"", "ts", "red"} {
 		run := proved(asked(judged("b0", one)), judged("c1", both))
 		run.Onto = journal.Onto{Commit: "s0", Tree: onto}
-		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
+		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Why: map[string]string{"red": "test failed"}[onto], Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
 		run.Proofs = append([]journal.Proof{start}, run.Proofs...)
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 		var want []string
 		switch onto {
 		case "red":
-			want = append(want, "tests_gone checks: which tests existed is not known, as the checks failed before this run's work: ")
+			want = append(want, "tests_gone ten_test.go: which tests passed is not known, as the checks failed before this run's work: test failed")
 			fallthrough
 		case "ts":
-			want = append([]string{"tests_broken ten_test.go: existing tests fail on the new code, as they were before this run's work: p.TestTen"}, want...)
+			want = append(want, "tests_broken ten_test.go: existing tests fail on the new code, as they were before this run's work: p.TestTen")
 		}
 		if diff := cmp.Diff(want, places(b.inspect(t, run, tests).Found)); diff != "" {
 			t.Errorf("onto %q (-want +got):\n%s", onto, diff)
 		}
+	}
+}
+
+// What people pushed later may change the tests of a story that was proven before.
+func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
+	run := second()
+	first := run.Proofs[0]
+	run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
+	run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
+	run.Proofs = append(run.Proofs, journal.Proof{Commit: "o1", Tree: "to", Passed: true, Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", "passed p.TestOne")}})
+	tests := byCommit{shelf{differing: map[string][]proof.Differing{"c0..c1": {{Path: "ten_test.go", Tests: true, Was: true}}}}, map[string]string{
+		"b0": "passed p.TestOne", "o1": "passed p.TestOne", "c0": "passed p.TestOne\npassed p.TestTen", "c1": "passed p.TestOne",
+	}}
+	if got := places((&bench{}).inspect(t, run, tests).Found); got != nil {
+		t.Errorf("found %q", got)
 	}
 }
 

@@ -11,6 +11,7 @@ type reference struct {
 	commit string
 	story  string               // that it proved, or workBefore; empty for the base
 	checks []journal.CheckEnded // their results there
+	failed string               // why the checks failed there: not all tests may have run
 }
 
 // workBefore is what was there when a run began that builds on earlier work.
@@ -21,9 +22,11 @@ const workBefore = "the work before"
 // person is left out.
 func references(run journal.Run, commit string) []reference {
 	var refs []reference
+	onto, known := run.OntoProof()
+	within := run.Iterations[:min(run.Onto.Iterations, len(run.Iterations))] // and in what the run builds on now
 	for _, g := range slices.Backward(run.Grades) {
 		newest, _ := run.GradeOf(g.Story)
-		if g.Grade != journal.RedToGreen || g.Commit != newest.Commit || g.Commit == commit {
+		if g.Grade != journal.RedToGreen || g.Commit != newest.Commit || g.Commit == commit || known && wasProven(within, g.Commit) {
 			continue
 		}
 		for _, proof := range run.Proofs {
@@ -34,18 +37,14 @@ func references(run journal.Run, commit string) []reference {
 			}
 		}
 	}
-	if onto, known := run.OntoProof(); known && run.Onto.Commit != commit {
-		refs = append(refs, reference{commit: run.Onto.Commit, story: workBefore, checks: onto.Checks})
+	if known && run.Onto.Commit != commit {
+		refs = append(refs, reference{commit: run.Onto.Commit, story: workBefore, checks: onto.Checks, failed: onto.Why})
 	}
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
 }
 
-// unknownTests holds a commit back if the checks failed in what its run builds on: not all tests may have run there.
-func unknownTests(run journal.Run) []journal.Loosened {
-	if onto, known := run.OntoProof(); known && !onto.Passed {
-		return []journal.Loosened{{File: "checks", Kind: testsGone, Why: "which tests existed is not known, as the checks failed before this run's work: " + onto.Why}}
-	}
-	return nil
+func wasProven(its []journal.Iteration, commit string) bool {
+	return slices.ContainsFunc(its, func(it journal.Iteration) bool { return it.Proof != nil && it.Proof.Commit == commit })
 }
 
 // since returns which version of the tests ran.
