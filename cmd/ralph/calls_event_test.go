@@ -66,6 +66,7 @@ func TestCallsPerEvent(t *testing.T) {
 	payload, err = s.ReviewEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, review.ID)
 	s.starts("pull_request_review", payload, err)
 	handled("a review with one thread: a whole run with one iteration and no commit")
+	s.SetDraft(shop, s.issue, false) // by a person: nothing was done
 	rule := githubtest.Rule{Type: "required_status_checks", Parameters: map[string]any{"strict_required_status_checks_policy": true, "required_status_checks": []any{}}}
 	s.AddRuleset(shop, githubtest.Ruleset{Name: "up to date", Branches: []string{"main"}, Rules: []githubtest.Rule{rule}})
 	s.must("update-ref", "refs/heads/main", s.must("commit-tree", "-m", "by hand", "-p", "main", "main^{tree}"))

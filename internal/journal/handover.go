@@ -31,7 +31,7 @@ func (e CommitsTaken) fold(r *Run, at time.Time) {
 		joined := *r.Parted
 		joined.To, joined.Tree = e.To, e.Tree
 		r.Parted, r.Met = nil, e.To
-		r.addMerge(joined)
+		r.Joins = append(r.Joins, joined)
 	}
 	if e.To != "" {
 		r.Head, r.Tree = e.To, e.Tree

@@ -36,6 +36,7 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	r.Failures = nil
 	if e.Of == OfBase {
 		r.Met = e.To
+		r.finishMerge(e)
 	}
 	if len(e.Conflicts) > 0 {
 		if r.Parted = &e; !r.IsMerging() {
@@ -62,12 +63,20 @@ func (e Joined) fold(r *Run, _ time.Time) {
 		return
 	}
 	if r.moveTo(e.To, e.Tree); !r.IsMerging() {
-		r.addMerge(e)
+		r.Joins = append(r.Joins, e)
 	}
 }
 
 // Author is the name in ralph's own commits.
 const Author = "ralph"
+
+// finishMerge completes the story of a merge once the work has the base without conflicts: also by a machine that was lost,
+// or a person.
+func (r *Run) finishMerge(e Joined) {
+	for i, story := range r.Plan.UserStories {
+		r.Plan.UserStories[i].Passes = story.Passes || story.ID == r.MergeStory && len(e.Conflicts) == 0
+	}
+}
 
 // moveTo sets the run's commit. The newest iteration's files then no longer tell of its work.
 func (r *Run) moveTo(head, tree string) {
@@ -76,17 +85,6 @@ func (r *Run) moveTo(head, tree string) {
 		taken := *r.Iterations[n-1].Taken
 		taken.Work = ""
 		r.Iterations[n-1].Taken = &taken
-	}
-}
-
-// addMerge records a merge. One of the base completes its story, if it has no conflicts.
-func (r *Run) addMerge(e Joined) {
-	r.Joins = append(r.Joins, e)
-	if e.Of != OfBase || len(e.Conflicts) > 0 {
-		return
-	}
-	for i, story := range r.Plan.UserStories {
-		r.Plan.UserStories[i].Passes = story.Passes || story.ID == r.MergeStory
 	}
 }
 
