@@ -58,10 +58,8 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 
 // spansOf returns the commits of a story's iterations.
 func spansOf(run journal.Run, story string) (spans []git.Span) {
-	for _, it := range run.Iterations {
-		if it.Story == story && it.Taken != nil && it.Taken.To != "" && it.Taken.To != it.Taken.From {
-			spans = append(spans, git.Span{From: it.Taken.From, To: it.Taken.To})
-		}
+	for _, taken := range run.Worked(story) {
+		spans = append(spans, git.Span{From: taken.From, To: taken.To})
 	}
 	return spans
 }

@@ -138,7 +138,12 @@ func (e Resumed) reopen(r *Run) {
 		}
 		r.Plan.UserStories[i].Passes = false
 		if graded, _ := r.GradeOf(story.ID); e.Words != "" && graded.Grade == RedToGreen {
-			r.Onto, r.Earlier = Onto{Commit: r.Head, Tree: r.Tree, Iterations: len(r.Iterations)}, nil
+			if proof, found := newest(r.Proofs, func(p Proof) bool { return p.Commit == r.Sound }); found {
+				r.Onto = Onto{Commit: proof.Commit, Tree: proof.Tree, Iterations: len(r.Iterations)}
+			}
+			r.Earlier = nil
+			r.Grades = slices.DeleteFunc(slices.Clone(r.Grades), func(g StoryGraded) bool { return g.Story == story.ID })
+			r.Reopened = append(slices.Clone(r.Reopened), Reopened{story.ID, len(r.Iterations)})
 		}
 	}
 }

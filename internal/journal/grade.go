@@ -93,6 +93,28 @@ type Onto struct {
 	Iterations int    `json:"-"` // before it
 }
 
+// Reopened is a proven story for which people asked more, after a number of iterations.
+type Reopened struct {
+	Story      string
+	Iterations int
+}
+
+// Worked returns the commits of a story's iterations, since people asked for it last.
+func (r Run) Worked(story string) (all []CommitsTaken) {
+	for i, it := range r.Iterations {
+		if r.isOf(i, story) && it.Taken != nil && it.Taken.To != "" && it.Taken.To != it.Taken.From {
+			all = append(all, *it.Taken)
+		}
+	}
+	return all
+}
+
+// isOf reports whether an iteration is on a story, as people asked for it last.
+func (r Run) isOf(i int, story string) bool {
+	last, _ := newest(r.Reopened, func(one Reopened) bool { return one.Story == story })
+	return i >= last.Iterations && r.Iterations[i].Story == story
+}
+
 // OntoProof returns the results of the checks there.
 func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
 
@@ -105,7 +127,13 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 			}
 		}
 	}
-	before := r.Iterations[:max(0, slices.IndexFunc(r.Iterations, func(it Iteration) bool { return it.Story == story }))]
+	before := r.Iterations
+	for i := range before {
+		if r.isOf(i, story) {
+			before = before[:i]
+			break
+		}
+	}
 	met := min(r.Onto.Iterations, len(before))
 	add(before[:met])
 	if onto, known := r.OntoProof(); known {
@@ -129,9 +157,11 @@ func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 			break
 		}
 		switch it := r.Iterations[i]; {
-		case it.Story == story && it.Taken != nil && it.Taken.To != it.Taken.From:
-			done = append(done, *it.Taken)
-		case it.Story != story && it.Proof != nil && it.Proof.Passed:
+		case r.isOf(i, story):
+			if it.Taken != nil && it.Taken.To != it.Taken.From {
+				done = append(done, *it.Taken)
+			}
+		case it.Proof != nil && it.Proof.Passed:
 			commit, own = it.Proof.Commit, done
 		}
 	}

@@ -69,6 +69,7 @@ type Run struct {
 	Met        string     // the newest commit that was compared with the base branch
 	Joins      []Joined   // merged work of others
 	Grounds    []Joined   // work of others on which the run builds
+	Reopened   []Reopened // proven stories for which people asked more
 	Parted     *Joined    // work of others that conflicts
 	MergeStory string     // the story of a merge that the agent has to finish; empty: none
 	Signed     string     // the newest commit that GitHub has signed

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 )
 
 // A run builds on the newest commit that hides nothing, and on what others pushed on top of it.
@@ -45,6 +46,26 @@ func TestEarlierProofs(t *testing.T) {
 		}
 		if got != " "+want {
 			t.Errorf("after %d iterations: earlier proofs are%s, want %s", met, got, want)
+		}
+	}
+}
+
+// Where people ask for more of a story, what was done of it before is not its work any more.
+func TestAStoryIsReopened(t *testing.T) {
+	run := journal.Run{
+		Plan: plan.Plan{UserStories: []plan.Story{{ID: "1", Passes: true}}}, Head: "w2", Tree: "tw", Sound: "c1",
+		Grades:     []journal.StoryGraded{{Story: "1", Grade: journal.RedToGreen}, {Story: "2", Grade: journal.RedToGreen}},
+		Proofs:     []journal.Proof{{Commit: "c1", Tree: "t1", Passed: true}},
+		Iterations: []journal.Iteration{{Story: "1", Taken: &journal.CommitsTaken{From: "b0", To: "c1"}}},
+	}
+	for words, want := range map[string]journal.Onto{"": {}, "more": {Commit: "c1", Tree: "t1", Iterations: 1}} {
+		again := journal.Fold(run, journal.Entry{Seq: 1, Event: journal.Resumed{Retry: []string{"1"}, Words: words}})
+		_, graded := again.GradeOf("1")
+		if done := len(again.Worked("1")) > 0; again.Onto != want || graded != (words == "") || done != (words == "") || again.Plan.Done() {
+			t.Errorf("with %q: builds on %+v, graded: %t, worked: %t", words, again.Onto, graded, done)
+		}
+		if _, other := again.GradeOf("2"); !other {
+			t.Errorf("with %q: another story lost its grade", words)
 		}
 	}
 }

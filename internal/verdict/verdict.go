@@ -124,6 +124,9 @@ func stepBetweenIterations(run journal.Run) Step {
 	if needsOntoProof(run) {
 		return Prove{Commit: run.Onto.Commit, Tree: run.Onto.Tree}
 	}
+	if len(run.Reopened) > 0 && run.Policy.Publish && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open") {
+		return OpenPull{}
+	}
 	return Iterate{len(run.Iterations) + 1, story.ID}
 }
 
