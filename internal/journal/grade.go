@@ -118,28 +118,19 @@ func (r Run) isOf(i int, story string) bool {
 // OntoProof returns the results of the checks there.
 func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
 
-// EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on, in order.
+// EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on.
 func (r Run) EarlierProofs(story string) (proofs []Proof) {
-	add := func(its []Iteration) {
-		for _, it := range its {
-			if it.Proof != nil {
-				proofs = append(proofs, *it.Proof)
-			}
-		}
-	}
-	before := r.Iterations
-	for i := range before {
-		if r.isOf(i, story) {
-			before = before[:i]
-			break
-		}
-	}
-	met := min(r.Onto.Iterations, len(before))
-	add(before[:met])
 	if onto, known := r.OntoProof(); known {
 		proofs = append(proofs, onto)
 	}
-	add(before[met:])
+	for i, it := range r.Iterations {
+		if r.isOf(i, story) {
+			break
+		}
+		if it.Proof != nil {
+			proofs = append(proofs, *it.Proof)
+		}
+	}
 	return proofs
 }
 

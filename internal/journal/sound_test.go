@@ -32,20 +32,25 @@ func TestWhatIsSound(t *testing.T) {
 	}
 }
 
-// What others pushed while a story is open was there before it was done.
-func TestEarlierProofs(t *testing.T) {
-	proof := func(commit string) *journal.Proof { return &journal.Proof{Commit: commit, Tree: commit} }
-	for met, want := range []string{"o c1 c2", "c1 o c2", "c1 c2 o", "c1 c2 o"} {
+// What others pushed while a story is open was there before it was done. The code before it is the newest of other work.
+func TestWhatWasBeforeAStory(t *testing.T) {
+	proof := func(commit string) *journal.Proof { return &journal.Proof{Commit: commit, Tree: commit, Passed: true} }
+	work := &journal.CommitsTaken{From: "w0", To: "w1"}
+	for met, want := range []string{"c3 without w1", "c3 without w1", "c3 without w1", "o", "o"} {
 		run := journal.Run{
-			Onto: journal.Onto{Tree: "o", Iterations: met}, Proofs: []journal.Proof{*proof("o")},
-			Iterations: []journal.Iteration{{Story: "1", Proof: proof("c1")}, {Story: "1", Proof: proof("c2")}, {Story: "2"}, {Story: "2", Proof: proof("c4")}},
+			Base: "b0", Onto: journal.Onto{Commit: "o", Tree: "o", Iterations: met}, Proofs: []journal.Proof{*proof("o")},
+			Iterations: []journal.Iteration{{Story: "1", Proof: proof("c1")}, {Story: "2", Taken: work}, {Story: "1", Proof: proof("c3")}, {Story: "2", Proof: proof("c4")}},
 		}
-		got := ""
+		earlier := ""
 		for _, p := range run.EarlierProofs("2") {
-			got += " " + p.Commit
+			earlier += " " + p.Commit
 		}
-		if got != " "+want {
-			t.Errorf("after %d iterations: earlier proofs are%s, want %s", met, got, want)
+		before, own := run.Before("2")
+		for _, taken := range own {
+			before += " without " + taken.To
+		}
+		if before != want || earlier != " o c1" {
+			t.Errorf("after %d iterations: before it is %s, want %s; earlier proofs are%s", met, before, want, earlier)
 		}
 	}
 }
