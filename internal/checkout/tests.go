@@ -102,10 +102,10 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m.markScripts(base, run, files)
 	m.markData(base, run.Base, files)
 	m.markImported(run.Base, files)
 	m.markInline(t.passedAt(run, from), files)
+	m.markScripts(base, run, files) // the rest: tests in a script are put back alone
 	return files, m.err
 }
 
