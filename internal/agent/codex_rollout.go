@@ -181,8 +181,7 @@ const writable, enterable = 0o600, 0o700 // by its owner, the agent's user
 func areOpen(folders []string) bool {
 	return !slices.ContainsFunc(folders, func(folder string) bool {
 		info, err := os.Stat(folder)
-		stray := strings.Contains(filepath.Base(folder), ".") // no agent's folder has such a name
-		return err == nil && !stray && (!info.IsDir() || info.Mode()&enterable != enterable)
+		return err == nil && (!info.IsDir() || info.Mode()&enterable != enterable)
 	})
 }
 

@@ -45,9 +45,12 @@ func stateIn(home string, kept agent.State) agent.State {
 
 // checkApart refuses a project in a folder of the agent, which is put back as it was after each command.
 func (a Options) checkApart() error {
+	if a.Home == "" {
+		return nil
+	}
 	for dir := range stateIn(a.Home, a.State).Folders {
 		for _, project := range resolved(slices.Concat(a.Private, a.Reach)) {
-			if process.Under(untrusted.Place(dir), project) && a.Home != "" {
+			if process.Under(untrusted.Place(dir), project) {
 				return fault.Usage("the project is in a folder of the agent, where most changes are undone: "+dir,
 					"move it to another folder, and make a link to it there: ln -s; or use --no-sandbox", nil)
 			}

@@ -403,7 +403,7 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 	for _, onto := range []string{"", "ts", "red"} {
 		run := proved(asked(judged("b0", one)), judged("c1", both))
 		run.Onto = journal.Onto{Commit: "s0", Tree: onto}
-		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Why: map[string]string{"red": "test failed"}[onto], Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
+		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Why: map[string]string{"red": "test failed", "ts": "a remark"}[onto], Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
 		run.Proofs = append([]journal.Proof{start}, run.Proofs...)
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 		var want []string

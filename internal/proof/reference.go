@@ -38,7 +38,11 @@ func references(run journal.Run, commit string) []reference {
 		}
 	}
 	if known && run.Onto.Commit != commit {
-		refs = append(refs, reference{commit: run.Onto.Commit, story: workBefore, checks: onto.Checks, failed: onto.Why})
+		ref := reference{commit: run.Onto.Commit, story: workBefore, checks: onto.Checks}
+		if !onto.Passed { // else it is a remark
+			ref.failed = onto.Why
+		}
+		refs = append(refs, ref)
 	}
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
 }

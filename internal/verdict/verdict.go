@@ -124,6 +124,7 @@ func stepBetweenIterations(run journal.Run) Step {
 	if needsOntoProof(run) {
 		return Prove{Commit: run.Onto.Commit, Tree: run.Onto.Tree}
 	}
+	// People asked for more than what the pull request shows.
 	if len(run.Reopened) > 0 && run.Policy.Publish && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open") {
 		return OpenPull{}
 	}
