@@ -113,15 +113,18 @@ func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
 	return []stream.Item{d.spent}
 }
 
-// priced has opencode's own cost of a step, or one by the price list: opencode knows no price of some models.
+// priced has opencode's own cost of a step, or one by the price list: opencode knows no price of some models, and an agent
+// can change the prices that opencode keeps.
 func (d *opencodeDecoder) priced(used stream.Usage, usd float64) stream.Spent {
-	if usd > 0 {
+	model := d.model
+	if _, name, found := strings.Cut(model, "/"); found && !d.price.cost(model, used).Known && d.price.cost(name, used).Known {
+		model = name
+	}
+	listed := d.price.spent(model, used)
+	if usd > listed.Cost.USD {
 		return stream.Spent{Usage: used, Cost: stream.Cost{USD: usd, Known: true}}
 	}
-	if _, name, found := strings.Cut(d.model, "/"); found && !d.price.cost(d.model, used).Known && d.price.cost(name, used).Known {
-		return d.price.spent(name, used)
-	}
-	return d.price.spent(d.model, used)
+	return listed
 }
 
 // streamError takes an error. It ends the run, unless another step follows.

@@ -134,6 +134,12 @@ func TestOpencodeRuns(t *testing.T) {
 				stream.Result{Reason: "stop", Usage: stream.Usage{Input: 1e6}, Cost: stream.Cost{USD: 3, Known: true}},
 			},
 		},
+		"a price that someone lowered": {
+			`{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1000000},"cost":0.1}}`, "anthropic/claude-sonnet-4-6", []stream.Item{
+				stream.Spent{Usage: stream.Usage{Input: 1e6}, Cost: stream.Cost{USD: 3, Known: true}},
+				stream.Result{Reason: "stop", Usage: stream.Usage{Input: 1e6}, Cost: stream.Cost{USD: 3, Known: true}},
+			},
+		},
 		"a cost of some steps": {
 			start + stop + strings.Replace(stop, `"cost":0.5`, `"cost":0`, 1), "anthropic/claude-sonnet-4-6", []stream.Item{
 				stream.Spent{Usage: stream.Usage{Input: 1, Output: 1}, Cost: stream.Cost{USD: 0.5, Known: true}},
