@@ -119,12 +119,11 @@ type Order struct {
 	Story         string
 	Prompt        string
 	Model         string
-	Tags          []string  // completion tags: one that stands alone on a line is a promise
-	ProgressFiles []string  // files that only record progress
-	Home          string    // folder with the files of Adapter.Home
-	Dir           string    // working directory
-	Env           []string  // environment of its program
-	Began         time.Time // by the run's clock
+	Tags          []string // completion tags: one that stands alone on a line is a promise
+	ProgressFiles []string // files that only record progress
+	Home          string   // folder with the files of Adapter.Home
+	Dir           string   // working directory
+	Env           []string // environment of its program
 }
 
 // Options are the user's choices about the agent.

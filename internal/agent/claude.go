@@ -41,8 +41,8 @@ func claude(words []string, o Options) (Adapter, error) {
 		Argv:          func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder {
-			printed := &claudeDecoder{price: o.Prices, model: order.Model}
-			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: sessionFolder(order.Env, "CLAUDE_CONFIG_DIR", ".claude", "projects"), work: order.Dir}
+			printed := &claudeDecoder{price: o.Prices, model: order.Model, unread: unread{late: o.Docker != nil}}
+			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: sessionFolder(order.Env, "CLAUDE_CONFIG_DIR", ".claude", "projects")}
 		},
 		CallsHooks: hooks != "",
 		Reporting:  ReportsCost,

@@ -87,7 +87,7 @@ type claudeDecoder struct {
 	denied  stream.Denial
 	spent   claudeMeter
 	told    stream.Usage
-	lost    bool // its session file is gone: what it uses is not known
+	unread  unread
 	todos   recent[bool]
 }
 
@@ -126,10 +126,10 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 
 func (d *claudeDecoder) meter() []stream.Item {
 	spent := d.price.sum(d.spent.sums)
-	if spent.Usage == d.told && !d.lost {
+	if spent.Usage == d.told && !d.unread.isLost() {
 		return nil
 	}
-	d.told, spent.Boundless = spent.Usage, spent.Boundless || d.lost
+	d.told, spent.Boundless = spent.Usage, spent.Boundless || d.unread.isLost()
 	return []stream.Item{spent}
 }
 
@@ -151,6 +151,9 @@ func (d *claudeDecoder) modelOf(own string, sub bool) string {
 var untold = map[string]int64{"WebSearch": 30_000, "WebFetch": 10_000}
 
 func (d *claudeDecoder) count(l claudeLine) {
+	if l.Message.Model != synthetic {
+		d.unread.items++
+	}
 	model := d.modelOf(l.Message.Model, l.Parent != nil)
 	parts := l.Message.parts(model)
 	for _, block := range l.Message.Content {

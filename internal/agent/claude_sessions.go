@@ -2,13 +2,11 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -18,15 +16,12 @@ import (
 // count: a session may go on with an old one.
 type claudeSessions struct {
 	Decoder
-	dir  string // of its projects; empty: unknown
-	work string // folder
+	dir string // of its projects; empty: unknown
 
 	mu      sync.Mutex // for what follows, and what it prints
 	printed *claudeDecoder
 
 	project string // that has the session
-	gone    absence
-	damaged bool // one of its files
 	files   map[string]*followed
 }
 
@@ -45,7 +40,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 	if s.dir == "" || session == "" || strings.ContainsAny(session, `/\`) {
 		return nil
 	}
-	left := mostTime
+	left, grew := mostTime, false
 	for _, path := range s.findFiles(session, &left) {
 		file := s.files[path]
 		if file == nil {
@@ -53,27 +48,36 @@ func (s *claudeSessions) Follow() []stream.Item {
 			s.files[path] = file
 		}
 		if len(s.files) > maxRecent { // an agent can make and rename files without number
-			left = 0
 			break
 		}
-		left.Spend(func() { s.readNewLines(file, path) })
-		s.damaged = s.damaged || file.damaged
+		left.Spend(func() { grew = s.readNewLines(file, path) || grew })
 	}
-	there := areOpen(s.folders(session)) && (s.project == "" || isThere(s.project, session+".jsonl"))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.printed.lost = s.damaged || s.gone.note(left > 0 && there)
+	s.printed.unread.read(grew)
 	return s.printed.meter()
 }
 
-func (s *claudeSessions) readNewLines(file *followed, path string) {
+// End returns what is missing of the result.
+func (s *claudeSessions) End() []stream.Item {
+	items := s.Decoder.End()
+	if len(items) == 0 {
+		return nil
+	}
+	s.printed.unread.ended()
+	return append(s.Follow(), items...)
+}
+
+func (s *claudeSessions) readNewLines(file *followed, path string) (grew bool) {
 	for line := range bytes.Lines(file.newLines(path)) {
 		if entry, ok := ReadClaudeEntry(line); ok && entry.Type == "assistant" {
+			grew = true
 			s.mu.Lock()
 			s.printed.spent.whole(entry.Message.parts(s.printed.modelOf(entry.Message.Model, entry.Side)))
 			s.mu.Unlock()
 		}
 	}
+	return grew
 }
 
 func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience) []string {
@@ -85,15 +89,6 @@ func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience)
 	subs = slices.DeleteFunc(subs, func(path string) bool { return filepath.Ext(path) != ".jsonl" }) // others it replaces
 	return append(subs, filepath.Join(s.project, name))
 }
-
-// folders returns where it writes the session, or will: its project has the name of the working folder.
-func (s *claudeSessions) folders(session string) []string {
-	project := cmp.Or(s.project, filepath.Join(s.dir, notInNames.ReplaceAllString(untrusted.Place(s.work), "-")))
-	own := filepath.Join(project, session)
-	return []string{s.dir, project, own, filepath.Join(own, "subagents")}
-}
-
-var notInNames = pattern.Of(`[^a-zA-Z0-9]`)
 
 func (s *claudeSessions) findProject(name string, patience *untrusted.Patience) (found bool) {
 	for _, project := range subfolders([]string{s.dir}, patience) {

@@ -47,7 +47,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			wrote := &rollouts{dir: sessionFolder(order.Env, "CODEX_HOME", ".codex", "sessions"), price: o.Prices, model: model, began: order.Began}
+			wrote := &rollouts{dir: sessionFolder(order.Env, "CODEX_HOME", ".codex", "sessions"), price: o.Prices, model: model}
 			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
 		Reporting: ReportsCost,

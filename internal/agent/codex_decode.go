@@ -80,18 +80,30 @@ type rolloutDecoder struct {
 	*rollouts
 }
 
+// End returns what is missing of the result.
+func (d rolloutDecoder) End() []stream.Item {
+	items := d.Decoder.End()
+	if len(items) == 0 {
+		return nil
+	}
+	d.unread.ended()
+	return append(d.Follow(), items...)
+}
+
 func (d *codexDecoder) started(item codexItem) []stream.Item {
 	call, isCall := item.call()
 	if !isCall {
 		return nil
 	}
 	d.open.put(item.ID, true)
+	d.wrote.said()
 	return []stream.Item{call}
 }
 
 func (d *codexDecoder) completed(item codexItem) []stream.Item {
 	switch item.Type {
 	case "agent_message":
+		d.wrote.said()
 		if item.Text == "" {
 			return nil
 		}

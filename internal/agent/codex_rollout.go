@@ -3,9 +3,7 @@ package agent
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,26 +23,42 @@ type rollouts struct {
 	dir   string // of its sessions; empty: unknown
 	price pricing
 	model string // that a flag or the order names
-	began time.Time
 
 	mu     sync.Mutex
 	thread string
 	first  string              // the thread's own file
 	files  map[string]*rollout // by name: an agent can rename folders
-	gone   absence
+	unread unread
 	told   stream.Usage
 }
 
-// absence counts how often in a row not all of a session was read, or nothing of it could be written. Then what is used is
-// not known any more.
-type absence int
-
-func (a *absence) note(there bool) (gone bool) {
-	if *a++; there {
-		*a = 0
-	}
-	return *a > 1 // the first time, it may be about to move
+// unread is what a model said of which its agent's files tell nothing. They may be elsewhere, full, closed, switched off
+// or removed, now or by an earlier turn.
+type unread struct {
+	items, times int
+	late         bool // its files come from another machine
 }
+
+// An agent prints and writes at nearly the same time, in any order.
+const (
+	unreadItems = 3
+	unreadTimes = 4 // that its files were read: two seconds
+)
+
+func (u *unread) read(grew bool) {
+	switch {
+	case grew:
+		u.items, u.times = 0, 0
+	case u.items >= unreadItems:
+		u.times++
+	}
+}
+
+// isLost reports whether it is not known any more what the agent uses.
+func (u *unread) isLost() bool { return u.times > unreadTimes && !u.late }
+
+// ended notes that an agent was killed: its files will tell no more.
+func (u *unread) ended() { u.times = unreadTimes }
 
 type rollout struct {
 	followed
@@ -81,6 +95,13 @@ func (r *rollouts) setThread(thread string) {
 	r.thread = thread
 }
 
+// said notes that the output has something of a model.
+func (r *rollouts) said() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unread.items++
+}
+
 // Follow reads what was added, and gives what was used so far where that has changed.
 func (r *rollouts) Follow() []stream.Item {
 	r.mu.Lock()
@@ -89,49 +110,35 @@ func (r *rollouts) Follow() []stream.Item {
 		return nil
 	}
 	sum, left := stream.Spent{Cost: stream.Cost{Known: true}}, mostTime
-	r.readFiles(&left)
-	damaged := false
+	r.unread.read(r.readFiles(&left))
 	for _, name := range slices.Sorted(maps.Keys(r.files)) { // also those that an agent has removed
-		file := r.files[name]
-		damaged = damaged || file.ours && file.damaged
-		if file.used != (stream.Usage{}) {
+		if file := r.files[name]; file.used != (stream.Usage{}) {
 			sum = sum.Plus(r.price.spent(cmp.Or(file.model, r.model), file.used))
 		}
 	}
-	there := areOpen(r.folders()) && (r.first == "" || isThere(filepath.Split(r.first)))
-	gone := damaged || r.gone.note(left > 0 && there)
-	if sum.Usage == r.told && !gone {
+	if sum.Usage == r.told && !r.unread.isLost() {
 		return nil
 	}
-	r.told, sum.Boundless = sum.Usage, sum.Boundless || gone
+	r.told, sum.Boundless = sum.Usage, sum.Boundless || r.unread.isLost()
 	return []stream.Item{sum}
 }
 
-// readFiles leaves no time where there are more files than are remembered: an agent can make and rename any number.
-func (r *rollouts) readFiles(left *untrusted.Patience) {
+// readFiles reports whether files of the thread have more lines, and all were read: an agent can make any number.
+func (r *rollouts) readFiles(left *untrusted.Patience) (grew bool) {
 	for _, path := range r.findFiles(left) {
 		name := filepath.Base(path)
 		file := r.files[name]
 		switch {
 		case file != nil:
 		case len(r.files) >= maxRecent:
-			*left = 0
-			return
+			return false
 		default:
 			file = &rollout{first: path == r.first, price: r.price}
 			r.files[name] = file
 		}
-		left.Spend(func() { file.readNewLines(path, r.thread) })
+		left.Spend(func() { grew = file.readNewLines(path, r.thread) || grew })
 	}
-}
-
-// folders returns where it writes the thread's file, or will.
-func (r *rollouts) folders() []string {
-	day := filepath.Dir(r.first)
-	if r.first == "" {
-		day = filepath.Join(r.dir, r.began.Format("2006/01/02"))
-	}
-	return []string{r.dir, filepath.Dir(filepath.Dir(day)), filepath.Dir(day), day}
+	return grew
 }
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
@@ -174,20 +181,9 @@ func subfolders(folders []string, patience *untrusted.Patience) (all []string) {
 	return all
 }
 
-const writable, enterable = 0o600, 0o700 // by its owner, the agent's user
-
-// areOpen reports whether an agent can write in all of the folders that exist. A command can close them, or put files in
-// their place, also for later turns.
-func areOpen(folders []string) bool {
-	return !slices.ContainsFunc(folders, func(folder string) bool {
-		info, err := os.Stat(folder)
-		return err == nil && (!info.IsDir() || info.Mode()&enterable != enterable)
-	})
-}
-
-func (f *rollout) readNewLines(path, thread string) {
+func (f *rollout) readNewLines(path, thread string) (grew bool) {
 	if f.read > 0 && !f.ours {
-		return
+		return false
 	}
 	begins := f.read == 0
 	data := f.newLines(path)
@@ -197,20 +193,19 @@ func (f *rollout) readNewLines(path, thread string) {
 	for line := range bytes.Lines(data) {
 		f.parseLine(line)
 	}
+	return f.ours && len(data) > 0
 }
 
 // followed is a file to which an agent's program adds lines.
 type followed struct {
-	file    os.FileInfo
-	read    int64 // up to here
-	damaged bool  // it was replaced, closed, or became shorter: an agent's program does nothing of it
+	file os.FileInfo
+	read int64 // up to here
 }
 
 // newLines returns the whole lines that were added.
 func (f *followed) newLines(path string) []byte {
 	file, err := untrusted.Open(path)
 	if err != nil {
-		f.damaged = f.damaged || !errors.Is(err, fs.ErrNotExist)
 		return nil
 	}
 	defer file.Close() //nolint:errcheck // it was only read
@@ -218,11 +213,10 @@ func (f *followed) newLines(path string) []byte {
 	if err != nil {
 		return nil
 	}
-	f.damaged = f.damaged || info.Mode()&writable != writable
 	skip := f.read > 0 && info.Size()-f.read > maxRollout // no agent writes so much at a time
 	switch {
 	case f.file != nil && !os.SameFile(f.file, info), info.Size() < f.read:
-		f.damaged, f.read = true, 0
+		f.read = 0 // an agent replaced it, or made it shorter
 	case skip:
 		f.read = info.Size() - maxRollout
 	}

@@ -72,7 +72,6 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	}
 	o.Env = cmd.Env
 	s := newCollector(h.Watch, o)
-	o.Began = h.Now()
 	res, err := h.follow(ctx, cmd, h.Adapter.Decoder(o), s, record)
 	h.waitForSync(ctx)
 	attachment, lost := record.close()

@@ -238,7 +238,7 @@ func denialHints(a agent.Adapter) map[stream.Denial]string {
 
 var (
 	errOverspent = errors.New("the rest of the budget is used")
-	errBoundless = errors.New("its model has no price, or the file of its session is gone or closed, so the limit in dollars (max-cost) cannot hold: " +
+	errBoundless = errors.New("its model has no price, or its session files tell nothing, so the limit in dollars (max-cost) cannot hold: " +
 		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")
 )
 
