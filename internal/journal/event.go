@@ -42,6 +42,7 @@ type RunBegan struct {
 	// OntoWork: Start holds work that is done, so tests that pass there are existing ones.
 	OntoWork bool       `json:"onto_work,omitempty"`
 	Earlier  []Proven   `json:"earlier,omitempty"` // stories that the run before proved
+	Grounds  []Joined   `json:"grounds,omitempty"` // what Start holds that is proven, where that is not all
 	Kept     []KeptFile `json:"kept,omitempty"`    // what commits leave out of the user's own tree
 }
 
@@ -64,7 +65,11 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
 	r.Sound = e.Base
 	if e.OntoWork && e.Start != e.Base {
-		r.Onto, r.Sound, r.Earlier = Onto{Commit: e.Start, Tree: e.Tree}, e.Start, e.Earlier
+		r.Onto, r.Earlier, r.Grounds = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier, e.Grounds
+		if n := len(e.Grounds); n > 0 {
+			r.Onto = *e.Grounds[n-1].Onto
+		}
+		r.Sound = r.Onto.Commit
 	}
 	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
@@ -137,7 +142,7 @@ func (e Resumed) reopen(r *Run) {
 			continue
 		}
 		r.Plan.UserStories[i].Passes = false
-		if graded, _ := r.GradeOf(story.ID); e.Words != "" && graded.Grade == RedToGreen {
+		if graded, _ := r.GradeOf(story.ID); e.Words != "" && graded.Grade == RedToGreen && !r.IsHeld(graded.Commit) {
 			if proof, found := newest(r.Proofs, func(p Proof) bool { return p.Commit == r.Sound }); found {
 				r.Onto = Onto{Commit: proof.Commit, Tree: proof.Tree, Iterations: len(r.Iterations)}
 			}

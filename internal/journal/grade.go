@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // Grade says how well a story is proven.
@@ -134,8 +135,8 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 	return proofs
 }
 
-// Before returns the code before a story: the newest commit of other work that passed its proof, and what of the story's
-// own work is in it.
+// Before returns the code before a story: the newest commit of other work that passed its proof and is not held, and what
+// of the story's own work is in it.
 func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 	commit = r.Base
 	var done []CommitsTaken
@@ -152,7 +153,7 @@ func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 			if it.Taken != nil && it.Taken.To != it.Taken.From {
 				done = append(done, *it.Taken)
 			}
-		case it.Proof != nil && it.Proof.Passed:
+		case it.Proof != nil && it.Proof.Passed && !r.IsHeld(it.Proof.Commit):
 			commit, own = it.Proof.Commit, done
 		}
 	}
@@ -185,6 +186,8 @@ type ChangeInspected struct {
 	Shown  []Loosened `json:"shown,omitempty"` // blocks nothing, at most 50
 	Why    string     `json:"why,omitempty"`   // why the tests could not run
 	CheckRuns
+
+	Since string `json:"-"` // Run.Sound then; set by the fold
 }
 
 // Loosened is a file of existing tests that changed or no longer pass. Evidence has it, too.
@@ -198,16 +201,29 @@ type Loosened struct {
 }
 
 func (e ChangeInspected) fold(r *Run, _ time.Time) {
+	e.Since = r.Sound
 	r.Inspections = append(r.Inspections, e)
-	if proof, _ := r.ProofOf(e.Tree); proof.Passed && e.Why == "" && len(e.Found) == 0 {
+	if proof, _ := r.ProofOf(e.Tree); proof.Passed && !e.Holds() {
 		r.Sound = e.Commit
 	}
+}
+
+// Holds reports whether a person has to look at the work first.
+func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
+
+// IsHeld reports whether nothing is proven by a commit, as the existing tests speak against it.
+func (r Run) IsHeld(commit string) bool {
+	inspected, _ := newest(r.Inspections, func(e ChangeInspected) bool { return e.Commit == commit })
+	return inspected.Holds() && r.Policy.Tamper != "" && r.Policy.Tamper != policy.TamperAllow
 }
 
 // String returns the file and the reason.
 func (l Loosened) String() string { return fmt.Sprintf("%s: %s", l.File, l.Why) }
 
-// InspectionOf returns the newest inspection of a tree.
+// InspectionOf returns the newest inspection of a tree. It does not count once there are newer tests that judge: an agent
+// could go back to an older tree.
 func (r Run) InspectionOf(tree string) (ChangeInspected, bool) {
-	return newest(r.Inspections, func(inspected ChangeInspected) bool { return tree != "" && inspected.Tree == tree })
+	return newest(r.Inspections, func(e ChangeInspected) bool {
+		return tree != "" && e.Tree == tree && (e.Since == r.Sound || e.Commit == r.Sound)
+	})
 }

@@ -98,7 +98,7 @@ func (e Signed) fold(r *Run, _ time.Time) {
 		e.rename(&r.Grades[i].Commit)
 	}
 	for i := range r.Inspections {
-		e.rename(&r.Inspections[i].Commit)
+		e.rename(&r.Inspections[i].Commit, &r.Inspections[i].Since)
 	}
 	for i := range r.Grounds {
 		e.rename(&r.Grounds[i].From, &r.Grounds[i].Sound)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // A run builds on the newest commit that hides nothing, and on what others pushed on top of it.
@@ -19,6 +20,7 @@ func TestWhatIsSound(t *testing.T) {
 	for want, events := range map[string][]journal.Event{
 		"b0": {journal.RunBegan{Base: "b0", Start: "b0", OntoWork: true}},
 		"s0": {began},
+		"o0": {journal.RunBegan{Base: "b0", Start: "s0", Tree: "ts", OntoWork: true, Grounds: []journal.Joined{{Onto: &journal.Onto{Commit: "o0", Tree: "to"}}}}},
 		"c1": slices.Concat([]journal.Event{began}, proven("c1", "")),
 		"c2": slices.Concat([]journal.Event{began}, proven("c2", ""), proven("c3", "a test is gone")),
 		"o1": slices.Concat([]journal.Event{began}, proven("c1", ""), []journal.Event{joined}),
@@ -55,6 +57,41 @@ func TestWhatWasBeforeAStory(t *testing.T) {
 	}
 }
 
+// What is held was not there before another story, unless a rule allows it.
+func TestHeldWorkIsNotBefore(t *testing.T) {
+	for rule, want := range map[policy.Tamper]string{"": "c1", policy.TamperAllow: "c1", policy.TamperReport: "b0", policy.TamperBlock: "b0"} {
+		run := journal.Run{
+			Base: "b0", Policy: policy.Policy{Tamper: rule}, Inspections: []journal.ChangeInspected{{Commit: "c1", Why: "a test is gone"}},
+			Iterations: []journal.Iteration{{Story: "1", Proof: &journal.Proof{Commit: "c1", Passed: true}}, {Story: "2"}},
+		}
+		if before, _ := run.Before("2"); before != want {
+			t.Errorf("%q: before it is %s, want %s", rule, before, want)
+		}
+	}
+}
+
+// An older tree is inspected again once newer tests judge.
+func TestInspectionsGrowOld(t *testing.T) {
+	passes := func(commit, tree, why string) []journal.Event {
+		return []journal.Event{journal.ProofEnded{Commit: commit, Tree: tree, Passed: true}, journal.ChangeInspected{Commit: commit, Tree: tree, Why: why}}
+	}
+	began := []journal.Event{journal.RunBegan{Base: "b0", Start: "b0"}}
+	for name, c := range map[string]struct {
+		events []journal.Event
+		known  bool
+	}{
+		"the newest":          {passes("c1", "t1", ""), true},
+		"what is held":        {passes("c1", "t1", "a test is gone"), true},
+		"the same once more":  {slices.Concat(passes("c1", "t1", ""), passes("c2", "t2", "a test is gone")), true},
+		"after another story": {slices.Concat(passes("c1", "t1", ""), passes("c2", "t2", "")), false},
+		"after people pushed": {append(passes("c1", "t1", "a test is gone"), journal.Joined{To: "m1", Onto: &journal.Onto{Commit: "o1", Tree: "to"}}), false},
+	} {
+		if _, known := minutely(append(began, c.events...)...).InspectionOf("t1"); known != c.known {
+			t.Errorf("%s: the inspection counts: %t", name, known)
+		}
+	}
+}
+
 // Where people ask for more of a story, what was done of it before is not its work any more.
 func TestAStoryIsReopened(t *testing.T) {
 	run := journal.Run{
@@ -72,5 +109,11 @@ func TestAStoryIsReopened(t *testing.T) {
 		if _, other := again.GradeOf("2"); !other {
 			t.Errorf("with %q: another story lost its grade", words)
 		}
+	}
+	run.Policy.Tamper, run.Inspections = policy.TamperReport, []journal.ChangeInspected{{Commit: "c1", Why: "a test is gone"}}
+	run.Grades[0].Commit = "c1"
+	held := journal.Fold(run, journal.Entry{Seq: 1, Event: journal.Resumed{Retry: []string{"1"}, Words: "put it back"}})
+	if len(held.Reopened) > 0 || len(held.Worked("1")) == 0 {
+		t.Error("a story that is held was not proven: its work goes on")
 	}
 }

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,18 +85,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 	for _, check := range proof.Checks {
 		i.told(check)
 	}
-	for n, ref := range references(run, step.Commit) {
-		for _, check := range ref.checks {
-			i.told(check)
-		}
-		if err := i.judgeBy(ctx, n+1, ref); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			inspected.Why = err.Error()
-		}
-	}
-	if err := i.tryBaseSettings(ctx); err != nil {
+	if err := i.judge(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -104,8 +94,6 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 	if i.unread != nil {
 		inspected.Why = i.unread.Error()
 	}
-	passing, _ := run.OpenIteration()
-	i.allow(passing.Story)
 	inspected.Found, inspected.Shown = i.found[:min(len(i.found), mostFound)], i.shown[:min(len(i.shown), mostFound)]
 	inspected.More, inspected.CheckRuns = len(i.found)-len(inspected.Found), i.ran
 	emit(inspected)
@@ -129,6 +117,16 @@ type inspection struct {
 	ran          journal.CheckRuns
 }
 
+func (i *inspection) judge(ctx context.Context) (err error) {
+	for n, ref := range references(i.run, i.commit) {
+		for _, check := range ref.checks {
+			i.told(check)
+		}
+		err = errors.Join(err, i.judgeBy(ctx, n+1, ref))
+	}
+	return errors.Join(err, i.findLost(ctx), i.tryBaseSettings(ctx))
+}
+
 // judgeBy judges the commit by the tests of a reference. They run only if the change
 // touches or adds tests. Those of an older reference run only if a story has changed
 // them since.
@@ -149,6 +147,8 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) err
 	}
 	older := len(i.newer) > 0
 	i.newer = append(i.newer, ref.commit)
+	before := len(i.found)
+	defer func() { i.allow(ref, before) }()
 	if len(j.swapped) == 0 || older && len(left) == 0 && (ref.story != "" || i.knowsAllNames(ref)) {
 		return j.judge()
 	}
@@ -162,7 +162,6 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) err
 	} else if err = j.runOldTests(number, maps.Clone(asked), j.swapped); err != nil {
 		return err
 	}
-	before := len(i.found)
 	if err = j.judge(); err != nil || len(i.found) > before {
 		return err
 	}
@@ -241,19 +240,21 @@ func (i *inspection) findWord(file, kind, why string) {
 	}
 }
 
-// allow moves findings that a story's author allowed, now or earlier, to those that are only shown.
-func (i *inspection) allow(story string) {
-	now, _ := i.run.Plan.Find(story)
+// allow moves findings of a reference that a story's author allowed to those that are only shown. What an earlier story
+// was allowed counts for references before it.
+func (i *inspection) allow(ref reference, from int) {
+	passing, _ := i.run.OpenIteration()
+	now, _ := i.run.Plan.Find(passing.Story)
 	allowed := map[string]bool{}
 	for _, earlier := range i.run.Inspections {
 		for _, place := range earlier.Shown {
 			for _, name := range place.Tests {
-				allowed[name] = place.Kind != testsChanged
+				allowed[name] = allowed[name] || isAllowed(place) && i.isBefore(ref.commit, earlier.Commit)
 			}
 		}
 	}
-	var kept []journal.Loosened
-	for _, place := range i.found {
+	kept := i.found[:from]
+	for _, place := range i.found[from:] {
 		known := len(place.Tests) > 0 && !slices.ContainsFunc(place.Tests, func(name string) bool { return !allowed[name] })
 		if known || now.MayChangeTests && len(place.Tests) > 0 {
 			i.shown = append(i.shown, place)
@@ -262,6 +263,14 @@ func (i *inspection) allow(story string) {
 		}
 	}
 	i.found = kept
+}
+
+// isBefore reports whether a commit was proven before another one, or is the base.
+func (i *inspection) isBefore(commit, other string) bool {
+	proven := func(commit string) int {
+		return slices.IndexFunc(i.run.Proofs, func(p journal.Proof) bool { return p.Commit == commit })
+	}
+	return commit != other && (other == "" || proven(commit) < proven(other))
 }
 
 func few(names []string) string { return strings.TrimSpace(journal.ShortList(names)) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -420,18 +421,51 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 	}
 }
 
-// What people pushed later may change the tests of a story that was proven before.
+// What people pushed later may change the tests of a story that was proven before, unless the checks failed on it. A story
+// that has no test any more is told.
 func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
-	run := second()
-	first := run.Proofs[0]
-	run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
-	run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
-	run.Proofs = append(run.Proofs, journal.Proof{Commit: "o1", Tree: "to", Passed: true, Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", "passed p.TestOne")}})
-	tests := byCommit{shelf{differing: map[string][]proof.Differing{"c0..c1": {{Path: "ten_test.go", Tests: true, Was: true}}}}, map[string]string{
-		"b0": "passed p.TestOne", "o1": "passed p.TestOne", "c0": "passed p.TestOne\npassed p.TestTen", "c1": "passed p.TestOne",
-	}}
-	if got := places((&bench{}).inspect(t, run, tests).Found); got != nil {
-		t.Errorf("found %q", got)
+	const lost = "tests_gone ten_test.go: the tests that proved US-001 are gone: p.TestTen"
+	const gone = "tests_gone ten_test.go: existing tests no longer run, as they were when US-001 passed: p.TestTen"
+	for name, c := range map[string]struct {
+		passes, red bool
+		c1          string
+		text        string   // of the story's test at the end
+		named       []string // its tests
+		want        []string
+	}{
+		"an open story":         {c1: "passed p.TestOne"},
+		"a proven one":          {passes: true, c1: "passed p.TestOne", named: []string{"p.TestTen"}, want: []string{lost}},
+		"a test is left":        {passes: true, c1: "passed p.TestOne\npassed p.TestTen", named: []string{"p.TestTen", "p.TestOther"}},
+		"a file is left":        {passes: true, c1: "passed p.TestOne", text: "x"},
+		"no file is left":       {passes: true, c1: "passed p.TestOne", want: []string{"tests_gone ten_test.go: the tests that proved US-001 are gone: ten_test.go"}},
+		"the checks failed":     {red: true, c1: "passed p.TestOne", named: []string{"p.TestTen"}, want: []string{gone, "tests_gone ten_test.go: which tests passed is not known, as the checks failed before this run's work: build"}},
+		"they failed, and more": {red: true, passes: true, c1: "passed p.TestOne\npassed p.TestTen", text: "x", named: []string{"p.TestTen"}, want: []string{"tests_gone ten_test.go: which tests passed is not known, as the checks failed before this run's work: build"}},
+	} {
+		run := second()
+		first := run.Proofs[0]
+		run.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: c.passes}}
+		run.Grades[0].Tests = c.named
+		run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
+		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
+		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", "passed p.TestOne")}}
+		if c.red {
+			onto.Checks = []journal.CheckEnded{{Name: "test", Exit: 1}}
+		}
+		run.Proofs[1].Checks = []journal.CheckEnded{judged("c1", c.c1)}
+		run.Proofs = append(run.Proofs, onto)
+		touched := []proof.Differing{{Path: "ten_test.go", Tests: true, Was: true}}
+		tests := byCommit{shelf{differing: map[string][]proof.Differing{"c0..c1": touched}, texts: map[string]string{"c1:ten_test.go": c.text}}, map[string]string{
+			"b0": "passed p.TestOne", "o1": "passed p.TestOne", "c0": "passed p.TestOne\npassed p.TestTen", "c1": c.c1, "old": c.c1,
+		}}
+		if c.red {
+			tests.differing["o1..c1"] = touched
+		}
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.c1), judged("c1", c.c1)}}}
+		got := places(b.inspect(t, run, tests).Found)
+		slices.Sort(got)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
@@ -448,7 +482,8 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 		t.Errorf("put there %q, found (-want +got):\n%s", b.wanted, diff)
 	}
 	held := second() // what the first story did to tests waits for a person: its tests do not count yet
-	held.Inspections = []journal.ChangeInspected{{Tree: "t0", Found: []journal.Loosened{{File: "one_test.go"}}}}
+	held.Policy.Tamper = policy.TamperReport
+	held.Inspections = []journal.ChangeInspected{{Commit: "c0", Tree: "t0", Found: []journal.Loosened{{File: "one_test.go"}}}}
 	b = &bench{}
 	if got := b.inspect(t, held, tests); got.Found != nil || !slices.Equal(b.wanted, []string{"b0: ten_test.go"}) {
 		t.Errorf("found %v by %q, want the base's tests alone", got.Found, b.wanted)
@@ -486,12 +521,14 @@ func TestAllowedChangesOfTests(t *testing.T) {
 	for name, c := range map[string]struct {
 		may, ended   bool
 		earlier      []string
+		of           string // the commit of the earlier one, proven before or after the reference
 		found, shown []string
 	}{
 		"not allowed":               {found: []string{broken}},
 		"allowed":                   {may: true, shown: []string{broken}},
 		"another story was":         {may: true, ended: true, found: []string{broken}},
 		"allowed to an earlier one": {may: true, ended: true, earlier: []string{"p.TestA"}, shown: []string{broken}},
+		"allowed before the tests":  {may: true, ended: true, earlier: []string{"p.TestA"}, of: "b0", found: []string{broken}},
 		"less was":                  {may: true, ended: true, earlier: []string{"p.TestB"}, found: []string{broken}},
 	} {
 		run := proved(asked(judged("b0", lists["b0"])), judged("c1", lists["c1"]))
@@ -503,7 +540,7 @@ func TestAllowedChangesOfTests(t *testing.T) {
 		}
 		run.Iterations = []journal.Iteration{it}
 		if c.earlier != nil {
-			run.Inspections = []journal.ChangeInspected{{Tree: "t0", Shown: []journal.Loosened{{File: "a_test.go", Kind: "tests_broken", Tests: c.earlier}}}}
+			run.Inspections = []journal.ChangeInspected{{Commit: c.of, Tree: "t0", Shown: []journal.Loosened{{File: "a_test.go", Kind: "tests_broken", Tests: c.earlier}}}}
 		}
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 		got := b.inspect(t, run, tests)

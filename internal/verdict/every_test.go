@@ -267,7 +267,9 @@ func TestEveryRunEndsHonestly(t *testing.T) {
 		}
 		checkGreen(t, seed, w.run)
 		for _, story := range w.run.Plan.UserStories {
-			if graded, _ := w.run.GradeOf(story.ID); story.Passes && graded.Idle && len(graded.Held) == 0 {
+			graded, _ := w.run.GradeOf(story.ID)
+			held := slices.ContainsFunc(w.run.Grades, func(g journal.StoryGraded) bool { return g.Story == story.ID && w.run.IsHeld(g.Commit) })
+			if story.Passes && graded.Idle && len(graded.Held) == 0 && !held { // what was held may have been taken back
 				t.Errorf("seed %d: %s passes without a change and without a test", seed, story.ID)
 			}
 		}

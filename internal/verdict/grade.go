@@ -18,10 +18,20 @@ func PassedInRun(run journal.Run, story string) bool {
 	})
 }
 
-// IsStoryProven reports whether a story passes with a sufficient grade.
+// IsStoryProven reports whether a story passes with a sufficient grade, of a commit that is not held.
 func IsStoryProven(run journal.Run, story plan.Story) bool {
 	graded, found := run.GradeOf(story.ID)
-	return found && story.Passes && IsGradeSufficient(run, story, graded.Grade)
+	return found && story.Passes && IsGradeSufficient(run, story, graded.Grade) && !run.IsHeld(graded.Commit)
+}
+
+// heldGrade returns a story that passed by a commit that is held, where the newest one is not.
+func heldGrade(run journal.Run) (story string, found bool) {
+	for _, s := range UnprovenStories(run) {
+		if graded, _ := run.GradeOf(s.ID); InspectionConcern(run) == "" && graded.Commit != run.Head && run.IsHeld(graded.Commit) {
+			return s.ID, true
+		}
+	}
+	return "", false
 }
 
 // IsGradeSufficient reports whether a grade is enough for a story. No grade is while a person has to look at the tests

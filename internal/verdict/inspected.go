@@ -45,7 +45,7 @@ func LatestInspection(run journal.Run) journal.ChangeInspected {
 
 // describeFindings returns the findings with their kinds, or nothing.
 func describeFindings(e journal.ChangeInspected) string {
-	if e.Why == "" && len(e.Found) == 0 {
+	if !e.Holds() {
 		return ""
 	}
 	return FindingKinds(e) + ": " + Findings(e)
