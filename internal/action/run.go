@@ -93,7 +93,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
-		asked.OntoWork = true
+		asked.OntoWork, asked.Last = true, before.run
 		if h.task.Kind == plan.KindIssue && h.command.Words == "" && h.task.WithoutItems().IsSame(before.run.Task.WithoutItems()) { // else the same story is another request
 			asked.Earlier = verdict.ProvenStories(before.run)
 		}

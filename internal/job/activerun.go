@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/suggestion"
@@ -134,14 +135,8 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 			"`ralph resume` continues that run; if its commits shall be the base, create a new branch first: git switch -c NAME", asked.Unfinished.ID, asked.Base)})
 	}
 	if s.trusted != nil {
-		asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
-		if err != nil {
+		if asked, err = s.startWith(ctx, asked); err != nil {
 			return err
-		}
-		for _, r := range asked.Task.Remarks {
-			if r.Suggestion.Made != "" {
-				asked.Plan = asked.Plan.WithSuggestion(r)
-			}
 		}
 	}
 	if asked.Kept, err = s.findKept(ctx, asked.Policy.Done); err != nil {
@@ -159,6 +154,23 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 		err = errors.Join(err, s.Append(note))
 	}
 	return err
+}
+
+// startWith adds what of the start is proven, and suggestions that people made.
+func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
+	if asked.Last.Branch == asked.Branch {
+		asked.Grounds, err = merging.Grounds(ctx, s.trusted, asked.Last, asked.Start)
+	}
+	if err != nil {
+		return asked, err
+	}
+	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
+	for _, r := range asked.Task.Remarks {
+		if r.Suggestion.Made != "" {
+			asked.Plan = asked.Plan.WithSuggestion(r)
+		}
+	}
+	return asked, err
 }
 
 // startingTrees returns the tree of the first commit, and that of the files as the agent finds

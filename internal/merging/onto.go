@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // build adds what the run builds on, unless that is the base alone, or nothing was merged.
@@ -16,6 +17,23 @@ func build(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 	with.Sound = run.Sound
 	with.Onto, err = onto(ctx, t, with)
 	return with, err
+}
+
+// Grounds returns what a new run builds on where the newest run of its branch proved less than the branch has.
+func Grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string) ([]journal.Joined, error) {
+	if last.Sound == last.Head || last.Sound == "" || last.Policy.Tamper == "" || last.Policy.Tamper == policy.TamperAllow {
+		return nil, nil
+	}
+	if there, err := t.IsAncestor(ctx, last.Head, start); !there || err != nil {
+		return nil, err
+	}
+	if err := Restore(ctx, t, last); err != nil {
+		return nil, err
+	}
+	ground := journal.Joined{Of: journal.OfBranch, From: last.Head, With: start, Sound: last.Sound}
+	var err error
+	ground.Onto, err = onto(ctx, t, ground)
+	return append(slices.Clone(last.Grounds), ground), err
 }
 
 // onto returns what a run builds on once others did something: their change, without its open work, on what was proven

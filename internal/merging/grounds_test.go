@@ -1,0 +1,52 @@
+package merging_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// A new run builds on what the one before it proved, with what people pushed since, and not on what that was held for.
+func TestWhatANewRunBuildsOn(t *testing.T) {
+	r := newRepository(t)
+	r.commit("base", "base\n")
+	sound := r.commit("proven", "proven\n")
+	head := r.commit("held", "held\n")
+	start := r.commit("theirs", "theirs\n")
+	r.call("switch", "-q", "--orphan", "other")
+	other := r.commit("other", "other\n")
+	trusted := r.trusted()
+	for name, c := range map[string]struct {
+		sound, head, start string
+		tamper             policy.Tamper
+		want               string
+	}{
+		"held":                   {sound, head, start, policy.TamperReport, "base proven theirs"},
+		"no push":                {sound, head, head, policy.TamperReport, "base proven"},
+		"all is proven":          {head, head, start, policy.TamperReport, ""},
+		"nothing is held":        {sound, head, start, policy.TamperAllow, ""},
+		"tests are not compared": {sound, head, start, "", ""},
+		"another branch":         {sound, head, other, policy.TamperReport, ""},
+		"an old record":          {"", head, start, policy.TamperReport, ""},
+	} {
+		last := journal.Run{Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
+		grounds, err := merging.Grounds(t.Context(), trusted, last, c.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, ground := range grounds {
+			names, err := trusted.Files(t.Context(), ground.Onto.Commit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = strings.Join(names, " ")
+		}
+		if got != c.want {
+			t.Errorf("%s: builds on %q, want %q", name, got, c.want)
+		}
+	}
+}
