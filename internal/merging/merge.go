@@ -12,6 +12,7 @@ import (
 type Commits struct {
 	Ours, Theirs string
 	Message      git.Message
+	Keep         bool // of lines that both changed, Ours
 }
 
 // Merged is the result of a merge.
@@ -52,7 +53,12 @@ const mostConflicts = 50
 // mergeTrees has git leave files where each side put them: it would guess where those belong that one side added to a
 // folder which the other moved, and has no name for the conflict if that moved to two.
 func mergeTrees(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
-	out, err := t.Do(ctx, git.Call{Args: []string{"-c", "merge.directoryRenames=false", "merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}, Memory: git.MaxMemory})
+	args := []string{"-c", "merge.directoryRenames=false"}
+	if m.Keep {
+		args = append(args, "-c", "merge.default=keep", "-c", "merge.keep.driver=git merge-file --ours %A %O %B")
+	}
+	args = append(args, "merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs)
+	out, err := t.Do(ctx, git.Call{Args: args, Dir: t.Dir, Memory: git.MaxMemory})
 	if err != nil && !git.SaidNo(err) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}

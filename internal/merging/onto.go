@@ -37,13 +37,13 @@ func Grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string
 }
 
 // onto returns what a run builds on once others did something: their change, without its open work, on what was proven
-// before. The same input gives the same commit.
+// before. Lines stay as they were proven where others changed the open work. The same input gives the same commit.
 func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.Onto, error) {
 	last, err := t.MergeBase(ctx, git.Span{From: with.From, To: with.With})
 	if err != nil {
 		return nil, err
 	}
-	merged, err := apply(ctx, t, git.Span{From: last, To: with.With}, with.Sound)
+	merged, err := apply(ctx, t, git.Span{From: last, To: with.With}, Commits{Ours: with.Sound, Keep: true})
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +51,16 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 	if err != nil {
 		return nil, err
 	}
-	conflicting := git.Overlay{Onto: commit, From: with.With, Paths: merged.Conflicts} // as people changed the open work
-	if with.Of == journal.OfBase {
-		conflicting.From = with.Sound // until they are resolved
-	}
-	if len(conflicting.Paths) > 0 {
-		if commit, err = t.Overlay(ctx, conflicting); err != nil {
+	for _, name := range merged.Conflicts { // it is new in the open work, is gone, or no text
+		there, err := t.List(ctx, with.Sound, name)
+		if err != nil {
+			return nil, err
+		}
+		from := with.With
+		if len(there) == 1 {
+			from = with.Sound
+		}
+		if commit, err = t.Overlay(ctx, git.Overlay{Onto: commit, From: from, Paths: []string{name}}); err != nil {
 			return nil, err
 		}
 	}
@@ -67,9 +71,9 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 var applied = git.Message{Subject: "ralph: a change on another commit"}
 
 // apply makes the change between two commits on another one.
-func apply(ctx context.Context, t *git.Trusted, change git.Span, on string) (Merged, error) {
+func apply(ctx context.Context, t *git.Trusted, change git.Span, on Commits) (Merged, error) {
 	var sides []string
-	for _, commit := range []string{on, change.To} {
+	for _, commit := range []string{on.Ours, change.To} {
 		tree, err := t.TreeOf(ctx, commit)
 		if err != nil {
 			return Merged{}, err
@@ -80,14 +84,14 @@ func apply(ctx context.Context, t *git.Trusted, change git.Span, on string) (Mer
 		}
 		sides = append(sides, side)
 	}
-	return mergeTrees(ctx, t, Commits{Ours: sides[0], Theirs: sides[1]})
+	return mergeTrees(ctx, t, Commits{Ours: sides[0], Theirs: sides[1], Keep: on.Keep})
 }
 
 // Without returns a commit without some work that is in it, or the commit if later work conflicts with that.
 func Without(ctx context.Context, t *git.Trusted, commit string, work []journal.CommitsTaken) (string, error) {
 	left := commit
 	for _, taken := range slices.Backward(work) {
-		merged, err := apply(ctx, t, git.Span{From: taken.To, To: taken.From}, left)
+		merged, err := apply(ctx, t, git.Span{From: taken.To, To: taken.From}, Commits{Ours: left})
 		if err != nil || len(merged.Conflicts) > 0 {
 			return commit, err
 		}

@@ -51,6 +51,76 @@ func TestWhatARunBuildsOn(t *testing.T) {
 	}
 }
 
+// Where people changed lines of the open work, or right beside them, what was proven stays. Their other lines are there.
+func TestWhatPeopleChangeBesideOpenWork(t *testing.T) {
+	const proven, open = "one\n\ntwo\ngreet Hello\n", "one\n\ntwo\ngreet 1 1\nbye Goodby\n"
+	for name, test := range map[string]struct{ proven, open, pushed, want string }{
+		"beside what was weakened":  {proven, open, "one\n\ntwo\ngreet 1 1\nbye Goodbye\n", proven},
+		"what was weakened":         {proven, open, "one\n\ntwo\ngreet 2 2\nbye Goodby\n", proven},
+		"all that was weakened":     {proven, open, "one\n\ntwo\n", proven},
+		"a further line":            {proven, open, open + "price 7\n", proven},
+		"a fix with a further line": {proven, open, "one\n\ntwo\ngreet 1 1\nbye Goodbye\nprice 7\n", proven},
+		"a line in the midst":       {proven, open, "one\n\ntwo\ngreet 1 1\nprice 7\nbye Goodby\n", proven},
+		"a line before":             {proven, open, "one\n\ntwo\nprice 7\ngreet 1 1\nbye Goodby\n", proven},
+		"a line further above":      {proven, open, "one\nprice 7\n\ntwo\ngreet 1 1\nbye Goodby\n", "one\nprice 7\n\ntwo\ngreet Hello\n"},
+		"the ends of all lines":     {proven, open, "one\r\n\r\ntwo\r\ngreet 1 1\r\nbye Goodbye\r\n", proven},
+		"also another line":         {proven, open, "ONE\n\ntwo\ngreet 1 1\nbye Goodbye\n", "ONE\n\ntwo\ngreet Hello\n"},
+		"also a proven line":        {proven, open, "one\n\nTWO\ngreet 2 2\nbye Goodby\n", proven},
+		"around what was removed":   {proven, "one\n\ntwo\nend\n", "one\n\nTWO\nEND\n", proven},
+		"no newline at the end":     {"greet Hello", "greet 1 1", "greet 1 1\nprice 7", "greet Hello"},
+		"bytes":                     {"\x00greet Hello\n", "\x00greet 1 1\n", "\x00greet 2 2\n", "\x00greet Hello\n"},
+		"a file that they removed":  {proven, open, "", proven},
+	} {
+		r := newRepository(t)
+		r.commit("base", "base\n")
+		sound, pushed := r.commit("a_test", test.proven), r.commit("a_test", test.open)
+		if test.pushed == "" {
+			r.call("rm", "-q", "a_test")
+			r.commit("more", "theirs\n")
+		} else {
+			r.commit("a_test", test.pushed)
+		}
+		if got, want := r.builtOn(sound, pushed), "a_test="+test.want; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: builds on %q, want %q", name, got, test.want)
+		}
+	}
+	for name, moved := range map[string]string{"a folder in its place": "a_test/x", "another name": "b_test"} {
+		r := newRepository(t)
+		sound := r.commit("a_test", strings.Repeat("a line\n", 20)+proven)
+		r.call("rm", "-q", "a_test")
+		pushed := r.commit(moved, strings.Repeat("a line\n", 20)+open)
+		r.commit(moved, strings.Repeat("a line\n", 20)+"a fix\n")
+		if got, want := r.builtOn(sound, pushed), "a_test="+strings.Repeat("a line\n", 20)+proven; got != want {
+			t.Errorf("%s: builds on %q, want %q", name, got, want)
+		}
+	}
+}
+
+// builtOn returns the files on which a run builds, if people pushed the newest commit.
+func (r repository) builtOn(sound, pushed string) (files string) {
+	r.t.Helper()
+	theirs := r.call("rev-parse", "HEAD")
+	r.call("reset", "-q", "--hard", pushed)
+	run := journal.Run{Sound: sound, Head: r.commit("newer", "newer\n"), Branch: "work"}
+	trusted := r.trusted()
+	joined, err := merging.Join(r.t.Context(), trusted, run, journal.Joined{Of: journal.OfBranch, With: theirs}, pushed)
+	if err != nil || joined.Onto == nil {
+		r.t.Fatalf("%+v, %v", joined, err)
+	}
+	names, err := trusted.Files(r.t.Context(), joined.Onto.Commit)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := trusted.ReadFile(r.t.Context(), git.At{Commit: joined.Onto.Commit, Path: name}, 999)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		files += name + "=" + string(text)
+	}
+	return files
+}
+
 // What the base changed is built on, too. Where it conflicts, what was proven stays until that is resolved.
 func TestWhatAMovedBaseChanges(t *testing.T) {
 	r := newRepository(t)
