@@ -77,10 +77,13 @@ func decideIdle(a Request, old journal.Run) Decision {
 		return Decision{Resume: &journal.Resumed{Why: why}}
 	}
 	if a.SameTask && a.Verb == trigger.Run && a.Pull != 0 && a.PullHead == old.Head && isDone(old) { // a new run would undo that work
-		return Decision{Refuse: fmt.Sprintf("This is done: #%d is as ralph left it, and every story is proven. "+
-			"Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", a.Pull, old.Plan.UserStories[0].ID)}
+		return Decision{Refuse: fmt.Sprintf("This is done: #%d is as ralph left it, and every story is proven. %s", a.Pull, howToAskForMore(old))}
 	}
 	return Decision{}
+}
+
+func howToAskForMore(old journal.Run) string {
+	return fmt.Sprintf("Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", old.Plan.UserStories[0].ID)
 }
 
 // whyResume returns why the newest run continues: it is unfinished, or would get further now. It returns nothing if
@@ -103,25 +106,22 @@ func whyResume(a Request, old journal.Run) string {
 const planUnapproved = "The plan has not been approved yet. `/ralph approve` starts the work."
 
 func resume(a Request, old journal.Run) Decision {
-	if old.ID == "" || isFinished(old) {
+	switch {
+	case old.ID == "":
 		return Decision{Refuse: "There is no unfinished run to continue. `/ralph` starts one."}
-	}
-	if NeedsApproval(old) {
+	case a.Story == "" && isFinished(old): // the words would be ignored
+		return Decision{Refuse: "There is no unfinished run to continue. " + howToAskForMore(old)}
+	case NeedsApproval(old):
 		return Decision{Refuse: planUnapproved}
 	}
 	return Decision{Resume: &journal.Resumed{Why: askedBy(a), Words: a.Words}}
 }
 
+// retry is resume, with a story to repeat.
 func retry(a Request, old journal.Run) Decision {
-	if old.ID == "" {
-		return Decision{Refuse: "There is no run to retry. `/ralph` starts one."}
-	}
-	if NeedsApproval(old) {
-		return Decision{Refuse: planUnapproved}
-	}
-	resumed := &journal.Resumed{Why: askedBy(a), Words: a.Words}
-	if a.Story == "" {
-		return Decision{Resume: resumed}
+	decision := resume(a, old)
+	if a.Story == "" || decision.Refuse != "" {
+		return decision
 	}
 	var ids []string
 	for _, story := range old.Plan.UserStories {
@@ -137,9 +137,9 @@ func retry(a Request, old journal.Run) Decision {
 	case indexOf(strings.Trim(more, ",")) >= 0: // the second story would be ignored
 		return Decision{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, and the next once that has ended.", ids[at])}
 	default:
-		resumed.Retry = []string{ids[at]}
+		decision.Resume.Retry = []string{ids[at]}
 	}
-	return Decision{Resume: resumed}
+	return decision
 }
 
 func approve(a Request, old journal.Run) Decision {
