@@ -134,6 +134,8 @@ func retry(a Request, old journal.Run) Decision {
 	switch at := indexOf(a.Story); {
 	case at < 0:
 		return Decision{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
+	case isFinished(old) && old.Pull != nil && a.Pull == 0: // the work would reach no pull request
+		return Decision{Refuse: fmt.Sprintf("#%d is no longer open. `/ralph -- your words` starts a new run, which opens another pull request.", old.Pull.Number)}
 	case indexOf(strings.Trim(more, ",")) >= 0: // the second story would be ignored
 		return Decision{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, and the next once that has ended.", ids[at])}
 	default:
