@@ -94,8 +94,8 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	}
 	if way.Resume == nil {
 		asked.OntoWork, asked.Last = true, before.run
-		if h.task.Kind == plan.KindIssue && h.command.Words == "" && h.task.WithoutItems().IsSame(before.run.Task.WithoutItems()) { // else the same story is another request
-			asked.Earlier = verdict.ProvenStories(before.run)
+		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
+			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)
 		}
 		return j.Start(ctx, asked)
 	}

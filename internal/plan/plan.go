@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Plan is a prd.json: what to build, story by story.
@@ -126,14 +124,6 @@ func (t Task) IsSame(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
 		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
 }
-
-// WithoutItems returns a task without the lines of its task lists, which are stories or criteria of their own.
-func (t Task) WithoutItems() Task {
-	t.Body = strings.TrimSpace(item.ReplaceAllString(t.Body, ""))
-	return t
-}
-
-var item = pattern.Of(`(?m)^\s*[-*+] \[[ xX]\] .*\n?`)
 
 // String returns a name for messages, such as issue #12.
 func (t Task) String() string {

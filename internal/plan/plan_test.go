@@ -346,14 +346,3 @@ func seed(f *testing.F, add func(txtar.File)) {
 		add(archive.Files[0])
 	}
 }
-
-// A task is the same around its lists of stories and criteria.
-func TestTaskWithoutItems(t *testing.T) {
-	task := func(body string) plan.Task { return plan.Task{Body: body}.WithoutItems() }
-	was := task("Intro\n\n- [ ] one\n  * [x] two\n")
-	for body, want := range map[string]bool{"Intro": true, "Intro\n\n+ [X] three\n- [ ] four": true, "Intro\n\n- [ ] one\n  more": false, "Other\n- [ ] one": false, "Intro\n- one": false} {
-		if got := task(body).IsSame(was); got != want {
-			t.Errorf("%q is the same: %t, want %t", body, got, want)
-		}
-	}
-}

@@ -125,3 +125,11 @@ func nonBlankLines(text string) []string {
 func (p document) lineAt(at int) int {
 	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
 }
+
+// lineStart returns where the line of an offset begins, and the end for the end.
+func (p document) lineStart(at int) int {
+	if at = max(at, 0); at >= len(p.src) {
+		return len(p.src)
+	}
+	return 1 + bytes.LastIndexByte(p.src[:at], '\n')
+}

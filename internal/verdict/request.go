@@ -186,6 +186,15 @@ func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	return task.IsSame(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
+// StillProven returns what proved those stories of a run that mean the same in a new run's task.
+func StillProven(old journal.Run, now journal.RunBegan) []journal.Proven {
+	then := old.Plan
+	old.Plan.UserStories = slices.DeleteFunc(slices.Clone(then.UserStories), func(s plan.Story) bool {
+		return !IsStoryProven(old, s) || old.Task.About(s, then) != now.Task.About(s, now.Plan)
+	})
+	return ProvenStories(old)
+}
+
 // RenewPolicy returns the current rules for a run that began under others. It keeps the base's and the plan's checks,
 // the need for approval, a requested draft, and the limits and model that a plan's requester chose, if still offered.
 func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
