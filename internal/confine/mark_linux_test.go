@@ -140,6 +140,10 @@ func TestListed(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	}
+	name := []guarded.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"."}}} // which may only not become a link
+	if got, err := sb.Listed(func() confine.Access { return confine.Access{Write: []string{top}, Guarded: name} }); len(got.Guarded) != 2 || err != nil {
+		t.Errorf("beside a weaker guard it guards %v, %v", got.Guarded, err)
+	}
 	if err := end(true); err != nil {
 		t.Fatal(err)
 	}

@@ -230,9 +230,8 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs, dir string) guar
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
-	paths, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...) // or what was found of them
-	n.ReadOnly = slices.Concat(n.ReadOnly, guarded.Linked(append(hooks, configs...)), paths)
-	return n
+	ways, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...) // or what was found of them
+	return n.OnWay(guarded.Linked(append(hooks, configs...))).OnWay(ways)
 }
 
 // Common returns the common git folder of the repository around dir, or that env names. Commits cannot write there.

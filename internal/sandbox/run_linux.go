@@ -40,7 +40,10 @@ func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.
 	if err != nil {
 		return process.Result{}, err
 	}
-	w.ReadOnly = slices.Concat(w.ReadOnly, kept.Closed)
+	w.ReadOnly, w.Guards = slices.Concat(w.ReadOnly, kept.Closed), slices.Clip(w.Guards)
+	for _, dir := range kept.Folders {
+		w.Guards = append(w.Guards, putback.Guard{Dir: dir})
+	}
 	res, err := w.runInside(ctx, c, exec)
 	if !w.has(mending) {
 		return res, errors.Join(err, kept.Close())

@@ -1,6 +1,7 @@
 package untrusted
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,26 +19,34 @@ const mostLinks = 40
 // Resolve returns an absolute path without its links. It follows no link that is theirs.
 // With an error it returns where the path leads as far as that can be told.
 func Resolve(path string, theirs func(link string) bool) (string, error) {
+	return follow(path, theirs, func(string) {})
+}
+
+// follow is Resolve, and tells of each name that .. comes after.
+func follow(path string, theirs func(link string) bool, back func(name string)) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errors.New("not absolute")
 	}
+	var missing error
 	at, rest := "/", strings.Split(path, "/")
 	for links := 0; len(rest) > 0; {
 		name := rest[0]
 		rest = rest[1:]
 		if name == ".." {
+			back(at)
 			at = filepath.Dir(at)
 			continue
 		}
 		next := filepath.Join(at, name)
 		to, err := os.Readlink(next)
-		if errors.Is(err, syscall.EINVAL) { // no link
+		if err != nil {
+			if !errors.Is(err, syscall.EINVAL) { // else it is no link
+				missing = cmp.Or(missing, err)
+			}
 			at = next
 			continue
 		}
 		switch links++; {
-		case err != nil:
-			return filepath.Join(append([]string{next}, rest...)...), err
 		case links > mostLinks:
 			return "", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP}
 		case theirs(next):
@@ -47,7 +56,34 @@ func Resolve(path string, theirs func(link string) bool) (string, error) {
 		}
 		rest = append(strings.Split(to, "/"), rest...)
 	}
-	return at, nil
+	return at, missing
+}
+
+// Way is what decides which file a path leads to.
+type Way struct {
+	Names   []string // the links on it, files that .. comes after, and last the end
+	Folders []string // that .. comes after, there or not: a link in place of one would lead elsewhere
+}
+
+// WayOf returns the way of an absolute path. What is missing on it may be made later.
+func WayOf(path string) (w Way) {
+	end, _ := follow(path, func(link string) bool {
+		w.Names = append(w.Names, link)
+		return false
+	}, func(name string) {
+		if info, err := os.Lstat(name); err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist) {
+			w.Folders = append(w.Folders, name)
+			return
+		}
+		w.Names = append(w.Names, name)
+	})
+	w.Names = append(w.Names, end)
+	return w
+}
+
+// Add adds what decides another path, too.
+func (w *Way) Add(other Way) {
+	w.Names, w.Folders = append(w.Names, other.Names...), append(w.Folders, other.Folders...)
 }
 
 // Place returns where an absolute path leads, as far as it is there. It follows every link.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ type Includes struct {
 	Size  int64 // most bytes of a configuration
 	Files int   // most files that are included
 
-	Way func(to string) []string // as the function of that name, which is used if it is nil
+	Way func(to string) untrusted.Way // nil: WayOf
 
 	// List returns git's list of the includes of a configuration, without ~ in paths.
 	List func(config []byte) ([]byte, error)
@@ -32,13 +31,12 @@ type Includes struct {
 const longest = 4096
 
 // Of returns the files that configuration files include, and those that these include,
-// whether or not they are there or their condition holds now, with the links on the way to
-// each. Listed is git's list of the environment. With an error, some are missing.
-func (c Includes) Of(listed []byte, configs ...string) (paths []string, err error) {
+// whether or not they are there or their condition holds now, by the way to each. Listed is git's list of the environment. With an error, some are missing.
+func (c Includes) Of(listed []byte, configs ...string) (ways untrusted.Way, err error) {
 	files, known := slices.Clone(configs), map[string]bool{}
 	way := c.Way
 	if way == nil {
-		way = Way
+		way = untrusted.WayOf
 	}
 	include := func(dir string, list []byte) {
 		for to := range included(dir, list) {
@@ -49,7 +47,8 @@ func (c Includes) Of(listed []byte, configs ...string) (paths []string, err erro
 				return
 			default:
 				known[to] = true
-				files, paths = append(files, to), append(paths, way(to)...)
+				files = append(files, to)
+				ways.Add(way(to))
 			}
 		}
 	}
@@ -63,7 +62,7 @@ func (c Includes) Of(listed []byte, configs ...string) (paths []string, err erro
 		err = cmp.Or(err, failed)
 		include(filepath.Dir(files[0]), found)
 	}
-	return paths, err
+	return ways, err
 }
 
 // included returns the paths in git's list of the includes of a configuration in dir.
@@ -84,27 +83,14 @@ func included(dir string, list []byte) iter.Seq[string] {
 
 func includes(config []byte) bool { return bytes.Contains(bytes.ToLower(config), []byte("include")) }
 
-// Way returns the names that decide which file a path leads to: each link on it, and the end.
-// Where a folder is missing that .. comes after, its name may become a link.
-func Way(to string) (names []string) {
-	place, err := untrusted.Resolve(to, func(link string) bool {
-		names = append(names, link)
-		return false
-	})
-	if at, is := errors.AsType[*fs.PathError](err); is && !strings.HasPrefix(place+"/", at.Path+"/") {
-		names = append(names, at.Path)
-	}
-	return append(names, place)
-}
-
-// Linked returns the links that lead to some of those files in git folders, and what they lead to.
-func Linked(files []string) (names []string) {
+// Linked returns the ways of those files in git folders that are links.
+func Linked(files []string) (ways untrusted.Way) {
 	for _, file := range files {
-		if way := Way(filepath.Join(untrusted.Place(filepath.Dir(file)), filepath.Base(file))); len(way) > 1 {
-			names = append(names, way...)
+		if way := untrusted.WayOf(filepath.Join(untrusted.Place(filepath.Dir(file)), filepath.Base(file))); len(way.Names) > 1 {
+			ways.Add(way)
 		}
 	}
-	return names
+	return ways
 }
 
 // Absolute returns a path as git reads it in a folder, which follows a link before "..".

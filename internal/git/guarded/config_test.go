@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // An included file is guarded by any path by which the configuration reaches it, there or not,
-// and so is each link on the way to it.
+// and so is each link on the way to it. A folder that .. comes after only has to stay one.
 func TestIncluded(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -30,29 +31,37 @@ func TestIncluded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for to, want := range map[string][]string{
-		"../.gitconfig":         {".gitconfig"},
-		"../new/more":           {"new/more"},
-		dir + "/home/shop/a/b":  {"../../home", "a/b"},
-		"../.linked":            {".linked", "cfg/real"},
-		"../.twice":             {".twice", ".linked", "cfg/real"},
-		"../way/x":              {"way", "cfg/deep/x"},
-		"../way/../x":           {"way", "cfg/x"},
-		"../missing/../x":       {"missing", "x"},
-		"../missing/more/../x":  {"missing/x"},
-		dir + "/real/beside/it": {"../beside/it"},
+		"../.gitconfig":          {".gitconfig"},
+		"../new/more":            {"new/more"},
+		dir + "/home/shop/a/b":   {"../../home", "a/b"},
+		"../.linked":             {".linked", "cfg/real"},
+		"../.twice":              {".twice", ".linked", "cfg/real"},
+		"../way/x":               {"way", "cfg/deep/x"},
+		"../way/../x":            {"way", "cfg/x", "cfg/deep/"},
+		"../missing/../x":        {"x", "missing/"},
+		"../missing/more/../x":   {"missing/x", "missing/more/"},
+		"../cfg/../x":            {"x", "cfg/"},
+		"../cfg/real/../x":       {"cfg/real", "cfg/x"},
+		"../missing/../cfg/../x": {"x", "missing/", "cfg/"},
+		dir + "/real/beside/it":  {"../beside/it"},
 	} {
 		list := func([]byte) ([]byte, error) { return []byte("include.path\n" + to + "\x00"), nil }
-		paths, err := guarded.Includes{Size: 1 << 20, Files: 1, List: list}.Of(nil, config)
+		ways, err := guarded.Includes{Size: 1 << 20, Files: 1, List: list}.Of(nil, config)
 		if err != nil {
 			t.Errorf("%s: %v", to, err)
 		}
 		var got []string
-		for _, path := range paths {
+		for i, path := range slices.Concat(ways.Names, ways.Folders) {
 			name, err := filepath.Rel(top, path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, name)
+			if i >= len(ways.Names) {
+				name += "/"
+			}
+			if name != ".git/" { // where each relative path begins
+				got = append(got, name)
+			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", to, diff)
@@ -72,12 +81,12 @@ func TestIncludedAgain(t *testing.T) {
 		"include.path\n" + strings.Repeat("x/", 4096) + "\x00include.path\nconfig\x00": nil,
 	} {
 		calls := 0
-		paths, err := guarded.Includes{Size: 1 << 20, Files: 2, List: func([]byte) ([]byte, error) {
+		ways, err := guarded.Includes{Size: 1 << 20, Files: 2, List: func([]byte) ([]byte, error) {
 			calls++
 			return []byte(text), nil
 		}}.Of(nil, config)
-		if !errors.Is(err, want) || calls > 2 || len(paths) > 2 {
-			t.Errorf("%.40q: %d calls, %d paths, %v; want at most 2 of each, and %v", text, calls, len(paths), err, want)
+		if !errors.Is(err, want) || calls > 2 || len(ways.Names) > 2 {
+			t.Errorf("%.40q: %d calls, %d paths, %v; want at most 2 of each, and %v", text, calls, len(ways.Names), err, want)
 		}
 	}
 }
@@ -89,13 +98,13 @@ func TestIncludedWithoutAList(t *testing.T) {
 	if err := errors.Join(os.WriteFile(first, []byte("include"), 0o644), os.WriteFile(second, []byte("include it"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	paths, err := guarded.Includes{Size: 1 << 20, Files: 1, List: func(config []byte) ([]byte, error) {
+	ways, err := guarded.Includes{Size: 1 << 20, Files: 1, List: func(config []byte) ([]byte, error) {
 		if string(config) == "include" {
 			return nil, os.ErrDeadlineExceeded
 		}
 		return []byte("include.path\nx\x00"), nil
 	}}.Of(nil, first, second)
-	if len(paths) != 1 || !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("paths %q, %v", paths, err)
+	if len(ways.Names) != 1 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("paths %q, %v", ways.Names, err)
 	}
 }

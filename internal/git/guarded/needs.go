@@ -31,14 +31,19 @@ type Needs struct {
 // is half done goes on, or is the user's.
 type Guard struct {
 	Dir string
-	But []string // as path.Match has them
+	But []string // as path.Match has them; "." is all in it
 }
+
+// IsName reports that the folder may only not become a link.
+func (g Guard) IsName() bool { return slices.Contains(g.But, ".") }
 
 // Kept returns the files and git folders that are read-only or put back.
 func (n Needs) Kept() []string {
 	kept := slices.Clone(n.ReadOnly)
 	for _, guard := range n.Guarded {
-		kept = append(kept, guard.Dir)
+		if !guard.IsName() {
+			kept = append(kept, guard.Dir)
+		}
 	}
 	return kept
 }
@@ -76,6 +81,17 @@ func (n Needs) With(folders ...string) Needs {
 				Guard{dir, written},
 				Guard{filepath.Join(dir, "info"), []string{"refs", "*.lock"}},
 				Guard{filepath.Join(dir, "objects", "info"), []string{"packs", "commit-graph", "commit-graphs", "*.lock"}})
+		}
+	}
+	return n
+}
+
+// OnWay adds what decides which files the user's paths lead to.
+func (n Needs) OnWay(w untrusted.Way) Needs {
+	n.ReadOnly = slices.Concat(n.ReadOnly, w.Names)
+	for _, dir := range w.Folders {
+		if !slices.ContainsFunc(n.Guarded, func(g Guard) bool { return g.Dir == dir }) {
+			n.Guarded = append(slices.Clip(n.Guarded), Guard{dir, []string{"."}})
 		}
 	}
 	return n

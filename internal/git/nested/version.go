@@ -25,7 +25,7 @@ func (l *look) version(e untrusted.Entry, at string) string {
 	place := filepath.Join(l.top, e.Path)
 	switch mode := e.Info.Mode(); {
 	case mode.Type() == fs.ModeSymlink:
-		text = mode.String() + l.versions(l.way(place))
+		text = mode.String() + l.versions(l.way(place).Names)
 	case !mode.IsRegular():
 		return mode.String()
 	default:
@@ -58,16 +58,16 @@ func (l *look) lookUp(find func() string) string {
 	return found
 }
 
-func (l *look) way(to string) (names []string) {
-	if l.lookUp(func() string { names = guarded.Way(to); return "" }) == unknown {
-		return []string{unknown}
+func (l *look) way(to string) (way untrusted.Way) {
+	if l.lookUp(func() string { way = untrusted.WayOf(to); return "" }) == unknown {
+		way.Names = []string{unknown}
 	}
-	return names
+	return way
 }
 
 // included returns the versions of files in the tree that configurations include. With too many they are unknown.
 func (l *look) included(configs ...string) string {
-	paths, err := guarded.Includes{Size: mostNested, Files: mostIncluded, Way: l.way, List: func(config []byte) ([]byte, error) {
+	ways, err := guarded.Includes{Size: mostNested, Files: mostIncluded, Way: l.way, List: func(config []byte) ([]byte, error) {
 		if l.entries -= perInclude; l.entries < 0 {
 			return nil, ErrNotAll
 		}
@@ -77,10 +77,10 @@ func (l *look) included(configs ...string) string {
 		}
 		return list, err
 	}}.Of(nil, configs...)
-	if l.entries -= len(paths) * perFile; err != nil {
+	if l.entries -= len(ways.Names) * perFile; err != nil {
 		return unknown
 	}
-	return l.versions(paths)
+	return l.versions(ways.Names)
 }
 
 // versions returns the versions of those paths that are in the tree.

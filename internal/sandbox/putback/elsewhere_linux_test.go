@@ -133,3 +133,65 @@ func TestAFileAboveAGuardedFolder(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder that the way of a user's link leads through and back may be filled, removed and made anew, but not replaced by
+// a link: the user's link would lead elsewhere. So it is after a kill, and for a command that begins meanwhile.
+func TestAFolderOnTheWayAndBack(t *testing.T) {
+	for name, one := range map[string]struct {
+		change func(top string) error
+		led    []string // those that became links
+		there  bool
+	}{
+		"replaced": {func(top string) error {
+			return errors.Join(os.Rename(filepath.Join(top, "real"), filepath.Join(top, "more/real")), os.Symlink("more/real", filepath.Join(top, "real")))
+		}, []string{"real"}, false},
+		"filled":  {func(top string) error { return os.Symlink("more", filepath.Join(top, "real/link")) }, nil, true},
+		"removed": {func(top string) error { return os.Remove(filepath.Join(top, "real")) }, nil, false},
+		"made":    {func(top string) error { return os.Mkdir(filepath.Join(top, "missing"), 0o755) }, nil, true},
+		"linked":  {func(top string) error { return os.Symlink("more", filepath.Join(top, "missing")) }, []string{"missing"}, true},
+	} {
+		for _, after := range []string{"the command", "a kill", "another command"} {
+			top := t.TempDir()
+			err := errors.Join(os.Mkdir(filepath.Join(top, "real"), 0o755), os.Mkdir(filepath.Join(top, "more"), 0o755), os.Mkdir(filepath.Join(top, "home"), 0o755))
+			err = errors.Join(err, os.WriteFile(filepath.Join(top, "x"), nil, 0o600), os.WriteFile(filepath.Join(top, "more/x"), nil, 0o600),
+				os.Symlink("../real/../x", filepath.Join(top, "home/a")), os.Symlink("../missing/../x", filepath.Join(top, "home/b")))
+			var mark []byte
+			f := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, "home")}}, Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+				return [][]byte{mark}, func(text []byte) (func(bool) error, error) {
+					mark = text
+					return func(bool) error { return nil }, nil
+				}, nil
+			}}
+			kept, failed := f.Keep()
+			if err = errors.Join(err, failed, one.change(top)); err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			tell := func(names []string) { told = names }
+			switch after {
+			case "a kill":
+				told, _, err = putback.Recover(mark, false)
+			case "another command":
+				kept, failed = f.Keep()
+				err = errors.Join(failed, kept.PutBack(tell))
+			default:
+				err = kept.PutBack(tell)
+			}
+			var want []string
+			for _, name := range one.led {
+				want = append(want, filepath.Join(top, name))
+			}
+			if diff := cmp.Diff(want, told); diff != "" || err != nil {
+				t.Errorf("%s, after %s: %v, told (-want +got):\n%s", name, after, err, diff)
+			}
+			for _, dir := range []string{"real", "missing"} {
+				if to, err := os.Readlink(filepath.Join(top, dir)); err == nil {
+					t.Errorf("%s, after %s: %s leads to %s", name, after, dir, to)
+				}
+			}
+			if _, err := os.Lstat(filepath.Join(top, "real")); err == nil != one.there {
+				t.Errorf("%s, after %s: the folder: %v", name, after, err)
+			}
+		}
+	}
+}

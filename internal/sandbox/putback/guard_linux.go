@@ -127,6 +127,9 @@ var errCrowded = errors.New("too much lies in it")
 // change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git
 // believes none by its name. It keeps nothing, so that agents can leave any number.
 func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
+	if g.isName() {
+		return nil
+	}
 	free := ""
 	return g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
 		way, _ := filepath.Rel(g.name, e.Path) // it lies there
@@ -178,6 +181,9 @@ func (g guardedFolder) allows(way string) bool {
 		return fits
 	})
 }
+
+// isName reports that the folder may only not become a link.
+func (g guardedFolder) isName() bool { return slices.Contains(g.Changeable, ".") }
 
 func (g guardedFolder) leadsToChangeable(way string) bool {
 	depth := strings.Count(way, "/") + 1

@@ -39,7 +39,7 @@ func (f Files) begin() (records, func([]byte) (func(bool) error, error), error) 
 	all := records{}
 	for _, text := range texts {
 		for _, m := range decodeMarks(text) {
-			all[record{m.Place, m.isGuard()}] = m
+			all[record{m.Place, m.isGuard(), m.Folder.isName()}] = m
 		}
 	}
 	return all, keep, err
@@ -113,13 +113,13 @@ func (m mark) isGuard() bool { return !m.Folder.Absent }
 type records map[record]mark
 
 type record struct {
-	path    string
-	isGuard bool
+	path            string
+	isGuard, isName bool
 }
 
 // savedAt returns k as it was before the program of another command could change it.
 func (r records) savedAt(k keptPath) (keptPath, bool) {
-	m, is := r[record{k.place, false}]
+	m, is := r[record{path: k.place}]
 	if is {
 		k.content = moved(m.Saved, m.Name, k.name)
 		k.links = m.linksFor(k)
@@ -129,12 +129,18 @@ func (r records) savedAt(k keptPath) (keptPath, bool) {
 
 // guardAt is savedAt for a guarded folder.
 func (r records) guardAt(g guardedFolder) (guardedFolder, bool) {
-	m, is := r[record{g.place, true}]
+	m, is := r[record{g.place, true, g.isName()}]
 	if is {
 		g.NotAFolder, g.Known, g.Odd = m.Folder.NotAFolder, m.Folder.Known, moved(m.Folder.Odd, m.Name, g.name)
 		g.links = m.linksFor(g.keptPath)
 	}
 	return g, is
+}
+
+// hasFolder reports that another command found a folder where k found none, and its name is guarded.
+func (r records) hasFolder(k keptPath) bool {
+	_, is := r[record{k.place, true, true}]
+	return is && !k.content[k.name].Mode.IsDir()
 }
 
 func (m mark) linksFor(k keptPath) map[string]string {

@@ -42,5 +42,5 @@ type Mark func() (others [][]byte, keep func(text []byte) (done func(all bool) e
 // link would be followed outside.
 type Guard struct {
 	Dir string   // in a folder of Write; need not exist
-	But []string // ways in Dir, as path.Match has them: all that lies there may change
+	But []string // ways in Dir, as path.Match has them: all that lies there may change, and links, too, if one is "."
 }

@@ -43,6 +43,9 @@ type Kept struct {
 	// lead to.
 	Closed []string
 
+	// Folders may only not become a link: the way to what is kept leads through them and back.
+	Folders []string
+
 	kept     []keptPath
 	guards   []guardedFolder
 	reserved []*os.File // descriptors and room on disks, given up to put things back
@@ -74,21 +77,28 @@ func (f Files) Keep() (all Kept, err error) {
 func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 	guards, left := budget(maxAll), budget(maxAll)
 	for _, one := range f.Guards {
-		g, err := f.guard(one, others, &guards)
-		if err != nil {
-			return nil, unkept(one.Dir, err)
+		if err := all.guard(f, one, others, &guards); err != nil {
+			return nil, err
 		}
-		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
-	if all.Closed, err = f.withLinked(all.Closed); err != nil {
+	if err := f.addLinked(all); err != nil {
 		return nil, err
 	}
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
-		k, err := f.keep(file, others, &left)
-		if err != nil {
+		switch k, err := f.keep(file, others, &left); {
+		case err != nil:
 			return nil, unkept(file, err)
+		case others.hasFolder(k):
+			all.Folders = append(all.Folders, file)
+			defer k.root.Close() //nolint:errcheck // only a handle
+		default:
+			all.kept = append(all.kept, k)
 		}
-		all.kept = append(all.kept, k)
+	}
+	for _, dir := range all.Folders {
+		if err := all.guard(f, Guard{dir, []string{"."}}, others, &guards); err != nil {
+			return nil, err
+		}
 	}
 	for file, fields := range f.Fields {
 		k, err := f.keepFields(file, fields, others, &left)
@@ -101,6 +111,15 @@ func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 		return nil, err
 	}
 	return all.mark(f.Mounted)
+}
+
+func (all *Kept) guard(f Files, one Guard, others records, left *budget) error {
+	g, err := f.guard(one, others, left)
+	if err != nil {
+		return unkept(one.Dir, err)
+	}
+	all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
+	return nil
 }
 
 func unkept(name string, err error) error {

@@ -14,36 +14,41 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// withLinked adds to closed names what links in them and in f.ReadOnly lead to, and the links on the way. Agents
+// addLinked adds to all.Closed what links in them and in f.ReadOnly lead to, and what decides that on the way. Agents
 // can fill some of them between commands: none of the user's stays open for that.
-func (f Files) withLinked(closed []string) ([]string, error) {
-	left := maxWalked
-	for queue := slices.Concat(f.ReadOnly, closed); len(queue) > 0; queue = queue[1:] {
-		links, ends, err := f.linked(queue[0], &left)
-		if err != nil {
-			return nil, unkept(queue[0], err)
-		}
-		for _, name := range slices.Concat(ends, links) {
+func (f Files) addLinked(all *Kept) error {
+	add := func(to *[]string, names []string) (added []string) {
+		for _, name := range names {
 			path, lies := f.pathOf(name)
-			if covers := func(dir string) bool { return process.Under(dir, path) }; !lies || slices.ContainsFunc(slices.Concat(f.ReadOnly, closed), covers) {
-				continue
-			}
-			if closed = append(closed, path); slices.Contains(ends, name) {
-				queue = append(queue, path)
+			covers := func(dir string) bool { return process.Under(dir, path) }
+			if lies && !slices.Contains(*to, path) && !slices.ContainsFunc(slices.Concat(f.ReadOnly, all.Closed), covers) {
+				*to, added = append(*to, path), append(added, path)
 			}
 		}
+		return added
 	}
-	return closed, nil
+	left := maxWalked
+	for queue := slices.Concat(f.ReadOnly, all.Closed); len(queue) > 0; queue = queue[1:] {
+		ways, ends, err := f.linked(queue[0], &left)
+		if err != nil {
+			return unkept(queue[0], err)
+		}
+		queue = append(queue, add(&all.Closed, ends)...)
+		add(&all.Closed, ways.Names)
+		slices.Sort(ways.Folders) // one may be on many ways
+		add(&all.Folders, slices.Compact(ways.Folders))
+	}
+	return nil
 }
 
 const perLink = 100 // what a link costs in entries: it may lead through others
 
-// linked returns the links on the way from those at a path, and below it, and what they lead to.
-func (f Files) linked(file string, left *int) (links, ends []string, err error) {
+// linked returns the ways of the links at a path, and below it, and what they lead to.
+func (f Files) linked(file string, left *int) (ways untrusted.Way, ends []string, err error) {
 	dir := filepath.Dir(file)
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, nil // nothing stands there
+		return ways, nil, nil // nothing stands there
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	err = root.WalkAll(filepath.Base(file), func(e untrusted.Entry, err error) error {
@@ -52,15 +57,13 @@ func (f Files) linked(file string, left *int) (links, ends []string, err error) 
 		}
 		if err == nil && e.Info.Mode().Type() == fs.ModeSymlink {
 			*left -= perLink
-			end, _ := untrusted.Resolve(filepath.Join(dir, e.Path), func(link string) bool { // what is missing, or a loop, ends it
-				links = append(links, link)
-				return false
-			})
-			ends = append(ends, end)
+			way := untrusted.WayOf(filepath.Join(dir, e.Path))
+			ways.Add(way)
+			ends = append(ends, way.Names[len(way.Names)-1])
 		}
 		return nil
 	})
-	return links, ends, err
+	return ways, ends, err
 }
 
 // open opens k and the folders on the way to it, which those inside can close to their owner.
