@@ -42,7 +42,7 @@ func claude(words []string, o Options) (Adapter, error) {
 		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder {
 			printed := &claudeDecoder{price: o.Prices, model: order.Model, unread: unread{late: o.Docker != nil}}
-			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: sessionFolder(order.Env, "CLAUDE_CONFIG_DIR", ".claude", "projects")}
+			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: environ.PathIn(order.Env, order.Dir, ".claude/projects")}
 		},
 		CallsHooks: hooks != "",
 		Reporting:  ReportsCost,

@@ -16,7 +16,7 @@ import (
 // count: a session may go on with an old one.
 type claudeSessions struct {
 	Decoder
-	dir string // of its projects; empty: unknown
+	dir string // of its projects
 
 	mu      sync.Mutex // for what follows, and what it prints
 	printed *claudeDecoder
@@ -37,7 +37,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 	s.mu.Lock()
 	session := s.printed.session
 	s.mu.Unlock()
-	if s.dir == "" || session == "" || strings.ContainsAny(session, `/\`) {
+	if session == "" || strings.ContainsAny(session, `/\`) {
 		return nil
 	}
 	left, grew := mostTime, false

@@ -154,7 +154,7 @@ func TestSilentSessions(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + home, "CODEX_HOME=" + home}}).(follower)
+				decoder := adapter.Decoder(agent.Order{Dir: filepath.Dir(home), Env: []string{"CLAUDE_CONFIG_DIR=" + filepath.Base(home), "CODEX_HOME=" + filepath.Base(home)}}).(follower)
 				decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
 				decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
 				boundless := false

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -47,7 +48,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			wrote := &rollouts{dir: sessionFolder(order.Env, "CODEX_HOME", ".codex", "sessions"), price: o.Prices, model: model}
+			wrote := &rollouts{dir: environ.PathIn(order.Env, order.Dir, ".codex/sessions"), price: o.Prices, model: model}
 			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
 		Reporting: ReportsCost,

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -20,7 +19,7 @@ import (
 // rollouts are the files in which Codex notes the usage of a thread, and of those that it started, after each request;
 // its output has that only at the end of a turn. An agent may write to them, so maxRollout limits each reading.
 type rollouts struct {
-	dir   string // of its sessions; empty: unknown
+	dir   string // of its sessions
 	price pricing
 	model string // that a flag or the order names
 
@@ -80,15 +79,6 @@ func (f *rollout) addModel(model string) {
 
 const maxRollout = 8 << 20
 
-// sessionFolder returns where an agent notes its sessions: in its home, which a variable can name. Empty: unknown.
-func sessionFolder(env []string, variable, home, name string) string {
-	home = cmp.Or(environ.Get(env, variable), filepath.Join(environ.Get(env, "HOME"), home))
-	if !filepath.IsAbs(home) {
-		return ""
-	}
-	return filepath.Join(home, name)
-}
-
 func (r *rollouts) setThread(thread string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +96,7 @@ func (r *rollouts) said() {
 func (r *rollouts) Follow() []stream.Item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.dir == "" || r.thread == "" {
+	if r.thread == "" {
 		return nil
 	}
 	sum, left := stream.Spent{Cost: stream.Cost{Known: true}}, mostTime

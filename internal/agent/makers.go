@@ -99,15 +99,15 @@ func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 
 // serverSettings are files in which users choose a server or a login.
 var serverSettings = map[string]struct {
-	variable, folder, file string // the folder is within HOME, unless the variable names another
-	says                   *pattern.Pattern
+	file string // in the home
+	says *pattern.Pattern
 }{
 	"claude": {
-		"CLAUDE_CONFIG_DIR", ".claude", "settings.json",
+		".claude/settings.json",
 		pattern.Of(`"(?:ANTHROPIC_BASE_URL|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_API_KEY|CLAUDE_CODE_USE_\w+|apiKeyHelper)"\s*:`),
 	},
-	"codex":  {"CODEX_HOME", ".codex", "config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
-	"gemini": {"GEMINI_CLI_HOME", "", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
+	"codex":  {".codex/config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
+	"gemini": {".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
 }
 
 // managedSettings are patterns of files in which a company does so for the whole machine: they count before all else.
@@ -139,8 +139,7 @@ func (k *Keys) UsesKey(name string, env []string) bool {
 			}
 		}
 	}
-	folder := cmp.Or(environ.Get(env, own.variable), filepath.Join(environ.Get(env, "HOME"), own.folder))
-	text, err := untrusted.ReadFile(filepath.Join(folder, own.file), maxSettings)
+	text, err := untrusted.ReadFile(environ.PathIn(env, "", own.file), maxSettings)
 	if !known || err != nil || !own.says.MatchString(string(text)) {
 		return true
 	}

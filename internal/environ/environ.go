@@ -1,6 +1,6 @@
 // Package environ decides which variables a child process gets, in a job and on a
-// person's machine, with and without a sandbox. It takes and returns lists of
-// NAME=value.
+// person's machine, with and without a sandbox, and where variables place the
+// folders of agents. It takes and returns lists of NAME=value.
 package environ
 
 import (
