@@ -40,11 +40,16 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	if err != nil {
 		return 0, err
 	}
+	dir, err := w.Folder(".")
+	if err != nil {
+		return 0, err
+	}
+	w.World = w.In(dir)
 	j := c.job(w)
 	if j.Git, err = w.Git(j.Supervised.Dir); err != nil {
 		return 0, err
 	}
-	if err := c.enclose(ctx, w, j); err != nil {
+	if err := c.enclose(ctx, w, j, dir); err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, j.Sandbox.Close()) }()
@@ -59,11 +64,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	return outcome.Run.Stop.Reason.Status().ExitCode(true), err
 }
 
-func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
-	dir, err := w.Folder(".")
-	if err != nil {
-		return err
-	}
+func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job, dir string) (err error) {
 	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Tool: j.Git})
 	if err != nil || j.Sandbox == nil {
 		return err

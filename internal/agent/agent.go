@@ -175,12 +175,12 @@ var kinds = map[string]kind{
 // Names lists all agents.
 func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// States returns the paths in the user's home where agents keep their state.
-func States() (paths []string) {
+// States returns what each agent keeps.
+func States() (all []State) {
 	for _, name := range Names() {
-		paths = append(paths, kinds[name].state.Paths()...)
+		all = append(all, kinds[name].state)
 	}
-	return paths
+	return all
 }
 
 // Pick returns the adapter with that name, or the one that the command's name means.

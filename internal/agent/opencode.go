@@ -185,11 +185,12 @@ func opencodeParseStderr(line string) (stream.Item, bool) {
 var opencodeKeeps = State{
 	Folders: map[string][]string{
 		".config/opencode":      nil,
+		"$OPENCODE_CONFIG_DIR":  nil,
 		".local/share/opencode": {"auth.json", "log", "tool-output"},
 		".local/state/opencode": {"locks"},
 	},
-	Files: map[string][]string{".local/share/opencode/auth.json": {"*.access", "*.refresh", "*.expires"}},
+	Files: map[string][]string{".local/share/opencode/auth.json": {"*.access", "*.refresh", "*.expires"}, "$OPENCODE_CONFIG": nil},
 	Temp:  []string{".local/share/opencode/storage"},
 	Env:   []string{"OPENCODE_DB=:memory:"},
-	Makes: []string{".config/opencode/.gitignore", ".config/opencode/node_modules", ".config/opencode/package*.json", ".config/opencode/bun.lock", ".local/share/opencode/bin", ".local/share/opencode/snapshot", ".local/state/opencode"},
+	Makes: []string{".config/opencode/.gitignore", ".config/opencode/node_modules", ".config/opencode/package*.json", ".config/opencode/bun.lock", ".local/share/opencode/bin", ".local/share/opencode/snapshot", ".local/state/opencode", "$OPENCODE_CONFIG_DIR/.gitignore", "$OPENCODE_CONFIG_DIR/node_modules", "$OPENCODE_CONFIG_DIR/package*.json", "$OPENCODE_CONFIG_DIR/bun.lock"},
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// State is what an agent's program may change in the user's home. The rest is restored after it ran in a sandbox: it can
-// define hooks and servers, which the program would later start outside.
+// State is what an agent's program may change in the user's home, or where variables place that. The rest is restored
+// after it ran in a sandbox: it can define hooks and servers, which the program would later start outside.
 type State struct {
 	// Folders are its folders, each with path.Match patterns of what may change there:
 	// logins and sessions.

@@ -38,7 +38,7 @@ type Options struct {
 	// they get a new one, and the proofs yet another.
 	Home   string
 	Path   string      // PATH of programs that run outside of the sandbox
-	State  agent.State // what the agent keeps in Home
+	State  agent.State // what the agent keeps in Home, or where variables of Env say
 	Read   []string    // what they can read besides what programs are made of
 	Reach  []string    // where they will work
 	Above  []string    // where others in a sandbox may work: no link there is followed

@@ -268,6 +268,31 @@ func TestStateOfTwo(t *testing.T) {
 	}
 }
 
+// What variables move is guarded there, and its folder leaves a file to the fields of it that may change.
+func TestStateElsewhere(t *testing.T) {
+	kept := agent.State{
+		Folders: map[string][]string{".claude": {"x"}, ".config/opencode": nil, ".local/share/opencode": {"log"}, "$OPENCODE_CONFIG_DIR": nil},
+		Files:   map[string][]string{".claude.json": {"f"}}, Temp: []string{".claude/t"}, Makes: []string{".claude/m*"}, Env: []string{"A=1"},
+	}
+	for _, c := range []struct {
+		env  []string
+		want agent.State
+	}{
+		{nil, agent.State{
+			Folders: map[string][]string{"/h/.claude": {"x"}, "/h/.config/opencode": nil, "/h/.local/share/opencode": {"log"}},
+			Files:   map[string][]string{"/h/.claude.json": {"f"}}, Temp: []string{"/h/.claude/t"}, Makes: []string{"/h/.claude/m*", "/h/.claude/t"}, Env: []string{"A=1"},
+		}},
+		{[]string{"CLAUDE_CONFIG_DIR=/a[b]", "XDG_CONFIG_HOME=/x", "XDG_DATA_HOME=/x", "OPENCODE_CONFIG_DIR=/more"}, agent.State{
+			Folders: map[string][]string{"/a[b]": {"x", ".claude.json"}, "/x/opencode": {"log"}, "/more": nil},
+			Files:   map[string][]string{"/a[b]/.claude.json": {"f"}}, Temp: []string{"/a[b]/t"}, Makes: []string{`/a\[b]/m*`, `/a\[b]/t`}, Env: []string{"A=1"},
+		}},
+	} {
+		if diff := cmp.Diff(c.want, confine.StateIn(confine.Options{Home: "/h", Env: c.env, State: kept})); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.env, diff)
+		}
+	}
+}
+
 // A program is read with the packages that it is one of.
 func TestProgram(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -12,6 +13,9 @@ import (
 
 // Toolchain returns what can be read for the sake of PATH and the tools of a home.
 func Toolchain(asked Options) []string { return toolchainFolders(asked) }
+
+// StateIn returns what an agent keeps, with whole paths.
+func StateIn(asked Options) agent.State { return stateIn(asked.Home, asked.Env, asked.State) }
 
 // GitEnv lays out the folders of a sandbox, and is the environment of a command inside.
 func GitEnv(ctx context.Context, asked Options) ([]string, error) {
@@ -22,7 +26,7 @@ func GitEnv(ctx context.Context, asked Options) ([]string, error) {
 
 // Missed returns what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted {
-	r := folders{agentPaths: existingPaths(asked.Home, asked.State.Paths(), asked.Env)}
+	r := folders{agentPaths: existing(StateIn(asked).Paths())}
 	return r.missingTools(asked)
 }
 

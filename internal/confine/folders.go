@@ -23,8 +23,8 @@ type folders struct {
 	temp       workspace.Temporary
 	dir        string   // of all that was made for them: temp's
 	home       string   // the user's own; empty: they have one of their own
-	agentPaths []string // of home, what the agent keeps there
-	// state is the same with whole paths, and what may change of it.
+	agentPaths []string // what the agent keeps there, or where variables say
+	// state is the same and what other agents keep, and what may change of it.
 	state         agent.State
 	read          []string
 	lend          func(string) error
@@ -52,8 +52,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	r.read = toolchainFolders(asked)
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked)))
 	if r.home != "" {
-		err = errors.Join(err, r.createAgentFolders(asked.State), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
-		r.state, r.agentPaths = stateIn(r.home, asked.State), existingPaths(r.home, asked.State.Paths(), asked.Env)
+		err = errors.Join(err, r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
 		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err
@@ -136,17 +135,22 @@ var (
 
 // existingPaths returns the existing paths: within home, or in a variable.
 func existingPaths(home string, names, env []string) []string {
-	var found []string
+	var paths []string
 	for _, name := range names {
 		path := filepath.Join(home, name)
 		if variable, is := strings.CutPrefix(name, "$"); is {
 			path = environ.Get(env, variable)
 		}
-		if _, err := os.Stat(path); err == nil && filepath.IsAbs(path) {
-			found = append(found, path)
-		}
+		paths = append(paths, path)
 	}
-	return found
+	return existing(paths)
+}
+
+func existing(paths []string) []string {
+	return filtered(paths, func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil && filepath.IsAbs(path)
+	})
 }
 
 // toolchainFolders returns what programs need beyond the usual folders.
@@ -241,11 +245,7 @@ func (a Options) bars(path string) bool {
 
 // writableFolders returns the folders that sandboxed programs write to.
 func (a Options) writableFolders() []string {
-	all := slices.Clone(a.Reach)
-	for _, name := range a.State.Paths() {
-		all = append(all, filepath.Join(a.Home, name))
-	}
-	return resolved(all)
+	return resolved(slices.Concat(a.Reach, stateIn(a.Home, a.Env, a.State).Paths()))
 }
 
 func crowded(project string) (notes []journal.Noted) {

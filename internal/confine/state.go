@@ -7,12 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // JoinState returns what two agents keep that stand behind one sandbox.
@@ -28,18 +31,47 @@ func JoinState(one, other agent.State) agent.State {
 	return all
 }
 
-func stateIn(home string, kept agent.State) agent.State {
+// stateIn returns the same with whole paths: in the home, or where variables of env say.
+func stateIn(home string, env []string, kept agent.State) agent.State {
 	all := agent.State{Folders: map[string][]string{}, Files: map[string][]string{}, Env: kept.Env}
-	for dir, but := range kept.Folders {
-		all.Folders[filepath.Join(home, dir)] = but
+	for path, but := range kept.Folders {
+		if dir, way := environ.Place(path, home, env); dir != "" {
+			place := filepath.Join(dir, way)
+			all.Folders[place] = append(all.Folders[place], but...)
+		}
 	}
-	for file, fields := range kept.Files {
-		all.Files[filepath.Join(home, file)] = fields
+	for path, fields := range kept.Files {
+		if dir, way := environ.Place(path, home, env); dir != "" {
+			addFile(all, filepath.Join(dir, way), fields)
+		}
+	}
+	literal := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+	for _, path := range slices.Concat(kept.Makes, kept.Temp) {
+		dir, way := environ.Place(path, home, env)
+		all.Makes = append(all.Makes, filepath.Join(literal.Replace(dir), way))
 	}
 	for _, path := range kept.Temp {
-		all.Temp = append(all.Temp, filepath.Join(home, path))
+		all.Temp = append(all.Temp, filepath.Join(environ.Place(path, home, env)))
 	}
-	all.Makes = slices.Concat(kept.Makes, kept.Temp)
+	return all
+}
+
+// addFile has the folders that hold a file leave it to its fields.
+func addFile(kept agent.State, file string, fields []string) {
+	kept.Files[file] = fields
+	for dir, but := range kept.Folders {
+		if name, within := strings.CutPrefix(file, dir+"/"); within {
+			kept.Folders[dir] = append(but, name)
+		}
+	}
+}
+
+// States returns what all agents keep, with whole paths.
+func States(home string, env []string) (all agent.State) {
+	for _, kept := range agent.States() {
+		all = JoinState(all, stateIn(home, env, kept))
+	}
+	all.Env = nil // those of the agent that runs
 	return all
 }
 
@@ -48,31 +80,40 @@ func (a Options) checkApart() error {
 	if a.Home == "" {
 		return nil
 	}
-	for dir := range stateIn(a.Home, a.State).Folders {
-		for _, project := range resolved(slices.Concat(a.Private, a.Reach)) {
-			if process.Under(untrusted.Place(dir), project) {
-				return fault.Usage("the project is in a folder of the agent, where most changes are undone: "+dir,
-					"move it to another folder, and make a link to it there: ln -s; or use --no-sandbox", nil)
-			}
+	for dir := range stateIn(a.Home, a.Env, a.State).Folders {
+		holds := func(path string) bool { return process.Under(untrusted.Place(dir), path) }
+		_, err := untrusted.Resolve(dir, func(link string) bool { return anyHolds(resolved(a.Reach), filepath.Dir(link)) })
+		switch {
+		case errors.Is(err, untrusted.ErrTheirLink):
+			return fault.Usage("a link in the project leads to a folder of the agent, which could exchange the link: "+dir,
+				"let its variable, such as CODEX_HOME, name the folder itself; or use --no-sandbox", nil)
+		case slices.ContainsFunc(resolved(slices.Concat(a.Private, a.Reach)), holds):
+			return fault.Usage("the project is in a folder of the agent, where most changes are undone: "+dir,
+				"move it to another folder, and make a link to it there: ln -s; or use --no-sandbox", nil)
+		case slices.ContainsFunc(resolved([]string{a.Home, workspace.UserStateDir(a.Home)}), holds):
+			return fault.Usage("your home or ralph's own state is in a folder of the agent, which can write there: "+dir,
+				"let its variable, such as CODEX_HOME, name another folder; or use --no-sandbox", nil)
 		}
 	}
 	return nil
 }
 
-// createAgentFolders makes the agent's folders in the user's home, which it cannot make inside.
-func (r *folders) createAgentFolders(state agent.State) error {
+// createAgentFolders makes the agent's folders, which it cannot make inside. What other agents keep is guarded, too, where
+// it lies in the project.
+func (r *folders) createAgentFolders(asked Options) error {
 	var errs []error
-	for name := range state.Folders {
-		errs = append(errs, os.MkdirAll(filepath.Join(r.home, name), 0o700))
+	own := stateIn(r.home, asked.Env, asked.State)
+	for dir := range own.Folders {
+		errs = append(errs, os.MkdirAll(dir, 0o700))
 	}
+	r.state, r.agentPaths = JoinState(States(r.home, asked.Env), own), existing(own.Paths())
 	return errors.Join(errs...)
 }
 
 // isMadeByAgent reports whether an agent's program makes a path by itself, or what it lies in.
 func (r *folders) isMadeByAgent(path string) bool {
-	way, err := filepath.Rel(r.home, path)
-	for ; err == nil && way != "."; way = filepath.Dir(way) {
-		if slices.ContainsFunc(r.state.Makes, func(pattern string) bool { fits, _ := filepath.Match(pattern, way); return fits }) {
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if slices.ContainsFunc(r.state.Makes, func(pattern string) bool { fits, _ := filepath.Match(pattern, path); return fits }) {
 			return true
 		}
 	}

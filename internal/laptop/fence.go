@@ -73,6 +73,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if err != nil {
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
+	w = w.In(project)
 	if _, err := w.accessTo(ctx, nil, project); err != nil { // the code that it runs may be another repository's
 		return nil, err
 	}

@@ -51,6 +51,7 @@ func (d *Project) environOutside() []string {
 
 // Open reads the project's settings, and its repository if there is one.
 func (l Flags) Open(ctx context.Context, w World) (*Project, error) {
+	w = w.In(l.ProjectDir)
 	tool, err := w.Git(l.ProjectDir)
 	if err != nil {
 		return nil, err

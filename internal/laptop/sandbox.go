@@ -96,11 +96,6 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundA
 	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains}
 	options.State, options.Model.Models = confine.JoinState(state, worker.State), d.Settings.Sandbox.AllowModels
 	options.Private, options.Proofs, options.Needs, options.Now = []string{d.Root()}, p.Done == policy.ByStories, d.Needs, d.World.Now
-	for _, name := range worker.Vars {
-		if at := d.World.Getenv(name); filepath.IsAbs(at) {
-			options.Read = append(options.Read, at)
-		}
-	}
 	return options, nil
 }
 

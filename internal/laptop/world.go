@@ -7,11 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -77,12 +78,19 @@ func (w World) Path(project string) string {
 
 // PathOutside changes PATH for work in other folders, whose programs must not come from the project.
 func (w World) PathOutside(project string) World {
-	path, getenv := w.Path(project), w.Getenv
-	env := append(w.Environ(), "PATH="+path)
-	w.Environ = func() []string { return slices.Clone(env) }
+	return w.with("PATH=" + w.Path(project))
+}
+
+// In makes the folders of agents that relative variables name those of a project: the sandbox, the agent and those who
+// read its files see the same ones.
+func (w World) In(project string) World { return w.with(environ.Absolute(w.Environ(), project)...) }
+
+func (w World) with(env ...string) World {
+	all, getenv := environ.Merge(w.Environ(), env), w.Getenv
+	w.Environ = func() []string { return slices.Clone(all) }
 	w.Getenv = func(name string) string {
-		if name == "PATH" {
-			return path
+		if slices.ContainsFunc(env, func(variable string) bool { return strings.HasPrefix(variable, name+"=") }) {
+			return environ.Get(env, name)
 		}
 		return getenv(name)
 	}
@@ -98,11 +106,8 @@ func (w World) Changeable(project, path string) bool {
 // agentWritable returns the folders that an agent can write to: the project, that of the working directory, and
 // the state of agents in the home.
 func (w World) agentWritable(project string) []string {
-	var states []string
-	for _, name := range append(agent.States(), dockerState) {
-		states = append(states, filepath.Join(w.Getenv("HOME"), name))
-	}
-	return append(w.agentFolders(project), both(states)...)
+	home := w.Getenv("HOME")
+	return append(w.agentFolders(project), both(append(confine.States(home, w.Environ()).Paths(), filepath.Join(home, dockerState)))...)
 }
 
 // agentFolders returns those of them that an agent works in.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -102,5 +103,19 @@ func TestTemporaryFoldersOfKilledCommandsAreRemoved(t *testing.T) {
 	}
 	if _, err := os.Stat(alive); err != nil {
 		t.Errorf("the folder of a living command: %v", err)
+	}
+}
+
+// A relative folder of an agent is one in the project, for all that read the environment. Other variables stay.
+func TestWorldInAProject(t *testing.T) {
+	w := laptop.World{
+		Getenv:  func(name string) string { return map[string]string{"CODEX_HOME": "cx", "PATH": "/bin"}[name] },
+		Environ: func() []string { return []string{"CODEX_HOME=cx", "PATH=/bin"} },
+	}.In("/project")
+	if got := w.Environ(); !slices.Equal(got, []string{"CODEX_HOME=/project/cx", "PATH=/bin"}) {
+		t.Errorf("the environment is %q", got)
+	}
+	if got := w.Getenv("CODEX_HOME") + " " + w.Getenv("PATH"); got != "/project/cx /bin" {
+		t.Errorf("the variables are %q", got)
 	}
 }
