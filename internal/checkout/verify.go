@@ -69,9 +69,9 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 		return v.run, err
 	}
 	if e.IsInspectionRequired() {
-		graded := v.run
-		graded.Grades, graded.Inspections = e.Grades(), e.AllowedChanges()
-		if err := prover.Inspect(ctx, graded, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
+		proven := v.run
+		proven.Inspections = e.Inspections()
+		if err := prover.Inspect(ctx, proven, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 			return v.run, err
 		}
 	}

@@ -101,19 +101,17 @@ func parseChecks(commands []Command) ([]policy.Check, error) {
 	return all, nil
 }
 
-// Grades returns the grades that the evidence claims.
-func (e Evidence) Grades() []journal.StoryGraded {
-	return each(e.Stories, func(s Story) journal.StoryGraded {
-		return journal.StoryGraded{Story: s.ID, Commit: s.Commit, Grade: s.Grade, Files: s.Files, Tests: s.Tests}
-	})
-}
-
-// AllowedChanges returns the changes of existing tests that people allowed according to the evidence.
-func (e Evidence) AllowedChanges() []journal.ChangeInspected {
-	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
-		return nil
+// Inspections returns those that the evidence claims: of the commits that prove stories, and of what people allowed.
+func (e Evidence) Inspections() (all []journal.ChangeInspected) {
+	for _, story := range e.Stories {
+		if story.Proven && story.Proof != nil {
+			all = append(all, journal.ChangeInspected{Commit: story.Commit, Tree: story.Proof.Tree})
+		}
 	}
-	return []journal.ChangeInspected{{Shown: e.Inspection.Shown}}
+	if e.Inspection != nil && slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
+		all = append(all, journal.ChangeInspected{Shown: e.Inspection.Shown})
+	}
+	return all
 }
 
 // EarlierStories returns the stories with a proof of an earlier commit.

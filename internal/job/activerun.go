@@ -158,11 +158,13 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 
 // startWith adds what of the start is proven, and suggestions that people made.
 func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
-	if asked.Last.Branch == asked.Branch {
-		asked.Grounds, err = merging.Grounds(ctx, s.trusted, asked.Last, asked.Start)
-	}
-	if err != nil {
-		return asked, err
+	if last := asked.Last; last.Branch == asked.Branch && last.Sound != last.Head {
+		if err := s.publishing.restoreWork(ctx, last); err != nil {
+			asked.Notes = append(asked.Notes, journal.Noted{What: "somebody rewrote " + last.Branch + ", and what the run before it did is gone, so tests count as they are there now"})
+		}
+		if asked.Grounds, err = merging.Grounds(ctx, s.trusted, last, asked.Start); err != nil {
+			return asked, err
+		}
 	}
 	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
 	for _, r := range asked.Task.Remarks {

@@ -142,7 +142,8 @@ func (e Resumed) reopen(r *Run) {
 			continue
 		}
 		r.Plan.UserStories[i].Passes = false
-		if graded, _ := r.GradeOf(story.ID); e.Words != "" && graded.Grade == RedToGreen && !r.IsHeld(graded.Commit) {
+		proven, _ := newest(r.Grades, func(g StoryGraded) bool { return g.Story == story.ID && !r.IsHeld(g.Commit) })
+		if e.Words != "" && proven.Grade == RedToGreen {
 			if proof, found := newest(r.Proofs, func(p Proof) bool { return p.Commit == r.Sound }); found {
 				r.Onto = Onto{Commit: proof.Commit, Tree: proof.Tree, Iterations: len(r.Iterations)}
 			}

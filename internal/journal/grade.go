@@ -211,9 +211,10 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 // Holds reports whether a person has to look at the work first.
 func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
 
-// IsHeld reports whether nothing is proven by a commit, as the existing tests speak against it.
+// IsHeld reports whether nothing is proven by a commit, as the existing tests speak against its tree.
 func (r Run) IsHeld(commit string) bool {
-	inspected, _ := newest(r.Inspections, func(e ChangeInspected) bool { return e.Commit == commit })
+	proof, _ := newest(r.Proofs, func(p Proof) bool { return p.Commit == commit })
+	inspected, _ := newest(r.Inspections, func(e ChangeInspected) bool { return e.Commit == commit || e.Tree != "" && e.Tree == proof.Tree })
 	return inspected.Holds() && r.Policy.Tamper != "" && r.Policy.Tamper != policy.TamperAllow
 }
 

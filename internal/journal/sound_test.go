@@ -67,6 +67,11 @@ func TestHeldWorkIsNotBefore(t *testing.T) {
 		if before, _ := run.Before("2"); before != want {
 			t.Errorf("%q: before it is %s, want %s", rule, before, want)
 		}
+		run.Proofs = []journal.Proof{{Commit: "c9", Tree: "t1"}} // the same tree once more
+		run.Inspections[0].Tree = "t1"
+		if held := run.IsHeld("c9"); held != (want == "b0") {
+			t.Errorf("%q: another commit of the tree is held: %t", rule, held)
+		}
 	}
 }
 
@@ -115,5 +120,9 @@ func TestAStoryIsReopened(t *testing.T) {
 	held := journal.Fold(run, journal.Entry{Seq: 1, Event: journal.Resumed{Retry: []string{"1"}, Words: "put it back"}})
 	if len(held.Reopened) > 0 || len(held.Worked("1")) == 0 {
 		t.Error("a story that is held was not proven: its work goes on")
+	}
+	run.Grades = slices.Insert(run.Grades, 0, journal.StoryGraded{Story: "1", Commit: "c0", Grade: journal.RedToGreen})
+	if again := journal.Fold(run, journal.Entry{Seq: 1, Event: journal.Resumed{Retry: []string{"1"}, Words: "more"}}); len(again.Reopened) == 0 {
+		t.Error("a story that was proven, and held since, is not reopened")
 	}
 }

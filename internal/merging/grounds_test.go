@@ -16,6 +16,8 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 	sound := r.commit("proven", "proven\n")
 	head := r.commit("held", "held\n")
 	start := r.commit("theirs", "theirs\n")
+	r.call("commit", "-q", "--amend", "-m", "anew")
+	anew := r.call("rev-parse", "HEAD")
 	r.call("switch", "-q", "--orphan", "other")
 	other := r.commit("other", "other\n")
 	trusted := r.trusted()
@@ -29,7 +31,9 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		"all is proven":          {head, head, start, policy.TamperReport, ""},
 		"nothing is held":        {sound, head, start, policy.TamperAllow, ""},
 		"tests are not compared": {sound, head, start, "", ""},
-		"another branch":         {sound, head, other, policy.TamperReport, ""},
+		"something else":         {sound, head, other, policy.TamperReport, "other"},
+		"the work is gone":       {sound, strings.Repeat("1", 40), start, policy.TamperReport, ""},
+		"they made it anew":      {sound, head, anew, policy.TamperReport, "base proven theirs"},
 		"an old record":          {"", head, start, policy.TamperReport, ""},
 	} {
 		last := journal.Run{Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}

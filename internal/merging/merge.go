@@ -54,8 +54,8 @@ const mostConflicts = 50
 // folder which the other moved, and has no name for the conflict if that moved to two.
 func mergeTrees(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
 	args := []string{"-c", "merge.directoryRenames=false"}
-	if m.Keep {
-		args = append(args, "-c", "merge.default=keep", "-c", "merge.keep.driver=git merge-file --ours %A %O %B")
+	if m.Keep { // any other code than 1, as for a file that is no text, ends git
+		args = append(args, "-c", "merge.default=keep", "-c", "merge.keep.driver=git merge-file --ours %A %O %B || exit 1")
 	}
 	args = append(args, "merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs)
 	out, err := t.Do(ctx, git.Call{Args: args, Dir: t.Dir, Memory: git.MaxMemory})

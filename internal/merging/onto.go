@@ -2,6 +2,7 @@ package merging
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -24,8 +25,8 @@ func Grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string
 	if last.Sound == last.Head || last.Sound == "" || last.Policy.Tamper == "" || last.Policy.Tamper == policy.TamperAllow {
 		return nil, nil
 	}
-	if there, err := t.IsAncestor(ctx, last.Head, start); !there || err != nil {
-		return nil, err
+	if _, err := t.Resolve(ctx, last.Head); errors.Is(err, git.ErrNotFound) {
+		return nil, nil // people pushed something else
 	}
 	if err := Restore(ctx, t, last); err != nil {
 		return nil, err
@@ -39,9 +40,12 @@ func Grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string
 // onto returns what a run builds on once others did something: their change, without its open work, on what was proven
 // before. Lines stay as they were proven where others changed the open work. The same input gives the same commit.
 func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.Onto, error) {
-	last, err := t.MergeBase(ctx, git.Span{From: with.From, To: with.With})
-	if err != nil {
-		return nil, err
+	last := with.From // which people may have rebased
+	if with.To != "" {
+		var err error
+		if last, err = t.MergeBase(ctx, git.Span{From: with.From, To: with.With}); err != nil {
+			return nil, err
+		}
 	}
 	merged, err := apply(ctx, t, git.Span{From: last, To: with.With}, Commits{Ours: with.Sound, Keep: true})
 	if err != nil {

@@ -81,7 +81,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 		emit(inspected) // the proof shows nothing that tests could hide
 		return nil
 	}
-	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, words: map[[2]string]bool{}}
+	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, people: map[string]bool{}, words: map[[2]string]bool{}}
 	for _, check := range proof.Checks {
 		i.told(check)
 	}
@@ -110,9 +110,11 @@ type inspection struct {
 	commit string
 	proof  journal.Proof
 
-	judged       map[string]bool    // tests that a newer reference has judged
-	words        map[[2]string]bool // the files and kinds that findWord has found
-	newer        []string           // commits of the references before
+	judged       map[string]bool            // tests that a newer reference has judged
+	words        map[[2]string]bool         // the files and kinds that findWord has found
+	newer        []string                   // commits of the references before
+	people       map[string]bool            // files that people changed after this reference, which answer for them
+	kept         map[string]map[string]bool // tests by check that passed after that; nil: there is no such reference
 	found, shown []journal.Loosened
 	ran          journal.CheckRuns
 }
@@ -130,7 +132,7 @@ func (i *inspection) judge(ctx context.Context) (err error) {
 // judgeBy judges the commit by the tests of a reference. They run only if the change
 // touches or adds tests. Those of an older reference run only if a story has changed
 // them since.
-func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) error {
+func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) (err error) {
 	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, i.commit)
 	if err != nil {
 		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
@@ -138,17 +140,22 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) err
 	j := judgement{inspection: i, ctx: ctx, ref: ref, passed: map[string]bool{}, texts: map[string][]byte{}, imported: map[string]bool{}}
 	defer maps.Copy(i.judged, j.passed)
 	sure := j.note(differing)
-	if ref.failed != "" && len(j.touched) > 0 {
-		j.add(journal.Loosened{File: j.touched[0], Kind: testsGone, Why: "which tests passed is not known, as the checks failed before this run's work: " + ref.failed})
+	theirs, err := i.changedByPeople(ctx, ref)
+	if err != nil {
+		return err
 	}
+	j.findUnknown(theirs)
 	left, err := i.outdated(ctx, ref, j.touched)
 	if err != nil {
 		return err
 	}
 	older := len(i.newer) > 0
-	i.newer = append(i.newer, ref.commit)
+	if ref.failed == "" { // else not all tests may have run
+		i.newer = append(i.newer, ref.commit)
+	}
 	before := len(i.found)
 	defer func() { i.allow(ref, before) }()
+	defer i.leaveToPeople(ref, theirs)
 	if len(j.swapped) == 0 || older && len(left) == 0 && (ref.story != "" || i.knowsAllNames(ref)) {
 		return j.judge()
 	}
@@ -166,6 +173,14 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) err
 		return err
 	}
 	return j.judgeDoubtful(number, asked, sure)
+}
+
+// findUnknown finds touched tests of which the newest reference does not tell whether they passed.
+func (j *judgement) findUnknown(theirs map[string]bool) {
+	unknown := slices.IndexFunc(j.touched, func(name string) bool { return j.ref.people == nil || theirs[name] })
+	if j.ref.failed != "" && len(j.newer) == 0 && unknown >= 0 {
+		j.add(journal.Loosened{File: j.touched[unknown], Kind: testsGone, Why: "which tests passed is not known, as the checks failed before this run's work: " + j.ref.failed})
+	}
 }
 
 // testsAlone reports whether two commits differ only in certain tests. The path must show it,
@@ -195,6 +210,9 @@ func (i *inspection) outdated(ctx context.Context, ref reference, changed []stri
 func (j *judgement) note(differing []Differing) (sure []string) {
 	j.differing = differing
 	for _, d := range differing {
+		if j.people[d.Path] {
+			continue
+		}
 		switch {
 		case d.Asks:
 			j.findWord(d.Path, asksForTests, "the code asks whether it is being tested, or replaces what tests assert with")
@@ -221,7 +239,7 @@ func (j *judgement) note(differing []Differing) (sure []string) {
 
 // putsBackAll reports whether nothing of the change is left when old tests run.
 func (j *judgement) putsBackAll() bool {
-	return !slices.ContainsFunc(j.differing, func(d Differing) bool { return !d.Tests && !d.Settings || d.Text != nil })
+	return !slices.ContainsFunc(j.differing, func(d Differing) bool { return !d.Tests && !d.Settings || d.Text != nil || j.people[d.Path] })
 }
 
 // knowsAllNames reports whether all passing tests of a reference are known by name.
@@ -238,39 +256,6 @@ func (i *inspection) findWord(file, kind, why string) {
 		i.words[word] = true
 		i.found = append(i.found, journal.Loosened{File: file, Kind: kind, Why: why})
 	}
-}
-
-// allow moves findings of a reference that a story's author allowed to those that are only shown. What an earlier story
-// was allowed counts for references before it.
-func (i *inspection) allow(ref reference, from int) {
-	passing, _ := i.run.OpenIteration()
-	now, _ := i.run.Plan.Find(passing.Story)
-	allowed := map[string]bool{}
-	for _, earlier := range i.run.Inspections {
-		for _, place := range earlier.Shown {
-			for _, name := range place.Tests {
-				allowed[name] = allowed[name] || isAllowed(place) && i.isBefore(ref.commit, earlier.Commit)
-			}
-		}
-	}
-	kept := i.found[:from]
-	for _, place := range i.found[from:] {
-		known := len(place.Tests) > 0 && !slices.ContainsFunc(place.Tests, func(name string) bool { return !allowed[name] })
-		if known || now.MayChangeTests && len(place.Tests) > 0 {
-			i.shown = append(i.shown, place)
-		} else {
-			kept = append(kept, place)
-		}
-	}
-	i.found = kept
-}
-
-// isBefore reports whether a commit was proven before another one, or is the base.
-func (i *inspection) isBefore(commit, other string) bool {
-	proven := func(commit string) int {
-		return slices.IndexFunc(i.run.Proofs, func(p journal.Proof) bool { return p.Commit == commit })
-	}
-	return commit != other && (other == "" || proven(commit) < proven(other))
 }
 
 func few(names []string) string { return strings.TrimSpace(journal.ShortList(names)) }

@@ -391,6 +391,7 @@ func second() journal.Run {
 	run.Baseline.Usable = true
 	run.Proofs = append([]journal.Proof{{Commit: "c0", Tree: "t0", Passed: true, Checks: []journal.CheckEnded{judged("c0", here)}}}, run.Proofs...)
 	run.Grades = []journal.StoryGraded{{Story: "US-001", Commit: "c0", Grade: journal.RedToGreen, Files: []string{"ten_test.go"}, Tests: []string{"p.TestTen"}}}
+	run.Inspections = []journal.ChangeInspected{{Commit: "c0", Tree: "t0"}}
 	return run
 }
 
@@ -405,7 +406,9 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 		run := proved(asked(judged("b0", one)), judged("c1", both))
 		run.Onto = journal.Onto{Commit: "s0", Tree: onto}
 		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Why: map[string]string{"red": "test failed", "ts": "a remark"}[onto], Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
-		run.Proofs = append([]journal.Proof{start}, run.Proofs...)
+		if onto != "" {
+			run.Proofs = append([]journal.Proof{start}, run.Proofs...)
+		}
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 		var want []string
 		switch onto {
@@ -421,25 +424,34 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 	}
 }
 
-// What people pushed later may change the tests of a story that was proven before, unless the checks failed on it. A story
-// that has no test any more is told.
+// What people pushed later may change the tests of a story that was proven before. A story that has no test any more is
+// told. What they did not change judges on.
 func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
+	const one, both = "passed p.TestOne", "passed p.TestOne\npassed p.TestTen"
 	const lost = "tests_gone ten_test.go: the tests that proved US-001 are gone: p.TestTen"
-	const gone = "tests_gone ten_test.go: existing tests no longer run, as they were when US-001 passed: p.TestTen"
+	const gone = "tests_gone test: existing tests no longer run, as they were when US-001 passed: p.TestTen"
+	const broken = "tests_broken ten_test.go: existing tests fail on the new code, as they were when US-001 passed: p.TestTen"
+	const unknown = "tests_gone ten_test.go: which tests passed is not known, as the checks failed before this run's work: build"
+	theirs := []proof.Differing{{Path: "ten_test.go", Tests: true, Was: true}}
 	for name, c := range map[string]struct {
-		passes, red bool
-		c1          string
-		text        string   // of the story's test at the end
-		named       []string // its tests
-		want        []string
+		passes, red   bool
+		theirs        []proof.Differing // what people changed
+		onto, c1, old string
+		text          string   // of the story's test at the end
+		named         []string // its tests
+		want          []string
 	}{
-		"an open story":         {c1: "passed p.TestOne"},
-		"a proven one":          {passes: true, c1: "passed p.TestOne", named: []string{"p.TestTen"}, want: []string{lost}},
-		"a test is left":        {passes: true, c1: "passed p.TestOne\npassed p.TestTen", named: []string{"p.TestTen", "p.TestOther"}},
-		"a file is left":        {passes: true, c1: "passed p.TestOne", text: "x"},
-		"no file is left":       {passes: true, c1: "passed p.TestOne", want: []string{"tests_gone ten_test.go: the tests that proved US-001 are gone: ten_test.go"}},
-		"the checks failed":     {red: true, c1: "passed p.TestOne", named: []string{"p.TestTen"}, want: []string{gone, "tests_gone ten_test.go: which tests passed is not known, as the checks failed before this run's work: build"}},
-		"they failed, and more": {red: true, passes: true, c1: "passed p.TestOne\npassed p.TestTen", text: "x", named: []string{"p.TestTen"}, want: []string{"tests_gone ten_test.go: which tests passed is not known, as the checks failed before this run's work: build"}},
+		"an open story":            {theirs: theirs, onto: one, c1: one},
+		"a proven one":             {passes: true, theirs: theirs, onto: one, c1: one, named: []string{"p.TestTen"}, want: []string{lost}},
+		"a test is left":           {passes: true, theirs: theirs, onto: both, c1: both, named: []string{"p.TestTen", "p.TestOther"}},
+		"a test has moved":         {passes: true, theirs: theirs, onto: one, c1: "passed p.TestOne\npassed q.TestTen", named: []string{"p.TestTen"}},
+		"a file is left":           {passes: true, theirs: theirs, onto: one, c1: one, text: "x"},
+		"no file is left":          {passes: true, theirs: theirs, onto: one, c1: one, want: []string{"tests_gone ten_test.go: the tests that proved US-001 are gone: ten_test.go"}},
+		"not their file":           {onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
+		"their file":               {theirs: theirs, onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen"},
+		"the checks failed":        {red: true, theirs: theirs, c1: both, want: []string{unknown}},
+		"they failed, not by them": {red: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
+		"they failed, and it went": {red: true, theirs: theirs, c1: one, want: []string{unknown, gone}},
 	} {
 		run := second()
 		first := run.Proofs[0]
@@ -447,20 +459,22 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		run.Grades[0].Tests = c.named
 		run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
 		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
-		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", "passed p.TestOne")}}
+		run.Grounds = []journal.Joined{{Sound: "w0", Onto: &run.Onto}} // the agent changed the test before they pushed
+		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", c.onto)}}
 		if c.red {
 			onto.Checks = []journal.CheckEnded{{Name: "test", Exit: 1}}
 		}
-		run.Proofs[1].Checks = []journal.CheckEnded{judged("c1", c.c1)}
-		run.Proofs = append(run.Proofs, onto)
-		touched := []proof.Differing{{Path: "ten_test.go", Tests: true, Was: true}}
-		tests := byCommit{shelf{differing: map[string][]proof.Differing{"c0..c1": touched}, texts: map[string]string{"c1:ten_test.go": c.text}}, map[string]string{
-			"b0": "passed p.TestOne", "o1": "passed p.TestOne", "c0": "passed p.TestOne\npassed p.TestTen", "c1": c.c1, "old": c.c1,
+		here := run.Proofs[1]
+		here.Checks = []journal.CheckEnded{judged("c1", c.c1)}
+		run.Proofs = []journal.Proof{first, onto, here}
+		touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "ten_test.go", Tests: true, Was: true}}
+		tests := byCommit{shelf{differing: map[string][]proof.Differing{"w0..o1": c.theirs, "c0..o1": touched, "c0..c1": touched}, texts: map[string]string{"c1:ten_test.go": c.text}}, map[string]string{
+			"b0": one, "o1": c.onto, "c0": both, "c1": c.c1, "old": c.old,
 		}}
 		if c.red {
 			tests.differing["o1..c1"] = touched
 		}
-		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.c1), judged("c1", c.c1)}}}
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old), judged("c1", c.old)}}}
 		got := places(b.inspect(t, run, tests).Found)
 		slices.Sort(got)
 		if diff := cmp.Diff(c.want, got); diff != "" {

@@ -99,8 +99,8 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 		}
 	}
 	now := j.told(here)
-	passed := testNames(j.told(was), tally.Passed)
-	unnamed := j.countsMore(was) || onlyCounts(here, now)
+	passed := j.passing(was)
+	unnamed := (j.countsMore(was) || onlyCounts(here, now)) && j.kept == nil
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -9,62 +10,64 @@ import (
 // reference is a commit whose tests judge the work.
 type reference struct {
 	commit string
-	story  string               // that it proved, or workBefore; empty for the base
+	story  string               // by which it passed, or workBefore; empty for the base
 	checks []journal.CheckEnded // their results there
 	failed string               // why the checks failed there: not all tests may have run
+	people *journal.Joined      // it is a commit with what these changed, too
 }
 
 // workBefore is what was there when a run began that builds on earlier work.
 const workBefore = "the work before"
 
-// references returns the commits whose tests judge the work, the newest first: those of proven earlier stories, those in
-// which people let a story change tests, and the base. A held one is left out. Those before newer work of others are,
-// too, but where not all tests could run on that.
-func references(run journal.Run, commit string) []reference {
-	var refs []reference
-	onto, known := run.OntoProof()
-	within := run.Iterations[:min(run.Onto.Iterations, len(run.Iterations))] // and in what the run builds on now
+// references returns the commits whose tests judge the work, the newest first: each that hid nothing when it passed, what
+// people pushed on top of one, and the base. A file of tests that an agent changed judges in all of its versions.
+func references(run journal.Run, commit string) (refs []reference) {
 	for _, proof := range slices.Backward(run.Proofs) {
-		isThere := slices.ContainsFunc(refs, func(ref reference) bool { return ref.commit == proof.Commit })
-		if isThere || proof.Commit == commit || known && onto.Passed && wasProven(within, proof.Commit) {
-			continue
+		isThere := slices.ContainsFunc(refs, func(other reference) bool { return other.commit == proof.Commit })
+		ref := referenceTo(run, proof)
+		if !isThere && ref.commit != commit && (ref.story == workBefore || wasSound(run, proof)) {
+			refs = append(refs, ref)
 		}
-		if story, judges := judging(run, proof); judges {
-			refs = append(refs, reference{commit: proof.Commit, story: story, checks: proof.Checks})
-		}
-	}
-	if known && run.Onto.Commit != commit {
-		ref := reference{commit: run.Onto.Commit, story: workBefore, checks: onto.Checks}
-		if !onto.Passed { // else it is a remark
-			ref.failed = onto.Why
-		}
-		refs = append(refs, ref)
 	}
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
 }
 
-// judging returns the story by whose proof a commit's tests judge the work, if they do.
-func judging(run journal.Run, proof journal.Proof) (story string, judges bool) {
-	if !proof.Passed || run.IsHeld(proof.Commit) {
-		return "", false
-	}
-	for _, g := range slices.Backward(run.Grades) {
-		if newest, _ := run.GradeOf(g.Story); g.Commit == proof.Commit && newest.Commit == g.Commit && g.Grade == journal.RedToGreen {
-			return g.Story, true
+func referenceTo(run journal.Run, proof journal.Proof) reference {
+	ref := reference{commit: proof.Commit, checks: proof.Checks, story: storyOf(run, proof.Commit)}
+	for _, joined := range run.Grounds {
+		if joined.Onto.Commit == proof.Commit {
+			ref.people = &joined
 		}
 	}
-	for _, it := range run.Iterations {
-		if it.Proof != nil && it.Proof.Commit == proof.Commit {
-			story = it.Story
-		}
+	if ref.people == nil && proof.Commit != run.Onto.Commit {
+		return ref
 	}
-	return story, slices.ContainsFunc(run.Inspections, func(e journal.ChangeInspected) bool {
-		return e.Commit == proof.Commit && slices.ContainsFunc(e.Shown, isAllowed)
+	if ref.story = workBefore; !proof.Passed { // else it is a remark
+		ref.failed = proof.Why
+	}
+	return ref
+}
+
+// wasSound reports whether a commit passed and hid nothing, by the tests of its time.
+func wasSound(run journal.Run, proof journal.Proof) bool {
+	return proof.Passed && slices.ContainsFunc(run.Inspections, func(e journal.ChangeInspected) bool {
+		return e.Tree == proof.Tree && !e.Holds()
 	})
 }
 
-// isAllowed reports whether people let a story change the tests of a place, which fail in their old versions.
-func isAllowed(l journal.Loosened) bool { return l.Kind != testsChanged }
+func storyOf(run journal.Run, commit string) (story string) {
+	for _, it := range run.Iterations {
+		if it.Proof != nil && it.Proof.Commit == commit {
+			story = it.Story
+		}
+	}
+	for _, g := range run.Grades {
+		if g.Commit == commit {
+			story = g.Story
+		}
+	}
+	return cmp.Or(story, "other work")
+}
 
 func wasProven(its []journal.Iteration, commit string) bool {
 	return slices.ContainsFunc(its, func(it journal.Iteration) bool { return it.Proof != nil && it.Proof.Commit == commit })
