@@ -86,7 +86,7 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previou
 		h.say("the run is saved on this machine only: " + b.state.ref + " is not a commit")
 		b.state = nil
 	}
-	if h.task.Number != 0 && b.run.IsCompleted() { // the pull request as it is now: the event may be older
+	if (b.facts.SameTask || b.facts.Verb == trigger.Retry) && h.task.Number != 0 && b.run.IsCompleted() { // the pull request as it is now: the event may be older
 		pull, open, err := h.client.FindPull(ctx, b.run.Branch, cmp.Or(b.run.Pull, &journal.PullOpened{}).Number)
 		if err != nil {
 			return b, err
