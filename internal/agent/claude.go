@@ -41,7 +41,7 @@ func claude(words []string, o Options) (Adapter, error) {
 		Argv:          func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder {
-			printed := &claudeDecoder{price: o.Prices, model: order.Model, unread: unread{late: o.Docker != nil}}
+			printed := &claudeDecoder{price: o.Prices, model: order.Model, unfiled: unfiled{late: o.Docker != nil}}
 			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: environ.PathIn(order.Env, order.Dir, ".claude/projects")}
 		},
 		CallsHooks: hooks != "",

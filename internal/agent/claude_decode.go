@@ -87,7 +87,7 @@ type claudeDecoder struct {
 	denied  stream.Denial
 	spent   claudeMeter
 	told    stream.Usage
-	unread  unread
+	unfiled unfiled
 	todos   recent[bool]
 }
 
@@ -126,10 +126,10 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 
 func (d *claudeDecoder) meter() []stream.Item {
 	spent := d.price.sum(d.spent.sums)
-	if spent.Usage == d.told && !d.unread.isLost() {
+	if spent.Usage == d.told && !d.unfiled.areLost() {
 		return nil
 	}
-	d.told, spent.Boundless = spent.Usage, spent.Boundless || d.unread.isLost()
+	d.told, spent.Boundless = spent.Usage, spent.Boundless || d.unfiled.areLost()
 	return []stream.Item{spent}
 }
 
@@ -152,7 +152,7 @@ var untold = map[string]int64{"WebSearch": 30_000, "WebFetch": 10_000}
 
 func (d *claudeDecoder) count(l claudeLine) {
 	if l.Message.Model != synthetic {
-		d.unread.items++
+		d.unfiled.print(l.Message.ID)
 	}
 	model := d.modelOf(l.Message.Model, l.Parent != nil)
 	parts := l.Message.parts(model)

@@ -40,7 +40,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 	if session == "" || strings.ContainsAny(session, `/\`) {
 		return nil
 	}
-	left, grew := mostTime, false
+	left := mostTime
 	for _, path := range s.findFiles(session, &left) {
 		file := s.files[path]
 		if file == nil {
@@ -50,11 +50,11 @@ func (s *claudeSessions) Follow() []stream.Item {
 		if len(s.files) > maxRecent { // an agent can make and rename files without number
 			break
 		}
-		left.Spend(func() { grew = s.readNewLines(file, path) || grew })
+		left.Spend(func() { s.readNewLines(file, path) })
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.printed.unread.read(grew)
+	s.printed.unfiled.read()
 	return s.printed.meter()
 }
 
@@ -64,20 +64,68 @@ func (s *claudeSessions) End() []stream.Item {
 	if len(items) == 0 {
 		return nil
 	}
-	s.printed.unread.ended()
+	s.printed.unfiled.ended()
 	return append(s.Follow(), items...)
 }
 
-func (s *claudeSessions) readNewLines(file *followed, path string) (grew bool) {
+func (s *claudeSessions) readNewLines(file *followed, path string) {
 	for line := range bytes.Lines(file.newLines(path)) {
 		if entry, ok := ReadClaudeEntry(line); ok && entry.Type == "assistant" {
-			grew = true
 			s.mu.Lock()
+			s.printed.unfiled.tell(entry.Message.ID)
 			s.printed.spent.whole(entry.Message.parts(s.printed.modelOf(entry.Message.Model, entry.Side)))
 			s.mu.Unlock()
 		}
 	}
-	return grew
+}
+
+// unfiled are messages that Claude Code printed and that no file has told yet, with how often the files were read since.
+// They may be elsewhere, full, closed, switched off or removed, now or by an earlier turn.
+type unfiled struct {
+	waiting recent[int]
+	told    recent[bool]
+	late    bool // the files come from another machine
+}
+
+const (
+	unfiledMessages = 3
+	unfiledTimes    = 40 // 20 seconds each, or less of more: it writes some time after it prints
+	unfiledAtEnd    = 4
+)
+
+func (u *unfiled) print(id string) {
+	if _, is := u.waiting[id]; !is && !u.told[id] {
+		u.waiting.put(id, 0)
+	}
+}
+
+func (u *unfiled) tell(id string) {
+	u.told.put(id, true)
+	delete(u.waiting, id)
+}
+
+func (u *unfiled) read() {
+	for id := range u.waiting {
+		u.waiting[id]++
+	}
+}
+
+// ended notes that Claude Code was killed: its files will tell no more.
+func (u *unfiled) ended() {
+	for id, times := range u.waiting {
+		if times >= unfiledAtEnd {
+			u.waiting[id] = unfiledTimes
+		}
+	}
+}
+
+// areLost reports whether it is not known any more what the agent uses.
+func (u *unfiled) areLost() bool {
+	waited := 0
+	for _, times := range u.waiting {
+		waited += times
+	}
+	return len(u.waiting) >= unfiledMessages && waited > unfiledMessages*unfiledTimes && !u.late
 }
 
 func (s *claudeSessions) findFiles(session string, patience *untrusted.Patience) []string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -112,104 +113,127 @@ func cut(t *testing.T, file string, decoder follower) []stream.Item {
 }
 
 // Where an agent's files tell nothing of what it prints, no limit in dollars holds: they may be closed, full, elsewhere,
-// removed, switched off or more than are read.
+// removed, switched off or more than are read. An honest agent may print long after it wrote, or write late.
 func TestSilentSessions(t *testing.T) {
-	lines := map[string][2]string{ // what is printed, and noted
-		"claude": {
-			`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5","usage":{"output_tokens":1}}}`,
-			`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5","usage":{"output_tokens":1}}}` + "\n",
-		},
-		"codex": {
-			`{"type":"item.started","item":{"id":"i%d","type":"command_execution","command":"ls"}}`,
-			`{"id":"s7","payload":{"id":"i%d"}}` + "\n",
-		},
-	}
-	type step struct{ printed, noted, reads int }
+	type step struct{ printed, noted, reads int } // items that are printed and noted, and how often files are read after that
 	for name, test := range map[string]struct {
-		steps []step
-		files int // besides
-		want  bool
+		claude, codex         []step
+		files                 int // besides
+		wantClaude, wantCodex bool
 	}{
-		"nothing is printed":         {steps: []step{{0, 0, 9}}},
-		"nothing is noted":           {steps: []step{{3, 0, 5}}, want: true},
-		"soon":                       {steps: []step{{3, 0, 4}}},
-		"two messages":               {steps: []step{{2, 0, 9}}},
-		"all is noted":               {steps: []step{{3, 1, 9}, {3, 1, 9}}},
-		"in the end":                 {steps: []step{{3, 0, 4}, {0, 1, 9}}},
-		"no longer":                  {steps: []step{{3, 1, 1}, {3, 0, 5}}, want: true},
-		"with as many as are read":   {steps: []step{{3, 1, 9}}, files: 999},
-		"with more than can be read": {steps: []step{{3, 1, 9}}, files: 1000, want: true},
+		"nothing is printed":    {claude: []step{{0, 0, 99}}, codex: []step{{0, 0, 99}}},
+		"nothing is noted":      {claude: []step{{3, 0, 41}}, codex: []step{{10, 0, 11}}, wantClaude: true, wantCodex: true},
+		"too few to tell":       {claude: []step{{2, 0, 99}}, codex: []step{{9, 0, 99}}},
+		"it is soon":            {claude: []step{{3, 0, 40}}, codex: []step{{10, 0, 10}}},
+		"all is noted":          {claude: []step{{3, 3, 99}, {3, 3, 99}}, codex: []step{{20, 1, 99}, {20, 1, 99}}},
+		"noted first":           {claude: []step{{0, 3, 9}, {3, 0, 99}}, codex: []step{{0, 1, 10}, {20, 0, 99}}},
+		"noted late":            {claude: []step{{3, 0, 40}, {0, 3, 99}}, codex: []step{{20, 0, 10}, {0, 1, 99}}},
+		"many are not":          {claude: []step{{30, 0, 5}}, wantClaude: true},
+		"noted no longer":       {claude: []step{{3, 3, 1}, {3, 0, 41}}, codex: []step{{20, 1, 20}, {10, 0, 11}}, wantClaude: true, wantCodex: true},
+		"some are not":          {claude: []step{{6, 3, 41}, {9, 9, 1}}, wantClaude: true},
+		"as many files as fit":  {claude: []step{{3, 3, 41}}, codex: []step{{20, 1, 11}}, files: 999},
+		"more than can be read": {claude: []step{{3, 3, 41}}, codex: []step{{20, 1, 11}}, files: 1000, wantClaude: true, wantCodex: true},
 	} {
-		for agentName, line := range lines {
-			t.Run(agentName+", "+name, func(t *testing.T) {
-				home := t.TempDir()
-				file := map[string]string{"claude": filepath.Join(home, "projects/-w/s7.jsonl"), "codex": filepath.Join(home, "sessions/2026/11/21/rollout-10-s7.jsonl")}[agentName]
-				others := map[string]string{"claude": filepath.Join(home, "projects/-w/s7/subagents"), "codex": filepath.Dir(file)}[agentName]
-				adapter, err := agent.Pick(agentName, agent.Options{})
-				if err = errors.Join(err, os.MkdirAll(others, 0o700)); err != nil {
-					t.Fatal(err)
-				}
-				for i := range test.files {
-					if err := os.WriteFile(filepath.Join(others, fmt.Sprintf("rollout-20-%d.jsonl", i)), nil, 0o600); err != nil {
-						t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			for agentName, steps := range map[string][]step{"claude": test.claude, "codex": test.codex} {
+				s := newSession(t, agentName, test.files)
+				printed, noted, boundless := 0, 0, false
+				for _, step := range steps {
+					for range step.printed {
+						printed++
+						s.decoder.Line([]byte(s.printed(printed)))
 					}
-				}
-				decoder := adapter.Decoder(agent.Order{Dir: filepath.Dir(home), Env: []string{"CLAUDE_CONFIG_DIR=" + filepath.Base(home), "CODEX_HOME=" + filepath.Base(home)}}).(follower)
-				decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
-				decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
-				boundless := false
-				for n, step := range test.steps {
-					for i := range step.printed {
-						decoder.Line(fmt.Appendf(nil, line[0], 10*n+i))
-					}
-					f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i := range step.noted {
-						_, err = fmt.Fprintf(f, line[1], 10*n+i)
-					}
-					if err = errors.Join(err, f.Close()); err != nil {
-						t.Fatal(err)
+					for range step.noted {
+						noted++
+						s.note(t, noted)
 					}
 					for range step.reads {
-						for _, item := range decoder.Follow() {
-							boundless = boundless || item.(stream.Spent).Boundless
-						}
+						boundless = isBoundless(s.decoder.Follow()) || boundless
 					}
 				}
-				if boundless != test.want {
-					t.Errorf("there is no bound: %t", boundless)
+				if want := map[string]bool{"claude": test.wantClaude, "codex": test.wantCodex}[agentName]; boundless != want {
+					t.Errorf("%s: there is no bound: %t", agentName, boundless)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
 // An agent that was killed while its files told nothing used more than is known.
 func TestSilentSessionsThatAreKilled(t *testing.T) {
-	for printed, want := range map[int]int{2: 0, 3: 1} {
-		for _, name := range []string{"claude", "codex"} {
-			adapter, err := agent.Pick(name, agent.Options{})
-			if err != nil {
-				t.Fatal(err)
+	for name, enough := range map[string]int{"claude": 3, "codex": 10} {
+		for _, missing := range []int{0, 1} {
+			s := newSession(t, name, 0)
+			for i := range enough - missing {
+				s.decoder.Line([]byte(s.printed(i)))
 			}
-			decoder := adapter.Decoder(agent.Order{Env: []string{"HOME=" + t.TempDir()}})
-			decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7"}`))
-			decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
-			for range printed {
-				decoder.Line([]byte(`{"type":"assistant","message":{"id":"m1","model":"claude-opus-5"}}`))
-				decoder.Line([]byte(`{"type":"item.completed","item":{"type":"agent_message","text":"x"}}`))
+			for range 4 {
+				s.decoder.Follow()
 			}
-			boundless := 0
-			for _, item := range decoder.End() {
-				if spent, ok := item.(stream.Spent); ok && spent.Boundless {
-					boundless++
-				}
-			}
-			if boundless != want {
-				t.Errorf("%s: %d messages: %d items say that there is no bound, want %d", name, printed, boundless, want)
+			if got := isBoundless(s.decoder.End()); got != (missing == 0) {
+				t.Errorf("%s, %d fewer than enough: there is no bound: %t", name, missing, got)
 			}
 		}
 	}
+}
+
+type session struct {
+	decoder follower
+	file    string
+	isCodex bool
+}
+
+func newSession(t *testing.T, name string, files int) session {
+	t.Helper()
+	home := t.TempDir()
+	s := session{isCodex: name == "codex", file: filepath.Join(home, "projects/-w/s7.jsonl")}
+	others := filepath.Join(home, "projects/-w/s7/subagents")
+	if s.isCodex {
+		s.file = filepath.Join(home, "sessions/2026/11/21/rollout-10-s7.jsonl")
+		others = filepath.Dir(s.file)
+	}
+	adapter, err := agent.Pick(name, agent.Options{})
+	if err = errors.Join(err, os.MkdirAll(others, 0o700), os.WriteFile(s.file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(others, fmt.Sprintf("rollout-20-%d.jsonl", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Both take a relative folder in the one where they work.
+	s.decoder = adapter.Decoder(agent.Order{Dir: filepath.Dir(home), Env: []string{"CLAUDE_CONFIG_DIR=" + filepath.Base(home), "CODEX_HOME=" + filepath.Base(home)}}).(follower)
+	s.decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
+	s.decoder.Line([]byte(`{"type":"thread.started","thread_id":"s7"}`))
+	return s
+}
+
+func (s session) printed(i int) string {
+	if s.isCodex {
+		return fmt.Sprintf(`{"type":"item.started","item":{"id":"i%d","type":"command_execution","command":"ls"}}`, i)
+	}
+	return fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5","usage":{"output_tokens":1}}}`, i)
+}
+
+func (s session) note(t *testing.T, i int) {
+	t.Helper()
+	text := s.printed(i)
+	if s.isCodex {
+		text = fmt.Sprintf(`{"id":"s7","payload":{"id":"i%d"}}`, i)
+	}
+	f, err := os.OpenFile(s.file, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(text + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func isBoundless(items []stream.Item) bool {
+	return slices.ContainsFunc(items, func(item stream.Item) bool {
+		spent, is := item.(stream.Spent)
+		return is && spent.Boundless
+	})
 }

@@ -48,7 +48,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			wrote := &rollouts{dir: environ.PathIn(order.Env, order.Dir, ".codex/sessions"), price: o.Prices, model: model}
+			wrote := &rollouts{dir: environ.PathIn(order.Env, order.Dir, ".codex/sessions"), price: o.Prices, model: model, unread: unread{before: unreadTimes + 1}}
 			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
 		Reporting: ReportsCost,

@@ -86,7 +86,7 @@ func (d rolloutDecoder) End() []stream.Item {
 	if len(items) == 0 {
 		return nil
 	}
-	d.unread.ended()
+	d.unread.after = unreadTimes // its files will tell no more
 	return append(d.Follow(), items...)
 }
 

@@ -31,33 +31,32 @@ type rollouts struct {
 	told   stream.Usage
 }
 
-// unread is what a model said of which its agent's files tell nothing. They may be elsewhere, full, closed, switched off
-// or removed, now or by an earlier turn.
-type unread struct {
-	items, times int
-	late         bool // its files come from another machine
-}
+// unread counts what Codex printed of a model while its files told nothing. They may be elsewhere, full, closed, switched
+// off or removed, now or by an earlier turn. It writes all calls of an answer first, and then nothing until all have ended.
+type unread struct{ items, before, after int }
 
-// An agent prints and writes at nearly the same time, in any order.
 const (
-	unreadItems = 3
-	unreadTimes = 4 // that its files were read: two seconds
+	unreadItems = 10
+	unreadTimes = 10 // that its files were read without more lines: five seconds, before an item and after the last
 )
 
+func (u *unread) said() {
+	if u.before > unreadTimes {
+		u.items++
+	}
+}
+
 func (u *unread) read(grew bool) {
-	switch {
-	case grew:
-		u.items, u.times = 0, 0
-	case u.items >= unreadItems:
-		u.times++
+	if u.before++; u.items >= unreadItems {
+		u.after++
+	}
+	if grew {
+		*u = unread{}
 	}
 }
 
 // isLost reports whether it is not known any more what the agent uses.
-func (u *unread) isLost() bool { return u.times > unreadTimes && !u.late }
-
-// ended notes that an agent was killed: its files will tell no more.
-func (u *unread) ended() { u.times = unreadTimes }
+func (u *unread) isLost() bool { return u.after > unreadTimes }
 
 type rollout struct {
 	followed
@@ -89,7 +88,7 @@ func (r *rollouts) setThread(thread string) {
 func (r *rollouts) said() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unread.items++
+	r.unread.said()
 }
 
 // Follow reads what was added, and gives what was used so far where that has changed.
