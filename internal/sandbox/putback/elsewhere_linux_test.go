@@ -195,3 +195,54 @@ func TestAFolderOnTheWayAndBack(t *testing.T) {
 		}
 	}
 }
+
+// Where a user's link leads is decided by what stood before the first command's program ran, also if a second command
+// began while a link of that program stood on the way. What the user makes in its place between both ends stays.
+func TestALinkFromBetween(t *testing.T) {
+	for name, one := range map[string]struct {
+		user, agent func(in func(string) string) error
+		want, mine  string
+	}{
+		"a folder was there": {
+			func(in func(string) string) error {
+				return errors.Join(os.Mkdir(in("dir"), 0o755), os.WriteFile(in("dir/x"), []byte("user's"), 0o600))
+			},
+			func(in func(string) string) error {
+				return errors.Join(os.Rename(in("dir"), in("moved")), os.Symlink("agent's", in("dir")))
+			}, "user's", "dir/mine",
+		},
+		"nothing was there": {
+			func(func(string) string) error { return nil },
+			func(in func(string) string) error { return os.Symlink("agent's", in("dir")) }, "", "dir/mine",
+		},
+		"the link is the user's": {
+			func(in func(string) string) error {
+				return errors.Join(os.Mkdir(in("real"), 0o755), os.Symlink("real", in("dir")))
+			},
+			func(in func(string) string) error { return os.WriteFile(in("real/x"), []byte("agent's"), 0o600) }, "", "mine",
+		},
+	} {
+		top := t.TempDir()
+		in := func(name string) string { return filepath.Join(top, name) }
+		var marks [][]byte
+		f := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: in("home")}}, Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+			return marks, func(text []byte) (func(bool) error, error) {
+				marks = append(marks, text)
+				return func(bool) error { return nil }, nil
+			}, nil
+		}}
+		err := errors.Join(os.Mkdir(in("home"), 0o755), os.Symlink("../dir/x", in("home/link")), one.user(in))
+		first, failed := f.Keep()
+		err = errors.Join(err, failed, os.Mkdir(in("agent's"), 0o755), os.WriteFile(in("agent's/x"), []byte("agent's"), 0o600), one.agent(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.ReadOnly, _ = f.Named(marks[0])
+		second, failed := f.Keep()
+		err = errors.Join(failed, first.PutBack(nil), os.MkdirAll(in("dir"), 0o755), os.WriteFile(in(one.mine), nil, 0o600), second.PutBack(nil))
+		text, _ := os.ReadFile(in("home/link"))
+		if _, missing := os.Lstat(in(one.mine)); string(text) != one.want || errors.Join(err, missing) != nil {
+			t.Errorf("%s: the user's link leads to %q: %v, %v", name, text, err, missing)
+		}
+	}
+}

@@ -40,6 +40,7 @@ func (f Files) begin() (records, func([]byte) (func(bool) error, error), error) 
 	for _, text := range texts {
 		for _, m := range decodeMarks(text) {
 			all[record{m.Place, m.isGuard(), m.Folder.isName()}] = m
+			all.addWay(m)
 		}
 	}
 	return all, keep, err
@@ -117,6 +118,18 @@ type record struct {
 	isGuard, isName bool
 }
 
+// addWay adds what is on the way to m and was no link: a link there is not the user's.
+func (r records) addWay(m mark) {
+	place := placeOf(m.Dir)
+	for at := range (keptPath{links: m.Links}).way(m.Name) {
+		name := record{filepath.Join(place, at), true, true}
+		_, wasLink := m.Links[at]
+		if _, known := r[name]; !known && !wasLink {
+			r[name] = mark{Dir: m.Dir, Links: m.Links}
+		}
+	}
+}
+
 // savedAt returns k as it was before the program of another command could change it.
 func (r records) savedAt(k keptPath) (keptPath, bool) {
 	m, is := r[record{path: k.place}]
@@ -137,10 +150,20 @@ func (r records) guardAt(g guardedFolder) (guardedFolder, bool) {
 	return g, is
 }
 
-// hasFolder reports that another command found a folder where k found none, and its name is guarded.
+// hasFolder reports that another command found a folder where k found none, and its name is guarded, or no link where
+// there is one now.
 func (r records) hasFolder(k keptPath) bool {
-	_, is := r[record{k.place, true, true}]
-	return is && !k.content[k.name].Mode.IsDir()
+	m, is := r[record{k.place, true, true}]
+	mode := k.content[k.name].Mode
+	return is && (mode.Type() == fs.ModeSymlink || m.Folder.isName() && !mode.IsDir())
+}
+
+// count is more for what another command kept: that is the user's, where what is kept as it stands now contradicts it.
+func (r records) count(k keptPath) int {
+	if _, is := r[record{path: k.place}]; is {
+		return 1
+	}
+	return 0
 }
 
 func (m mark) linksFor(k keptPath) map[string]string {

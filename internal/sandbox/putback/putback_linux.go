@@ -2,6 +2,7 @@ package putback
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -95,6 +96,7 @@ func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 			all.kept = append(all.kept, k)
 		}
 	}
+	slices.SortStableFunc(all.kept, func(a, b keptPath) int { return cmp.Compare(others.count(a), others.count(b)) })
 	for _, dir := range all.Folders {
 		if err := all.guard(f, Guard{dir, []string{"."}}, others, &guards); err != nil {
 			return nil, err
