@@ -145,6 +145,9 @@ func TestAFolderOnTheWayAndBack(t *testing.T) {
 		"replaced": {func(top string) error {
 			return errors.Join(os.Rename(filepath.Join(top, "real"), filepath.Join(top, "more/real")), os.Symlink("more/real", filepath.Join(top, "real")))
 		}, []string{"real"}, false},
+		"a file": {func(top string) error {
+			return errors.Join(os.Remove(filepath.Join(top, "real")), os.WriteFile(filepath.Join(top, "real"), nil, 0o600))
+		}, nil, true},
 		"filled":  {func(top string) error { return os.Symlink("more", filepath.Join(top, "real/link")) }, nil, true},
 		"removed": {func(top string) error { return os.Remove(filepath.Join(top, "real")) }, nil, false},
 		"made":    {func(top string) error { return os.Mkdir(filepath.Join(top, "missing"), 0o755) }, nil, true},

@@ -201,7 +201,7 @@ const maxTold = 100
 func (g guardedFolder) mend() (mended []string, err error) {
 	info, err := g.root.Lstat(g.name)
 	switch {
-	case g.NotAFolder, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // nothing can lie there
+	case g.NotAFolder, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && g.isName() && info.Mode().IsRegular(): // nothing can lie there
 		return nil, nil
 	case err == nil && (g.Absent || !info.IsDir()): // a link, or a file that leads to another
 		return []string{path.Join(g.dir, g.name)}, g.take(g.root, g.name)
