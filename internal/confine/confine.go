@@ -21,7 +21,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // Options are what is asked of the sandbox of an agent and its checks.
@@ -232,20 +231,11 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
 	inside.Empty = filtered(w.folders.state.Temp, lies)
 	at.Guarded = slices.DeleteFunc(slices.Clone(at.Guarded), func(g guarded.Guard) bool { return g.IsName() && !lies(g.Dir) })
-	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.reportPutBack
+	inside.Guards, inside.Mended = guards(at.Guarded), w.reportPutBack
 	inside.Mark = func() ([][]byte, func([]byte) (func(bool) error, error), error) {
 		return w.mark(slices.Concat(at.Write, w.AgentPaths()))
 	}
-	for dir, but := range w.folders.state.Folders {
-		if slices.Contains(inside.Write, dir) || lies(dir) {
-			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: but})
-		}
-	}
-	for file, fields := range w.folders.state.Files {
-		if slices.Contains(inside.Write, file) || lies(file) {
-			inside.Fields[file] = fields
-		}
-	}
+	w.folders.guardState(&inside, lies)
 	run := w.stopAfterBreach(inside.Run(w.next))
 	if at.Proof || at.Alone {
 		return run // in a checkout of our own

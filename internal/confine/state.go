@@ -14,6 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -108,6 +110,33 @@ func (r *folders) createAgentFolders(asked Options) error {
 	}
 	r.state, r.agentPaths = JoinState(States(r.home, asked.Env), own), existing(own.Paths())
 	return errors.Join(errs...)
+}
+
+// guardState guards what agents keep in folders of a command, also where a link of the user leads there.
+func (r *folders) guardState(inside *sandbox.Config, lies func(path string) bool) {
+	written := func(path string) string {
+		way := untrusted.WayOf(path)
+		for _, dir := range filtered(way.Folders, lies) { // .. behind a link in its place would lead elsewhere
+			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: []string{"."}})
+		}
+		for _, path := range []string{path, way.Names[len(way.Names)-1]} {
+			if slices.Contains(inside.Write, path) || lies(path) {
+				return path
+			}
+		}
+		return ""
+	}
+	inside.Fields = map[string][]string{}
+	for dir, but := range r.state.Folders {
+		if dir = written(dir); dir != "" {
+			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: but})
+		}
+	}
+	for file, fields := range r.state.Files {
+		if file = written(file); file != "" {
+			inside.Fields[file] = fields
+		}
+	}
 }
 
 // isMadeByAgent reports whether an agent's program makes a path by itself, or what it lies in.
