@@ -38,6 +38,8 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := agent.State{Folders: map[string][]string{".claude": {"skills"}}}
+	link := filepath.Join(deep, "link")
+	exchange, replace := "a link in the project leads to an agent's files, and sandboxed programs could exchange it: "+link, "replace it with "+skill
 	for _, test := range []struct {
 		name      string
 		asked     confine.Options
@@ -45,6 +47,10 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		{"the agent's own folder", confine.Options{Level: sandbox.Auto, Home: home, State: state, Private: []string{filepath.Join(home, ".claude")}}, "in a folder of the agent", "ln -s"},
 		{"a project in that", confine.Options{Level: sandbox.Auto, Home: home, State: state, Private: []string{filepath.Join(deep, "link")}}, "in a folder of the agent", "ln -s"},
+		{"a link in it to that", confine.Options{Level: sandbox.Auto, Home: home, State: agent.State{Folders: map[string][]string{".codex": nil}}, Reach: []string{deep}, Env: []string{"CODEX_HOME=" + link}}, exchange, replace},
+		{"the folder of another", confine.Options{Level: sandbox.Auto, Home: home, State: state, Reach: []string{skill}, Env: []string{"CODEX_HOME=" + link}}, "the project is an agent's folder, where most changes are undone: " + link, "let that name another folder"},
+		{"a link in it to another agent's folder", confine.Options{Level: sandbox.Auto, Home: home, State: state, Reach: []string{deep}, Env: []string{"CODEX_HOME=" + link + "/cx"}}, exchange, replace},
+		{"a link in it to another agent's file", confine.Options{Level: sandbox.Auto, Home: home, State: state, Reach: []string{deep}, Env: []string{"OPENCODE_CONFIG=" + link}}, exchange, replace},
 		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external if you provide a sandbox"},
 		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
 		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},

@@ -77,24 +77,42 @@ func States(home string, env []string) (all agent.State) {
 	return all
 }
 
-// checkApart refuses a project in a folder of the agent, which is put back as it was after each command.
+// checkApart refuses a project in a folder of the agent, which is put back as it was after each command. Neither may it
+// be the folder of any agent, nor have links to one.
 func (a Options) checkApart() error {
 	if a.Home == "" {
 		return nil
 	}
-	for dir := range stateIn(a.Home, a.Env, a.State).Folders {
+	own := stateIn(a.Home, a.Env, a.State)
+	if err := a.checkPlaces(JoinState(States(a.Home, a.Env), own)); err != nil {
+		return err
+	}
+	for dir := range own.Folders {
 		holds := func(path string) bool { return process.Under(untrusted.Place(dir), path) }
-		_, err := untrusted.Resolve(dir, func(link string) bool { return anyHolds(resolved(a.Reach), filepath.Dir(link)) })
 		switch {
-		case errors.Is(err, untrusted.ErrTheirLink):
-			return fault.Usage("a link in the project leads to a folder of the agent, which could exchange the link: "+dir,
-				"let its variable, such as CODEX_HOME, name the folder itself; or use --no-sandbox", nil)
 		case slices.ContainsFunc(resolved(slices.Concat(a.Private, a.Reach)), holds):
 			return fault.Usage("the project is in a folder of the agent, where most changes are undone: "+dir,
 				"move it to another folder, and make a link to it there: ln -s; or use --no-sandbox", nil)
 		case slices.ContainsFunc(resolved([]string{a.Home, workspace.UserStateDir(a.Home)}), holds):
 			return fault.Usage("your home or ralph's own state is in a folder of the agent, which can write there: "+dir,
 				"let its variable, such as CODEX_HOME, name another folder; or use --no-sandbox", nil)
+		}
+	}
+	return nil
+}
+
+func (a Options) checkPlaces(all agent.State) error {
+	reach := resolved(a.Reach)
+	for _, path := range slices.Concat(slices.Sorted(maps.Keys(all.Folders)), slices.Sorted(maps.Keys(all.Files))) {
+		var link string
+		place, err := untrusted.Resolve(path, func(at string) bool { link = at; return anyHolds(reach, filepath.Dir(at)) })
+		switch {
+		case errors.Is(err, untrusted.ErrTheirLink):
+			return fault.Usage("a link in the project leads to an agent's files, and sandboxed programs could exchange it: "+link,
+				"replace it with "+untrusted.Place(link)+", or let the variable that names it, such as CODEX_HOME, name that; or use --no-sandbox", nil)
+		case slices.Contains(reach, place):
+			return fault.Usage("the project is an agent's folder, where most changes are undone: "+path,
+				"if a variable such as CODEX_HOME names it, let that name another folder; or use --no-sandbox", nil)
 		}
 	}
 	return nil
