@@ -439,10 +439,12 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		onto, c1, old string
 		text          string   // of the story's test at the end
 		named         []string // its tests
+		files         []string // where they are, if elsewhere
 		want          []string
 	}{
 		"an open story":            {theirs: theirs, onto: one, c1: one},
 		"a proven one":             {passes: true, theirs: theirs, onto: one, c1: one, named: []string{"p.TestTen"}, want: []string{lost}},
+		"a test of no file":        {passes: true, theirs: theirs, onto: one, c1: one, files: []string{}, named: []string{"p.TestTen"}, want: []string{"tests_gone p.TestTen: the tests that proved US-001 are gone: p.TestTen"}},
 		"a test is left":           {passes: true, theirs: theirs, onto: both, c1: both, named: []string{"p.TestTen", "p.TestOther"}},
 		"a test has moved":         {passes: true, theirs: theirs, onto: one, c1: "passed p.TestOne\npassed q.TestTen", named: []string{"p.TestTen"}},
 		"a file is left":           {passes: true, theirs: theirs, onto: one, c1: one, text: "x"},
@@ -456,7 +458,9 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		run := second()
 		first := run.Proofs[0]
 		run.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: c.passes}}
-		run.Grades[0].Tests = c.named
+		if run.Grades[0].Tests = c.named; c.files != nil {
+			run.Grades[0].Files = c.files
+		}
 		run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
 		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
 		run.Grounds = []journal.Joined{{Sound: "w0", Onto: &run.Onto}} // the agent changed the test before they pushed

@@ -95,7 +95,7 @@ func (i *inspection) findLost(ctx context.Context) error {
 			return err
 		}
 		if !there {
-			i.found = append(i.found, journal.Loosened{File: graded.Files[0], Kind: testsGone, Why: "the tests that proved " + story.ID + " are gone: " + few(graded.ProvingTests())})
+			i.found = append(i.found, journal.Loosened{File: slices.Concat(graded.Files, graded.Tests)[0], Kind: testsGone, Why: "the tests that proved " + story.ID + " are gone: " + few(graded.ProvingTests())})
 		}
 	}
 	return nil
