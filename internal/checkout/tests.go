@@ -26,13 +26,17 @@ import (
 type Stories interface {
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	Without(ctx context.Context, commit string, work []journal.CommitsTaken) (string, error)
+	proof.History
 }
 
 // noWork is of stories whose iterations are not known.
 type noWork struct{}
 
 func (noWork) Without(_ context.Context, commit string, _ []journal.CommitsTaken) (string, error) {
+	return commit, nil
+}
+
+func (noWork) With(_ context.Context, commit string, _ journal.Joined) (string, error) {
 	return commit, nil
 }
 

@@ -69,6 +69,11 @@ func (s stories) Without(ctx context.Context, commit string, work []journal.Comm
 	return merging.Without(ctx, s.trusted, commit, work)
 }
 
+// With returns a commit with what others changed later.
+func (s stories) With(ctx context.Context, commit string, others journal.Joined) (string, error) {
+	return merging.With(ctx, s.trusted, commit, others)
+}
+
 // unrecorded returns the commits of an unfinished run, or of one that proved the same story, and those that an earlier job
 // of this run pushed before it was killed: its newest record was not saved. They count for each story that is open.
 func unrecorded(run journal.Run, story string) (spans []git.Span) {

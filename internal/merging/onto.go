@@ -47,29 +47,43 @@ func onto(ctx context.Context, t *git.Trusted, with journal.Joined) (*journal.On
 			return nil, err
 		}
 	}
-	merged, err := apply(ctx, t, git.Span{From: last, To: with.With}, Commits{Ours: with.Sound, Keep: true})
+	commit, err := put(ctx, t, git.Span{From: last, To: with.With}, with.Sound, with.With) // which keeps its id when the run's commits are signed
 	if err != nil {
 		return nil, err
-	}
-	commit, err := t.Commit(ctx, merged.Tree, applied, with.With) // which keeps its id when the run's commits are signed
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range merged.Conflicts { // it is new in the open work, is gone, or no text
-		there, err := t.List(ctx, with.Sound, name)
-		if err != nil {
-			return nil, err
-		}
-		from := with.With
-		if len(there) == 1 {
-			from = with.Sound
-		}
-		if commit, err = t.Overlay(ctx, git.Overlay{Onto: commit, From: from, Paths: []string{name}}); err != nil {
-			return nil, err
-		}
 	}
 	tree, err := t.TreeOf(ctx, commit)
 	return &journal.Onto{Commit: commit, Tree: tree}, err
+}
+
+// With returns a commit with what others changed later in a run.
+func With(ctx context.Context, t *git.Trusted, commit string, others journal.Joined) (string, error) {
+	return put(ctx, t, git.Span{From: others.Sound, To: others.Onto.Commit}, commit, commit)
+}
+
+// put makes a change on a commit. Lines that both changed stay.
+func put(ctx context.Context, t *git.Trusted, change git.Span, on, parent string) (string, error) {
+	merged, err := apply(ctx, t, change, Commits{Ours: on, Keep: true})
+	if err != nil {
+		return "", err
+	}
+	commit, err := t.Commit(ctx, merged.Tree, applied, parent)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range merged.Conflicts { // one of both lacks it, or it is no text
+		from := change.To
+		if there, err := t.List(ctx, on, name); err != nil {
+			return "", err
+		} else if left, err := t.List(ctx, change.To, name); err != nil {
+			return "", err
+		} else if len(there) == 1 && len(left) == 1 {
+			from = on
+		}
+		if commit, err = t.Overlay(ctx, git.Overlay{Onto: commit, From: from, Paths: []string{name}}); err != nil {
+			return "", err
+		}
+	}
+	return commit, nil
 }
 
 var applied = git.Message{Subject: "ralph: a change on another commit"}

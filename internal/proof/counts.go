@@ -87,7 +87,7 @@ func (j *judgement) findUndeclared(was, old journal.CheckEnded) {
 	}
 	var gone []string
 	for _, file := range files {
-		names := tally.Declared(j.text(j.ref.commit, file))
+		names := tally.Declared(j.text(j.ref.tests, file))
 		if len(names) == 0 {
 			names = []string{file}
 		}
@@ -128,7 +128,7 @@ func (j *judgement) hidden(names []string, old *journal.CheckEnded) []string {
 	left := slices.Clone(names)
 	for _, d := range j.differing {
 		if len(left) > 0 && d.Was && (d.Tests || suite.Code(d.Path)) {
-			text := j.text(j.ref.commit, d.Path)
+			text := j.text(j.ref.tests, d.Path)
 			left = slices.DeleteFunc(left, func(name string) bool { return tally.HasWord(text, tally.Word(name)) })
 		}
 	}

@@ -81,7 +81,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 		emit(inspected) // the proof shows nothing that tests could hide
 		return nil
 	}
-	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, people: map[string]bool{}, words: map[[2]string]bool{}}
+	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, removed: map[string]bool{}, fewer: map[string]bool{}, words: map[[2]string]bool{}}
 	for _, check := range proof.Checks {
 		i.told(check)
 	}
@@ -110,21 +110,33 @@ type inspection struct {
 	commit string
 	proof  journal.Proof
 
-	judged       map[string]bool            // tests that a newer reference has judged
-	words        map[[2]string]bool         // the files and kinds that findWord has found
-	newer        []string                   // commits of the references before
-	people       map[string]bool            // files that people changed after this reference, which answer for them
-	kept         map[string]map[string]bool // tests by check that passed after that; nil: there is no such reference
+	judged       map[string]bool    // tests that a newer reference has judged
+	words        map[[2]string]bool // the files and kinds that findWord has found
+	newer        []string           // commits of the references before
+	removed      map[string]bool    // tests that people removed after this reference
+	fewer        map[string]bool    // checks that run fewer tests since
 	found, shown []journal.Loosened
 	ran          journal.CheckRuns
 }
 
 func (i *inspection) judge(ctx context.Context) (err error) {
+	var later []journal.Joined
 	for n, ref := range references(i.run, i.commit) {
 		for _, check := range ref.checks {
 			i.told(check)
 		}
-		err = errors.Join(err, i.judgeBy(ctx, n+1, ref))
+		for _, others := range slices.Backward(later) {
+			made, failed := i.tests.With(ctx, ref.tests, others)
+			ref.tests, err = made, errors.Join(err, failed)
+		}
+		if err != nil {
+			return err
+		}
+		err = i.judgeBy(ctx, n+1, ref)
+		if ref.people != nil {
+			later = append(later, *ref.people)
+			i.noteRemoved(ref)
+		}
 	}
 	return errors.Join(err, i.findLost(ctx), i.tryBaseSettings(ctx))
 }
@@ -133,29 +145,26 @@ func (i *inspection) judge(ctx context.Context) (err error) {
 // touches or adds tests. Those of an older reference run only if a story has changed
 // them since.
 func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) (err error) {
-	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, i.commit)
+	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.tests, i.commit)
 	if err != nil {
 		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
 	}
 	j := judgement{inspection: i, ctx: ctx, ref: ref, passed: map[string]bool{}, texts: map[string][]byte{}, imported: map[string]bool{}}
 	defer maps.Copy(i.judged, j.passed)
 	sure := j.note(differing)
-	theirs, err := i.changedByPeople(ctx, ref)
-	if err != nil {
+	if err = j.findUnknown(); err != nil {
 		return err
 	}
-	j.findUnknown(theirs)
 	left, err := i.outdated(ctx, ref, j.touched)
 	if err != nil {
 		return err
 	}
 	older := len(i.newer) > 0
 	if ref.failed == "" { // else not all tests may have run
-		i.newer = append(i.newer, ref.commit)
+		i.newer = append(i.newer, ref.tests)
 	}
 	before := len(i.found)
 	defer func() { i.allow(ref, before) }()
-	defer i.leaveToPeople(ref, theirs)
 	if len(j.swapped) == 0 || older && len(left) == 0 && (ref.story != "" || i.knowsAllNames(ref)) {
 		return j.judge()
 	}
@@ -164,7 +173,7 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) (er
 	if err != nil {
 		return err
 	}
-	if ref.story == "" && j.putsBackAll() {
+	if ref.story == "" && ref.tests == ref.commit && j.putsBackAll() {
 		j.old = &outcome{checks: ref.checks} // the new code with the old versions is the base
 	} else if err = j.runOldTests(number, maps.Clone(asked), j.swapped); err != nil {
 		return err
@@ -176,11 +185,16 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) (er
 }
 
 // findUnknown finds touched tests of which the newest reference does not tell whether they passed.
-func (j *judgement) findUnknown(theirs map[string]bool) {
+func (j *judgement) findUnknown() error {
+	if j.ref.failed == "" || len(j.newer) > 0 {
+		return nil
+	}
+	theirs, err := j.changedByPeople()
 	unknown := slices.IndexFunc(j.touched, func(name string) bool { return j.ref.people == nil || theirs[name] })
-	if j.ref.failed != "" && len(j.newer) == 0 && unknown >= 0 {
+	if unknown >= 0 {
 		j.add(journal.Loosened{File: j.touched[unknown], Kind: testsGone, Why: "which tests passed is not known, as the checks failed before this run's work: " + j.ref.failed})
 	}
+	return err
 }
 
 // testsAlone reports whether two commits differ only in certain tests. The path must show it,
@@ -193,7 +207,7 @@ func testsAlone(differing []Differing) bool {
 func (i *inspection) outdated(ctx context.Context, ref reference, changed []string) ([]string, error) {
 	left := slices.Clone(changed)
 	for _, newer := range i.newer {
-		differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, newer)
+		differing, err := i.prover.Changes.Differing(ctx, i.run, ref.tests, newer)
 		if err != nil {
 			return nil, fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, newer, err)
 		}
@@ -210,9 +224,6 @@ func (i *inspection) outdated(ctx context.Context, ref reference, changed []stri
 func (j *judgement) note(differing []Differing) (sure []string) {
 	j.differing = differing
 	for _, d := range differing {
-		if j.people[d.Path] {
-			continue
-		}
 		switch {
 		case d.Asks:
 			j.findWord(d.Path, asksForTests, "the code asks whether it is being tested, or replaces what tests assert with")
@@ -239,7 +250,7 @@ func (j *judgement) note(differing []Differing) (sure []string) {
 
 // putsBackAll reports whether nothing of the change is left when old tests run.
 func (j *judgement) putsBackAll() bool {
-	return !slices.ContainsFunc(j.differing, func(d Differing) bool { return !d.Tests && !d.Settings || d.Text != nil || j.people[d.Path] })
+	return !slices.ContainsFunc(j.differing, func(d Differing) bool { return !d.Tests && !d.Settings || d.Text != nil })
 }
 
 // knowsAllNames reports whether all passing tests of a reference are known by name.

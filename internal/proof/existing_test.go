@@ -435,6 +435,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 	theirs := []proof.Differing{{Path: "ten_test.go", Tests: true, Was: true}}
 	for name, c := range map[string]struct {
 		passes, red   bool
+		renamed       bool              // by the agent, before they pushed
 		theirs        []proof.Differing // what people changed
 		onto, c1, old string
 		text          string   // of the story's test at the end
@@ -450,7 +451,9 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		"a file is left":           {passes: true, theirs: theirs, onto: one, c1: one, text: "x"},
 		"no file is left":          {passes: true, theirs: theirs, onto: one, c1: one, want: []string{"tests_gone ten_test.go: the tests that proved US-001 are gone: ten_test.go"}},
 		"not their file":           {onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
-		"their file":               {theirs: theirs, onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen"},
+		"renamed before":           {renamed: true, onto: "passed p.TestOne\npassed p.TestNew", c1: "passed p.TestOne\npassed p.TestNew", old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
+		"their file":               {theirs: theirs, onto: both, c1: both},
+		"their line, and another":  {theirs: theirs, onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"the checks failed":        {red: true, theirs: theirs, c1: both, want: []string{unknown}},
 		"they failed, not by them": {red: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"they failed, and it went": {red: true, theirs: theirs, c1: one, want: []string{unknown, gone}},
@@ -463,20 +466,27 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		}
 		run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
 		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
-		run.Grounds = []journal.Joined{{Sound: "w0", Onto: &run.Onto}} // the agent changed the test before they pushed
+		run.Grounds = []journal.Joined{{Sound: "w0", With: "p0", Onto: &run.Onto}} // the agent changed the test before they pushed
 		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", c.onto)}}
 		if c.red {
 			onto.Checks = []journal.CheckEnded{{Name: "test", Exit: 1}}
 		}
 		here := run.Proofs[1]
 		here.Checks = []journal.CheckEnded{judged("c1", c.c1)}
-		run.Proofs = []journal.Proof{first, onto, here}
+		before := both // what passed before they pushed
+		if c.renamed {
+			before = c.onto
+		}
+		run.Proofs = []journal.Proof{first, {Commit: "w0", Checks: []journal.CheckEnded{judged("w0", before)}}, onto, here}
 		touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "ten_test.go", Tests: true, Was: true}}
-		tests := byCommit{shelf{differing: map[string][]proof.Differing{"w0..o1": c.theirs, "c0..o1": touched, "c0..c1": touched}, texts: map[string]string{"c1:ten_test.go": c.text}}, map[string]string{
-			"b0": one, "o1": c.onto, "c0": both, "c1": c.c1, "old": c.old,
+		tests := byCommit{shelf{differing: map[string][]proof.Differing{"w0..o1": c.theirs, "c0 with p0..o1": touched, "c0 with p0..c1": touched}, texts: map[string]string{"c1:ten_test.go": c.text}}, map[string]string{
+			"b0": one, "o1": c.onto, "c0": both, "w0": before, "c1": c.c1, "old": c.old,
 		}}
 		if c.red {
 			tests.differing["o1..c1"] = touched
+		}
+		if c.theirs != nil && c.old == "" { // it is as they left it
+			tests.differing["c0 with p0..c1"] = touched[:1]
 		}
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old), judged("c1", c.old)}}}
 		got := places(b.inspect(t, run, tests).Found)

@@ -11,6 +11,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
+// History makes commits that are on no branch.
+type History interface {
+	// Without returns a commit without some work that is in it, or the commit if that cannot be told apart.
+	Without(ctx context.Context, commit string, work []journal.CommitsTaken) (string, error)
+	// With returns a commit with what others changed later.
+	With(ctx context.Context, commit string, others journal.Joined) (string, error)
+}
+
 // Tests finds the tests of a story and puts them where they can fail.
 type Tests interface {
 	// Of returns the tests of a story's commits, with their helpers, data and dependencies.
@@ -19,8 +27,7 @@ type Tests interface {
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 	// Onto returns the run's base with some files of another commit.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
-	// Without returns a commit without some work that is in it, or the commit if that cannot be told apart.
-	Without(ctx context.Context, commit string, work []journal.CommitsTaken) (string, error)
+	History
 	// Told returns all tests that a check reported by name.
 	Told(check journal.CheckEnded) (tally.Tally, error)
 }

@@ -58,6 +58,10 @@ func (s shelf) Without(_ context.Context, commit string, work []journal.CommitsT
 	return fmt.Sprintf("%s without %s", commit, work[0].To), s.put
 }
 
+func (s shelf) With(_ context.Context, commit string, others journal.Joined) (string, error) {
+	return commit + " with " + others.With, s.put
+}
+
 func (s shelf) Differing(_ context.Context, _ journal.Run, from, to string) ([]proof.Differing, error) {
 	files := s.differing[from+".."+to]
 	if !s.testsAlone {

@@ -99,8 +99,9 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 		}
 	}
 	now := j.told(here)
-	passed := j.passing(was)
-	unnamed := (j.countsMore(was) || onlyCounts(here, now)) && j.kept == nil
+	passed := testNames(j.told(was), tally.Passed)
+	maps.DeleteFunc(passed, func(name string, _ bool) bool { return j.removed[name] })
+	unnamed := (j.countsMore(was) || onlyCounts(here, now)) && !j.fewer[was.Name]
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
@@ -257,7 +258,7 @@ func (j *judgement) inPlace() string {
 func (j *judgement) readPatches() error {
 	j.patches = map[string][]string{}
 	for _, file := range j.touched[:min(len(j.touched), mostFound)] {
-		lines, err := j.prover.Changes.Patch(j.ctx, j.ref.commit, j.commit, file)
+		lines, err := j.prover.Changes.Patch(j.ctx, j.ref.tests, j.commit, file)
 		if err != nil {
 			return fmt.Errorf("compare %s: %w", file, err)
 		}

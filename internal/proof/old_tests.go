@@ -34,7 +34,7 @@ func (j *judgement) selectTests(older bool, sure, left []string) (map[string]sel
 	for name, q := range questions {
 		if q.isolates && !older {
 			// The command or the project's settings may run files in one process.
-			if mixed, failed := j.prover.Changes.Mixed(j.ctx, j.run, j.ref.commit, j.commit); mixed || failed != nil || strings.Contains(q.command, "isolate") {
+			if mixed, failed := j.prover.Changes.Mixed(j.ctx, j.run, j.ref.tests, j.commit); mixed || failed != nil || strings.Contains(q.command, "isolate") {
 				err = errors.Join(err, failed)
 				continue
 			}
@@ -58,7 +58,7 @@ func (j *judgement) unlessImported(alone func(runner, string) bool) func(runner,
 // runOldTests runs the checks with the reference's versions of files. If the selected tests do
 // not suffice, all tests run.
 func (j *judgement) runOldTests(number int, asked map[string]selected, files []string) error {
-	base := Standing{From: j.ref.commit, Texts: map[string][]byte{}}
+	base := Standing{From: j.ref.tests, Texts: map[string][]byte{}}
 	for _, file := range files {
 		base.add(file, j.texts[file])
 	}
@@ -67,7 +67,7 @@ func (j *judgement) runOldTests(number int, asked map[string]selected, files []s
 	}
 	stand, err := j.prover.Stand(j.ctx, j.run, j.commit, base)
 	if err != nil {
-		return fmt.Errorf("put the tests of %.12s onto %.12s: %w", j.ref.commit, j.commit, err)
+		return fmt.Errorf("put the tests of %.12s onto %.12s: %w", j.ref.tests, j.commit, err)
 	}
 	j.old = &outcome{}
 	at := Place{Where: journal.AtDoubt, Commit: j.commit, Stand: stand, Number: number, Commands: map[string]string{}}.judged(j.run)

@@ -3,7 +3,6 @@ package proof
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -13,14 +12,14 @@ import (
 // People may change tests, and let a story change some.
 
 // changedByPeople returns the files that people changed on what was proven before a reference.
-func (i *inspection) changedByPeople(ctx context.Context, ref reference) (map[string]bool, error) {
+func (j *judgement) changedByPeople() (map[string]bool, error) {
 	theirs := map[string]bool{}
-	if ref.people == nil {
+	if j.ref.people == nil {
 		return theirs, nil
 	}
-	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.people.Sound, ref.commit)
+	differing, err := j.prover.Changes.Differing(j.ctx, j.run, j.ref.people.Sound, j.ref.commit)
 	if err != nil {
-		return nil, fmt.Errorf("look for what people changed on %.12s: %w", ref.people.Sound, err)
+		return nil, fmt.Errorf("look for what people changed on %.12s: %w", j.ref.people.Sound, err)
 	}
 	for _, d := range differing {
 		theirs[d.Path] = true
@@ -28,23 +27,25 @@ func (i *inspection) changedByPeople(ctx context.Context, ref reference) (map[st
 	return theirs, nil
 }
 
-// leaveToPeople has older references not judge the files that people changed, nor tests that do not pass after that.
-func (i *inspection) leaveToPeople(ref reference, theirs map[string]bool) {
-	maps.Copy(i.people, theirs)
-	if ref.people == nil || ref.failed != "" || i.kept != nil {
-		return
+// noteRemoved notes the tests that passed before people's change, and do not with it: older references do not miss them.
+func (i *inspection) noteRemoved(ref reference) {
+	before := i.run.BaseChecks
+	for _, proof := range i.run.Proofs {
+		if proof.Commit == ref.people.Sound {
+			before = proof.Checks
+		}
 	}
-	i.kept = map[string]map[string]bool{}
-	for _, check := range ref.checks {
-		i.kept[check.Name] = testNames(i.told(check), tally.Passed)
+	for _, was := range before {
+		now, ran := journal.FindCheck(ref.checks, was.Name)
+		if !ran || ref.failed != "" {
+			continue
+		}
+		i.fewer[was.Name] = i.fewer[was.Name] || counts(now).passed < counts(was).passed
+		left := testNames(i.told(now), tally.Passed)
+		for name := range testNames(i.told(was), tally.Passed) {
+			i.removed[name] = i.removed[name] || len(left) > 0 && !left[name]
+		}
 	}
-}
-
-// passing returns the tests that passed before, and that people did not remove since.
-func (j *judgement) passing(was journal.CheckEnded) map[string]bool {
-	passed, kept := testNames(j.told(was), tally.Passed), j.kept[was.Name]
-	maps.DeleteFunc(passed, func(name string, _ bool) bool { return len(kept) > 0 && !kept[name] })
-	return passed
 }
 
 // allow moves findings of a reference that a story's author allowed to those that are only shown. What an earlier story

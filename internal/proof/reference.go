@@ -10,6 +10,7 @@ import (
 // reference is a commit whose tests judge the work.
 type reference struct {
 	commit string
+	tests  string               // a commit of its tests: this one, with what people changed later
 	story  string               // by which it passed, or workBefore; empty for the base
 	checks []journal.CheckEnded // their results there
 	failed string               // why the checks failed there: not all tests may have run
@@ -29,11 +30,11 @@ func references(run journal.Run, commit string) (refs []reference) {
 			refs = append(refs, ref)
 		}
 	}
-	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
+	return append(refs, reference{commit: run.Base, tests: run.Base, checks: run.BaseChecks})
 }
 
 func referenceTo(run journal.Run, proof journal.Proof) reference {
-	ref := reference{commit: proof.Commit, checks: proof.Checks, story: storyOf(run, proof.Commit)}
+	ref := reference{commit: proof.Commit, tests: proof.Commit, checks: proof.Checks, story: storyOf(run, proof.Commit)}
 	for _, joined := range run.Grounds {
 		if joined.Onto.Commit == proof.Commit {
 			ref.people = &joined
