@@ -60,12 +60,7 @@ func (s *claudeSessions) Follow() []stream.Item {
 
 // End returns what is missing of the result.
 func (s *claudeSessions) End() []stream.Item {
-	items := s.Decoder.End()
-	if len(items) == 0 {
-		return nil
-	}
-	s.printed.unfiled.ended()
-	return append(s.Follow(), items...)
+	return lastWords(s.Decoder, s, s.printed.unfiled.ended)
 }
 
 func (s *claudeSessions) readNewLines(file *followed, path string) {

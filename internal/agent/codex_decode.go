@@ -82,12 +82,7 @@ type rolloutDecoder struct {
 
 // End returns what is missing of the result.
 func (d rolloutDecoder) End() []stream.Item {
-	items := d.Decoder.End()
-	if len(items) == 0 {
-		return nil
-	}
-	d.unread.after = unreadTimes // its files will tell no more
-	return append(d.Follow(), items...)
+	return lastWords(d.Decoder, d, func() { d.unread.after = unreadTimes })
 }
 
 func (d *codexDecoder) started(item codexItem) []stream.Item {

@@ -58,6 +58,16 @@ func (u *unread) read(grew bool) {
 // isLost reports whether it is not known any more what the agent uses.
 func (u *unread) isLost() bool { return u.after > unreadTimes }
 
+// lastWords returns the end of an agent without a result: its files will tell no more.
+func lastWords(printed Decoder, files interface{ Follow() []stream.Item }, ended func()) []stream.Item {
+	items := printed.End()
+	if len(items) == 0 {
+		return nil
+	}
+	ended()
+	return append(files.Follow(), items...)
+}
+
 type rollout struct {
 	followed
 

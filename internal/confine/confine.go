@@ -230,7 +230,7 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	}
 	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
 	inside.Empty = filtered(w.folders.state.Temp, lies)
-	at.Guarded = slices.DeleteFunc(slices.Clone(at.Guarded), func(g guarded.Guard) bool { return g.IsName() && !lies(g.Dir) })
+	at.Guarded = slices.DeleteFunc(slices.Clone(at.Guarded), func(g guarded.Guard) bool { return g.OnlyName() && !lies(g.Dir) })
 	inside.Guards, inside.Mended = guards(at.Guarded), w.reportPutBack
 	inside.Mark = func() ([][]byte, func([]byte) (func(bool) error, error), error) {
 		return w.mark(slices.Concat(at.Write, w.AgentPaths()))

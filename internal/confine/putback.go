@@ -115,7 +115,7 @@ func Settled(home, folder string, do func(settled bool) error) error {
 
 func (at *Access) protect(readOnly []string, guards []putback.Guard) {
 	for _, guard := range guards {
-		if !slices.ContainsFunc(at.Guarded, func(own guarded.Guard) bool { return own.Dir == guard.Dir && !own.IsName() }) {
+		if !slices.ContainsFunc(at.Guarded, func(own guarded.Guard) bool { return own.Dir == guard.Dir && !own.OnlyName() }) {
 			at.Guarded = append(at.Guarded, guarded.Guard(guard))
 		}
 	}

@@ -160,7 +160,10 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
 	if last := asked.Last; last.Branch == asked.Branch && last.Sound != last.Head {
 		if err := s.publishing.restoreWork(ctx, last); err != nil {
-			asked.Notes = append(asked.Notes, journal.Noted{What: "somebody rewrote " + last.Branch + ", and what the run before it did is gone, so tests count as they are there now"})
+			asked.Notes = append(asked.Notes, journal.Noted{
+				What: "somebody rewrote " + last.Branch + ", and what the run before it did is gone, so tests count as they are there now",
+				Hint: "compare the tests with those of " + asked.BaseRef + " before you merge",
+			})
 		}
 		if asked.Grounds, err = merging.Grounds(ctx, s.trusted, last, asked.Start); err != nil {
 			return asked, err

@@ -57,7 +57,7 @@ func (i *inspection) allow(ref reference, from int) {
 	for _, earlier := range i.run.Inspections {
 		for _, place := range earlier.Shown {
 			for _, name := range place.Tests {
-				allowed[name] = allowed[name] || place.Kind != testsChanged && i.isBefore(ref.commit, earlier.Commit)
+				allowed[name] = allowed[name] || i.isBefore(ref.commit, earlier.Commit)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (i *inspection) isBefore(commit, other string) bool {
 	proven := func(commit string) int {
 		return slices.IndexFunc(i.run.Proofs, func(p journal.Proof) bool { return p.Commit == commit })
 	}
-	return commit != other && (other == "" || proven(commit) < proven(other))
+	return other == "" || proven(commit) < proven(other)
 }
 
 // findLost finds stories that people's changes, or changes that people allowed, took the tests of: no reference tells.
@@ -88,7 +88,7 @@ func (i *inspection) findLost(ctx context.Context) error {
 	within := i.run.Iterations[:min(i.run.Onto.Iterations, len(i.run.Iterations))]
 	for _, story := range i.run.Plan.UserStories {
 		graded, _ := i.run.GradeOf(story.ID)
-		if !story.Passes || len(graded.ProvingTests()) == 0 || graded.Commit == i.commit || !now.MayChangeTests && !wasProven(within, graded.Commit) {
+		if !story.Passes || len(graded.ProvingTests()) == 0 || !now.MayChangeTests && !wasProven(within, graded.Commit) {
 			continue
 		}
 		there, err := i.hasTests(ctx, graded)

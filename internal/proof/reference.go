@@ -14,7 +14,7 @@ type reference struct {
 	story  string               // by which it passed, or workBefore; empty for the base
 	checks []journal.CheckEnded // their results there
 	failed string               // why the checks failed there: not all tests may have run
-	people *journal.Joined      // it is a commit with what these changed, too
+	people *journal.Joined      // whose change it holds, if people pushed something
 }
 
 // workBefore is what was there when a run began that builds on earlier work.

@@ -27,8 +27,8 @@ func IsStoryProven(run journal.Run, story plan.Story) bool {
 // heldGrade returns a story that passed by a commit that is held, where the newest one is not.
 func heldGrade(run journal.Run) (story string, found bool) {
 	for _, s := range UnprovenStories(run) {
-		if graded, _ := run.GradeOf(s.ID); InspectionConcern(run) == "" && graded.Commit != run.Head && run.IsHeld(graded.Commit) {
-			return s.ID, true
+		if graded, _ := run.GradeOf(s.ID); run.IsHeld(graded.Commit) {
+			return s.ID, InspectionConcern(run) == ""
 		}
 	}
 	return "", false

@@ -30,8 +30,9 @@ type Includes struct {
 // longest is a path that the kernel opens for git.
 const longest = 4096
 
-// Of returns the files that configuration files include, and those that these include,
-// whether or not they are there or their condition holds now, by the way to each. Listed is git's list of the environment. With an error, some are missing.
+// Of returns the ways to the files that configuration files include, and to those that these
+// include, whether or not they are there or their condition holds now. Listed is git's list of
+// the environment. With an error, some are missing.
 func (c Includes) Of(listed []byte, configs ...string) (ways untrusted.Way, err error) {
 	files, known := slices.Clone(configs), map[string]bool{}
 	way := c.Way

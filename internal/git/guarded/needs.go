@@ -34,14 +34,14 @@ type Guard struct {
 	But []string // as path.Match has them; "." is all in it
 }
 
-// IsName reports that the folder may only not become a link.
-func (g Guard) IsName() bool { return slices.Contains(g.But, ".") }
+// OnlyName reports that only the name is guarded: all in the folder may change, and it may not become a link.
+func (g Guard) OnlyName() bool { return slices.Contains(g.But, ".") }
 
 // Kept returns the files and git folders that are read-only or put back.
 func (n Needs) Kept() []string {
 	kept := slices.Clone(n.ReadOnly)
 	for _, guard := range n.Guarded {
-		if !guard.IsName() {
+		if !guard.OnlyName() {
 			kept = append(kept, guard.Dir)
 		}
 	}

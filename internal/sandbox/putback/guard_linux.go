@@ -127,7 +127,7 @@ var errCrowded = errors.New("too much lies in it")
 // change is left out. So is what lies in the folders of single objects: they hold too many files to look at, and git
 // believes none by its name. It keeps nothing, so that agents can leave any number.
 func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
-	if g.isName() {
+	if g.onlyName() {
 		return nil
 	}
 	free := ""
@@ -182,8 +182,8 @@ func (g guardedFolder) allows(way string) bool {
 	})
 }
 
-// isName reports that the folder may only not become a link.
-func (g guardedFolder) isName() bool { return slices.Contains(g.Changeable, ".") }
+// onlyName reports that all in the folder may change, and it may not become a link.
+func (g guardedFolder) onlyName() bool { return slices.Contains(g.Changeable, ".") }
 
 func (g guardedFolder) leadsToChangeable(way string) bool {
 	depth := strings.Count(way, "/") + 1
@@ -201,7 +201,7 @@ const maxTold = 100
 func (g guardedFolder) mend() (mended []string, err error) {
 	info, err := g.root.Lstat(g.name)
 	switch {
-	case g.NotAFolder, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && g.isName() && info.Mode().IsRegular(): // nothing can lie there
+	case g.NotAFolder, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && g.onlyName() && info.Mode().IsRegular(): // nothing can lie there
 		return nil, nil
 	case err == nil && (g.Absent || !info.IsDir()): // a link, or a file that leads to another
 		return []string{path.Join(g.dir, g.name)}, g.take(g.root, g.name)

@@ -39,7 +39,7 @@ func (f Files) begin() (records, func([]byte) (func(bool) error, error), error) 
 	all := records{}
 	for _, text := range texts {
 		for _, m := range decodeMarks(text) {
-			all[record{m.Place, m.isGuard(), m.Folder.isName()}] = m
+			all[record{m.Place, m.isGuard(), m.Folder.onlyName()}] = m
 			all.addWay(m)
 		}
 	}
@@ -114,8 +114,8 @@ func (m mark) isGuard() bool { return !m.Folder.Absent }
 type records map[record]mark
 
 type record struct {
-	path            string
-	isGuard, isName bool
+	path              string
+	isGuard, onlyName bool
 }
 
 // addWay adds what is on the way to m and was no link: a link there is not the user's.
@@ -142,7 +142,7 @@ func (r records) savedAt(k keptPath) (keptPath, bool) {
 
 // guardAt is savedAt for a guarded folder.
 func (r records) guardAt(g guardedFolder) (guardedFolder, bool) {
-	m, is := r[record{g.place, true, g.isName()}]
+	m, is := r[record{g.place, true, g.onlyName()}]
 	if is {
 		g.NotAFolder, g.Known, g.Odd = m.Folder.NotAFolder, m.Folder.Known, moved(m.Folder.Odd, m.Name, g.name)
 		g.links = m.linksFor(g.keptPath)
@@ -150,16 +150,16 @@ func (r records) guardAt(g guardedFolder) (guardedFolder, bool) {
 	return g, is
 }
 
-// hasFolder reports that another command found a folder where k found none, and its name is guarded, or no link where
-// there is one now.
-func (r records) hasFolder(k keptPath) bool {
+// contradict reports that another command found no link where k found one, or a folder whose name is guarded where k found
+// none.
+func (r records) contradict(k keptPath) bool {
 	m, is := r[record{k.place, true, true}]
 	mode := k.content[k.name].Mode
-	return is && (mode.Type() == fs.ModeSymlink || m.Folder.isName() && !mode.IsDir())
+	return is && (mode.Type() == fs.ModeSymlink || m.Folder.onlyName() && !mode.IsDir())
 }
 
-// count is more for what another command kept: that is the user's, where what is kept as it stands now contradicts it.
-func (r records) count(k keptPath) int {
+// order is more for what another command kept: that is the user's, where what is kept as it stands now contradicts it.
+func (r records) order(k keptPath) int {
 	if _, is := r[record{path: k.place}]; is {
 		return 1
 	}

@@ -89,14 +89,14 @@ func (all *Kept) take(f Files, others records) (_ []byte, err error) {
 		switch k, err := f.keep(file, others, &left); {
 		case err != nil:
 			return nil, unkept(file, err)
-		case others.hasFolder(k):
+		case others.contradict(k):
 			all.Folders = append(all.Folders, file)
 			defer k.root.Close() //nolint:errcheck // only a handle
 		default:
 			all.kept = append(all.kept, k)
 		}
 	}
-	slices.SortStableFunc(all.kept, func(a, b keptPath) int { return cmp.Compare(others.count(a), others.count(b)) })
+	slices.SortStableFunc(all.kept, func(a, b keptPath) int { return cmp.Compare(others.order(a), others.order(b)) })
 	for _, dir := range all.Folders {
 		if err := all.guard(f, Guard{dir, []string{"."}}, others, &guards); err != nil {
 			return nil, err
