@@ -159,8 +159,45 @@ func TestSilentSessions(t *testing.T) {
 	}
 }
 
-// An agent that was killed while its files told nothing used more than is known.
+// Claude Code's own messages use nothing, and the files of a Docker sandbox come late.
+func TestSilenceThatSaysNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		options agent.Options
+		model   string
+		want    bool
+	}{
+		"a model":              {model: "claude-opus-5", want: true},
+		"no model":             {model: "<synthetic>"},
+		"from another machine": {options: agent.Options{Docker: &agent.Docker{State: t.TempDir()}}, model: "claude-opus-5"},
+	} {
+		adapter, err := agent.Pick("claude", test.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := adapter.Decoder(agent.Order{Env: []string{"CLAUDE_CONFIG_DIR=" + t.TempDir()}}).(follower)
+		decoder.Line([]byte(`{"type":"system","subtype":"init","session_id":"s7","model":"claude-opus-5"}`))
+		for i := range 3 {
+			decoder.Line(fmt.Appendf(nil, `{"type":"assistant","message":{"id":"m%d","model":%q}}`, i, test.model))
+		}
+		boundless := false
+		for range 41 {
+			boundless = isBoundless(decoder.Follow()) || boundless
+		}
+		if boundless != test.want {
+			t.Errorf("%s: there is no bound: %t", name, boundless)
+		}
+	}
+}
+
+// An agent that was killed while its files told nothing used more than is known. Claude Code may just not have written yet.
 func TestSilentSessionsThatAreKilled(t *testing.T) {
+	soon := newSession(t, "claude", 0)
+	for i := range 3 {
+		soon.decoder.Line([]byte(soon.printed(i)))
+	}
+	if isBoundless(soon.decoder.End()) {
+		t.Error("killed at once: there is no bound")
+	}
 	for name, enough := range map[string]int{"claude": 3, "codex": 10} {
 		for _, missing := range []int{0, 1} {
 			s := newSession(t, name, 0)

@@ -306,3 +306,19 @@ func FuzzRead(f *testing.F) {
 		e.CommitsByStory()
 	})
 }
+
+// Commits that prove no story judge nothing when a proof is repeated.
+func TestInspectionsOfProvenStories(t *testing.T) {
+	proof := &evidence.Proof{Tree: "t1"}
+	e := evidence.Evidence{Inspection: &evidence.Inspection{}, Stories: []evidence.Story{
+		{ID: "US-001", Commit: "c1", Proven: true, Proof: proof}, {ID: "US-002", Commit: "c2", Proof: proof}, {ID: "US-003", Commit: "c3", Proven: true},
+	}}
+	want := []journal.ChangeInspected{{Commit: "c1", Tree: "t1"}}
+	if diff := cmp.Diff(want, e.Inspections()); diff != "" {
+		t.Errorf("inspections (-want +got):\n%s", diff)
+	}
+	e.Stories[1].MayChangeTests = true
+	if got := e.Inspections(); len(got) != 2 || got[1].Commit != "" {
+		t.Errorf("%+v, want what people allowed, too", got)
+	}
+}

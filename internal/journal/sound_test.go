@@ -34,6 +34,15 @@ func TestWhatIsSound(t *testing.T) {
 	}
 }
 
+// A later job makes the commits again on which a new run builds.
+func TestARunKeepsItsGrounds(t *testing.T) {
+	ground := journal.Joined{Sound: "c1", With: "s0", Onto: &journal.Onto{Commit: "o0", Tree: "to"}}
+	run := minutely(journal.RunBegan{Base: "b0", Start: "s0", Tree: "ts", OntoWork: true, Grounds: []journal.Joined{ground}})
+	if len(run.Grounds) != 1 || run.Onto != *ground.Onto {
+		t.Errorf("builds on %+v, by %+v", run.Onto, run.Grounds)
+	}
+}
+
 // What others pushed while a story is open was there before it was done. The code before it is the newest of other work.
 func TestWhatWasBeforeAStory(t *testing.T) {
 	proof := func(commit string) *journal.Proof { return &journal.Proof{Commit: commit, Tree: commit, Passed: true} }
@@ -89,6 +98,7 @@ func TestInspectionsGrowOld(t *testing.T) {
 		"what is held":        {passes("c1", "t1", "a test is gone"), true},
 		"the same once more":  {slices.Concat(passes("c1", "t1", ""), passes("c2", "t2", "a test is gone")), true},
 		"after another story": {slices.Concat(passes("c1", "t1", ""), passes("c2", "t2", "")), false},
+		"signed since":        {slices.Concat(passes("c0", "t0", ""), passes("c1", "t1", "a test is gone"), []journal.Event{journal.Signed{From: "c1", To: "g1", As: map[string]string{"c0": "g0", "c1": "g1"}}}), true},
 		"after people pushed": {append(passes("c1", "t1", "a test is gone"), journal.Joined{To: "m1", Onto: &journal.Onto{Commit: "o1", Tree: "to"}}), false},
 	} {
 		if _, known := minutely(append(began, c.events...)...).InspectionOf("t1"); known != c.known {

@@ -54,3 +54,28 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		}
 	}
 }
+
+// What the run before built on itself may be on no branch.
+func TestGroundsOnGrounds(t *testing.T) {
+	r := newRepository(t)
+	sound := r.commit("base", "base\n")
+	pushed := r.commit("open", "open\n")
+	theirs := r.commit("theirs", "theirs\n")
+	r.call("reset", "-q", "--hard", pushed)
+	run := journal.Run{Head: r.commit("newer", "newer\n"), Sound: sound, Branch: "work"}
+	joined, err := merging.Join(t.Context(), r.trusted(), run, journal.Joined{Of: journal.OfBranch, With: theirs}, pushed)
+	if err != nil || joined.Onto == nil {
+		t.Fatalf("%+v, %v", joined, err)
+	}
+	last := journal.Run{Sound: joined.Onto.Commit, Head: theirs, Grounds: []journal.Joined{joined}, Policy: policy.Policy{Tamper: policy.TamperReport}}
+	r.call("reset", "-q", "--hard", theirs)
+	trusted := r.trusted() // of another machine
+	grounds, err := merging.Grounds(t.Context(), trusted, last, r.commit("more", "more\n"))
+	if err != nil || len(grounds) != 2 {
+		t.Fatalf("%+v, %v, want what it built on, too", grounds, err)
+	}
+	names, err := trusted.Files(t.Context(), grounds[1].Onto.Commit)
+	if got := strings.Join(names, " "); err != nil || got != "base more theirs" {
+		t.Errorf("builds on %q, %v", got, err)
+	}
+}

@@ -436,6 +436,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 	for name, c := range map[string]struct {
 		passes, red   bool
 		renamed       bool              // by the agent, before they pushed
+		added         bool              // the agent changed no file of tests, but added one
 		theirs        []proof.Differing // what people changed
 		onto, c1, old string
 		text          string   // of the story's test at the end
@@ -453,6 +454,10 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		"not their file":           {onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"renamed before":           {renamed: true, onto: "passed p.TestOne\npassed p.TestNew", c1: "passed p.TestOne\npassed p.TestNew", old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"their file":               {theirs: theirs, onto: both, c1: both},
+		"their runner is silent":   {theirs: theirs, onto: "", c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
+		"silent, and one went":     {theirs: theirs, c1: one, old: one, want: []string{strings.Replace(gone, " test:", " ten_test.go:", 1)}},
+		"not all could run":        {red: true, onto: "passed p.TestOne\nfailed p.TestX", c1: one, old: one + "\nfailed p.TestTen", want: []string{broken}},
+		"a new test stands in":     {red: true, added: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{strings.ReplaceAll(broken, "ten_test.go", "new_test.go")}},
 		"their line, and another":  {theirs: theirs, onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"the checks failed":        {red: true, theirs: theirs, c1: both, want: []string{unknown}},
 		"they failed, not by them": {red: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
@@ -470,6 +475,9 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", c.onto)}}
 		if c.red {
 			onto.Checks = []journal.CheckEnded{{Name: "test", Exit: 1}}
+			if c.onto != "" {
+				onto.Checks[0] = judged("o1", c.onto)
+			}
 		}
 		here := run.Proofs[1]
 		here.Checks = []journal.CheckEnded{judged("c1", c.c1)}
@@ -479,6 +487,9 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		}
 		run.Proofs = []journal.Proof{first, {Commit: "w0", Checks: []journal.CheckEnded{judged("w0", before)}}, onto, here}
 		touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "ten_test.go", Tests: true, Was: true}}
+		if c.added {
+			touched[1] = proof.Differing{Path: "new_test.go", Tests: true}
+		}
 		tests := byCommit{shelf{differing: map[string][]proof.Differing{"w0..o1": c.theirs, "c0 with p0..o1": touched, "c0 with p0..c1": touched}, texts: map[string]string{"c1:ten_test.go": c.text}}, map[string]string{
 			"b0": one, "o1": c.onto, "c0": both, "w0": before, "c1": c.c1, "old": c.old,
 		}}
@@ -493,6 +504,46 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		slices.Sort(got)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// People may remove tests of a runner that only counts them, and change the product: then the base with old tests is not
+// the base that was checked.
+func TestOlderTestsWithPeoplesChange(t *testing.T) {
+	counted := func(commit string, passed int) journal.CheckEnded {
+		return journal.CheckEnded{Name: "test", Commit: commit, Passed: true, Tests: &journal.Tests{Runner: "jest", Passed: passed}}
+	}
+	for onto, want := range map[int]int{4: 0, 5: 2} { // by what they pushed, and by the base
+		run := second()
+		run.Grades, run.BaseChecks = nil, []journal.CheckEnded{counted("b0", 5)}
+		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
+		run.Grounds = []journal.Joined{{Sound: "b0", With: "p0", Onto: &run.Onto}}
+		here := run.Proofs[1]
+		here.Checks = []journal.CheckEnded{counted("c1", 4)}
+		theirs := journal.Proof{Commit: "o1", Tree: "to", Passed: true, Checks: []journal.CheckEnded{counted("o1", onto)}}
+		run.Proofs = []journal.Proof{theirs, theirs, here} // which is said once
+		touched := []proof.Differing{{Path: "a.test.js", Tests: true, Was: true}}
+		tests := byCommit{shelf{testsAlone: true, differing: map[string][]proof.Differing{"b0 with p0..c1": touched, "b0 with p0..o1": touched}}, nil}
+		b := &bench{lab: lab{says: []journal.CheckEnded{counted("c1", 4), counted("c1", 4)}}}
+		found := places(b.inspect(t, run, tests).Found)
+		if len(found) != want || !slices.Contains(b.wanted, "b0 with p0: a.test.js") {
+			t.Errorf("%d tests run after people pushed: found %q, put there %q", onto, found, b.wanted)
+		}
+	}
+}
+
+// What people let one story change takes no proof from another.
+func TestAllowedChangesLeaveOtherStories(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "x": false} {
+		run := second()
+		run.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002", MayChangeTests: true}}
+		run.Iterations = []journal.Iteration{{Story: "US-001", Ended: &journal.IterationEnded{}, Proof: &run.Proofs[0]}, {Story: "US-002"}}
+		run.Grades[0].Tests = nil
+		tests := byCommit{shelf{texts: map[string]string{"c1:ten_test.go": text}}, map[string]string{"b0": "passed p.TestOne", "c0": "passed p.TestOne", "c1": "passed p.TestOne"}}
+		found := places((&bench{}).inspect(t, run, tests).Found)
+		if lost := slices.Contains(found, "tests_gone ten_test.go: the tests that proved US-001 are gone: ten_test.go"); lost != want {
+			t.Errorf("with the text %q found %q", text, found)
 		}
 	}
 }
@@ -515,6 +566,12 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	b = &bench{}
 	if got := b.inspect(t, held, tests); got.Found != nil || !slices.Equal(b.wanted, []string{"b0: ten_test.go"}) {
 		t.Errorf("found %v by %q, want the base's tests alone", got.Found, b.wanted)
+	}
+	failed := second()
+	failed.Proofs[0].Passed = false
+	b = &bench{}
+	if got := b.inspect(t, failed, tests); got.Found != nil || !slices.Equal(b.wanted, []string{"b0: ten_test.go"}) {
+		t.Errorf("found %v by %q, also by a commit that failed", got.Found, b.wanted)
 	}
 	// The first story changed a test of the base, or took it away, and its old version
 	// passed then; the second breaks what it asked for.
