@@ -234,7 +234,7 @@ func newSession(t *testing.T, name string, files int) session {
 		t.Fatal(err)
 	}
 	for i := range files {
-		if err := os.WriteFile(filepath.Join(others, fmt.Sprintf("rollout-20-%d.jsonl", i)), nil, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(others, fmt.Sprintf("rollout-20-%d-s7.jsonl", i)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

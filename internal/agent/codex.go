@@ -17,6 +17,10 @@ import (
 
 const codexUnbound = "--dangerously-bypass-approvals-and-sandbox"
 
+// codexAlone has it start no other threads, for it does not report what these use: sub-agents, and those that make memories.
+// A user's setting for the second version of sub-agents comes before the switch for all.
+var codexAlone = []string{"-c", "agents.enabled=false", "-c", "features.multi_agent_v2=false", "-c", "features.memories=false"}
+
 func codex(words []string, o Options) (Adapter, error) {
 	provider, err := codexProvider(o.Keys)
 	if err != nil {
@@ -26,7 +30,10 @@ func codex(words []string, o Options) (Adapter, error) {
 	flags := slices.Concat(command[1:], extra)
 	bounds := []string{codexUnbound}
 	if o.ReadOnly && !o.Keys.Confined { // within our sandbox its own could not be raised
-		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check"} // which the other implies
+		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check", "-c", `approval_policy="never"`} // which the other implies
+	}
+	if !o.Keys.Bounded || !o.Keys.Confined { // it can ask another server than ours
+		bounds = append(bounds, codexAlone...)
 	}
 	// AGENTS.md is in the prompt.
 	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0"}, bounds, provider)
@@ -48,7 +55,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			wrote := &rollouts{dir: environ.PathIn(order.Env, order.Dir, ".codex/sessions"), price: o.Prices, model: model, unread: unread{before: unreadTimes + 1}}
+			wrote := &rollouts{dir: environ.PathIn(order.Env, order.Dir, ".codex/sessions"), price: o.Prices, model: model, files: map[string]*rollout{}, unread: unread{before: unreadTimes + 1}}
 			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
 		Reporting: ReportsCost,

@@ -16,8 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// rollouts are the files in which Codex notes the usage of a thread, and of those that it started, after each request;
-// its output has that only at the end of a turn. An agent may write to them, so maxRollout limits each reading.
+// rollouts are the files in which Codex notes the usage of a thread after each request; its output has that only at the
+// end of a turn. An agent may write to them, so maxRollout limits each reading.
 type rollouts struct {
 	dir   string // of its sessions
 	price pricing
@@ -25,7 +25,7 @@ type rollouts struct {
 
 	mu     sync.Mutex
 	thread string
-	first  string              // the thread's own file
+	day    string              // the folder where it begins
 	files  map[string]*rollout // by name: an agent can rename folders
 	unread unread
 	told   stream.Usage
@@ -71,19 +71,8 @@ func lastWords(printed Decoder, files interface{ Follow() []stream.Item }, ended
 type rollout struct {
 	followed
 
-	ours  bool // it belongs to the thread or to one that this has started
-	first bool // it is the thread's own
-	price pricing
-	model string
+	model string // the first, which Codex names before a command can
 	used  stream.Usage
-}
-
-// addModel keeps the first model of the thread's own file, which Codex names before a command can. Another thread can begin
-// with the history of one with another model, so the dearest counts there.
-func (f *rollout) addModel(model string) {
-	if f.model == "" || !f.first && f.price.bound(model) > f.price.bound(f.model) {
-		f.model = model
-	}
 }
 
 const maxRollout = 8 << 20
@@ -132,30 +121,25 @@ func (r *rollouts) readFiles(left *untrusted.Patience) (grew bool) {
 		case len(r.files) >= maxRecent:
 			return false
 		default:
-			file = &rollout{first: path == r.first, price: r.price}
+			file = &rollout{}
 			r.files[name] = file
 		}
-		left.Spend(func() { grew = file.readNewLines(path, r.thread) || grew })
+		left.Spend(func() { grew = file.readNewLines(path) || grew })
 	}
 	return grew
 }
 
-// findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
+// findFiles returns the thread's file, and those that an agent calls so. They lie in folders by year, month and day.
 func (r *rollouts) findFiles(left *untrusted.Patience) []string {
 	days := subfolders(subfolders(subfolders([]string{r.dir}, left), left), left)
-	if r.first == "" {
-		r.files = map[string]*rollout{}
-		files := subfolders(days, left)
-		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
-		if i < 0 {
-			return nil
-		}
-		r.first = files[i]
-	}
-	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
-	return slices.DeleteFunc(subfolders(days, left), func(path string) bool {
-		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
+	days = slices.DeleteFunc(days, func(day string) bool { return day < r.day })
+	files := slices.DeleteFunc(subfolders(days, left), func(path string) bool {
+		return !strings.HasSuffix(path, "-"+r.thread+".jsonl")
 	})
+	if r.day == "" && len(files) > 0 {
+		r.day = filepath.Dir(files[0])
+	}
+	return files
 }
 
 // An agent can make many folders, and links that lead to them through many others.
@@ -180,19 +164,12 @@ func subfolders(folders []string, patience *untrusted.Patience) (all []string) {
 	return all
 }
 
-func (f *rollout) readNewLines(path, thread string) (grew bool) {
-	if f.read > 0 && !f.ours {
-		return false
-	}
-	begins := f.read == 0
+func (f *rollout) readNewLines(path string) (grew bool) {
 	data := f.newLines(path)
-	if first, _, whole := bytes.Cut(data, []byte("\n")); begins && whole {
-		f.ours = bytes.Contains(first, []byte(thread))
-	}
 	for line := range bytes.Lines(data) {
 		f.parseLine(line)
 	}
-	return f.ours && len(data) > 0
+	return len(data) > 0
 }
 
 // followed is a file to which an agent's program adds lines.
@@ -253,9 +230,9 @@ func (f *rollout) parseLine(line []byte) {
 	var parsed rolloutLine
 	ok := readLine(line, &parsed)
 	switch total := parsed.Payload.Info.Total.plain(); {
-	case !ok || !f.ours:
+	case !ok:
 	case parsed.Type == "turn_context":
-		f.addModel(truncate(parsed.Payload.Model, maxID))
+		f.model = cmp.Or(f.model, truncate(parsed.Payload.Model, maxID))
 	case parsed.Payload.Type == "token_count" && total != (stream.Usage{}):
 		f.used = f.used.Max(total.Plausible()) // an agent can write it, too
 	}

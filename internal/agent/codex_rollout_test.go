@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -53,6 +52,9 @@ func TestForgedRollouts(t *testing.T) {
 	decoder, day := codexSessions(t)
 	const line = `{"type":"session_meta","payload":{"id":"thread-7"}}` + "\n" + `{"type":"turn_context","payload":{"model":%q}}` + "\n" +
 		`{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"output_tokens":%d}}}}` + "\n"
+	if err := os.Mkdir(filepath.Join(filepath.Dir(day), "20"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	var used stream.Spent
 	for _, file := range []struct {
 		name   string
@@ -60,14 +62,15 @@ func TestForgedRollouts(t *testing.T) {
 		cut    int // a flag
 		model  string
 	}{
-		{"10-thread-7", 100, 10, 0, "gpt-5"},
-		{"11-x", -100, -10, 0, ""},
-		{"12-x", math.MinInt64, math.MinInt64, 0, ""},
-		{"10-thread-7", 50, 5, 0, "gpt-5-mini"}, // less
-		{"10-thread-7", 0, 0, os.O_TRUNC, "gpt-5-mini"},
-		{"10-thread-7", 3_000_000, 30, 0, "gpt-5-mini"},
+		{"rollout-10-thread-7", 100, 10, 0, "gpt-5"},
+		{"rollout-11-thread-7", -100, -10, 0, ""},
+		{"../20/rollout-9-thread-7", 5_000_000, 50, 0, "gpt-5"}, // earlier days are not read again
+		{"rollout-12-thread-7", math.MinInt64, math.MinInt64, 0, ""},
+		{"rollout-10-thread-7", 50, 5, 0, "gpt-5-mini"}, // less
+		{"rollout-10-thread-7", 0, 0, os.O_TRUNC, "gpt-5-mini"},
+		{"rollout-10-thread-7", 3_000_000, 30, 0, "gpt-5-mini"},
 	} {
-		f, err := os.OpenFile(filepath.Join(day, "rollout-"+file.name+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY|file.cut, 0o600)
+		f, err := os.OpenFile(filepath.Join(day, file.name+".jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY|file.cut, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,25 +84,6 @@ func TestForgedRollouts(t *testing.T) {
 	}
 	if want := (stream.Usage{Input: 3_000_000, Output: 30}); used.Usage != want || used.Boundless || used.Cost.USD < 3 {
 		t.Errorf("%+v is counted, want %+v of the first model", used, want)
-	}
-}
-
-// A thread that begins with the history of another has its own model after that: the dearer one counts.
-func TestForkedRollouts(t *testing.T) {
-	decoder, day := codexSessions(t)
-	const meta, model = `{"type":"session_meta","payload":{"id":"x","forked_from_id":"thread-7"}}` + "\n", `{"type":"turn_context","payload":{"model":%q}}` + "\n"
-	const used = `{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":1000000}}}}` + "\n"
-	for name, text := range map[string]string{
-		"10-thread-7": `{"payload":{"id":"thread-7"}}` + "\n" + fmt.Sprintf(model, "gpt-5-mini"),
-		"11-x":        meta + fmt.Sprintf(model+model+model, "gpt-5-mini", "gpt-5", "gpt-5-mini") + used,
-	} {
-		if err := os.WriteFile(filepath.Join(day, "rollout-"+name+".jsonl"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	items := decoder.Follow()
-	if want, known := price.Of("gpt-5", price.Tokens{Input: 1_000_000}, nil); !known || len(items) != 1 || items[0].(stream.Spent).Cost.USD != want {
-		t.Errorf("%+v is counted, want $%v", items, want)
 	}
 }
 

@@ -18,8 +18,12 @@ const (
 	provider = `model_providers.ralph={name="ralph",base_url="http://127.0.0.1:1/v1",wire_api="responses",supports_websockets=false`
 )
 
+// alone has it start no threads that nothing counts.
+var alone = []string{"-c", "agents.enabled=false", "-c", "features.multi_agent_v2=false", "-c", "features.memories=false"}
+
 func TestCodexIsStartedAs(t *testing.T) {
-	start := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", unbound}
+	counted := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", unbound}
+	start := with(counted, alone)
 	chosen := []string{"-c", `model_provider="ralph"`}
 	gone := []string{"codex no longer has --full-auto: " + unbound + " replaces it"}
 	tests := map[string]struct {
@@ -49,8 +53,12 @@ func TestCodexIsStartedAs(t *testing.T) {
 				Args: []string{"-c", `web_search="live"`}, // for people who want to see it refused
 				Keys: agent.Keys{OpenAIAPIKey: "dummy", ModelBaseURL: "http://127.0.0.1:1", Bounded: true, Confined: true},
 			},
-			argv: with("codex", start, "-c", provider+`,env_key="CODEX_API_KEY"}`, chosen, "-c", `web_search="disabled"`, "-c", `web_search="live"`, "-"),
+			argv: with("codex", counted, "-c", provider+`,env_key="CODEX_API_KEY"}`, chosen, "-c", `web_search="disabled"`, "-c", `web_search="live"`, "-"),
 			env:  []string{"CODEX_API_KEY=dummy"},
+		},
+		"at a server of ours, where it can ask another": {
+			options: agent.Options{Keys: agent.Keys{ModelBaseURL: "http://127.0.0.1:1", Bounded: true}},
+			argv:    with("codex", start, "-c", provider+"}", chosen, "-c", `web_search="disabled"`, "-"),
 		},
 		"at a server that wants no key": {
 			options: agent.Options{Keys: agent.Keys{ModelBaseURL: "http://127.0.0.1:1/v1"}},

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -212,16 +211,6 @@ func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 		spent.Cost.Most, spent.Boundless = most, !known && u.Tokens() > 0
 	}
 	return spent
-}
-
-// bound compares models: it is what many tokens of one cost at most.
-func (p pricing) bound(model string) float64 {
-	const many = 1_000_000
-	spent := p.spent(model, stream.Usage{Input: many, Output: many})
-	if spent.Boundless {
-		return math.Inf(1)
-	}
-	return spent.Cost.USD + spent.Cost.Most
 }
 
 // sum adds up what models used. One without a price makes the cost unknown.

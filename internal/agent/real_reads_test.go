@@ -24,7 +24,7 @@ func TestReadersHaveFlags(t *testing.T) {
 		not      string
 	}{
 		{"claude", false, "--tools Read,Grep,Glob", "--settings"},
-		{"codex", false, "--sandbox read-only", "--dangerously-bypass-approvals-and-sandbox"},
+		{"codex", false, `--sandbox read-only --skip-git-repo-check -c approval_policy="never"`, "--dangerously-bypass-approvals-and-sandbox"},
 		{"codex", true, "--dangerously-bypass-approvals-and-sandbox", "--sandbox read-only"},
 	} {
 		keys := agent.Keys{Confined: test.confined}
