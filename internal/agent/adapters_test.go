@@ -92,12 +92,12 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 		},
 		"codex": {
 			agent: "codex", command: "codex e", args: "--json --full-auto",
-			want:  `codex exec --json -c project_doc_max_bytes=0 --dangerously-bypass-approvals-and-sandbox -c agents.enabled=false -c features.multi_agent_v2=false -c features.memories=false -`,
+			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -c agents.enabled=false -c features.multi_agent_v2=false -c features.memories=false -`,
 			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
 		},
 		"codex in text": {
 			agent: "codex", args: "--full-auto -o out.txt",
-			want:  `codex exec --json -c project_doc_max_bytes=0 --dangerously-bypass-approvals-and-sandbox -c agents.enabled=false -c features.multi_agent_v2=false -c features.memories=false -o out.txt -`,
+			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -c agents.enabled=false -c features.multi_agent_v2=false -c features.memories=false -o out.txt -`,
 			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
 		},
 	}

@@ -35,8 +35,8 @@ func codex(words []string, o Options) (Adapter, error) {
 	if !o.Keys.Bounded || !o.Keys.Confined { // it can ask another server than ours
 		bounds = append(bounds, codexAlone...)
 	}
-	// AGENTS.md is in the prompt.
-	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0"}, bounds, provider)
+	// AGENTS.md is in the prompt, and the price list has no other tier.
+	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0", "-c", `service_tier="default"`}, bounds, provider)
 	return Adapter{
 		Install:       "install Codex",
 		Package:       "@openai/codex",

@@ -22,7 +22,7 @@ const (
 var alone = []string{"-c", "agents.enabled=false", "-c", "features.multi_agent_v2=false", "-c", "features.memories=false"}
 
 func TestCodexIsStartedAs(t *testing.T) {
-	counted := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", unbound}
+	counted := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", "-c", `service_tier="default"`, unbound}
 	start := with(counted, alone)
 	chosen := []string{"-c", `model_provider="ralph"`}
 	gone := []string{"codex no longer has --full-auto: " + unbound + " replaces it"}

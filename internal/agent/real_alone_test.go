@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// Codex starts no thread that ralph does not count, even if its user's settings ask for that.
+// Codex starts no thread that ralph does not count, and asks for no dearer tier, even if its user's settings ask for that.
 func TestRealCodexIsAlone(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {
 		return
@@ -29,7 +29,7 @@ func TestRealCodexIsAlone(t *testing.T) {
 		"its newest models": {"codex", false, "", []modeltest.Answer{done}},
 		"other models":      {"codex-plain", false, "", []modeltest.Answer{done}},
 		"by settings": {
-			"codex", false, "[agents]\nenabled = true\n[features]\nmulti_agent_v2 = true\nmemories = true\n",
+			"codex", false, "service_tier = 'fast'\n[agents]\nenabled = true\n[features]\nmulti_agent_v2 = true\nmemories = true\n",
 			[]modeltest.Answer{done},
 		},
 		"as a reviewer of its own commands": {
@@ -52,7 +52,7 @@ func TestRealCodexIsAlone(t *testing.T) {
 				t.Errorf("it asked %d times, want %d", asked, len(test.answers))
 			}
 			for _, r := range b.server.Requests() {
-				for _, word := range []string{"spawn_agent", "multi_agent_v1"} {
+				for _, word := range []string{"spawn_agent", "multi_agent_v1", `"service_tier":"priority"`} {
 					if strings.Contains(r.Body, word) {
 						t.Errorf("it has %s: %s", word, r.Body)
 					}
