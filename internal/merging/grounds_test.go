@@ -18,6 +18,9 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 	start := r.commit("theirs", "theirs\n")
 	r.call("commit", "-q", "--amend", "-m", "anew")
 	anew := r.call("rev-parse", "HEAD")
+	r.call("reset", "-q", "--hard", head)
+	r.call("commit", "-q", "--allow-empty", "-m", "work", "-m", "Ralph-Run: r2")
+	another := r.call("rev-parse", "HEAD")
 	r.call("switch", "-q", "--orphan", "other")
 	other := r.commit("other", "other\n")
 	trusted := r.trusted()
@@ -28,7 +31,10 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 	}{
 		"held":                   {sound, head, start, policy.TamperReport, "base proven theirs"},
 		"no push":                {sound, head, head, policy.TamperReport, "base proven"},
-		"all is proven":          {head, head, start, policy.TamperReport, ""},
+		"all is proven":          {head, head, head, policy.TamperReport, ""},
+		"a push on what is":      {head, head, start, policy.TamperReport, "base held proven theirs"},
+		"work without a record":  {head, head, another, policy.TamperReport, ""},
+		"in place of what is":    {head, head, other, policy.TamperReport, "other"},
 		"nothing is held":        {sound, head, start, policy.TamperAllow, ""},
 		"tests are not compared": {sound, head, start, "", ""},
 		"something else":         {sound, head, other, policy.TamperReport, "other"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -20,21 +21,33 @@ func build(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 	return with, err
 }
 
-// Grounds returns what a new run builds on where the newest run of its branch proved less than the branch has.
+// Grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.
 func Grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string) ([]journal.Joined, error) {
-	if last.Sound == last.Head || last.Sound == "" || last.Policy.Tamper == "" || last.Policy.Tamper == policy.TamperAllow {
+	if last.Sound == "" || last.Sound == start && len(last.Grounds) == 0 || last.Policy.Tamper == "" || last.Policy.Tamper == policy.TamperAllow {
 		return nil, nil
 	}
-	if _, err := t.Resolve(ctx, last.Head); errors.Is(err, git.ErrNotFound) {
-		return nil, nil // people pushed something else
+	ground := journal.Joined{Of: journal.OfBranch, From: last.Head, With: start, Sound: last.Sound}
+	all := append(slices.Clone(last.Grounds), ground)
+	for _, joined := range all {
+		if _, err := t.Resolve(ctx, joined.From); errors.Is(err, git.ErrNotFound) {
+			return nil, nil // people pushed something else
+		}
+	}
+	if others, err := hasOtherRuns(ctx, t, last, start); err != nil || others && last.Sound == last.Head {
+		return nil, err
 	}
 	if err := Restore(ctx, t, last); err != nil {
 		return nil, err
 	}
-	ground := journal.Joined{Of: journal.OfBranch, From: last.Head, With: start, Sound: last.Sound}
 	var err error
-	ground.Onto, err = onto(ctx, t, ground)
-	return append(slices.Clone(last.Grounds), ground), err
+	all[len(last.Grounds)].Onto, err = onto(ctx, t, ground)
+	return all, err
+}
+
+// hasOtherRuns reports commits of runs since the newest of which there is a record: an agent made them.
+func hasOtherRuns(ctx context.Context, t *git.Trusted, last journal.Run, start string) (bool, error) {
+	made, err := t.Ask(ctx, "log", "--format=%(trailers:key=Ralph-Run,valueonly,separator=%x20)", last.Head+".."+start)
+	return slices.ContainsFunc(strings.Fields(made), func(id string) bool { return id != last.ID }), err
 }
 
 // onto returns what a run builds on once others did something: their change, without its open work, on what was proven
@@ -71,12 +84,16 @@ func put(ctx context.Context, t *git.Trusted, change git.Span, on, parent string
 		return "", err
 	}
 	for _, name := range merged.Conflicts { // one of both lacks it, or it is no text
+		var has []bool
+		for _, commit := range []string{on, change.From, change.To} {
+			entries, err := t.List(ctx, commit, name)
+			if err != nil {
+				return "", err
+			}
+			has = append(has, len(entries) == 1)
+		}
 		from := change.To
-		if there, err := t.List(ctx, on, name); err != nil {
-			return "", err
-		} else if left, err := t.List(ctx, change.To, name); err != nil {
-			return "", err
-		} else if len(there) == 1 && len(left) == 1 {
+		if has[0] && (has[2] || !has[1]) { // what they never had, they did not remove
 			from = on
 		}
 		if commit, err = t.Overlay(ctx, git.Overlay{Onto: commit, From: from, Paths: []string{name}}); err != nil {

@@ -63,10 +63,10 @@ func TestWhatPeopleChangeBesideOpenWork(t *testing.T) {
 		"a line in the midst":       {proven, open, "one\n\ntwo\ngreet 1 1\nprice 7\nbye Goodby\n", proven},
 		"a line before":             {proven, open, "one\n\ntwo\nprice 7\ngreet 1 1\nbye Goodby\n", proven},
 		"a line further above":      {proven, open, "one\nprice 7\n\ntwo\ngreet 1 1\nbye Goodby\n", "one\nprice 7\n\ntwo\ngreet Hello\n"},
-		"the ends of all lines":     {proven, open, "one\r\n\r\ntwo\r\ngreet 1 1\r\nbye Goodbye\r\n", proven},
+		"the ends of all lines":     {proven, open, "one\r\n\r\ntwo\r\ngreet 1 1\r\nbye Goodbye\r\n", "one\r\n\r\ntwo\r\ngreet Hello\n"},
 		"also another line":         {proven, open, "ONE\n\ntwo\ngreet 1 1\nbye Goodbye\n", "ONE\n\ntwo\ngreet Hello\n"},
-		"also a proven line":        {proven, open, "one\n\nTWO\ngreet 2 2\nbye Goodby\n", proven},
-		"around what was removed":   {proven, "one\n\ntwo\nend\n", "one\n\nTWO\nEND\n", proven},
+		"also a proven line":        {proven, open, "one\n\nTWO\ngreet 2 2\nbye Goodby\n", "one\n\nTWO\ngreet Hello\n"},
+		"around what was removed":   {proven, "one\n\ntwo\nend\n", "one\n\nTWO\nEND\n", "one\n\nTWO\ngreet Hello\n"},
 		"no newline at the end":     {"greet Hello", "greet 1 1", "greet 1 1\nprice 7", "greet Hello"},
 		"bytes":                     {"\x00greet Hello\n", "\x00greet 1 1\n", "\x00greet 2 2\n", "\x00greet Hello\n"},
 		"a file that they removed":  {proven, open, "", ""},
@@ -97,6 +97,48 @@ func TestWhatPeopleChangeBesideOpenWork(t *testing.T) {
 		if got, want := r.builtOn(sound, pushed), "a_test="+strings.Repeat("a line\n", 20)+proven; got != want {
 			t.Errorf("%s: builds on %q, want %q", name, got, want)
 		}
+	}
+}
+
+// An older version of a test file gets what people changed later, also right beside what was added to it meanwhile.
+func TestWhatPeopleChangeLater(t *testing.T) {
+	const first, second = "def test_a():\n    assert a() == 1\n", "\n\ndef test_b():\n    assert b() == 2\n"
+	for name, c := range map[string]struct{ older, sound, pushed, want string }{
+		"an expectation": {first, first + second, strings.Replace(first, "1", "7", 1) + second, strings.Replace(first, "1", "7", 1)},
+		"a row":          {"a 1\n", "a 1\nb 2\n", "a 7\nb 2\n", "a 7\n"},
+		"two of three":   {"a 1\nb 2\n", "a 1\nb 2\nc 3\n", "a 1\nb 7\nc 8\n", "a 1\nb 7\n"},
+		"what differs":   {"a 1\n", "a\nb 2\n", "a ?\nb 7\n", "a 1\n"},
+		"bytes":          {"a\x00 1\n", "a\x00 1\nb 2\n", "a\x00 7\nb 2\n", "a\x00 1\n"},
+	} {
+		r := newRepository(t)
+		older, sound, pushed := r.commit("tests", c.older), r.commit("tests", c.sound), r.commit("tests", c.pushed)
+		trusted := r.trusted()
+		made, err := merging.With(t.Context(), trusted, older, journal.Joined{Sound: sound, Onto: &journal.Onto{Commit: pushed}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := trusted.ReadFile(t.Context(), git.At{Commit: made, Path: "tests"}, 999); err != nil || string(text) != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, text, err, c.want)
+		}
+	}
+}
+
+// An agent moved a test, and people remove what it made of it: they did not remove the older version.
+func TestWhatPeopleNeverHad(t *testing.T) {
+	r := newRepository(t)
+	older := r.commit("a_test", strings.Repeat("a line\n", 20))
+	r.call("rm", "-q", "a_test")
+	sound := r.commit("notes", strings.Repeat("a line\n", 20))
+	r.call("rm", "-q", "notes")
+	pushed := r.commit("b_test", "b\n")
+	trusted := r.trusted()
+	made, err := merging.With(t.Context(), trusted, older, journal.Joined{Sound: sound, Onto: &journal.Onto{Commit: pushed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := trusted.Files(t.Context(), made)
+	if got := strings.Join(names, " "); err != nil || got != "a_test b_test" {
+		t.Errorf("has %q, %v", got, err)
 	}
 }
 
