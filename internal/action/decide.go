@@ -148,12 +148,14 @@ func numberedList(texts []string) string {
 // ref returns where the task's newest run is saved. Without a number, the task's text and base name it.
 func (r request) ref() string {
 	if r.task.Number != 0 {
-		return fmt.Sprintf("refs/ralph/issue-%d", r.task.Number)
+		return issueRef(r.task.Number)
 	}
 	words := []string{r.inputs.BranchPrefix, r.inputs.BaseBranch, r.task.Title, r.task.Body}
 	digest := sha256.Sum256([]byte(strings.Join(words, "\x00")))
 	return fmt.Sprintf("refs/ralph/run-%x", digest[:8])
 }
+
+func issueRef(number int) string { return fmt.Sprintf("refs/ralph/issue-%d", number) }
 
 // renewed returns new rules for a run that is resumed, or nil to keep its rules.
 func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {

@@ -93,7 +93,11 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
-		asked.OntoWork, asked.Last = true, before.run
+		asked.OntoWork = true
+		if asked.Last, err = h.newestOn(ctx, asked.Branch, before); err != nil {
+			return job.Outcome{}, err
+		}
+		asked.Allowed = asked.Last.TestsAllowed()
 		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
 			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)
 		}

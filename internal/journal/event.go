@@ -43,6 +43,7 @@ type RunBegan struct {
 	OntoWork bool       `json:"onto_work,omitempty"`
 	Earlier  []Proven   `json:"earlier,omitempty"` // stories that the run before proved
 	Grounds  []Joined   `json:"grounds,omitempty"` // what Start holds that is proven, where that is not all
+	Allowed  []string   `json:"allowed,omitempty"` // tests of the base that people let earlier runs change
 	Kept     []KeptFile `json:"kept,omitempty"`    // what commits leave out of the user's own tree
 }
 
@@ -65,7 +66,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
 	r.Sound = e.Base
 	if e.OntoWork && e.Start != e.Base {
-		r.Onto, r.Earlier, r.Grounds = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier, e.Grounds
+		r.Onto, r.Earlier, r.Grounds, r.Allowed = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier, e.Grounds, e.Allowed
 		if n := len(e.Grounds); n > 0 {
 			r.Onto = *e.Grounds[n-1].Onto
 		}

@@ -92,6 +92,7 @@ type Onto struct {
 	Commit     string `json:"commit"` // empty: the base
 	Tree       string `json:"tree"`
 	Iterations int    `json:"-"` // before it
+	Proofs     int    `json:"-"`
 }
 
 // Reopened is a proven story for which people asked more, after a number of iterations.
@@ -210,6 +211,19 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 
 // Holds reports whether a person has to look at the work first.
 func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
+
+// TestsAllowed returns the tests that people let this run, and those before it, change.
+func (r Run) TestsAllowed() []string {
+	all := slices.Clone(r.Allowed)
+	for _, inspected := range r.Inspections {
+		for _, place := range inspected.Shown {
+			if !inspected.Holds() {
+				all = append(all, place.Tests...)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(all)))
+}
 
 // IsHeld reports whether nothing is proven by a commit, as the existing tests speak against its tree.
 func (r Run) IsHeld(commit string) bool {

@@ -46,8 +46,9 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	}
 	switch {
 	case e.Onto != nil:
-		r.Onto = Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations)}
-		r.Grounds, r.Sound = append(r.Grounds, e), e.Onto.Commit
+		onto := Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations), len(r.Proofs)}
+		e.Onto, r.Onto, r.Sound = &onto, onto, onto.Commit
+		r.Grounds = append(r.Grounds, e)
 	case e.Of == OfBase && r.Sound == r.Base:
 		r.Sound = e.With
 	}

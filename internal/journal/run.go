@@ -68,6 +68,7 @@ type Run struct {
 	Pushed     string
 	Met        string     // the newest commit that was compared with the base branch
 	Joins      []Joined   // merged work of others
+	Allowed    []string   // tests of the base that people let earlier runs change
 	Grounds    []Joined   // work of others on which the run builds
 	Reopened   []Reopened // proven stories for which people asked more
 	Parted     *Joined    // work of others that conflicts

@@ -81,7 +81,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 		emit(inspected) // the proof shows nothing that tests could hide
 		return nil
 	}
-	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, removed: map[string]bool{}, fewer: map[string]bool{}, words: map[[2]string]bool{}}
+	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}, words: map[[2]string]bool{}}
 	for _, check := range proof.Checks {
 		i.told(check)
 	}
@@ -113,32 +113,25 @@ type inspection struct {
 	judged       map[string]bool    // tests that a newer reference has judged
 	words        map[[2]string]bool // the files and kinds that findWord has found
 	newer        []string           // commits of the references before
-	removed      map[string]bool    // tests that people removed after this reference
-	fewer        map[string]bool    // checks that run fewer tests since
 	found, shown []journal.Loosened
 	ran          journal.CheckRuns
 }
 
 func (i *inspection) judge(ctx context.Context) (err error) {
-	var later []journal.Joined
 	for n, ref := range references(i.run, i.commit) {
 		for _, check := range ref.checks {
 			i.told(check)
 		}
-		for _, others := range slices.Backward(later) {
-			made, failed := i.tests.With(ctx, ref.tests, others)
-			ref.tests, err = made, errors.Join(err, failed)
+		for _, others := range ref.later {
+			if ref.tests, err = i.tests.With(ctx, ref.tests, others); err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		if err = i.judgeBy(ctx, n+1, ref); err != nil {
 			return err
 		}
-		err = i.judgeBy(ctx, n+1, ref)
-		if ref.people != nil {
-			later = append(later, *ref.people)
-			i.noteRemoved(ref)
-		}
 	}
-	return errors.Join(err, i.findLost(ctx), i.tryBaseSettings(ctx))
+	return errors.Join(i.findLost(ctx), i.tryBaseSettings(ctx))
 }
 
 // judgeBy judges the commit by the tests of a reference. They run only if the change
@@ -159,26 +152,40 @@ func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) (er
 	if err != nil {
 		return err
 	}
-	older := len(i.newer) > 0
-	if ref.failed == "" { // else not all tests may have run
-		i.newer = append(i.newer, ref.tests)
-	}
-	before := len(i.found)
-	defer func() { i.allow(ref, before) }()
-	if len(j.swapped) == 0 || older && len(left) == 0 && (ref.story != "" || i.knowsAllNames(ref)) {
+	older, before := len(i.newer) > 0, len(i.found)
+	defer func() {
+		i.allow(ref, before)
+		if ref.failed == "" { // else not all tests may have run
+			i.newer = append(i.newer, ref.tests)
+		}
+	}()
+	unaffected := len(j.swapped) == 0 || older && len(left) == 0 && (ref.story != "" || i.knowsAllNames(ref))
+	builds, err := j.join(number, unaffected)
+	switch {
+	case err != nil:
+		return err
+	case !builds:
+		ref.tests = ref.commit
+		return i.judgeBy(ctx, number, ref)
+	case unaffected:
 		return j.judge()
 	}
-	// New tests are left out: they may change the results of others, or the product.
+	return j.judgeOld(number, older, sure, left)
+}
+
+// judgeOld runs the old tests. New tests are left out: they may change the results of others, or the product.
+func (j *judgement) judgeOld(number int, older bool, sure, left []string) error {
 	asked, err := j.selectTests(older, sure, left)
 	if err != nil {
 		return err
 	}
-	if ref.story == "" && ref.tests == ref.commit && j.putsBackAll() {
-		j.old = &outcome{checks: ref.checks} // the new code with the old versions is the base
+	if j.ref.story == "" && j.ref.tests == j.ref.commit && j.putsBackAll() {
+		j.old = &outcome{checks: j.ref.checks} // the new code with the old versions is the base
 	} else if err = j.runOldTests(number, maps.Clone(asked), j.swapped); err != nil {
 		return err
 	}
-	if err = j.judge(); err != nil || len(i.found) > before {
+	before := len(j.found)
+	if err = j.judge(); err != nil || len(j.found) > before {
 		return err
 	}
 	return j.judgeDoubtful(number, asked, sure)

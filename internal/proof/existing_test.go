@@ -26,7 +26,7 @@ type byCommit struct {
 }
 
 func (b byCommit) Told(check journal.CheckEnded) (tally.Tally, error) {
-	if check.Where == journal.AtDoubt {
+	if check.Where == journal.AtDoubt && !strings.Contains(check.Commit, " with ") {
 		return tally.Parse(b.lists["old"]), nil
 	}
 	return tally.Parse(b.lists[check.Commit]), nil
@@ -436,9 +436,11 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 	for name, c := range map[string]struct {
 		passes, red   bool
 		renamed       bool              // by the agent, before they pushed
+		alone         bool              // the old tests run without their change
 		added         bool              // the agent changed no file of tests, but added one
 		theirs        []proof.Differing // what people changed
 		onto, c1, old string
+		joined        string   // their tests without the agent's later work; as onto where empty
 		text          string   // of the story's test at the end
 		named         []string // its tests
 		files         []string // where they are, if elsewhere
@@ -454,6 +456,8 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		"not their file":           {onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"renamed before":           {renamed: true, onto: "passed p.TestOne\npassed p.TestNew", c1: "passed p.TestOne\npassed p.TestNew", old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"their file":               {theirs: theirs, onto: both, c1: both},
+		"they renamed it":          {theirs: theirs, onto: one + "\npassed p.TestNew", c1: one + "\npassed p.TestNew", old: one + "\nfailed p.TestNew", want: []string{strings.ReplaceAll(broken, "p.TestTen", "p.TestNew")}},
+		"theirs do not build":      {onto: both, c1: both, joined: "broken p", old: one + "\nfailed p.TestTen", alone: true, want: []string{broken}},
 		"their runner is silent":   {theirs: theirs, onto: "", c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"silent, and one went":     {theirs: theirs, c1: one, old: one, want: []string{strings.Replace(gone, " test:", " ten_test.go:", 1)}},
 		"not all could run":        {red: true, onto: "passed p.TestOne\nfailed p.TestX", c1: one, old: one + "\nfailed p.TestTen", want: []string{broken}},
@@ -470,7 +474,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 			run.Grades[0].Files = c.files
 		}
 		run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
-		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
+		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1, Proofs: 2}
 		run.Grounds = []journal.Joined{{Sound: "w0", With: "p0", Onto: &run.Onto}} // the agent changed the test before they pushed
 		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", c.onto)}}
 		if c.red {
@@ -496,10 +500,25 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		if c.red {
 			tests.differing["o1..c1"] = touched
 		}
+		if c.alone {
+			tests.differing["c0..c1"], tests.differing["c0..o1"] = touched, touched
+		}
 		if c.theirs != nil && c.old == "" { // it is as they left it
 			tests.differing["c0 with p0..c1"] = touched[:1]
 		}
-		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old), judged("c1", c.old)}}}
+		tests.lists["b0 with p0"], tests.lists["c0 with p0"] = one, both
+		switch {
+		case c.joined != "":
+			tests.lists["c0 with p0"] = c.joined
+		case c.theirs != nil && c.onto != "":
+			tests.lists["c0 with p0"] = c.onto
+		}
+		b := &bench{check: func(at proof.Place) journal.CheckEnded {
+			if strings.Contains(at.Commit, " with ") {
+				return judged(at.Commit, tests.lists[at.Commit])
+			}
+			return judged("c1", c.old)
+		}}
 		got := places(b.inspect(t, run, tests).Found)
 		slices.Sort(got)
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -521,11 +540,16 @@ func TestOlderTestsWithPeoplesChange(t *testing.T) {
 		run.Grounds = []journal.Joined{{Sound: "b0", With: "p0", Onto: &run.Onto}}
 		here := run.Proofs[1]
 		here.Checks = []journal.CheckEnded{counted("c1", 4)}
-		theirs := journal.Proof{Commit: "o1", Tree: "to", Passed: true, Checks: []journal.CheckEnded{counted("o1", onto)}}
+		theirs := journal.Proof{Commit: "o1", Tree: "to", Passed: true, Rules: here.Rules, Checks: []journal.CheckEnded{counted("o1", onto)}}
 		run.Proofs = []journal.Proof{theirs, theirs, here} // which is said once
 		touched := []proof.Differing{{Path: "a.test.js", Tests: true, Was: true}}
 		tests := byCommit{shelf{testsAlone: true, differing: map[string][]proof.Differing{"b0 with p0..c1": touched, "b0 with p0..o1": touched}}, nil}
-		b := &bench{lab: lab{says: []journal.CheckEnded{counted("c1", 4), counted("c1", 4)}}}
+		b := &bench{check: func(at proof.Place) journal.CheckEnded {
+			if at.Commit == "b0 with p0" {
+				return counted(at.Commit, onto)
+			}
+			return counted("c1", 4)
+		}}
 		found := places(b.inspect(t, run, tests).Found)
 		if len(found) != want || !slices.Contains(b.wanted, "b0 with p0: a.test.js") {
 			t.Errorf("%d tests run after people pushed: found %q, put there %q", onto, found, b.wanted)

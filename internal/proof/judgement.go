@@ -20,15 +20,16 @@ type judgement struct {
 
 	ctx             context.Context //nolint:containedctx // lives as long as a call
 	ref             reference
-	touched         []string          // tests of the reference that the change touches
-	swapped         []string          // and those that it adds: the files with old versions when old tests run
-	old             *outcome          // results of the old tests on the new code; nil: they did not run
-	withoutDoubtful *outcome          // these results without doubtful files, when old has them in place
-	texts           map[string][]byte // texts of files of which only a part is put back
-	imported        map[string]bool   // those of swapped that other tests may load
-	differing       []Differing       // all files in which reference and commit differ
-	settings        []Differing       // these are the reference's, too, when old tests run: new ones could hide what fails
-	inline          []string          // names of inline tests that the change touches
+	touched         []string             // tests of the reference that the change touches
+	swapped         []string             // and those that it adds: the files with old versions when old tests run
+	joined          []journal.CheckEnded // results of the reference's tests with what people changed later, without the agent's later work
+	old             *outcome             // results of the old tests on the new code; nil: they did not run
+	withoutDoubtful *outcome             // these results without doubtful files, when old has them in place
+	texts           map[string][]byte    // texts of files of which only a part is put back
+	imported        map[string]bool      // those of swapped that other tests may load
+	differing       []Differing          // all files in which reference and commit differ
+	settings        []Differing          // these are the reference's, too, when old tests run: new ones could hide what fails
+	inline          []string             // names of inline tests that the change touches
 	passed          map[string]bool
 	broken          []string // tests, by name
 	patches         map[string][]string
@@ -82,11 +83,7 @@ func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []
 
 // buildFailsWithDoubtful reports whether a check fails to build only with doubtful files in place.
 func (j *judgement) buildFailsWithDoubtful(old journal.CheckEnded) bool {
-	if j.withoutDoubtful == nil || old.Tests == nil {
-		return false
-	}
-	first, _ := journal.FindCheck(j.withoutDoubtful.checks, old.Name)
-	return slices.ContainsFunc(old.Tests.Broken, func(name string) bool { return first.Tests == nil || !slices.Contains(first.Tests.Broken, name) })
+	return j.withoutDoubtful != nil && buildFails(old, j.withoutDoubtful.checks)
 }
 
 func (j *judgement) add(place journal.Loosened) { j.found = append(j.found, place) }
@@ -99,9 +96,8 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 		}
 	}
 	now := j.told(here)
-	passed := testNames(j.told(was), tally.Passed)
-	maps.DeleteFunc(passed, func(name string, _ bool) bool { return j.removed[name] })
-	unnamed := (j.countsMore(was) || onlyCounts(here, now)) && !j.fewer[was.Name]
+	passed, fewer := j.expected(was)
+	unnamed := (j.countsMore(was) || onlyCounts(here, now)) && !fewer
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {

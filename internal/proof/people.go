@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -27,25 +28,64 @@ func (j *judgement) changedByPeople() (map[string]bool, error) {
 	return theirs, nil
 }
 
-// noteRemoved notes the tests that passed before people's change, and do not with it: older references do not miss them.
-func (i *inspection) noteRemoved(ref reference) {
-	before := i.run.BaseChecks
-	for _, proof := range i.run.Proofs {
-		if proof.Commit == ref.people.Sound {
-			before = proof.Checks
-		}
+// join runs the tests of a reference with what people changed later, without the agent's later work: people may have renamed
+// or removed some. It reports whether they build there: what people changed may need that work. Tests that a change does
+// not affect run only if some are missing.
+func (j *judgement) join(number int, unaffected bool) (builds bool, err error) {
+	if j.ref.tests == j.ref.commit || unaffected && !j.misses(j.ref) {
+		return true, nil
 	}
-	for _, was := range before {
-		now, ran := journal.FindCheck(ref.checks, was.Name)
-		if !ran || ref.failed != "" {
-			continue
-		}
-		i.fewer[was.Name] = i.fewer[was.Name] || counts(now).passed < counts(was).passed
-		left := testNames(i.told(now), tally.Passed)
+	stand, _, err := j.prover.restore(j.ctx, j.run, j.ref.tests)
+	if err != nil {
+		return false, err
+	}
+	at := Place{Where: journal.AtDoubt, Commit: j.ref.tests, Stand: stand, Number: number + tryJoined}
+	seen, err := j.prover.run(j.ctx, j.run, at, j.ran.Add)
+	j.joined = seen.checks
+	return seen.unready == "" && !slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool {
+		return check.TimedOut || check.CannotRun || buildFails(check, j.ref.checks)
+	}), err
+}
+
+// buildFails reports whether a check fails to build which did not among others.
+func buildFails(old journal.CheckEnded, others []journal.CheckEnded) bool {
+	if old.Tests == nil {
+		return false
+	}
+	first, _ := journal.FindCheck(others, old.Name)
+	return slices.ContainsFunc(old.Tests.Broken, func(name string) bool { return first.Tests == nil || !slices.Contains(first.Tests.Broken, name) })
+}
+
+// misses reports whether tests of a reference do not run any more.
+func (i *inspection) misses(ref reference) bool {
+	for _, was := range ref.checks {
+		here, _ := journal.FindCheck(i.proof.Checks, was.Name)
+		ran := testNames(i.told(here), tally.Passed, tally.Failed)
 		for name := range testNames(i.told(was), tally.Passed) {
-			i.removed[name] = i.removed[name] || len(left) > 0 && !left[name]
+			if !ran[name] {
+				return true
+			}
+		}
+		if counts(here).passed < counts(was).passed {
+			return true
 		}
 	}
+	return false
+}
+
+// expected returns the tests of a check that passed at a reference, as people named them later, and whether they left fewer.
+func (j *judgement) expected(was journal.CheckEnded) (passed map[string]bool, fewer bool) {
+	passed = testNames(j.told(was), tally.Passed)
+	joined, ran := journal.FindCheck(j.joined, was.Name)
+	if !ran {
+		return passed, false
+	}
+	if told := j.told(joined); len(told.Tests) > 0 {
+		there := testNames(told, tally.Passed, tally.Failed, tally.Skipped)
+		maps.DeleteFunc(passed, func(name string, _ bool) bool { return !there[name] })
+		maps.Copy(passed, testNames(told, tally.Passed))
+	}
+	return passed, joined.Passed && counts(joined).passed < counts(was).passed
 }
 
 // allow moves findings of a reference that a story's author allowed to those that are only shown. What an earlier story
@@ -54,6 +94,9 @@ func (i *inspection) allow(ref reference, from int) {
 	passing, _ := i.run.OpenIteration()
 	now, _ := i.run.Plan.Find(passing.Story)
 	allowed := map[string]bool{}
+	for _, name := range i.run.Allowed {
+		allowed[name] = ref.story == ""
+	}
 	for _, earlier := range i.run.Inspections {
 		for _, place := range earlier.Shown {
 			for _, name := range place.Tests {

@@ -15,6 +15,7 @@ type reference struct {
 	checks []journal.CheckEnded // their results there
 	failed string               // why the checks failed there: not all tests may have run
 	people *journal.Joined      // whose change it holds, if people pushed something
+	later  []journal.Joined     // what people changed after it
 }
 
 // workBefore is what was there when a run began that builds on earlier work.
@@ -23,14 +24,15 @@ const workBefore = "the work before"
 // references returns the commits whose tests judge the work, the newest first: each that hid nothing when it passed, what
 // people pushed on top of one, and the base. A file of tests that an agent changed judges in all of its versions.
 func references(run journal.Run, commit string) (refs []reference) {
-	for _, proof := range slices.Backward(run.Proofs) {
+	for i, proof := range slices.Backward(run.Proofs) {
 		isThere := slices.ContainsFunc(refs, func(other reference) bool { return other.commit == proof.Commit })
 		ref := referenceTo(run, proof)
+		ref.later = slices.DeleteFunc(slices.Clone(run.Grounds), func(joined journal.Joined) bool { return joined.Onto.Proofs <= i })
 		if !isThere && ref.commit != commit && (ref.story == workBefore || wasSound(run, proof)) {
 			refs = append(refs, ref)
 		}
 	}
-	return append(refs, reference{commit: run.Base, tests: run.Base, checks: run.BaseChecks})
+	return append(refs, reference{commit: run.Base, tests: run.Base, checks: run.BaseChecks, later: run.Grounds})
 }
 
 func referenceTo(run journal.Run, proof journal.Proof) reference {
@@ -43,10 +45,16 @@ func referenceTo(run journal.Run, proof journal.Proof) reference {
 	if ref.people == nil && proof.Commit != run.Onto.Commit {
 		return ref
 	}
-	if ref.story = workBefore; !proof.Passed { // else it is a remark
+	if ref.story = workBefore; !proof.Passed && !namesFailures(proof.Checks) { // else Why is a remark
 		ref.failed = proof.Why
 	}
 	return ref
+}
+
+// namesFailures reports whether what fails is known by name, so that all other tests passed.
+func namesFailures(checks []journal.CheckEnded) bool {
+	failed := slices.DeleteFunc(slices.Clone(checks), func(check journal.CheckEnded) bool { return check.Passed })
+	return len(failed) > 0 && !slices.ContainsFunc(failed, func(check journal.CheckEnded) bool { return !check.HasNamedFailures() || len(check.Tests.Broken) > 0 })
 }
 
 // wasSound reports whether a commit passed and hid nothing, by the tests of its time.

@@ -15,6 +15,7 @@ const (
 	tryBase     = 102 // the base once more
 	trySettings = 103 // the base's settings
 	tryDoubtful = 200 // added once or twice to the number of a reference
+	tryJoined   = 600 // added to the number of a reference with people's later changes
 )
 
 // isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved the same
