@@ -99,6 +99,14 @@ func newHostJob(t *testing.T, change ...func(*scene)) *hostJob {
 // step starts one and gives what it printed, and how it ended.
 func (j *hostJob) step(i int, env ...string) (said string, code int) {
 	j.t.Helper()
+	cmd := j.command(i, env...)
+	out, _ := cmd.CombinedOutput()
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// command is a step as the runner starts it.
+func (j *hostJob) command(i int, env ...string) *exec.Cmd {
+	j.t.Helper()
 	step := j.action.Runs.Steps[i]
 	home, err := filepath.Abs("../../host")
 	if err != nil {
@@ -118,8 +126,7 @@ func (j *hostJob) step(i int, env ...string) (said string, code int) {
 		}
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	out, _ := cmd.CombinedOutput()
-	return string(out), cmd.ProcessState.ExitCode()
+	return cmd
 }
 
 // got has the first step find the program, for those that come after.
