@@ -5,6 +5,7 @@
 # is reached says so. Signals reach ralph itself: no shell stays between.
 set -eu
 umask 022 # who is behind the sandbox has to get to where the work lies
+export RALPH_RUNNER_PID="$PPID" # ralph ends when this process does
 
 if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
   # sudo before 1.9.13 drops signals from its own process group, which is the

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -27,11 +26,21 @@ done
 exit $code
 `
 
-// A cancelled job saves its work and tells people, with a stand-in for an older sudo.
+// A cancelled job, and one of which the runner or sudo is gone, saves its work and
+// tells people, with a stand-in for an older sudo.
 func TestInterruptOnTheHost(t *testing.T) {
 	t.Parallel()
-	const inPlace, asLeader = `exec "$@"`, `exec setsid "$@"`
-	for name, runner := range map[string]string{"cancel": inPlace, "cancel a leader": asLeader} {
+	const inPlace, asLeader, asChild = `exec "$@"`, `exec setsid "$@"`, `"$@" & wait`
+	for name, c := range map[string]struct {
+		runner string // how it starts the step
+		signal syscall.Signal
+		code   int
+	}{
+		"cancel":             {inPlace, syscall.SIGINT, 130},
+		"cancel a leader":    {asLeader, syscall.SIGINT, 130},
+		"kill of sudo":       {inPlace, syscall.SIGKILL, -1},
+		"kill of the runner": {asChild, syscall.SIGKILL, -1},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := newHostJob(t, patient)
@@ -42,24 +51,25 @@ func TestInterruptOnTheHost(t *testing.T) {
 				}
 			}
 			step := j.command(1, "PATH="+j.path("user")+":"+os.Getenv("PATH"))
-			step.Args = slices.Concat([]string{"sh", "-c", runner, "runner"}, step.Args)
-			said, err := step.StdoutPipe()
-			if err != nil {
+			step.Args = slices.Concat([]string{"sh", "-c", c.runner, "runner"}, step.Args)
+			// Wait stops reading, as the runner does when the step or it itself has ended.
+			if _, err := step.StdoutPipe(); err != nil {
 				t.Fatal(err)
 			}
 			step.Stderr = step.Stdout
 			if err := step.Start(); err != nil {
 				t.Fatal(err)
 			}
+			ended := make(chan error, 1)
+			go func() { ended <- step.Wait() }()
 			j.until("the agent is at work", j.hung)
-			if err := step.Process.Signal(syscall.SIGINT); err != nil {
+			if err := step.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
 			j.noneLeft()
-			out, _ := io.ReadAll(said)
-			_ = step.Wait()
-			if code := step.ProcessState.ExitCode(); code != 130 {
-				t.Errorf("exit %d, want 130: %s", code, out)
+			<-ended
+			if code := step.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("exit %d, want %d", code, c.code)
 			}
 			j.saved()
 		})

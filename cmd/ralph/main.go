@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -58,6 +59,9 @@ func here() world {
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	if os.Getenv(runnerVariable) != "" { // which may be gone, and its end of our output with it
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	}
 	process.SignalReady(os.Getenv)
 	workspace.OpenUserState(os.Getenv("HOME"))
 	self, _ := os.Executable() // fails without /proc, without which no child can be ended
@@ -92,11 +96,26 @@ func start(w world) int {
 	if !typed.guarded || process.IsInner(os.Getenv) {
 		return inner(w, typed)
 	}
+	if runner, err := strconv.Atoi(w.Getenv(runnerVariable)); err == nil {
+		go endWithRunner(runner, w.signals)
+	}
 	code := outer(w)
 	if m, is := typed.command.(marking); is { // the inner may have been killed
 		_ = report(w.Stderr, m.Unmark())
 	}
 	return code
+}
+
+// runnerVariable has the pid of the runner if host/run.sh started us.
+const runnerVariable = "RALPH_RUNNER_PID"
+
+// endWithRunner asks the program to end when the runner is gone, or the sudo between
+// the two: neither ends the other.
+func endWithRunner(runner int, signals chan<- os.Signal) {
+	for parent := os.Getppid(); os.Getppid() == parent && !errors.Is(syscall.Kill(runner, 0), syscall.ESRCH); {
+		time.Sleep(time.Second)
+	}
+	signals <- syscall.SIGTERM
 }
 
 func outer(w world) int {

@@ -162,7 +162,7 @@ func (h *handler) hostFor(issue int) *branchHost {
 }
 
 func (a Action) newVisit() *handler {
-	toolkit := githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))
+	toolkit := githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(unfailing{a.Out}))
 	return &handler{machine: &machine{event: &event{Action: a, env: readEnvironment(a.Getenv), toolkit: toolkit}}}
 }
 
