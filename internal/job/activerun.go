@@ -158,17 +158,19 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 
 // startWith adds what of the start is proven, and suggestions that people made.
 func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
-	if last := asked.Last; last.Branch == asked.Branch {
-		if err := s.publishing.restoreWork(ctx, last); err != nil && last.Sound != last.Head {
+	if last := asked.Last; last.Branch == asked.Branch && (last.Sound != last.Head || len(asked.Open.Stories) > 0) {
+		if err := s.publishing.restoreWork(ctx, last); err != nil {
 			asked.Notes = append(asked.Notes, journal.Noted{
 				What: "somebody rewrote " + last.Branch + ", and what the run before it did is gone, so tests count as they are there now",
 				Hint: "compare the tests with those of " + asked.BaseRef + " before you merge",
 			})
 		}
-		if asked.Grounds, err = merging.Grounds(ctx, s.trusted, last, asked.Start); err != nil {
-			return asked, err
-		}
 	}
+	var notes []journal.Noted
+	if asked.RunBegan, notes, err = merging.Begin(ctx, s.trusted, asked.RunBegan, asked.Last, asked.TakeBack); err != nil {
+		return asked, err
+	}
+	asked.Notes = append(asked.Notes, notes...)
 	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
 	for _, r := range asked.Task.Remarks {
 		if r.Suggestion.Made != "" {

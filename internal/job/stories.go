@@ -77,8 +77,11 @@ func (s stories) With(ctx context.Context, commit string, others journal.Joined)
 // unrecorded returns the commits of an unfinished run, or of one that proved the same story, and those that an earlier job
 // of this run pushed before it was killed: its newest record was not saved. They count for each story that is open.
 func unrecorded(run journal.Run, story string) (spans []git.Span) {
-	if run.Start != run.Base && (run.Onto.Commit == "" || len(run.ProvedBefore(story)) > 0) {
+	switch {
+	case run.Start != run.Base && (run.Onto.Commit == "" || len(run.ProvedBefore(story)) > 0):
 		spans = append(spans, git.Span{From: run.Base, To: run.Start})
+	case len(run.Open.Stories) > 0:
+		spans = append(spans, git.Span{From: run.Open.Since, To: run.Start})
 	}
 	for _, join := range run.Joins {
 		if join.Own {

@@ -43,6 +43,8 @@ type RunBegan struct {
 	OntoWork bool       `json:"onto_work,omitempty"`
 	Earlier  []Proven   `json:"earlier,omitempty"` // stories that the run before proved
 	Grounds  []Joined   `json:"grounds,omitempty"` // what Start holds that is proven, where that is not all
+	Already  []string   `json:"already,omitempty"` // files that the branch changed before
+	Open     OpenWork   `json:"open,omitzero"`     // what Start holds that no run proved
 	Allowed  []string   `json:"allowed,omitempty"` // tests of the base that people let earlier runs change
 	Kept     []KeptFile `json:"kept,omitempty"`    // what commits leave out of the user's own tree
 }
@@ -51,6 +53,12 @@ type RunBegan struct {
 type Proven struct {
 	Request string   `json:"request"`
 	Tests   []string `json:"tests"`
+}
+
+// OpenWork is work that is not proven.
+type OpenWork struct {
+	Since   string   `json:"since"`   // the newest commit before it
+	Stories []string `json:"stories"` // their titles
 }
 
 // KeptFile is a tracked file that was not as in its commit when the run began.
@@ -64,14 +72,16 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
-	r.Sound = e.Base
+	r.Sound, r.Open, r.Already = e.Base, e.Open, e.Already
 	if e.OntoWork && e.Start != e.Base {
 		r.Onto, r.Earlier, r.Grounds, r.Allowed = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier, e.Grounds, e.Allowed
 		if n := len(e.Grounds); n > 0 {
 			r.Onto = *e.Grounds[n-1].Onto
 		}
 		r.Sound = r.Onto.Commit
+		r.Open.Since = cmp.Or(e.Open.Since, e.Start)
 	}
+	r.Open.Since = cmp.Or(r.Open.Since, e.Base)
 	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)

@@ -68,6 +68,8 @@ type Run struct {
 	Pushed     string
 	Met        string     // the newest commit that was compared with the base branch
 	Joins      []Joined   // merged work of others
+	Already    []string   // files that the branch changed before
+	Open       OpenWork   // of earlier runs
 	Allowed    []string   // tests of the base that people let earlier runs change
 	Grounds    []Joined   // work of others on which the run builds
 	Reopened   []Reopened // proven stories for which people asked more

@@ -43,12 +43,12 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		"an old record":          {"", head, start, policy.TamperReport, ""},
 	} {
 		last := journal.Run{Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
-		grounds, err := merging.Grounds(t.Context(), trusted, last, c.start)
+		began, _, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: c.start}, last, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, ground := range grounds {
+		for _, ground := range began.Grounds {
 			names, err := trusted.Files(t.Context(), ground.Onto.Commit)
 			if err != nil {
 				t.Fatal(err)
@@ -76,12 +76,59 @@ func TestGroundsOnGrounds(t *testing.T) {
 	last := journal.Run{Sound: joined.Onto.Commit, Head: theirs, Grounds: []journal.Joined{joined}, Policy: policy.Policy{Tamper: policy.TamperReport}}
 	r.call("reset", "-q", "--hard", theirs)
 	trusted := r.trusted() // of another machine
-	grounds, err := merging.Grounds(t.Context(), trusted, last, r.commit("more", "more\n"))
+	began, _, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: r.commit("more", "more\n")}, last, false)
+	grounds := began.Grounds
 	if err != nil || len(grounds) != 2 {
 		t.Fatalf("%+v, %v, want what it built on, too", grounds, err)
 	}
 	names, err := trusted.Files(t.Context(), grounds[1].Onto.Commit)
 	if got := strings.Join(names, " "); err != nil || got != "base more theirs" {
 		t.Errorf("builds on %q, %v", got, err)
+	}
+}
+
+// Work that is not proven belongs to the new run, without people's part. It is taken back if the task no longer asks for it,
+// also by people.
+func TestWhatIsOpen(t *testing.T) {
+	r := newRepository(t)
+	base := r.commit("base", "base\n")
+	proven := r.commit("proven", "proven\n")
+	head := r.commit("open", "open\n")
+	theirs := r.commit("theirs", "theirs\n")
+	r.call("rm", "-q", "open")
+	undone := r.commit("more", "more\n")
+	trusted := r.trusted()
+	for name, c := range map[string]struct {
+		start      string
+		takeBack   bool
+		want, onto string
+		isOpen     bool
+	}{
+		"asked for":     {theirs, false, "base open proven theirs", "base proven theirs", true},
+		"not asked for": {theirs, true, "base proven theirs", "base proven theirs", false},
+		"no push":       {head, true, "base proven", "base proven", false},
+		"undone":        {undone, true, "base more proven theirs", "base more proven theirs", false},
+	} {
+		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []string{"It pays"}}}
+		began, notes, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head}, c.takeBack)
+		if err != nil || len(began.Grounds) != 1 {
+			t.Fatalf("%s: %+v, %v", name, began, err)
+		}
+		files := func(commit string) string {
+			names, err := trusted.Files(t.Context(), commit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(names, " ")
+		}
+		if start, onto := files(began.Start), files(began.Grounds[0].Onto.Commit); start != c.want || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen {
+			t.Errorf("%s: starts with %q, builds on %q, open: %v", name, start, onto, began.Open)
+		}
+		if changed := strings.Join(began.Already, " "); "base "+changed != c.want {
+			t.Errorf("%s: changed before: %q", name, changed)
+		}
+		if took := began.Start != c.start; took != (len(notes) == 1) {
+			t.Errorf("%s: notes %v", name, notes)
+		}
 	}
 }

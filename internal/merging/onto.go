@@ -2,13 +2,10 @@ package merging
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // build adds what the run builds on, unless that is the base alone, or nothing was merged.
@@ -19,35 +16,6 @@ func build(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 	with.Sound = run.Sound
 	with.Onto, err = onto(ctx, t, with)
 	return with, err
-}
-
-// Grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.
-func Grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string) ([]journal.Joined, error) {
-	if last.Sound == "" || last.Sound == start && len(last.Grounds) == 0 || last.Policy.Tamper == "" || last.Policy.Tamper == policy.TamperAllow {
-		return nil, nil
-	}
-	ground := journal.Joined{Of: journal.OfBranch, From: last.Head, With: start, Sound: last.Sound}
-	all := append(slices.Clone(last.Grounds), ground)
-	for _, joined := range all {
-		if _, err := t.Resolve(ctx, joined.From); errors.Is(err, git.ErrNotFound) {
-			return nil, nil // people pushed something else
-		}
-	}
-	if others, err := hasOtherRuns(ctx, t, last, start); err != nil || others && last.Sound == last.Head {
-		return nil, err
-	}
-	if err := Restore(ctx, t, last); err != nil {
-		return nil, err
-	}
-	var err error
-	all[len(last.Grounds)].Onto, err = onto(ctx, t, ground)
-	return all, err
-}
-
-// hasOtherRuns reports commits of runs since the newest of which there is a record: an agent made them.
-func hasOtherRuns(ctx context.Context, t *git.Trusted, last journal.Run, start string) (bool, error) {
-	made, err := t.Ask(ctx, "log", "--format=%(trailers:key=Ralph-Run,valueonly,separator=%x20)", last.Head+".."+start)
-	return slices.ContainsFunc(strings.Fields(made), func(id string) bool { return id != last.ID }), err
 }
 
 // onto returns what a run builds on once others did something: their change, without its open work, on what was proven
@@ -103,7 +71,7 @@ func put(ctx context.Context, t *git.Trusted, change git.Span, on, parent string
 	return commit, nil
 }
 
-var applied = git.Message{Subject: "ralph: a change on another commit"}
+var applied = git.Message{Subject: "chore: leave out what is not proven"}
 
 // apply makes the change between two commits on another one.
 func apply(ctx context.Context, t *git.Trusted, change git.Span, on Commits) (Merged, error) {

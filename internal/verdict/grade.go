@@ -59,7 +59,7 @@ func ProvenStories(run journal.Run) (all []journal.Proven) {
 func UnprovenStories(run journal.Run) []plan.Story {
 	var all []plan.Story
 	for _, story := range run.Plan.UserStories {
-		if story.Passes && PassedInRun(run, story.ID) && !IsStoryProven(run, story) && ReviewAnswer(run, story.ID) == "" {
+		if story.Passes && PassedInRun(run, story.ID) && !isSettled(run, story) {
 			all = append(all, story)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -193,6 +194,45 @@ func StillProven(old journal.Run, now journal.RunBegan) []journal.Proven {
 		return !IsStoryProven(old, s) || old.Task.About(s, then) != now.Task.About(s, now.Plan)
 	})
 	return ProvenStories(old)
+}
+
+// OpenWork returns the work in a run's head that is not proven.
+func OpenWork(run journal.Run) journal.OpenWork {
+	since, open := openIterations(run)
+	unsettled := plan.Plan{UserStories: slices.DeleteFunc(slices.Clone(run.Plan.UserStories), func(story plan.Story) bool { return isSettled(run, story) })}
+	maps.DeleteFunc(open, func(title string, isOpen bool) bool { // a story may have been graded again
+		return !isOpen || run.Plan.HasTitle(title) && !unsettled.HasTitle(title)
+	})
+	if len(open) == 0 || len(run.Plan.UserStories) > 0 && len(unsettled.UserStories) == 0 { // what was open before is their work
+		return journal.OpenWork{}
+	}
+	return journal.OpenWork{Since: since, Stories: slices.Sorted(maps.Keys(open))}
+}
+
+// openIterations returns the titles of stories whose work no iteration proved, and the newest commit of which all is proven.
+func openIterations(run journal.Run) (since string, open map[string]bool) {
+	since, open = run.Open.Since, map[string]bool{}
+	for _, title := range run.Open.Stories {
+		open[title] = true
+	}
+	for _, it := range run.Iterations {
+		story, _ := run.Plan.Find(it.Story)
+		open[story.Title] = open[story.Title] || it.Taken != nil && it.Taken.To != it.Taken.From
+		if it.Proof == nil || !it.Proof.Passed {
+			continue
+		}
+		if graded, _ := run.GradeOf(story.ID); graded.Commit == it.Proof.Commit && isSettled(run, story) {
+			open[story.Title] = false
+		}
+		if !slices.Contains(slices.Collect(maps.Values(open)), true) {
+			since = it.Proof.Commit
+		}
+	}
+	return since, open
+}
+
+func isSettled(run journal.Run, story plan.Story) bool {
+	return IsStoryProven(run, story) || ReviewAnswer(run, story.ID) != ""
 }
 
 // RenewPolicy returns the current rules for a run that began under others. It keeps the base's and the plan's checks,

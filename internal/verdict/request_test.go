@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,5 +135,58 @@ func TestDecidePassesOnTheRequest(t *testing.T) {
 	way := verdict.Decide(verdict.Request{Verb: trigger.Approve, Asker: "ada"}, old)
 	if diff := cmp.Diff(&journal.Resumed{Why: "the plan was approved by ada", Approved: "ada"}, way.Resume); diff != "" {
 		t.Errorf("approve (-want +got):\n%s", diff)
+	}
+}
+
+// What is not proven is open, since the newest commit of which all is proven.
+func TestOpenWork(t *testing.T) {
+	// Of each iteration: its story, and whether that is proven by its commit, a passing proof, or none.
+	for name, c := range map[string]struct {
+		did     []string
+		again   string // a story that is graded once more, at the end
+		earlier string // a story that was open when the run began
+		want    string
+	}{
+		"nothing":               {want: ""},
+		"proven":                {did: []string{"A proven", "B proven"}},
+		"one is not":            {did: []string{"A proven", "B passed"}, want: "c1: B"},
+		"red":                   {did: []string{"A red"}, want: "b0: A"},
+		"red, then proven":      {did: []string{"A red", "A proven", "B red"}, want: "c2: B"},
+		"another's in it":       {did: []string{"A passed", "B proven"}, want: "b0: A"},
+		"proven after that":     {did: []string{"A passed", "B proven", "A proven", "C red"}, want: "c3: C"},
+		"proven at the end":     {did: []string{"A passed"}, again: "A"},
+		"one of two at the end": {did: []string{"A passed", "B passed"}, again: "B", want: "b0: A"},
+		"of an earlier run":     {earlier: "D", did: []string{"A passed"}, want: "s0: A D"},
+		"which all stories did": {earlier: "D", did: []string{"A proven"}},
+		"or the same one":       {earlier: "A", did: []string{"A proven", "B red"}, want: "c1: B"},
+	} {
+		run := journal.Run{Open: journal.OpenWork{Since: "b0"}}
+		if c.earlier != "" {
+			run.Open = journal.OpenWork{Since: "s0", Stories: []string{c.earlier}}
+		}
+		for i, did := range c.did {
+			title, how, _ := strings.Cut(did, " ")
+			commit := "c" + strconv.Itoa(i+1)
+			proof := journal.Proof{Commit: commit, Tree: commit, Passed: how != "red"}
+			run.Proofs = append(run.Proofs, proof)
+			run.Iterations = append(run.Iterations, journal.Iteration{Story: "US-" + title, Proof: &proof, Taken: &journal.CommitsTaken{From: "x", To: commit}})
+			if how == "proven" {
+				run.Grades = append(run.Grades, journal.StoryGraded{Story: "US-" + title, Commit: commit, Grade: journal.RedToGreen})
+			}
+			if !run.Plan.HasTitle(title) {
+				run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: "US-" + title, Title: title, Passes: true})
+			}
+		}
+		if c.again != "" {
+			run.Grades = append(run.Grades, journal.StoryGraded{Story: "US-" + c.again, Commit: "c9", Grade: journal.RedToGreen})
+		}
+		open := verdict.OpenWork(run)
+		got := open.Since
+		if got != "" {
+			got += ": " + strings.Join(open.Stories, " ")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -1,0 +1,79 @@
+package merging
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Begin adds to a new run what the newest run of its branch proved, with what people changed. What that left open is this
+// run's work, or is taken back if the task no longer asks for it.
+func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, takeBack bool) (_ journal.RunBegan, notes []journal.Noted, err error) {
+	isOpen := len(began.Open.Stories) > 0
+	if isOpen {
+		last.Sound = began.Open.Since
+	}
+	if last.Branch == began.Branch && (isOpen || last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow) {
+		began.Grounds, err = grounds(ctx, t, last, began.Start)
+	}
+	if len(began.Grounds) == 0 { // what was done is gone
+		began.Open = journal.OpenWork{}
+	} else if err == nil && isOpen {
+		began, notes, err = settle(ctx, t, began, takeBack)
+	}
+	if err == nil && began.OntoWork {
+		began.Already, err = t.ChangedPaths(ctx, git.Span{From: began.Base, To: began.Start})
+	}
+	return began, notes, err
+}
+
+// settle takes back open work that the task no longer asks for. People may have done so.
+func settle(ctx context.Context, t *git.Trusted, began journal.RunBegan, takeBack bool) (_ journal.RunBegan, notes []journal.Noted, err error) {
+	without := began.Grounds[len(began.Grounds)-1].Onto
+	tree, err := t.TreeOf(ctx, began.Start)
+	if takeBack && tree != without.Tree {
+		notes = append(notes, journal.Noted{
+			What: "the work of an earlier run on " + journal.ShortList(began.Open.Stories) + " was taken back: it is not proven, and the task no longer asks for it",
+			Hint: "it is in the history of " + began.Branch,
+		})
+		began.Start, tree = without.Commit, without.Tree
+	}
+	if tree == without.Tree {
+		began.Open = journal.OpenWork{}
+	}
+	return began, notes, err
+}
+
+// grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.
+func grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string) ([]journal.Joined, error) {
+	if last.Sound == "" || last.Sound == start && len(last.Grounds) == 0 {
+		return nil, nil
+	}
+	ground := journal.Joined{Of: journal.OfBranch, From: last.Head, With: start, Sound: last.Sound}
+	all := append(slices.Clone(last.Grounds), ground)
+	for _, joined := range all {
+		if _, err := t.Resolve(ctx, joined.From); errors.Is(err, git.ErrNotFound) {
+			return nil, nil // people pushed something else
+		}
+	}
+	if others, err := hasOtherRuns(ctx, t, last, start); err != nil || others && last.Sound == last.Head {
+		return nil, err
+	}
+	if err := Restore(ctx, t, last); err != nil {
+		return nil, err
+	}
+	var err error
+	all[len(last.Grounds)].Onto, err = onto(ctx, t, ground)
+	return all, err
+}
+
+// hasOtherRuns reports commits of runs since the newest of which there is a record: an agent made them.
+func hasOtherRuns(ctx context.Context, t *git.Trusted, last journal.Run, start string) (bool, error) {
+	made, err := t.Ask(ctx, "log", "--format=%(trailers:key=Ralph-Run,valueonly,separator=%x20)", last.Head+".."+start)
+	return slices.ContainsFunc(strings.Fields(made), func(id string) bool { return id != last.ID }), err
+}
