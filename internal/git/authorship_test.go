@@ -45,7 +45,7 @@ func TestTakeCleansCommits(t *testing.T) {
 			head: "author " + ours + "\ncommitter " + ours, message: "fixes #9 [skip ci]\n\ncc @ada\n\nCo-authored-by: A <a@b>\nRalph-Run: other\n",
 			want: "fixes `#`9 (skip ci)\n\ncc `@`ada\n",
 		},
-		"no words":        {head: "author " + ours + "\ncommitter " + ours, want: "ralph: a commit without a message\n"},
+		"no words":        {head: "author " + ours + "\ncommitter " + ours, want: "chore: a commit without a message\n"},
 		"too many":        {head: "author " + ours + "\ncommitter " + ours, message: strings.Repeat("word ", 12_000), want: strings.Repeat("word ", 1999) + "word\n"},
 		"our trailers":    {head: "author " + ours + "\ncommitter " + ours, message: words + "\nRalph-Run: r\nRalph-Story: US-001\n", want: words + "\nRalph-Run: r\nRalph-Story: US-001\n"},
 		"and one besides": {head: "author " + ours + "\ncommitter " + ours, message: words + "\nRalph-Run: r\nRalph-Story: US-002\n"},
@@ -85,11 +85,18 @@ func TestTakeCleansCommits(t *testing.T) {
 // The messages of ralph's own commits contain titles of stories and names of
 // branches.
 func TestOwnCommitsAreClean(t *testing.T) {
-	l := newLab(t)
-	write(t, l.tree.Dir+"/a", "1")
-	message := git.Message{Subject: "feat: [@ada] - fixes #9 [ci skip]", Trailers: []string{"Ralph-Run: r"}}
-	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), message))(t)
-	if got, want := l.agent("log", "-1", "--format=%B", sha), "feat: [`@`ada] - fixes `#`9 (ci skip)\n\nRalph-Run: r\n"; got != want {
-		t.Errorf("committed %q, want %q", got, want)
+	long := "feat: " + strings.Repeat("long ", 30)
+	for subject, want := range map[string]string{
+		"feat: [@ada] - fixes #9 [ci skip]": "feat: [`@`ada] - fixes `#`9 (ci skip)",
+		"feat: it greets.":                  "feat: it greets", // commitlint's usual rules refuse this and the next
+		long:                                long[:99] + "…",
+	} {
+		l := newLab(t)
+		write(t, l.tree.Dir+"/a", "1")
+		message := git.Message{Subject: subject, Trailers: []string{"Ralph-Run: r"}}
+		sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), message))(t)
+		if diff := cmp.Diff(want+"\n\nRalph-Run: r\n", l.agent("log", "-1", "--format=%B", sha)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", subject, diff)
+		}
 	}
 }

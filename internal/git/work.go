@@ -21,8 +21,9 @@ type Message struct {
 	SignOff  bool     // end with ralph's Signed-off-by
 }
 
+// text has a subject that commitlint's usual rules accept: at most 100 characters, without a full stop.
 func (m Message) text() string {
-	text := clean.CommitMessage(OneLine(m.Subject, 200) + "\n\n")
+	text := clean.CommitMessage(strings.TrimRight(OneLine(m.Subject, 98), ".") + "\n\n")
 	if len(m.Trailers) > 0 {
 		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
 	}

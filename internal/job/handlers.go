@@ -173,15 +173,15 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 func leftoversMessage(run journal.Run, tree string) git.Message {
 	n := len(run.Iterations)
 	if n == 0 {
-		return git.Message{Subject: "ralph: work left uncommitted", Trailers: run.Trailers("")}
+		return git.Message{Subject: "chore: work left uncommitted", Trailers: run.Trailers("")}
 	}
 	it := run.Iterations[n-1]
-	subject := fmt.Sprintf("wip: [%s] - work of iteration %d", it.Story, it.Number)
+	subject := fmt.Sprintf("chore: [%s] - work of iteration %d", it.Story, it.Number)
 	claimed := it.Read != nil && slices.Contains(it.Read.Claimed, it.Story)
 	story, found := run.Plan.Find(it.Story)
 	switch {
 	case tree != "" && tree == run.WorkBefore(it):
-		subject = fmt.Sprintf("ralph: [%s] - the loop's own files after iteration %d", it.Story, it.Number)
+		subject = fmt.Sprintf("chore: [%s] - the loop's own files after iteration %d", it.Story, it.Number)
 	case found && claimed && verdict.IsGreen(run, it.Checks):
 		subject = fmt.Sprintf("feat: [%s] - %s", story.ID, story.Title)
 	}

@@ -126,7 +126,7 @@ func (s publishing) pushWithoutWorkflows(ctx context.Context, run journal.Run) (
 	if err != nil {
 		return "", nil, err
 	}
-	message := git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
+	message := git.Message{Subject: "chore: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
 	rest, err := s.trusted.LeaveOut(ctx, git.Span{From: base, To: run.Head}, workflowsFolder, message)
 	if err != nil || rest.SHA == "" {
 		return "", nil, err

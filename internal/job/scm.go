@@ -229,7 +229,7 @@ func isNothingToCommit(task, said string) bool {
 // commitMessage takes the answer in response tags, or else the first line that is not empty.
 func (s scm) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	if verdict.IsBudgetSpent(run) { // green work is still committed
-		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
+		done.Message = fmt.Sprintf("chore: work of iteration %d", len(run.Iterations))
 		return nil
 	}
 	ended, err := s.runAgent(ctx, s.agentAt(run, dir), agent.Order{

@@ -56,7 +56,7 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
 			return err != nil
 		}),
-		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
+		Message: git.Message{Subject: "chore: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
 		Kept:    run.Kept,
 	})
 	return err

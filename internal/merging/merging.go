@@ -80,12 +80,13 @@ func renamed(ctx context.Context, t *git.Trusted, run journal.Run, theirs, merge
 	return slices.DeleteFunc(now, func(name string) bool { return slices.Contains(before, name) }), err
 }
 
+// message names a merge as git does: checks of commit subjects skip git's own.
 func message(run journal.Run, with journal.Joined) git.Message {
 	of := run.Branch
 	if with.Of == journal.OfBase {
 		of = run.BaseRef
 	}
-	return git.Message{Subject: fmt.Sprintf("merge: %s as it stands at %.7s", of, with.With), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
+	return git.Message{Subject: fmt.Sprintf("Merge branch '%s' into %s", of, run.Branch), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
 }
 
 // begin makes a merge of the base with conflict markers, which is not pushed. It leaves to people

@@ -47,7 +47,7 @@ func (a Authorship) date(line string) string {
 func (a Authorship) message(text string) string {
 	trailers := strings.Join(a.Trailers, "\n")
 	text, ours := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)
-	text = cmp.Or(clean.CommitMessage(text), "ralph: a commit without a message\n")
+	text = cmp.Or(clean.CommitMessage(text), "chore: a commit without a message\n")
 	if !ours {
 		trailers = strings.Join(a.Trailers[:min(1, len(a.Trailers))], "")
 	}
