@@ -23,9 +23,6 @@ const (
 
 var (
 	testLine  = pattern.Of(`\b(?:py|unit|vi|nex|c)?test\b|\b(?:jest|rspec|phpunit)\b`)
-	toolSetup = pattern.Of(`^[\w.-]+/setup-[\w.-]+@[\w./-]+$`)
-	checkout  = pattern.Of(`^actions/checkout@[\w./-]+$`)
-	pinned    = pattern.Of(`uses: *(\S+) +(#[ -~]*)`)
 	onPush    = pattern.Of(`\b(?:push|pull_request)\b`)
 	fixedPort = pattern.Of(`^([0-9]+):[0-9]+(?:/tcp)?$`)
 )
@@ -35,7 +32,7 @@ type Proposal struct {
 	Checks   []Command
 	Setup    []Command
 	Env      []Command // variables of the job that runs the tests, as NAME=value
-	Steps    []Block   // steps that install tools, as YAML
+	Steps    []Block   // steps that install tools on the runner, as YAML
 	Services Block     // services of the job that runs the tests, as YAML
 	Ports    []string  // ports of these services on the runner
 	Ignored  []string  // what was left out, and why
@@ -57,9 +54,9 @@ type workflowJob struct {
 	tests    bool // it runs the tests, so its variables are taken, too
 }
 
-// Propose reads a project's files. The workflow job that runs the tests comes first, but
-// copilot-setup-steps.yml comes first for setup. What is still missing comes from the
-// files of package managers and version managers.
+// Propose reads a project's files. What the workflow job that runs the tests does before its last check is what the
+// checks need, but copilot-setup-steps.yml comes first for setup. What is still missing comes from the files of
+// package managers and version managers.
 func Propose(s Source) Proposal {
 	var p Proposal
 	if job, is := p.jobs(s, copilotFile)[copilotJob]; is {
@@ -67,7 +64,7 @@ func Propose(s Source) Proposal {
 		p.steps(job)
 	}
 	if job, is := p.testJob(s); is {
-		checks, setup := split(p.commands(job))
+		checks, setup := p.split(p.commands(job))
 		p.Checks = checks
 		if p.Setup == nil {
 			p.Setup = setup
@@ -82,20 +79,28 @@ func Propose(s Source) Proposal {
 	if p.Checks == nil {
 		p.Checks = files.Checks()
 	}
-	if p.Setup == nil {
-		p.Setup = files.Setup()
+	if !slices.ContainsFunc(p.Setup, func(c Command) bool { return installLine.MatchString(c.Command) }) {
+		p.Setup = append(files.Setup(), p.Setup...)
 	}
 	p.versions(s, append([]string{""}, files.below()...))
 	return p
 }
 
+// testJob returns the first job that runs tests, up to its last check.
 func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 	for _, from := range workflowFiles(s) {
 		jobs := p.jobs(s, from)
 		for _, name := range slices.Sorted(maps.Keys(jobs)) {
-			if slices.ContainsFunc(jobs[name].Steps, func(step map[string]any) bool { return testLine.MatchString(text(step["run"])) }) {
-				job := jobs[name]
-				job.tests = true
+			job, tests, last := jobs[name], false, 0
+			for i, step := range job.Steps {
+				run := text(step["run"])
+				tests = tests || testLine.MatchString(run)
+				if testLine.MatchString(run) || checkLine.MatchString(run) {
+					last = i + 1
+				}
+			}
+			if tests {
+				job.tests, job.Steps = true, job.Steps[:last]
 				return job, true
 			}
 		}
@@ -187,42 +192,8 @@ func expression(value any) bool {
 	return strings.Contains(text, "${{") || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
 }
 
-// steps takes the steps that install tools, and a checkout of the default branch without a token.
-func (p *Proposal) steps(job workflowJob) {
-	type step struct {
-		Uses string         `yaml:"uses"`
-		With map[string]any `yaml:"with,omitempty"`
-	}
-	var before, tools []step
-	for _, one := range job.Steps {
-		uses := text(one["uses"])
-		with, _ := one["with"].(map[string]any)
-		switch {
-		case checkout.MatchString(uses) && before == nil:
-			before = []step{{uses, map[string]any{"persist-credentials": false, "ref": "${{ github.event.repository.default_branch }}"}}}
-		case !toolSetup.MatchString(uses):
-		case plainStep(one, "uses", "with"):
-			tools = append(tools, step{uses, with})
-		default:
-			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the step %s is left out: it has an expression or a condition", job.from, uses))
-		}
-	}
-	if tools == nil {
-		return
-	}
-	data, err := yaml.Marshal(append(before, tools...))
-	if err != nil {
-		return // cannot happen: the values were read
-	}
-	p.Steps = []Block{{commented(string(data), job.text), job.from}}
-}
-
-// commented restores the comments behind pinned versions.
-func commented(steps string, workflow []byte) string {
-	for _, found := range pinned.FindAllStringSubmatch(string(workflow), -1) {
-		steps = strings.ReplaceAll(steps, "uses: "+found[1]+"\n", "uses: "+found[1]+" "+found[2]+"\n")
-	}
-	return steps
+func (p *Proposal) leaveOut(from, what, name, why string) {
+	p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the %s %q is left out: %s", from, what, name, why))
 }
 
 // services takes the services with fixed ports on the runner.
@@ -232,7 +203,7 @@ func (p *Proposal) services(job workflowJob) {
 		service := job.Services[name]
 		ports, fixed := portsOf(service["ports"])
 		if !fixed || expression(service) {
-			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the service %s is left out: it has an expression, or no fixed port as in 5432:5432", job.from, name))
+			p.leaveOut(job.from, "service", name, "it has an expression, or no fixed port as in 5432:5432")
 			continue
 		}
 		taken[name], p.Ports = service, append(p.Ports, ports...)

@@ -1,7 +1,9 @@
 package survey_test
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,31 +63,37 @@ func TestProposeFromWorkflows(t *testing.T) {
 			"{run: make test, env: {F: a b, G: true}}, {run: make deploy, env: {H: no}}, {run: make lint, env: {F: other}}]}}", survey.Proposal{
 			Checks: from(ciFile, "make test", "make lint"), Env: from(ciFile, "A=every", "B=1", "G=true"),
 			Ignored: []string{
+				ciFile + `: the command "make deploy" is left out: add it to setup if a check needs it`,
 				ciFile + ": the variable C has the secret KEY: add it to check-secrets",
-				ciFile + ": the variable D is left out: it has an expression, or not one plain value",
-				ciFile + ": the variable E is left out: it has an expression, or not one plain value",
-				ciFile + ": the variable F is left out: it has an expression, or not one plain value",
+				ciFile + `: the variable "D" is left out: it has an expression, or not one plain value`,
+				ciFile + `: the variable "E" is left out: it has an expression, or not one plain value`,
+				ciFile + `: the variable "F" is left out: it has an expression, or not one plain value`,
 			},
 		}},
-		"as root":           {"", test("{run: sudo apt-get install test}, {run: make test}"), survey.Proposal{Checks: tests}},
 		"tools of CI":       {"", test("{uses: actions/setup-node@v4}, {run: make test}"), survey.Proposal{Checks: tests, Steps: node}},
 		"tools of no tests": {"", test("{uses: actions/setup-node@v4}, {run: latest}"), survey.Proposal{}},
 		"tools of both": {job("    - uses: astral-sh/setup-uv@v6\n"), test("{uses: actions/setup-node@v4}, {run: make test}"), survey.Proposal{
 			Checks: tests, Steps: []survey.Block{{YAML: "- uses: astral-sh/setup-uv@v6\n", From: copilotFile}},
 		}},
 		"a matrix": {"", test("{uses: actions/setup-node@v4, with: {node-version: '${{ matrix.node }}'}}, {run: make test}"), survey.Proposal{
-			Checks: tests, Ignored: []string{ciFile + ": the step actions/setup-node@v4 is left out: it has an expression or a condition"},
+			Checks: tests, Ignored: []string{ciFile + `: the step "actions/setup-node@v4" is left out: it has an expression or a condition`},
 		}},
 		"a new line to YAML": {"", test("{uses: a/setup-b@v1, with: {c: \"d\\u2028e\"}}, {uses: a/setup-b@v1}, {run: make test}]}}\n# uses: a/setup-b@v1 # v1\u2028x: y\n#"), survey.Proposal{
 			Checks: tests, Steps: []survey.Block{{YAML: "- uses: a/setup-b@v1 # v1\n", From: ciFile}},
-			Ignored: []string{ciFile + ": the step a/setup-b@v1 is left out: it has an expression or a condition"},
+			Ignored: []string{ciFile + `: the step "a/setup-b@v1" is left out: it has an expression or a condition`},
 		}},
-		"other actions": {"", test("{uses: ./setup-node}, {uses: a/b@v1}, {uses: 'a/setup-b@v1 #x'}, {run: make test}"), survey.Proposal{Checks: tests}},
+		"other actions": {"", test("{uses: ./setup-node}, {uses: a/b@v1}, {uses: actions/cache@v4}, {uses: 'a/setup-b@v1 #x'}, {run: make test}, {uses: a/c@v1}"), survey.Proposal{
+			Checks: tests, Ignored: []string{
+				ciFile + `: the step "./setup-node" is left out: add it to the workflow if the checks need it`,
+				ciFile + `: the step "a/b@v1" is left out: add it to the workflow if the checks need it`,
+				ciFile + `: the step "a/setup-b@v1 #x" is left out: add it to the workflow if the checks need it`,
+			},
+		}},
 		"a service": {"", "jobs: {a: {services: {db: {image: postgres, ports: ['6000:5432/tcp']}}, steps: [{run: make test}]}}", survey.Proposal{
 			Checks: tests, Services: survey.Block{YAML: "services:\n  db:\n    image: postgres\n    ports:\n      - 6000:5432/tcp\n", From: ciFile}, Ports: []string{"6000"},
 		}},
 		"a secret service": {"", "jobs: {a: {services: {db: {image: postgres, env: {A: '${{ secrets.A }}'}, ports: ['1:1']}}, steps: [{run: make test}]}}", survey.Proposal{
-			Checks: tests, Ignored: []string{ciFile + ": the service db is left out: it has an expression, or no fixed port as in 5432:5432"},
+			Checks: tests, Ignored: []string{ciFile + `: the service "db" is left out: it has an expression, or no fixed port as in 5432:5432`},
 		}},
 	} {
 		files := map[string]string{
@@ -102,6 +110,69 @@ func TestProposeFromWorkflows(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// What CI does before its first check is needed: on the runner where it installs tools, else in the sandbox.
+func TestProposeWhatChecksNeed(t *testing.T) {
+	lock := map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "package-lock.json": "{}"}
+	const registry = "COREPACK_NPM_REGISTRY=https://registry.npmjs.org"
+	for name, test := range map[string]struct {
+		steps, runner, setup, ignored string
+		files                         map[string]string
+		env                           []survey.Command
+	}{
+		"pnpm": {
+			"{uses: pnpm/action-setup@v4, with: {version: 9}}, {uses: actions/setup-node@v4, with: {node-version: 22, cache: pnpm}}, {run: pnpm install}",
+			"- uses: pnpm/action-setup@v4\n  with:\n    version: 9\n- uses: actions/setup-node@v4\n  with:\n    node-version: 22\n", "pnpm install", "", nil, nil,
+		},
+		"corepack": {
+			"{run: corepack enable}, {uses: actions/setup-node@v4, with: {cache: yarn, cache-dependency-path: '${{ a }}', package-manager-cache: false}}, {run: yarn --immutable}",
+			"- run: corepack enable\n- uses: actions/setup-node@v4\n  with:\n    package-manager-cache: false\n", "yarn --immutable", "", lock, from(ciFile, registry),
+		},
+		"poetry":     {"{run: pipx install poetry}, {uses: snok/install-poetry@v1}, {run: poetry install}", "- run: pipx install poetry\n- uses: snok/install-poetry@v1\n", "poetry install", "", nil, nil},
+		"ruby":       {"{uses: ruby/setup-ruby@v1, with: {bundler-cache: true}}, {run: bin/rails db:setup}", "- uses: ruby/setup-ruby@v1\n", "bundle install; bin/rails db:setup", "", nil, nil},
+		"toolchains": {"{uses: dtolnay/rust-toolchain@nightly}, {uses: jdx/mise-action@v2}, {uses: Swatinem/rust-cache@v2}", "- uses: dtolnay/rust-toolchain@nightly\n- uses: jdx/mise-action@v2\n", "", "", nil, nil},
+		"packages": {
+			"{run: 'set -e && sudo -E apt-get install -y a && npm install -g b'}, {run: python -m pip install -U pip 'poetry>=2'}, {run: pip install -r c.txt}, {run: pip install .}",
+			"- run: set -e && sudo -E apt-get install -y a\n- run: set -e && npm install -g b\n- run: python -m pip install -U pip 'poetry>=2'\n", "pip install -r c.txt; pip install .", "", nil, nil,
+		},
+		"a virtual environment": {"{run: '. a && pip install poetry && echo b >> $GITHUB_PATH'}", "", ". a && pip install poetry", outside(". a && echo b >>$GITHUB_PATH"), nil, nil},
+		"a second checkout": {
+			"{uses: actions/checkout@v4}, {uses: actions/checkout@v5}, {run: pipx install a}",
+			"- uses: actions/checkout@v4\n  with:\n    persist-credentials: false\n    ref: ${{ github.event.repository.default_branch }}\n- run: pipx install a\n",
+			"", `step "actions/checkout@v5" is left out: add it to the workflow if the checks need it`, nil, nil,
+		},
+		"a path":         {"{run: 'curl a | sh'}, {run: echo b >> $GITHUB_PATH}", "- run: curl a | sh\n- run: echo b >>$GITHUB_PATH\n", "", "", nil, nil},
+		"its variables":  {"{run: brew install a, env: {B: c}}, {run: brew install d, env: {E: '${{ f }}'}}, {run: 'pipx install a==$VERSION'}", "- run: brew install a\n  env:\n    B: c\n- run: pipx install a==$VERSION\n  env:\n    VERSION: \"1.10\"\n", "", `command "brew install d" is left out: its variables have an expression`, nil, nil},
+		"preparations":   {"{run: npm ci}, {run: 'npx prisma generate && cp a b'}, {run: go generate ./...}", "", "npm ci; npx prisma generate; cp a b; go generate ./...", "", lock, nil},
+		"packages by us": {"{run: cp a b}", "", "npm ci; cp a b", "", lock, nil},
+		"containers":     {"{run: docker compose up -d}, {run: sudo docker ps}", "", "", outside("docker compose up -d") + "; " + outside("sudo docker ps"), nil, nil},
+		"remotes":        {"{run: git submodule update}, {run: git config --global a b}", "", "git config --global a b", outside("git submodule update"), nil, nil},
+		"checks outside": {"{run: sudo make test}, {run: npm test $GITHUB_SHA}, {run: corepack pnpm test}", "", "", outside("sudo make test") + "; " + outside("npm test $GITHUB_SHA"), nil, nil},
+		"between checks": {"{run: make lint}, {run: a}, {run: corepack enable}", "- run: corepack enable\n", "", `command "a" is left out: add it to setup if a check needs it`, nil, from(ciFile, registry)},
+	} {
+		files := maps.Clone(test.files)
+		if files == nil {
+			files = map[string]string{}
+		}
+		files[ciFile] = "jobs: {a: {env: {VERSION: '1.10'}, steps: [{uses: actions/cache@v4}, " + test.steps + ", {run: make test}, {run: 'deploy ${{ x }}'}]}}"
+		p := survey.Propose(of(files))
+		var setup []string
+		for _, c := range p.Setup {
+			setup = append(setup, c.Command)
+		}
+		got := []string{"", strings.Join(setup, "; "), strings.ReplaceAll(strings.Join(p.Ignored, "; "), ciFile+": the ", "")}
+		if p.Steps != nil {
+			got[0] = p.Steps[0].YAML
+		}
+		if diff := cmp.Diff([]string{test.runner, test.setup, test.ignored}, got); diff != "" || p.Checks[len(p.Checks)-1].Command != "make test" || !slices.Equal(append(test.env, from(ciFile, "VERSION=1.10")...), p.Env) {
+			t.Errorf("%s: checks %v, variables %v (-want +got):\n%s", name, p.Checks, p.Env, diff)
+		}
+	}
+}
+
+func outside(command string) string {
+	return `command "` + command + `" is left out: the sandbox has no root, Docker, git remote or variables of the runner`
 }
 
 func TestProposeFromOtherFiles(t *testing.T) {
@@ -153,7 +224,7 @@ func TestProposeFromOtherFiles(t *testing.T) {
 			map[string]string{".nvmrc": "20", ciFile: "jobs: {a: {steps: [{uses: actions/setup-node@v4, with: {node-version: '${{ matrix.n }}'}}, {run: make test}]}}"},
 			survey.Proposal{
 				Checks: from(ciFile, "make test"), Steps: []survey.Block{step(".nvmrc", node, "20")},
-				Ignored: []string{ciFile + ": the step actions/setup-node@v4 is left out: it has an expression or a condition"},
+				Ignored: []string{ciFile + `: the step "actions/setup-node@v4" is left out: it has an expression or a condition`},
 			},
 		},
 	} {

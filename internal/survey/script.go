@@ -13,23 +13,43 @@ import (
 
 var (
 	checkLine   = pattern.Of(`\b(?:lint|vet|clippy|check|typecheck|mypy|ruff|tsc|build)\b`)
-	installLine = pattern.Of(`(?:^|[\s/])(?:install|sync|restore|download|fetch)\b|(?:^|\s)ci\b`)
-	asRoot      = pattern.Of(`\bsudo\b|\bapt(?:-get)?\b`)
+	installLine = pattern.Of(`(?:^|[\s/])(?:install|sync|restore|download|fetch)\b|(?:^|\s)c?i\b|\byarn(?: -|$)`)
+	// onRunner matches commands that install tools on the machine, or set the runner's variables. The sandbox cannot.
+	onRunner = pattern.Of(`^(?:(?:cd|export|set) [^&]*&& )*(?:(?:sudo (?:-\S+ )*)?(?:(?:apt|apt-get|brew|corepack|rustup|(?:pipx|mise|asdf) install)\b` +
+		`|(?:npm|pnpm|bun|dotnet tool) (?:i|install|add)\b.* (?:-g|--global)\b|yarn global\b` +
+		`|(?:python3? -m )?pip3? install(?: (?:-U|--upgrade|["']?[A-Za-z][\w.=<>!~,\[\]-]*["']?))+$)` +
+		`|[^&]*\$\{?(?:GITHUB|RUNNER)_|[^&]*\| *(?:sudo (?:-\S+ )*)?(?:bash|sh|python3?)\b)`)
+	outside = pattern.Of(`(?:^|&& )(?:sudo|docker|docker-compose|podman|git (?:fetch|pull|submodule|lfs))(?: |$)|\$\{?(?:GITHUB|RUNNER)_`)
 )
 
-// commands takes the run steps of a job that do not depend on the job, as single lines.
+func isCheck(line string) bool {
+	return !installLine.MatchString(line) && (testLine.MatchString(line) || checkLine.MatchString(line))
+}
+
+func forRunner(line string) bool { return onRunner.MatchString(line) && !isCheck(line) }
+
+// commands takes the run steps of a job that do not depend on the job, as single lines. The rest is for the runner.
 func (p *Proposal) commands(job workflowJob) (found []Command) {
 	for _, step := range job.Steps {
+		if with, _ := step["with"].(map[string]any); fmt.Sprint(with["bundler-cache"]) == "true" { // of the runner, not of the sandbox
+			found = append(found, Command{"bundle install", job.from})
+		}
 		run := strings.TrimSpace(text(step["run"]))
 		if run == "" {
 			continue
 		}
 		lines := job.lines(step, run)
 		for _, line := range lines {
-			found = append(found, Command{line, job.from})
+			switch {
+			case forRunner(line):
+			case outside.MatchString(line):
+				p.leaveOut(job.from, "command", line, "the sandbox has no root, Docker, git remote or variables of the runner")
+			default:
+				found = append(found, Command{line, job.from})
+			}
 		}
 		if first, _, _ := strings.Cut(run, "\n"); lines == nil {
-			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the run step %q is left out: only commands without expressions, conditions and variables of the job can be taken", job.from, first))
+			p.leaveOut(job.from, "run step", first, "only commands without expressions, conditions and variables of the job can be taken")
 		}
 	}
 	return found
@@ -65,16 +85,16 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 	return lines
 }
 
-// split sorts a job's commands into checks, and installations before them. Commands for root are left out.
-func split(found []Command) (checks, setup []Command) {
+// split sorts a job's commands into checks, and what prepares them.
+func (p *Proposal) split(found []Command) (checks, setup []Command) {
 	for _, c := range found {
-		install := installLine.MatchString(c.Command)
 		switch {
-		case asRoot.MatchString(c.Command):
-		case install && checks == nil:
-			setup = append(setup, c)
-		case !install && (testLine.MatchString(c.Command) || checkLine.MatchString(c.Command)):
+		case isCheck(c.Command):
 			checks = append(checks, c)
+		case checks == nil:
+			setup = append(setup, c)
+		default:
+			p.leaveOut(c.From, "command", c.Command, "add it to setup if a check needs it")
 		}
 	}
 	return checks, setup
@@ -109,7 +129,7 @@ func (p *Proposal) env(job workflowJob) {
 		case secret != nil:
 			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the variable %s has the secret %s: add it to check-secrets", job.from, name, secret[1]))
 		case several[name], list, table, value == nil, expression(value), strings.Contains(text(value), "\n"):
-			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the variable %s is left out: it has an expression, or not one plain value", job.from, name))
+			p.leaveOut(job.from, "variable", name, "it has an expression, or not one plain value")
 		default:
 			p.Env = append(p.Env, Command{name + "=" + fmt.Sprint(value), job.from})
 		}
