@@ -115,6 +115,8 @@ func collectLinked(ctx context.Context, root *untrusted.Root, path string, files
 			return fs.SkipDir // it was removed meanwhile
 		case err != nil:
 			return err
+		case e.Info.IsDir() && e.Info.Mode().Perm()&0o500 != 0o500: // the sandbox has the same user, who can open it
+			e.In.OpenToOwner(e.Name)
 		}
 		stat, is := e.Info.Sys().(*syscall.Stat_t)
 		if !is || untrusted.Names(e.Info) == 1 || int(stat.Uid) != os.Geteuid() && e.Info.Mode().Perm()&0o022 == 0 {
