@@ -27,6 +27,7 @@ type folders struct {
 	// state is the same and what other agents keep, and what may change of it.
 	state         agent.State
 	read          []string
+	git           gitFiles
 	lend          func(string) error
 	hasBaseCaches bool   // the caches of the base are kept
 	suffix        string // ends the names of the folders of a proof
@@ -52,6 +53,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	r.read = toolchainFolders(asked)
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked)))
 	if r.home != "" {
+		r.findGitFiles(ctx, asked)
 		err = errors.Join(err, r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
 		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
@@ -95,12 +97,7 @@ func (r *folders) tmp(proof bool) string {
 }
 
 func (r *folders) env(env []string, proof bool) []string {
-	own := []string{
-		"TMPDIR=" + r.tmp(proof), "GIT_CONFIG_SYSTEM=" + r.gitConfig("system"),
-		// rerere would write to the user's list of conflicts. The key to sign with stays outside.
-		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=rerere.enabled", "GIT_CONFIG_VALUE_0=false",
-		"GIT_CONFIG_KEY_1=commit.gpgsign", "GIT_CONFIG_VALUE_1=false", "GIT_CONFIG_KEY_2=tag.gpgsign", "GIT_CONFIG_VALUE_2=false",
-	}
+	own := append(r.gitEnv(proof), "TMPDIR="+r.tmp(proof))
 	if r.home != "" {
 		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cacheVariables(r.caches(proof)))
 	}
@@ -233,7 +230,7 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 			})
 		}
 	}
-	return append(notes, r.missingAgentPaths()...)
+	return slices.Concat(notes, r.git.notes, r.missingAgentPaths())
 }
 
 // bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether

@@ -103,6 +103,11 @@ type place struct {
 	Link string // not empty: it is a link itself, to there
 }
 
+// Reads reports whether Fixed found a path, which has no link in it, to be readable by every command.
+func (w Config) Reads(path string) bool {
+	return slices.ContainsFunc(w.fixed, func(p place) bool { return p.Link == "" && process.Under(p.Path, path) })
+}
+
 // Run confines what next runs. Programs inside die with the launcher, as its descendants.
 func (w Config) Run(exec Exec) Exec {
 	if w.Level == None {
