@@ -55,7 +55,8 @@ func (all Kept) mark(mounted bool) ([]byte, error) {
 	for _, k := range all.kept {
 		m := mark{Dir: k.dir, Name: k.name, Place: k.place, Links: k.links, Folder: guardedFolder{Absent: true}, Saved: k.content, Fields: k.fields}
 		// A mount goes where another program, such as the user's git, writes the file anew: then the next command needs it.
-		m.Stays = k.fields != nil || mounted && len(k.content) > 0
+		// A link is never covered by one.
+		m.Stays = k.fields != nil || mounted && len(k.content) > 0 && k.content[k.name].Mode.Type() != fs.ModeSymlink
 		marks = append(marks, m)
 	}
 	if len(marks) == 0 {
@@ -251,12 +252,13 @@ func (k keptPath) restoreMissing() (restored []string, err error) {
 // files stay: they may be the user's.
 func (k keptPath) setAsideAdded() (moved []string, err error) {
 	failed := k.root.WalkAll(k.name, func(e untrusted.Entry, missing error) error {
+		to := k.leadsTo(e.Path)
 		switch was, stood := k.content[e.Path]; {
 		case was.WhyUnread != "":
 			return fs.SkipDir
 		case missing != nil:
 			return nil //nolint:nilerr // nothing was added there
-		case stood && was.Mode.Type() == e.Info.Mode().Type():
+		case stood && was.Mode.Type() == e.Info.Mode().Type() && (to == "" || to == string(was.Text)):
 			openUnreadable(e, "") // what was added lies in it
 			return nil
 		}

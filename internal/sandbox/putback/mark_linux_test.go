@@ -139,6 +139,37 @@ func TestRecoverWhereAFolderIsReplaced(t *testing.T) {
 	}
 }
 
+// A link of the user's that leads elsewhere is put back, also with mounts: none covers a link. One that leads where it led
+// stays, and so does a changed file that a mount covered.
+func TestRecoverALink(t *testing.T) {
+	for _, mounted := range []bool{false, true} {
+		top := t.TempDir()
+		in := func(name string) string { return filepath.Join(top, name) }
+		err := errors.Join(os.Symlink("d", in("link")), os.Symlink("d", in("same")), os.WriteFile(in("file"), nil, 0o600))
+		var mark []byte
+		_, failed := putback.Files{
+			Write: []string{top}, ReadOnly: []string{in("link"), in("same"), in("file")}, Mounted: mounted,
+			Mark: func() ([][]byte, func([]byte) (func(bool) error, error), error) {
+				return nil, func(text []byte) (func(bool) error, error) {
+					mark = text
+					return func(bool) error { return nil }, nil
+				}, nil
+			},
+		}.Keep()
+		err = errors.Join(err, failed, os.Remove(in("link")), os.Symlink("q", in("link")), os.WriteFile(in("file"), []byte("x"), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, restored, err := putback.Recover(mark, false)
+		if diff := cmp.Diff([][]string{{in("link")}, {in("link")}}, [][]string{moved, restored}); diff != "" || err != nil {
+			t.Errorf("mounted %t: %v, moved and restored (-want +got):\n%s", mounted, err, diff)
+		}
+		if to, err := os.Readlink(in("link")); to != "d" || err != nil {
+			t.Errorf("mounted %t: the link leads to %q, %v", mounted, to, err)
+		}
+	}
+}
+
 // A link on the way is moved aside itself, unless it was there.
 func TestRecoverFromALinkOnTheWay(t *testing.T) {
 	g := guard(t, t.TempDir())
