@@ -157,6 +157,9 @@ func TestMemoryStaysInTheTree(t *testing.T) {
 	}
 }
 
+// fullAt is the size at which files are full: `go test` itself writes a smaller one.
+const fullAt = 8 << 20
+
 // A file that cannot be replaced stays as it is.
 func TestMemoryOnAFullDisk(t *testing.T) {
 	memory := workspace.Memory{Tree: t.TempDir()}
@@ -167,10 +170,10 @@ func TestMemoryOnAFullDisk(t *testing.T) {
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 5, Max: before.Max}); err != nil {
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: fullAt, Max: before.Max}); err != nil {
 		t.Fatal(err)
 	}
-	failed := memory.WriteLog("what does not fit")
+	failed := memory.WriteLog(strings.Repeat("what does not fit\n", fullAt/10))
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); err != nil || failed == nil {
 		t.Fatalf("%v, and the write ended with %v", err, failed)
 	}

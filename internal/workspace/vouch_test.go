@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,19 +175,15 @@ func TestTreesOutliveTheirJournal(t *testing.T) {
 func TestVouchedAfterAFailedWrite(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph"), StateDir: t.TempDir()}
 	run, file := began(t, folder, "run-1", 9)
-	text, err := os.ReadFile(run.Journal())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
 		t.Fatal(err)
 	}
-	full := unix.Rlimit{Cur: uint64(len(text) + 5), Max: before.Max}
+	full := unix.Rlimit{Cur: fullAt, Max: before.Max}
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &full); err != nil {
 		t.Fatal(err)
 	}
-	line, err := journal.Encode(journal.Entry{Seq: 10, Event: journal.Noted{What: "one that does not fit"}})
+	line, err := journal.Encode(journal.Entry{Seq: 10, Event: journal.Noted{What: strings.Repeat("one that does not fit ", fullAt/20)}})
 	_, failed := file.Write(line)
 	if err := errors.Join(err, unix.Setrlimit(unix.RLIMIT_FSIZE, &before)); err != nil || failed == nil {
 		t.Fatalf("%v, and the write ended with %v", err, failed)
@@ -194,7 +191,7 @@ func TestVouchedAfterAFailedWrite(t *testing.T) {
 	if !folder.IsVouched(run) {
 		t.Error("not vouched for after the failed write")
 	}
-	if _, err := file.Write(bytes.ReplaceAll(line, []byte("not "), nil)); err != nil {
+	if _, err := file.Write(bytes.ReplaceAll(line, []byte("one that does not fit "), nil)); err != nil {
 		t.Fatal(err)
 	}
 	if !folder.IsVouched(run) {
