@@ -98,7 +98,6 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 			return job.Outcome{}, err
 		}
 		asked.Open = verdict.OpenWork(asked.Last)
-		asked.TakeBack = h.task.Kind != plan.KindPull && h.command.Words == "" && !asked.Vague && !asked.Plan.HasTitle(asked.Open.Stories...)
 		asked.Allowed = asked.Last.TestsAllowed()
 		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
 			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)

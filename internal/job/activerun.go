@@ -166,11 +166,9 @@ func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err 
 			})
 		}
 	}
-	var notes []journal.Noted
-	if asked.RunBegan, notes, err = merging.Begin(ctx, s.trusted, asked.RunBegan, asked.Last, asked.TakeBack); err != nil {
+	if asked.RunBegan, err = merging.Begin(ctx, s.trusted, asked.RunBegan, asked.Last); err != nil {
 		return asked, err
 	}
-	asked.Notes = append(asked.Notes, notes...)
 	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
 	for _, r := range asked.Task.Remarks {
 		if r.Suggestion.Made != "" {

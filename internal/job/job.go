@@ -132,7 +132,6 @@ type NewRun struct {
 	DetectChecks bool        // if no check is configured, use those that the base's files suggest
 	Unfinished   journal.Run // of the same branch; nothing proved its commits
 	Last         journal.Run // the newest on the branch that OntoWork builds on
-	TakeBack     bool        // the task does not ask any more for what is open
 }
 
 // Outcome is the state of a run when the job ends.

@@ -11,9 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Begin adds to a new run what the newest run of its branch proved, with what people changed. What that left open is this
-// run's work, or is taken back if the task no longer asks for it.
-func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, takeBack bool) (_ journal.RunBegan, notes []journal.Noted, err error) {
+// Begin adds to a new run what the newest run of its branch proved, with what people changed. What that left open is the new
+// run's work.
+func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run) (_ journal.RunBegan, err error) {
 	isOpen := len(began.Open.Stories) > 0
 	if isOpen {
 		last.Sound = began.Open.Since
@@ -21,32 +21,17 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	if last.Branch == began.Branch && (isOpen || last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow) {
 		began.Grounds, err = grounds(ctx, t, last, began.Start)
 	}
-	if len(began.Grounds) == 0 { // what was done is gone
+	if err != nil {
+		return began, err
+	}
+	tree, err := t.TreeOf(ctx, began.Start)
+	if n := len(began.Grounds); n == 0 || began.Grounds[n-1].Onto.Tree == tree { // it is gone, or people took it back
 		began.Open = journal.OpenWork{}
-	} else if err == nil && isOpen {
-		began, notes, err = settle(ctx, t, began, takeBack)
 	}
 	if err == nil && began.OntoWork {
 		began.Already, err = t.ChangedPaths(ctx, git.Span{From: began.Base, To: began.Start})
 	}
-	return began, notes, err
-}
-
-// settle takes back open work that the task no longer asks for. People may have done so.
-func settle(ctx context.Context, t *git.Trusted, began journal.RunBegan, takeBack bool) (_ journal.RunBegan, notes []journal.Noted, err error) {
-	without := began.Grounds[len(began.Grounds)-1].Onto
-	tree, err := t.TreeOf(ctx, began.Start)
-	if takeBack && tree != without.Tree {
-		notes = append(notes, journal.Noted{
-			What: "the work of an earlier run on " + journal.ShortList(began.Open.Stories) + " was taken back: it is not proven, and the task no longer asks for it",
-			Hint: "it is in the history of " + began.Branch,
-		})
-		began.Start, tree = without.Commit, without.Tree
-	}
-	if tree == without.Tree {
-		began.Open = journal.OpenWork{}
-	}
-	return began, notes, err
+	return began, err
 }
 
 // grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.

@@ -43,7 +43,7 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		"an old record":          {"", head, start, policy.TamperReport, ""},
 	} {
 		last := journal.Run{Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
-		began, _, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: c.start}, last, false)
+		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: c.start}, last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestGroundsOnGrounds(t *testing.T) {
 	last := journal.Run{Sound: joined.Onto.Commit, Head: theirs, Grounds: []journal.Joined{joined}, Policy: policy.Policy{Tamper: policy.TamperReport}}
 	r.call("reset", "-q", "--hard", theirs)
 	trusted := r.trusted() // of another machine
-	began, _, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: r.commit("more", "more\n")}, last, false)
+	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: r.commit("more", "more\n")}, last)
 	grounds := began.Grounds
 	if err != nil || len(grounds) != 2 {
 		t.Fatalf("%+v, %v, want what it built on, too", grounds, err)
@@ -87,8 +87,7 @@ func TestGroundsOnGrounds(t *testing.T) {
 	}
 }
 
-// Work that is not proven belongs to the new run, without people's part. It is taken back if the task no longer asks for it,
-// also by people.
+// Work that is not proven is the new run's, without what people changed, unless they took it back.
 func TestWhatIsOpen(t *testing.T) {
 	r := newRepository(t)
 	base := r.commit("base", "base\n")
@@ -99,36 +98,24 @@ func TestWhatIsOpen(t *testing.T) {
 	undone := r.commit("more", "more\n")
 	trusted := r.trusted()
 	for name, c := range map[string]struct {
-		start      string
-		takeBack   bool
-		want, onto string
-		isOpen     bool
+		start, onto, already string
+		isOpen               bool
 	}{
-		"asked for":     {theirs, false, "base open proven theirs", "base proven theirs", true},
-		"not asked for": {theirs, true, "base proven theirs", "base proven theirs", false},
-		"no push":       {head, true, "base proven", "base proven", false},
-		"undone":        {undone, true, "base more proven theirs", "base more proven theirs", false},
+		"no push": {head, "base proven", "open proven", true},
+		"a push":  {theirs, "base proven theirs", "open proven theirs", true},
+		"undone":  {undone, "base more proven theirs", "more proven theirs", false},
 	} {
 		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []string{"It pays"}}}
-		began, notes, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head}, c.takeBack)
+		began, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head})
 		if err != nil || len(began.Grounds) != 1 {
 			t.Fatalf("%s: %+v, %v", name, began, err)
 		}
-		files := func(commit string) string {
-			names, err := trusted.Files(t.Context(), commit)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return strings.Join(names, " ")
+		names, err := trusted.Files(t.Context(), began.Grounds[0].Onto.Commit)
+		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen {
+			t.Errorf("%s: builds on %q, open: %v, %v", name, onto, began.Open, err)
 		}
-		if start, onto := files(began.Start), files(began.Grounds[0].Onto.Commit); start != c.want || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen {
-			t.Errorf("%s: starts with %q, builds on %q, open: %v", name, start, onto, began.Open)
-		}
-		if changed := strings.Join(began.Already, " "); "base "+changed != c.want {
-			t.Errorf("%s: changed before: %q", name, changed)
-		}
-		if took := began.Start != c.start; took != (len(notes) == 1) {
-			t.Errorf("%s: notes %v", name, notes)
+		if already := strings.Join(began.Already, " "); already != c.already {
+			t.Errorf("%s: changed before: %q", name, already)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func put(ctx context.Context, t *git.Trusted, change git.Span, on, parent string
 	return commit, nil
 }
 
-var applied = git.Message{Subject: "chore: leave out what is not proven"}
+var applied = git.Message{Subject: "chore: a change on another commit"}
 
 // apply makes the change between two commits on another one.
 func apply(ctx context.Context, t *git.Trusted, change git.Span, on Commits) (Merged, error) {

@@ -40,7 +40,23 @@ func (t *trial) fixed() (sure, doubtful []string) {
 		case tally.Passed, tally.Skipped:
 		}
 	}
-	return sure, doubtful
+	return append(sure, t.fixedSince()...), doubtful
+}
+
+// fixedSince returns the tests that were red on what the run builds on, as people pushed them, and pass in the proof.
+func (t *trial) fixedSince() (names []string) {
+	onto, _ := t.run.OntoProof()
+	for _, was := range onto.Checks {
+		if !was.HasNamedFailures() || len(was.Tests.Broken) > 0 {
+			continue
+		}
+		here, _ := journal.FindCheck(t.proof.Checks, was.Name)
+		now := t.told(here)
+		names = append(names, slices.DeleteFunc(slices.Clone(was.Tests.Red), func(name string) bool {
+			return now.Of(name) != tally.Passed || unsteady(was, name) || t.isForeign(name)
+		})...)
+	}
+	return names
 }
 
 // inOtherRuns returns a test's result in the other runs of the base code. If it, or another

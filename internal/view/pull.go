@@ -72,6 +72,11 @@ func restoredFiles(run journal.Run) string {
 	return codePaths(paths)
 }
 
+// unaskedFor returns the titles of stories whose work the branch still holds, unproven, and which are not in the plan any more.
+func unaskedFor(run journal.Run) []string {
+	return slices.DeleteFunc(slices.Clone(run.Open.Stories), func(title string) bool { return run.Plan.HasTitle(title) })
+}
+
 const maxPatchBytes = 20_000
 
 // proposedPatches lists the agent's patches of protected files, and the files whose patches are too large.

@@ -152,6 +152,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		},
 		"changeSummary": changeSummary,
 		"paths":         codePaths,
+		"unaskedFor":    unaskedFor,
 		"unapproved":    verdict.NeedsApproval,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md", "archive/summary.md"))
 })
