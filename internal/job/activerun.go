@@ -158,8 +158,8 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 
 // startWith adds what of the start is proven, and suggestions that people made.
 func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
-	if last := asked.Last; last.Branch == asked.Branch && (last.Sound != last.Head || len(asked.Open.Stories) > 0) {
-		if err := s.publishing.restoreWork(ctx, last); err != nil {
+	if last := asked.Last; last.Branch == asked.Branch {
+		if err := s.publishing.restoreWork(ctx, last); err != nil && (last.Sound != last.Head || len(asked.Open.Stories) > 0) {
 			asked.Notes = append(asked.Notes, journal.Noted{
 				What: "somebody rewrote " + last.Branch + ", and what the run before it did is gone, so tests count as they are there now",
 				Hint: "compare the tests with those of " + asked.BaseRef + " before you merge",

@@ -40,8 +40,8 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	if err != nil {
 		return nil, err
 	}
-	var files []string
 	for _, spans := range [][]git.Span{spansOf(run, story), unrecorded(run, story)} {
+		var files []string
 		for _, span := range spans {
 			changed, err := code.ChangedFiles(ctx, span)
 			if err != nil {
@@ -49,11 +49,12 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 			}
 			files = append(files, changed...)
 		}
-		if len(files) > 0 {
-			break
+		files = slices.DeleteFunc(files, func(file string) bool { return run.ProvesAnother(story, file) })
+		if tests, err := checkout.Testing(ctx, code, run, commit, files); err != nil || len(tests) > 0 {
+			return tests, err
 		}
 	}
-	return checkout.Testing(ctx, code, run, commit, files)
+	return nil, nil
 }
 
 // spansOf returns the commits of a story's iterations.

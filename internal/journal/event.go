@@ -57,8 +57,9 @@ type Proven struct {
 
 // OpenWork is work that is not proven.
 type OpenWork struct {
-	Since   string   `json:"since"`   // the newest commit before it
-	Stories []string `json:"stories"` // their titles
+	Since   string   `json:"since"`            // the newest commit before it
+	Stories []string `json:"stories"`          // their titles
+	Proved  []Proven `json:"proved,omitempty"` // stories, by title, that are proven by tests beside it
 }
 
 // KeptFile is a tracked file that was not as in its commit when the run began.
@@ -78,7 +79,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 		if n := len(e.Grounds); n > 0 {
 			r.Onto = *e.Grounds[n-1].Onto
 		}
-		r.Sound = r.Onto.Commit
+		r.Sound, r.BuiltOn = r.Onto.Commit, []Onto{r.Onto}
 		r.Open.Since = cmp.Or(e.Open.Since, e.Start)
 	}
 	r.Open.Since = cmp.Or(r.Open.Since, e.Base)

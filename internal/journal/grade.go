@@ -212,6 +212,12 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 // Holds reports whether a person has to look at the work first.
 func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
 
+// ProvesAnother reports whether a test, or a file of tests, of an earlier run's open work proved another story there.
+func (r Run) ProvesAnother(story, test string) bool {
+	here, _ := r.Plan.Find(story)
+	return slices.ContainsFunc(r.Open.Proved, func(p Proven) bool { return p.Request != here.Title && slices.Contains(p.Tests, test) })
+}
+
 // TestsAllowed returns the tests that people let this run, and those before it, change.
 func (r Run) TestsAllowed() []string {
 	all := slices.Clone(r.Allowed)

@@ -48,7 +48,7 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	case e.Onto != nil:
 		onto := Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations), len(r.Proofs)}
 		e.Onto, r.Onto, r.Sound = &onto, onto, onto.Commit
-		r.Grounds = append(r.Grounds, e)
+		r.Grounds, r.BuiltOn = append(r.Grounds, e), append(r.BuiltOn, onto)
 	case e.Of == OfBase && r.Sound == r.Base:
 		r.Sound = e.With
 	}

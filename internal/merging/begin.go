@@ -14,11 +14,17 @@ import (
 // Begin adds to a new run what the newest run of its branch proved, with what people changed. What that left open is the new
 // run's work.
 func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run) (_ journal.RunBegan, err error) {
+	if !began.OntoWork {
+		return began, nil
+	}
 	isOpen := len(began.Open.Stories) > 0
 	if isOpen {
 		last.Sound = began.Open.Since
 	}
-	if last.Branch == began.Branch && (isOpen || last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow) {
+	switch {
+	case last.Branch != began.Branch: // people made all of it
+		began.Grounds, err = grounds(ctx, t, journal.Run{Head: began.Base, Sound: began.Base}, began.Start)
+	case isOpen || last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow:
 		began.Grounds, err = grounds(ctx, t, last, began.Start)
 	}
 	if err != nil {
@@ -28,7 +34,7 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	if n := len(began.Grounds); n == 0 || began.Grounds[n-1].Onto.Tree == tree { // it is gone, or people took it back
 		began.Open = journal.OpenWork{}
 	}
-	if err == nil && began.OntoWork {
+	if err == nil {
 		began.Already, err = t.ChangedPaths(ctx, git.Span{From: began.Base, To: began.Start})
 	}
 	return began, err

@@ -12,7 +12,7 @@ import (
 // A new run builds on what the one before it proved, with what people pushed since, and not on what that was held for.
 func TestWhatANewRunBuildsOn(t *testing.T) {
 	r := newRepository(t)
-	r.commit("base", "base\n")
+	base := r.commit("base", "base\n")
 	sound := r.commit("proven", "proven\n")
 	head := r.commit("held", "held\n")
 	start := r.commit("theirs", "theirs\n")
@@ -28,22 +28,25 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		sound, head, start string
 		tamper             policy.Tamper
 		want               string
+		branch             string // of the last run, if another one
 	}{
-		"held":                   {sound, head, start, policy.TamperReport, "base proven theirs"},
-		"no push":                {sound, head, head, policy.TamperReport, "base proven"},
-		"all is proven":          {head, head, head, policy.TamperReport, ""},
-		"a push on what is":      {head, head, start, policy.TamperReport, "base held proven theirs"},
-		"work without a record":  {head, head, another, policy.TamperReport, ""},
-		"in place of what is":    {head, head, other, policy.TamperReport, "other"},
-		"nothing is held":        {sound, head, start, policy.TamperAllow, ""},
-		"tests are not compared": {sound, head, start, "", ""},
-		"something else":         {sound, head, other, policy.TamperReport, "other"},
-		"the work is gone":       {sound, strings.Repeat("1", 40), start, policy.TamperReport, ""},
-		"they made it anew":      {sound, head, anew, policy.TamperReport, "base proven theirs"},
-		"an old record":          {"", head, start, policy.TamperReport, ""},
+		"a branch of people":     {sound, head, start, policy.TamperReport, "base held proven theirs", "another"},
+		"or of unknown runs":     {sound, head, another, policy.TamperReport, "", "another"},
+		"held":                   {sound, head, start, policy.TamperReport, "base proven theirs", ""},
+		"no push":                {sound, head, head, policy.TamperReport, "base proven", ""},
+		"all is proven":          {head, head, head, policy.TamperReport, "", ""},
+		"a push on what is":      {head, head, start, policy.TamperReport, "base held proven theirs", ""},
+		"work without a record":  {head, head, another, policy.TamperReport, "", ""},
+		"in place of what is":    {head, head, other, policy.TamperReport, "other", ""},
+		"nothing is held":        {sound, head, start, policy.TamperAllow, "", ""},
+		"tests are not compared": {sound, head, start, "", "", ""},
+		"something else":         {sound, head, other, policy.TamperReport, "other", ""},
+		"the work is gone":       {sound, strings.Repeat("1", 40), start, policy.TamperReport, "", ""},
+		"they made it anew":      {sound, head, anew, policy.TamperReport, "base proven theirs", ""},
+		"an old record":          {"", head, start, policy.TamperReport, "", ""},
 	} {
-		last := journal.Run{Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
-		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: c.start}, last)
+		last := journal.Run{Branch: c.branch, Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
+		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: base, Start: c.start, OntoWork: true}, last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +79,7 @@ func TestGroundsOnGrounds(t *testing.T) {
 	last := journal.Run{Sound: joined.Onto.Commit, Head: theirs, Grounds: []journal.Joined{joined}, Policy: policy.Policy{Tamper: policy.TamperReport}}
 	r.call("reset", "-q", "--hard", theirs)
 	trusted := r.trusted() // of another machine
-	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Start: r.commit("more", "more\n")}, last)
+	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: sound, Start: r.commit("more", "more\n"), OntoWork: true}, last)
 	grounds := began.Grounds
 	if err != nil || len(grounds) != 2 {
 		t.Fatalf("%+v, %v, want what it built on, too", grounds, err)
@@ -94,6 +97,7 @@ func TestWhatIsOpen(t *testing.T) {
 	proven := r.commit("proven", "proven\n")
 	head := r.commit("open", "open\n")
 	theirs := r.commit("theirs", "theirs\n")
+	mended := r.commit("open", "mended\n")
 	r.call("rm", "-q", "open")
 	undone := r.commit("more", "more\n")
 	trusted := r.trusted()
@@ -103,6 +107,7 @@ func TestWhatIsOpen(t *testing.T) {
 	}{
 		"no push": {head, "base proven", "open proven", true},
 		"a push":  {theirs, "base proven theirs", "open proven theirs", true},
+		"a fix":   {mended, "base proven theirs", "open proven theirs", true},
 		"undone":  {undone, "base more proven theirs", "more proven theirs", false},
 	} {
 		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []string{"It pays"}}}

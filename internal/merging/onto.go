@@ -51,18 +51,18 @@ func put(ctx context.Context, t *git.Trusted, change git.Span, on, parent string
 	if err != nil {
 		return "", err
 	}
-	for _, name := range merged.Conflicts { // one of both lacks it, or it is no text
-		var has []bool
-		for _, commit := range []string{on, change.From, change.To} {
-			entries, err := t.List(ctx, commit, name)
-			if err != nil {
-				return "", err
-			}
-			has = append(has, len(entries) == 1)
+	for _, name := range merged.Conflicts { // one side lacks it, or it is no text
+		had, err := t.List(ctx, change.From, name)
+		if err != nil {
+			return "", err
 		}
-		from := change.To
-		if has[0] && (has[2] || !has[1]) { // what they never had, they did not remove
-			from = on
+		left, err := t.List(ctx, change.To, name)
+		if err != nil {
+			return "", err
+		}
+		from := on // what was not there when they changed it is later work
+		if len(had) == 1 && len(left) == 0 {
+			from = change.To // they removed it
 		}
 		if commit, err = t.Overlay(ctx, git.Overlay{Onto: commit, From: from, Paths: []string{name}}); err != nil {
 			return "", err

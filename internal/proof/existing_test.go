@@ -405,6 +405,7 @@ func TestTestsOfTheWorkBeforeJudge(t *testing.T) {
 	for _, onto := range []string{"", "ts", "red"} {
 		run := proved(asked(judged("b0", one)), judged("c1", both))
 		run.Onto = journal.Onto{Commit: "s0", Tree: onto}
+		run.BuiltOn = []journal.Onto{run.Onto}
 		start := journal.Proof{Commit: "s0", Tree: onto, Passed: onto == "ts", Why: map[string]string{"red": "test failed", "ts": "a remark"}[onto], Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{judged("s0", both)}}
 		if onto != "" {
 			run.Proofs = append([]journal.Proof{start}, run.Proofs...)
@@ -457,6 +458,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		"renamed before":           {renamed: true, onto: "passed p.TestOne\npassed p.TestNew", c1: "passed p.TestOne\npassed p.TestNew", old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"their file":               {theirs: theirs, onto: both, c1: both},
 		"they renamed it":          {theirs: theirs, onto: one + "\npassed p.TestNew", c1: one + "\npassed p.TestNew", old: one + "\nfailed p.TestNew", want: []string{strings.ReplaceAll(broken, "p.TestTen", "p.TestNew")}},
+		"theirs end the run early": {onto: both, c1: "passed p.TestOne\npassed p.TestTen", joined: "failed p.TestTheirs", old: one + "\nfailed p.TestTen", want: []string{broken}},
 		"theirs do not build":      {onto: both, c1: both, joined: "broken p", old: one + "\nfailed p.TestTen", alone: true, want: []string{broken}},
 		"their runner is silent":   {theirs: theirs, onto: "", c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"silent, and one went":     {theirs: theirs, c1: one, old: one, want: []string{strings.Replace(gone, " test:", " ten_test.go:", 1)}},
@@ -475,6 +477,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		}
 		run.Iterations = []journal.Iteration{{Story: "US-001", Proof: &first}, {Story: "US-002"}}
 		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1, Proofs: 2}
+		run.BuiltOn = []journal.Onto{run.Onto}
 		run.Grounds = []journal.Joined{{Sound: "w0", With: "p0", Onto: &run.Onto}} // the agent changed the test before they pushed
 		onto := journal.Proof{Commit: "o1", Tree: "to", Passed: !c.red, Why: "build", Rules: run.Proofs[1].Rules, Checks: []journal.CheckEnded{judged("o1", c.onto)}}
 		if c.red {
@@ -537,6 +540,7 @@ func TestOlderTestsWithPeoplesChange(t *testing.T) {
 		run := second()
 		run.Grades, run.BaseChecks = nil, []journal.CheckEnded{counted("b0", 5)}
 		run.Onto = journal.Onto{Commit: "o1", Tree: "to", Iterations: 1}
+		run.BuiltOn = []journal.Onto{run.Onto}
 		run.Grounds = []journal.Joined{{Sound: "b0", With: "p0", Onto: &run.Onto}}
 		here := run.Proofs[1]
 		here.Checks = []journal.CheckEnded{counted("c1", 4)}

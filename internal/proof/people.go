@@ -80,11 +80,12 @@ func (j *judgement) expected(was journal.CheckEnded) (passed map[string]bool, fe
 	if !ran {
 		return passed, false
 	}
-	if told := j.told(joined); len(told.Tests) > 0 {
-		there := testNames(told, tally.Passed, tally.Failed, tally.Skipped)
+	told := j.told(joined)
+	if joined.Passed && len(told.Tests) > 0 { // else it may have ended at the first failure
+		there := testNames(told, tally.Passed, tally.Skipped)
 		maps.DeleteFunc(passed, func(name string, _ bool) bool { return !there[name] })
-		maps.Copy(passed, testNames(told, tally.Passed))
 	}
+	maps.Copy(passed, testNames(told, tally.Passed))
 	return passed, joined.Passed && counts(joined).passed < counts(was).passed
 }
 

@@ -38,11 +38,11 @@ func references(run journal.Run, commit string) (refs []reference) {
 func referenceTo(run journal.Run, proof journal.Proof) reference {
 	ref := reference{commit: proof.Commit, tests: proof.Commit, checks: proof.Checks, story: storyOf(run, proof.Commit)}
 	for _, joined := range run.Grounds {
-		if joined.Onto.Commit == proof.Commit {
+		if joined.Onto.Tree == proof.Tree {
 			ref.people = &joined
 		}
 	}
-	if ref.people == nil && proof.Commit != run.Onto.Commit {
+	if !slices.ContainsFunc(run.BuiltOn, func(onto journal.Onto) bool { return onto.Tree == proof.Tree }) {
 		return ref
 	}
 	if ref.story = workBefore; !proof.Passed && !namesFailures(proof.Checks) { // else Why is a remark

@@ -24,7 +24,7 @@ func (t *trial) isForeign(name string) bool {
 	if slices.Contains(t.run.ProvedBefore(t.graded.Story), name) || t.mayChange(name) {
 		return false
 	}
-	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
+	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) || t.run.ProvesAnother(t.graded.Story, name) {
 		return true
 	}
 	return slices.ContainsFunc(t.run.EarlierProofs(t.graded.Story), func(proof journal.Proof) bool {

@@ -206,7 +206,13 @@ func OpenWork(run journal.Run) journal.OpenWork {
 	if len(open) == 0 || len(run.Plan.UserStories) > 0 && len(unsettled.UserStories) == 0 { // what was open before is their work
 		return journal.OpenWork{}
 	}
-	return journal.OpenWork{Since: since, Stories: slices.Sorted(maps.Keys(open))}
+	proved := slices.Clone(run.Open.Proved)
+	for _, story := range run.Plan.UserStories {
+		if graded, _ := run.GradeOf(story.ID); isSettled(run, story) {
+			proved = append(proved, journal.Proven{Request: story.Title, Tests: graded.ProvingTests()})
+		}
+	}
+	return journal.OpenWork{Since: since, Stories: slices.Sorted(maps.Keys(open)), Proved: proved}
 }
 
 // openIterations returns the titles of stories whose work no iteration proved, and the newest commit of which all is proven.
