@@ -156,7 +156,7 @@ func Plain(environ []string, more ...string) []string {
 func LeftOut(environ []string, more ...string) (names []string) {
 	passed := Plain(environ, more...)
 	for _, variable := range environ {
-		if name, _, _ := strings.Cut(variable, "="); isPlain(name) && !slices.Contains(passed, variable) {
+		if name, _, _ := strings.Cut(variable, "="); isPlain(name) && !namesNoFolder(variable) && !slices.Contains(passed, variable) {
 			names = append(names, name)
 		}
 	}
@@ -167,8 +167,8 @@ func only(environ, named []string, harmless func(name string) bool) []string {
 	shapes := redact.New()
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")
-		if forbidden(name) || slices.Contains(named, name) {
-			return forbidden(name)
+		if unset := forbidden(name) || namesNoFolder(variable); unset || slices.Contains(named, name) {
+			return unset
 		}
 		return !harmless(name) || userinfo.MatchString(value) || shapes.String(value) != value
 	})

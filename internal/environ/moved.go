@@ -2,6 +2,7 @@ package environ
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,11 @@ var moved = []struct{ path, variable, way string }{
 	{".local/state", "XDG_STATE_HOME", ""},
 	{"$OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_DIR", ""},
 	{"$OPENCODE_CONFIG", "OPENCODE_CONFIG", ""},
+}
+
+// namesNoFolder reports an empty one of these variables. It counts as unset, but Claude Code takes the working folder.
+func namesNoFolder(variable string) bool {
+	return slices.ContainsFunc(moved, func(m struct{ path, variable, way string }) bool { return variable == m.variable+"=" })
 }
 
 // Place returns the folder that the user chose for a path of the home, and the way from it; empty: none.

@@ -36,6 +36,21 @@ func TestPathIn(t *testing.T) {
 	}
 }
 
+// An empty one is unset for the agent, too, which could take another folder than is guarded.
+func TestNoFolderIsUnset(t *testing.T) {
+	env := []string{"CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=", "CODEX_HOME=/c", "GOPATH="}
+	named := []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME"}
+	want := []string{"CODEX_HOME=/c", "GOPATH="}
+	for name, got := range map[string][]string{"Plain": environ.Plain(env, named...), "Local": environ.Local(env, named...)} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if left := environ.LeftOut(env, named...); left != nil {
+		t.Errorf("%q seem to hold a login", left)
+	}
+}
+
 func TestAbsolute(t *testing.T) {
 	got := environ.Absolute([]string{"CODEX_HOME=x", "COPILOT_HOME=/c", "GEMINI_CLI_HOME=.", "XDG_DATA_HOME=", "GOPATH=go"}, "/project")
 	if diff := cmp.Diff([]string{"CODEX_HOME=/project/x", "GEMINI_CLI_HOME=/project"}, got); diff != "" {
