@@ -3,7 +3,9 @@ package price
 // listed are standard rates, as of 2026-11-20. Those of gpt-5-codex, gpt-6.2-sol and Claude were
 // read on the makers' own pages (developers.openai.com/api/docs/models,
 // platform.claude.com/docs/en/about-claude/pricing), the others in several places
-// that quote the maker's page alike; where they differ, the model is left out. A
+// that quote the maker's page alike; where they differ, the model is left out.
+// claude-fable-5-2, claude-mythos-5-2 and the cache of claude-sonnet-5-5 are those of
+// Claude Code 2.1.328. gpt-5.6-sol has its rate without the promotion of 2026. A
 // cache that costs nothing to write costs what its input does. The dearest model of
 // each maker has to be listed, also when it is retired: Most goes by it. An image
 // model has the rate of its images, and claude-haiku-5-5 that of more than 100,000
@@ -26,11 +28,18 @@ var listed = map[string]Rate{
 	"gpt-5.5":       {Input: 5, Output: 30, CacheRead: 0.50, CacheWrite: 5},
 	"gpt-5-codex":   {Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: 1.25},
 	"gpt-5.3-codex": {Input: 1.75, Output: 14, CacheRead: 0.175, CacheWrite: 1.75},
+	"gpt-5.6-sol":   {Input: 5, Output: 30, CacheRead: 0.50, CacheWrite: 6.25},
+	"gpt-6-astra":   {Input: 10, Output: 50, CacheRead: 1, CacheWrite: 12.50},
+	"gpt-6-luna":    {Input: 0.10, Output: 0.50, CacheRead: 0.01, CacheWrite: 0.125},
 	"gpt-6-sol":     {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
 	"gpt-6.1-sol":   {Input: 2, Output: 10, CacheRead: 0.10, CacheWrite: 2.50},
 	"gpt-6.2-sol":   {Input: 2, Output: 10, CacheRead: 0.10, CacheWrite: 2.50},
 
 	"claude-mythos-preview": {Input: 25, Output: 125, CacheRead: 2.50, CacheWrite: 31.25},
+	"claude-mythos-5-2":     {Input: 8, Output: 40, CacheRead: 0.20, CacheWrite: 10},
+	"claude-mythos-5-1":     {Input: 10, Output: 50, CacheRead: 0.25, CacheWrite: 12.50},
+	"claude-mythos-5":       {Input: 10, Output: 50, CacheRead: 1, CacheWrite: 12.50},
+	"claude-fable-5-2":      {Input: 8, Output: 40, CacheRead: 0.20, CacheWrite: 10},
 	"claude-fable-5-1":      {Input: 10, Output: 50, CacheRead: 0.25, CacheWrite: 12.50},
 	"claude-fable-5":        {Input: 10, Output: 50, CacheRead: 1, CacheWrite: 12.50},
 
@@ -42,7 +51,7 @@ var listed = map[string]Rate{
 	"claude-opus-4-5":   {Input: 5, Output: 25, CacheRead: 0.50, CacheWrite: 6.25},
 	"claude-opus-4-1":   {Input: 15, Output: 75, CacheRead: 1.50, CacheWrite: 18.75},
 	"claude-opus-4":     {Input: 15, Output: 75, CacheRead: 1.50, CacheWrite: 18.75},
-	"claude-sonnet-5-5": {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
+	"claude-sonnet-5-5": {Input: 2, Output: 10, CacheRead: 0.10, CacheWrite: 2.50},
 	"claude-sonnet-5":   {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
 	"claude-sonnet-4-6": {Input: 3, Output: 15, CacheRead: 0.30, CacheWrite: 3.75},
 	"claude-sonnet-4-5": {Input: 3, Output: 15, CacheRead: 0.30, CacheWrite: 3.75},

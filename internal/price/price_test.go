@@ -18,6 +18,11 @@ func TestOf(t *testing.T) {
 		known  bool
 	}{
 		"each count at its own rate": {model: "gpt-6.1-sol", tokens: million, usd: 2 + 10 + 0.10 + 2.50, known: true},
+		"for hard work":              {model: "gpt-6-astra", tokens: million, usd: 73.50, known: true},
+		"for sub-agents":             {model: "gpt-6-luna", tokens: million, usd: 0.735, known: true},
+		"without a promotion":        {model: "gpt-5.6-sol", tokens: million, usd: 41.75, known: true},
+		"by Claude Code's list":      {model: "claude-fable-5-2", tokens: million, usd: 58.20, known: true},
+		"a cheaper cache":            {model: "claude-sonnet-5-5", tokens: million, usd: 14.60, known: true},
 		"a snapshot":                 {model: "gpt-6.1-sol-2026-09-29", tokens: million, usd: 14.60, known: true},
 		"a snapshot, Claude's way":   {model: "claude-haiku-4-5-20251001", tokens: million, usd: 7.35, known: true},
 		"a cache of an hour, in part": {
