@@ -145,9 +145,7 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	if w.Level == sandbox.None {
 		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked), nil)
 	}
-	if !w.mounts() {
-		w.notes = append(w.notes, w.folders.git.goWithout(w.base.Reads)...)
-	}
+	w.notes = append(w.notes, w.folders.git.replace(w.base.Reads, w.mounts())...)
 	attacked := w.base
 	attacked.Theirs = asked.writableFolders() // what lies above a project is tried, too
 	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.folders.attackFolder()}, []string{w.folders.attackHeld()}, w.servers.ports(false)

@@ -199,10 +199,11 @@ func TestGitInsideReadsNoLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	machine := "core.autocrlf=input\ninit.defaultbranch=trunk\nurl.https://mirror.example.com/.insteadof=https://github.com/\nhttp.sslcainfo=" + certificates + "\n"
+	lists := "core.excludesfile=SYSTEM-core.excludesfile\ncore.attributesfile=SYSTEM-core.attributesfile\n"
 	for name, test := range map[string]struct{ home, ignored, want string }{
-		"laptop":                       {home, "", machine + "user.name=Ada\n"},
+		"laptop":                       {home, "", machine + lists + "user.name=Ada\n"},
 		"job":                          {"", "0", machine},
-		"laptop without a system file": {home, "1", "user.name=Ada\n"},
+		"laptop without a system file": {home, "1", lists + "user.name=Ada\n"},
 		"job without a system file":    {"", "true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,8 +216,9 @@ func TestGitInsideReadsNoLogin(t *testing.T) {
 			}
 			list := exec.CommandContext(t.Context(), "git", "config", "--list")
 			list.Dir, list.Env = t.TempDir(), append(env, "HOME="+t.TempDir())
-			if out, err := list.CombinedOutput(); err != nil || string(out) != test.want+"rerere.enabled=false\ncommit.gpgsign=false\ntag.gpgsign=false\n" {
-				t.Errorf("git config --list = %q, %v, want %q", out, err, test.want)
+			want := strings.ReplaceAll(test.want, "SYSTEM", environ.Get(env, "GIT_CONFIG_SYSTEM"))
+			if out, err := list.CombinedOutput(); err != nil || string(out) != want+"rerere.enabled=false\ncommit.gpgsign=false\ntag.gpgsign=false\n" {
+				t.Errorf("git config --list = %q, %v, want %q", out, err, want)
 			}
 		})
 	}

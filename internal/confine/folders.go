@@ -51,10 +51,9 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 		lend(r.attackFolder()),
 	)
 	r.read = toolchainFolders(asked)
-	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked)))
+	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked), usualLists(asked)...))
 	if r.home != "" {
-		r.findGitFiles(ctx, asked)
-		err = errors.Join(err, r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
+		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
 		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err

@@ -26,8 +26,12 @@ const harmlessSettings = `^(user\.(name|email|useconfigonly)|init\.defaultbranch
 // login under any name: "system" for the machine's, "global" for the user's own.
 func (r *folders) gitConfig(scope string) string { return filepath.Join(r.dir, "gitconfig-"+scope) }
 
-// copyGitConfig copies harmless settings. Each source is an option of git config.
-func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, sources [][]string) error {
+// listSettings name lists of patterns.
+const listSettings = `^core\.(excludesfile|attributesfile)$`
+
+// copyGitConfig copies harmless settings, and the lists of patterns that settings name, for without these git inside
+// commits what the user ignores. Each source is an option of git config.
+func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, sources [][]string, lists ...git.Setting) error {
 	empty := r.tmp(true)
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
 	// An included path may begin with ~.
@@ -35,22 +39,58 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	if file := environ.Get(asked.Env, "GIT_CONFIG_SYSTEM"); file != "" {
 		call.Env = append(call.Env, "GIT_CONFIG_SYSTEM="+file)
 	}
+	find := func(source []string, args ...string) (found []git.Setting) {
+		call.Args = slices.Concat([]string{"config", "--includes", "-z"}, source, args)
+		out, _ := tool.Do(ctx, call) // an error: the file is missing, or has no such setting
+		for _, entry := range entries(out) {
+			found = append(found, git.SettingOf(entry))
+		}
+		return found
+	}
 	var text strings.Builder
 	for _, source := range sources {
-		call.Args = slices.Concat([]string{"config"}, source, []string{"--includes", "-z", "--get-regexp", harmlessSettings})
-		out, err := tool.Do(ctx, call)
-		if err != nil {
-			continue // the file is missing, or has no harmless setting
-		}
-		for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			if set := git.SettingOf(entry); !r.isWithheld(set) {
+		for _, set := range find(source, "--get-regexp", harmlessSettings) {
+			if !r.isWithheld(set) {
 				text.WriteString(set.Text())
 			}
 		}
+		lists = append(lists, find(source, "--type=path", "--get-regexp", listSettings)...)
+	}
+	for _, set := range lists {
+		if !filepath.IsLocal(set.Value) { // else it is in each tree
+			list := readList(asked, guarded.Absolute(set.Value, call.Dir))
+			set.Value = r.gitConfig(scope) + "-" + set.Key
+			r.read = append(r.read, set.Value)
+			if err := untrusted.WriteFile(set.Value, list, 0o644); err != nil {
+				return err
+			}
+		}
+		text.WriteString(set.Text())
 	}
 	path := r.gitConfig(scope)
 	r.read = append(r.read, path)
 	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
+}
+
+// readList returns nothing for a list that git cannot read, and for one behind a link that an agent may have made: it
+// would lead to any file.
+func readList(asked Options, path string) []byte {
+	reached := asked.writableFolders()
+	place, err := untrusted.Resolve(path, func(link string) bool { return anyHolds(reached, link) })
+	if err != nil {
+		return nil
+	}
+	folder, err := untrusted.OpenStraight(filepath.Dir(place))
+	if err != nil {
+		return nil
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	text, _ := folder.ReadFile(filepath.Base(place), mostTrusted)
+	return text
+}
+
+func entries(out []byte) []string {
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
 }
 
 // isWithheld excludes settings with a login, and unreadable files. Public certificates are allowed.
@@ -78,8 +118,19 @@ func globalGitConfigs(asked Options) [][]string {
 	if file := environ.Get(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
 		return [][]string{{"--file", file}}
 	}
-	folder := cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config"))
-	return [][]string{{"--file", filepath.Join(folder, "git", "config")}, {"--file", filepath.Join(asked.Home, ".gitconfig")}}
+	return [][]string{{"--file", userGitFile(asked, "config")}, {"--file", filepath.Join(asked.Home, ".gitconfig")}}
+}
+
+func userGitFile(asked Options, name string) string {
+	return filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config")), "git", name)
+}
+
+// usualLists are what git reads where no setting names others.
+func usualLists(asked Options) []git.Setting {
+	if asked.Home == "" {
+		return nil
+	}
+	return []git.Setting{{Key: excludes, Value: userGitFile(asked, "ignore")}, {Key: "core.attributesfile", Value: userGitFile(asked, "attributes")}}
 }
 
 func guards(list []guarded.Guard) (all []putback.Guard) {

@@ -3,6 +3,7 @@ package confine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,17 +17,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
+const excludes = "core.excludesfile"
+
 // gitFiles are files elsewhere that the repository of the user's project has git open. Of one that Landlock hides, git
 // dies, where it goes without one that is missing.
 type gitFiles struct {
 	named   []git.Setting   // what a setting names, or a hook is a link to
-	without []git.Setting   // what git inside has in place of those
+	instead []git.Setting   // what git inside has in place of those
+	ignored string          // a list of the project's files that the lists of named ignore
 	notes   []journal.Noted // of included configurations that are hidden
 }
 
 // findGitFiles makes included configurations readable, once, before anything runs inside: never one that another command
 // may have named, that git itself could not read, or with a login.
-func (r *folders) findGitFiles(ctx context.Context, asked Options) {
+func (r *folders) findGitFiles(ctx context.Context, asked Options) error {
+	var ignored strings.Builder
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: r.tmp(true)}
 	for _, project := range asked.Private {
 		configs, hooks := guarded.ConfigsAround(project)
@@ -34,23 +39,30 @@ func (r *folders) findGitFiles(ctx context.Context, asked Options) {
 		for _, config := range configs {
 			l.reached = append(l.reached, filepath.Dir(config))
 		}
-		l.config = func(args ...string) []string {
-			args = append([]string{"config", "-z"}, args...)
+		l.git = func(args ...string) []string {
 			out, _ := tool.Do(ctx, git.Call{Dir: project, Env: []string{"HOME=" + asked.Home}, Args: args}) // an error: git outside fails, too
-			return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
+			return entries(out)
 		}
 		_ = Settled(asked.Home, guarded.FolderOf(project), func(settled bool) error { // an error: no command starts
 			r.include(filtered(l.included(), l.isHidden), settled)
 			return nil
 		})
-		r.git.named = append(r.git.named, l.named(hooks)...)
+		for _, set := range l.named(hooks) {
+			r.git.named = append(r.git.named, set)
+			if set.Key == excludes {
+				ignored.WriteString(l.ignored(set.Value))
+			}
+		}
 	}
+	r.git.ignored = filepath.Join(r.dir, "ignored")
+	r.read = append(r.read, r.git.ignored)
+	return untrusted.WriteFile(r.git.ignored, []byte(ignored.String()), 0o644)
 }
 
 type gitLook struct {
 	project string
 	reached []string // folders that git inside reaches anyway
-	config  func(args ...string) []string
+	git     func(args ...string) []string
 }
 
 func (l gitLook) isHidden(path string) bool {
@@ -60,7 +72,7 @@ func (l gitLook) isHidden(path string) bool {
 
 // included returns the files that git reads as the repository's configuration.
 func (l gitLook) included() (files []string) {
-	for pair := range slices.Chunk(l.config("--show-origin", "--name-only", "--get-regexp", "."), 2) {
+	for pair := range slices.Chunk(l.git("config", "-z", "--show-origin", "--name-only", "--get-regexp", "."), 2) {
 		if path, is := strings.CutPrefix(pair[0], "file:"); is {
 			files = append(files, guarded.Absolute(path, l.project))
 		}
@@ -75,9 +87,14 @@ func (l gitLook) named(hooks []string) (named []git.Setting) {
 			named = append(named, git.Setting{Key: key, Value: untrusted.Place(path)})
 		}
 	}
-	for _, entry := range l.config("--type=path", "--get-regexp", `^core\.(excludesfile|attributesfile|hookspath)$`) {
-		if set := git.SettingOf(entry); !filepath.IsLocal(set.Value) { // else it is in each tree
-			add(set.Key, guarded.Absolute(set.Value, l.project))
+	values := map[string]string{} // the last of each counts
+	for _, entry := range l.git("config", "-z", "--type=path", "--get-regexp", listSettings+`|^core\.hookspath$`) {
+		set := git.SettingOf(entry)
+		values[set.Key] = set.Value
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if !filepath.IsLocal(values[key]) { // else it is in each tree
+			add(key, guarded.Absolute(values[key], l.project))
 		}
 	}
 	for _, path := range guarded.Linked(hooks).Names {
@@ -85,6 +102,23 @@ func (l gitLook) named(hooks []string) (named []git.Setting) {
 	}
 	return named
 }
+
+// ignored returns patterns of the files in the project that a list ignores. The list itself stays outside: the
+// repository names it, which may come from an archive, and any file can be read as patterns.
+func (l gitLook) ignored(list string) string {
+	var text strings.Builder
+	paths := l.git("ls-files", "-z", "--others", "--ignored", "--directory", "--exclude-from="+list)
+	for i, path := range paths {
+		// A folder before what is in it is not ignored itself.
+		if !strings.HasSuffix(path, "/") || i+1 == len(paths) || !strings.HasPrefix(paths[i+1], path) {
+			text.WriteString("/" + anyForSpecial.Replace(path) + "\n")
+		}
+	}
+	return text.String()
+}
+
+// anyForSpecial replaces what means something else in a pattern.
+var anyForSpecial = strings.NewReplacer(`\`, "?", "*", "?", "[", "?", " ", "?", "\n", "?")
 
 func (r *folders) include(paths []string, settled bool) {
 	for _, path := range paths {
@@ -103,17 +137,19 @@ func (r *folders) include(paths []string, settled bool) {
 	}
 }
 
-// goWithout has git inside use nothing in place of files that cannot be read.
-func (f *gitFiles) goWithout(reads func(path string) bool) (notes []journal.Noted) {
+// replace has git inside use something else in place of files that cannot be read. Mounts need it only for a list of
+// what is ignored.
+func (f *gitFiles) replace(reads func(path string) bool, mounts bool) (notes []journal.Noted) {
 	for _, set := range f.named {
-		nothing := git.Setting{Key: set.Key, Value: os.DevNull}
-		if reads(set.Value) || slices.Contains(f.without, nothing) {
+		instead, which := git.Setting{Key: set.Key, Value: os.DevNull}, "git has "+set.Key+"="+os.DevNull
+		if set.Key == excludes {
+			instead.Value, which = f.ignored, "git ignores only the files that it matches now"
+		}
+		if reads(set.Value) || slices.Contains(f.instead, instead) || mounts && set.Key != excludes {
 			continue
 		}
-		f.without = append(f.without, nothing)
-		notes = append(notes, journal.Noted{
-			What: set.Value + " is hidden in the sandbox, where git has " + set.Key + "=" + os.DevNull, Hint: "move it into the project",
-		})
+		f.instead = append(f.instead, instead)
+		notes = append(notes, journal.Noted{What: set.Value + " is hidden in the sandbox, where " + which, Hint: "move it into the project"})
 	}
 	return notes
 }
@@ -123,9 +159,9 @@ func (r *folders) gitEnv(proof bool) []string {
 	// rerere would write to the user's list of conflicts. The key to sign with stays outside.
 	set := []git.Setting{{Key: "rerere.enabled", Value: "false"}, {Key: "commit.gpgsign", Value: "false"}, {Key: "tag.gpgsign", Value: "false"}}
 	if !proof {
-		set = append(set, r.git.without...)
+		set = append(set, r.git.instead...)
 	}
-	env := []string{"GIT_CONFIG_SYSTEM=" + r.gitConfig("system"), "GIT_CONFIG_COUNT=" + strconv.Itoa(len(set))}
+	env := []string{"GIT_CONFIG_NOSYSTEM=0", "GIT_CONFIG_SYSTEM=" + r.gitConfig("system"), "GIT_CONFIG_COUNT=" + strconv.Itoa(len(set))}
 	for i, one := range set {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, one.Key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, one.Value))
 	}
