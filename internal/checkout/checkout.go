@@ -39,6 +39,7 @@ type Clean struct {
 	InJob    bool            // no agent reaches Logs, and a run of another machine has none there
 	Removals *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
+	late   bool  // the checkout gets files after setup, so that it is not the base's
 	filled int64 // bytes that the base's checks added to the caches
 	known  definitions
 }
@@ -89,7 +90,8 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if _, err := c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
 		return "", nil, err
 	}
-	return c.Dir, func() { c.leave(commit == run.Base) }, nil
+	c.late = false
+	return c.Dir, func() { c.leave(commit == run.Base && !c.late) }, nil
 }
 
 // wait waits until no checkout is removed.
@@ -125,8 +127,9 @@ func (c *Clean) git() git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(c.Trusted.Lent(), c.Home), Alone: true}))
 }
 
-// setup runs the setup commands, and restores the tests and check definitions that they changed.
+// setup runs the setup commands, restores the tests and check definitions that they changed, and adds late files.
 func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	c.late = len(at.Late) > 0
 	hand, before, err := c.hand(ctx, run, at, true)
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func digest(ended func() error, root *untrusted.Root, name string, size int64) (
 
 const largestRecorded = 64 << 20
 
-// restore restores changed files, and reports them.
+// restore restores changed files and reports them, and adds late files.
 func (s record) restore(ctx context.Context, emit emit) error {
 	root, err := untrusted.OpenRoot(s.at.Dir)
 	if err != nil {
@@ -99,10 +99,13 @@ func (s record) restore(ctx context.Context, emit emit) error {
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	changed := s.changed(ctx.Err, root)
-	for _, name := range changed {
+	for _, name := range slices.Concat(changed, s.at.Late) {
 		if err := s.restoreFile(ctx, root, name); err != nil {
 			return fmt.Errorf("put back %s after setup: %w", name, err)
 		}
+	}
+	if len(s.at.Late) > 0 { // new folders, too
+		err = s.sb.Lend(ctx, s.at.Dir, ".")
 	}
 	note := journal.Noted{
 		What: "setup changed tests, or what defines the checks, and they were put back: " + journal.ShortList(changed),
@@ -111,7 +114,7 @@ func (s record) restore(ctx context.Context, emit emit) error {
 	if len(changed) > 0 && !slices.Contains(s.run.Notes, note) {
 		emit(note)
 	}
-	return ctx.Err()
+	return errors.Join(err, ctx.Err())
 }
 
 func (s record) changed(ended func() error, root *untrusted.Root) []string {
@@ -165,10 +168,13 @@ func (s record) distrust(ended journal.CheckEnded, emit emit) journal.CheckEnded
 	return ended
 }
 
-// restoreFile writes a file as the commit has it. It follows no link. The file is made executable,
+// restoreFile makes a file as the commit has it, or removes it. It follows no link. The file is made executable,
 // which makes no check pass.
 func (s record) restoreFile(ctx context.Context, root *untrusted.Root, name string) error {
 	text, err := s.trusted.ReadFile(ctx, git.At{Commit: cmp.Or(s.at.Stand, s.at.Commit), Path: name}, largestRecorded)
+	if errors.Is(err, git.ErrNotFound) {
+		return root.RemoveAll(name)
+	}
 	if err != nil {
 		return err
 	}

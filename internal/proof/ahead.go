@@ -104,9 +104,7 @@ func (a *Ahead) take(run journal.Run, at Place, emit func(journal.Event)) (outco
 	if err != nil {
 		return outcome{}, false
 	}
-	for _, event := range events {
-		emit(event)
-	}
+	replay(events, emit)
 	return seen, true
 }
 

@@ -114,7 +114,39 @@ func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit fu
 		return err
 	}
 	at.Only = func(name string) bool { return !t.narrowed[name] }
-	return p.add(ctx, t.run, at, &t.onBase, emit)
+	if t.onBase.unready == "" {
+		err = p.add(ctx, t.run, at, &t.onBase, emit)
+	}
+	if err != nil || t.onBase.unready == "" {
+		return err
+	}
+	isTest := func(name string) bool { return suite.Of(name) != suite.None && !suite.Needed(name) } // setup fetches dependencies
+	at.Late = slices.DeleteFunc(slices.Clone(files), func(name string) bool { return !isTest(name) })
+	if at.Bare, err = p.Tests.Onto(ctx, began, t.graded.Commit, slices.DeleteFunc(slices.Clone(files), isTest)); err != nil {
+		return err
+	}
+	return p.tryLate(ctx, t, at, emit)
+}
+
+// tryLate puts the story's tests into the base code after setup. Setup that analyzes or builds them fails before, as they
+// name something new. It may have to make something of them, so only what turned counts.
+func (p Prover) tryLate(ctx context.Context, t *trial, at Place, emit func(journal.Event)) (err error) {
+	at.Number = tryLate
+	tried, events := *t, []journal.Event(nil)
+	tried.onBase, err = p.run(ctx, t.run, at, func(event journal.Event) { events = append(events, event) })
+	if turned := tried.allTurned(); err != nil || len(turned.tests) == 0 && !turned.unnamed() {
+		replay(events, t.graded.Add)
+		return ctx.Err() // a link, for example, cannot be put there
+	}
+	t.onBase = tried.onBase
+	replay(events, emit)
+	return nil
+}
+
+func replay(events []journal.Event, emit func(journal.Event)) {
+	for _, event := range events {
+		emit(event)
+	}
 }
 
 // mayBeChance reports whether a failure on the base code may be chance: a test failed that

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
@@ -373,25 +374,58 @@ func TestATestCountsForOneStory(t *testing.T) {
 	}
 }
 
-// Setup that fails with the tests in place says nothing of them, also where few of them
-// were asked for.
+// standing is a shelf whose commits name their files.
+type standing struct{ shelf }
+
+func (standing) Onto(_ context.Context, run journal.Run, _ string, files []string) (string, error) {
+	return run.Base + "+" + strings.Join(files, "+"), nil
+}
+
+// Where setup fails with the story's tests, these are put there after it. It may have had to make something of them, so
+// only what fails then counts.
 func TestGradeAfterSetup(t *testing.T) {
-	for _, command := range []string{"sh check.sh", "go test ./..."} {
-		l := &lab{sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}}
-		run := prepared(true)
-		run.BaseChecks[0].Command = command
-		check := told("go", 2)
-		check.Command = command
-		run.Proofs = proved(run, check).Proofs
-		run.Proofs[0].Rules.Setup = run.Policy.Setup
-		p := l.prover()
-		p.Tests = shelf{files: []string{"p/a_test.go"}, stand: "b0+tests"}
-		if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
-			t.Fatal(err)
-		}
-		graded, is := l.last().(journal.StoryGraded)
-		if want := "its tests could not be tried on the base code: setup failed: npm ci (exit 1)"; !is || graded.Grade != journal.Unbroken || graded.Why != want {
-			t.Errorf("%s: graded as %+v, want unbroken for %q", command, l.last(), want)
+	const unready = "its tests could not be tried on the base code: setup failed: npm ci (exit 1)"
+	link := errors.New("a link")
+	for name, test := range map[string]struct {
+		setup bool  // it passes without the tests
+		put   error // of the tests, after setup
+		there journal.CheckEnded
+		tests []string
+		why   string
+	}{
+		"fails in any case":    {there: failing([]string{"p.TestCart"}), why: unready},
+		"refuses the tests":    {setup: true, there: failing([]string{"p.TestCart"}), tests: []string{"p.TestCart"}},
+		"and they pass":        {setup: true, there: counted(2), why: unready},
+		"and cannot be put":    {setup: true, put: link, there: failing([]string{"p.TestCart"}), why: unready},
+		"and the check cannot": {setup: true, there: missing("test"), why: unready},
+	} {
+		for _, command := range []string{"sh check.sh", "go test ./..."} {
+			l := &lab{says: []journal.CheckEnded{test.there}}
+			run := proved(asked(counted(1)), counted(2))
+			run.Policy.Setup = policy.NewSetup([]string{"npm ci"}, 0)
+			run.Proofs[0].Rules.Setup = run.Policy.Setup
+			run.BaseChecks[0].Command, run.Proofs[0].Checks[0].Command = command, command
+			p := l.prover()
+			p.Tests = standing{shelf{files: []string{"p/cart_test.go", "tests/go.sum", "tests/data"}, lists: map[journal.Where]string{journal.AtProof: "passed p.TestCart"}}}
+			p.Setup = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+				bare := at.Dir == "clean-b0+tests/go.sum" && slices.Equal(at.Late, []string{"p/cart_test.go", "tests/data"})
+				passed := bare && test.setup
+				emit(journal.SetupEnded{Name: "npm ci", Passed: passed, Exit: map[bool]int{false: 1}[passed]})
+				if passed {
+					return test.put
+				}
+				return nil
+			}
+			if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+				t.Fatal(err)
+			}
+			graded, _ := l.last().(journal.StoryGraded)
+			if diff := cmp.Diff(test.tests, graded.Tests); diff != "" || graded.Why != test.why || (graded.Grade == journal.RedToGreen) != (test.tests != nil) {
+				t.Errorf("%s, %s: graded as %+v, want %v, %q", name, command, graded, test.tests, test.why)
+			}
+			if tried := slices.Compact(slices.Clone(l.lent)); len(tried) != 2 {
+				t.Errorf("%s, %s: checked out %v, want two commits", name, command, l.lent)
+			}
 		}
 	}
 }

@@ -129,8 +129,10 @@ func (p Prover) tryFew(ctx context.Context, t *trial, at Place, files []string, 
 	if tried.onBase, err = p.run(ctx, t.run, at, func(event journal.Event) { events = append(events, event) }); err != nil {
 		return false, err
 	}
-	if tried.onBase.unready != "" { // no check ran: all of them run in another checkout
+	if t.onBase.unready = tried.onBase.unready; t.onBase.unready != "" {
 		clear(t.narrowed)
+		replay(events, emit)
+		return false, nil
 	}
 	turned := tried.allTurned()
 	if enough = len(turned.tests) > 0 || turned.all; enough && shared {

@@ -43,6 +43,9 @@ type Place struct {
 	Dir    string
 	Commit string
 	Stand  string // checked out instead of Commit; may be empty
+	// Bare is Stand without the files of Late, which get into its checkout after setup. Both may be empty.
+	Bare string
+	Late []string
 	// Again reports whether a check runs once more, in a new checkout. May be nil.
 	Again func(journal.CheckEnded) bool
 	// Only reports whether a check runs. If it is nil, all do. Second is set when checks run because of Again.

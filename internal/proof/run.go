@@ -152,7 +152,7 @@ func (p Prover) runOnce(ctx context.Context, run journal.Run, at Place, emit fun
 	if seen, ran := p.Ahead.take(run, at, emit); ran {
 		return seen, nil
 	}
-	dir, done, err := p.Checkout(ctx, run, cmp.Or(at.Stand, at.Commit))
+	dir, done, err := p.Checkout(ctx, run, cmp.Or(at.Bare, at.Stand, at.Commit))
 	if err != nil {
 		return outcome{}, err
 	}

@@ -14,6 +14,7 @@ const (
 	tryAlone    = 101 // only a story's own test files
 	tryBase     = 102 // the base once more
 	trySettings = 103 // the base's settings
+	tryLate     = 104 // a story's tests after setup
 	tryDoubtful = 200 // added once or twice to the number of a reference
 	tryJoined   = 600 // added to the number of a reference with people's later changes
 )
