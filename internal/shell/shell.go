@@ -95,7 +95,7 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
 	}
 	call, is := statement.Cmd.(*syntax.CallExpr)
-	if _, pipe := statement.Cmd.(*syntax.BinaryCmd); !is && !pipe || statement.Background || statement.Negated {
+	if !is && !apart(statement.Cmd) || statement.Background || statement.Negated {
 		return false
 	}
 	printed := strings.Builder{}
@@ -112,6 +112,22 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 		*lines = append(*lines, *before+line)
 	}
 	return true
+}
+
+// apart reports whether a pipe, an or, or an if can run in a shell of its own: nothing in an if changes or ends the shell.
+func apart(command syntax.Command) bool {
+	clause, alone := command.(*syntax.IfClause)
+	if !alone {
+		_, alone = command.(*syntax.BinaryCmd)
+		return alone
+	}
+	syntax.Walk(clause, func(node syntax.Node) bool {
+		if call, is := node.(*syntax.CallExpr); is && (changes(call) || call.Args[0].Lit() == "exit") {
+			alone = false
+		}
+		return alone
+	})
+	return alone
 }
 
 // changes reports whether a call changes the shell in which the next command runs.

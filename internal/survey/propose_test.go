@@ -44,6 +44,8 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"a folder of words":  {job("    - run: a\n      working-directory: b;c\n"), "", survey.Proposal{Ignored: leftOut("a")}},
 		"a loop":             {job("    - run: |\n        for a in b; do c; done\n"), "", survey.Proposal{Ignored: leftOut("for a in b; do c; done")}},
 		"an or":              {job("    - run: a || b\n"), "", survey.Proposal{Setup: from(copilotFile, "a || b")}},
+		"an if":              {job("    - run: |\n        cd x\n        if [ -f a ]; then\n          b # why\n          c\n        else d; fi\n"), "", survey.Proposal{Setup: from(copilotFile, "cd x && if [ -f a ]; then b; c; else d; fi")}},
+		"an if that stays":   {job("    - run: if a; then cd b; fi\n    - run: if c; then exit; fi\n    - run: if d; then E=f; fi\n"), "", survey.Proposal{Ignored: slices.Concat(leftOut("if a; then cd b; fi"), leftOut("if c; then exit; fi"), leftOut("if d; then E=f; fi"))}},
 		"a document":         {job("    - run: |\n        a <<b\n        c\n        b\n"), "", survey.Proposal{Ignored: leftOut("a <<b")}},
 		"text of two lines":  {job("    - run: |\n        a 'b\n        ${ {c'\n"), "", survey.Proposal{Ignored: leftOut("a 'b")}},
 		"an expression":      {job("    - run: a ${{ github.sha }}\n"), "", survey.Proposal{Ignored: leftOut("a ${{ github.sha }}")}},
@@ -148,6 +150,7 @@ func TestProposeWhatChecksNeed(t *testing.T) {
 		"packages by us": {"{run: cp a b}", "", "npm ci; cp a b", "", lock, nil},
 		"containers":     {"{run: docker compose up -d}, {run: sudo docker ps}", "", "", outside("docker compose up -d") + "; " + outside("sudo docker ps"), nil, nil},
 		"remotes":        {"{run: git submodule update}, {run: git config --global a b}", "", "git config --global a b", outside("git submodule update"), nil, nil},
+		"an if outside":  {"{run: 'if a; then sudo b; else docker ps; fi'}", "", "", outside("if a; then sudo b; else docker ps; fi"), nil, nil},
 		"checks outside": {"{run: sudo make test}, {run: npm test $GITHUB_SHA}, {run: corepack pnpm test}", "", "", outside("sudo make test") + "; " + outside("npm test $GITHUB_SHA"), nil, nil},
 		"between checks": {"{run: make lint}, {run: a}, {run: corepack enable}", "- run: corepack enable\n", "", `command "a" is left out: add it to setup if a check needs it`, nil, from(ciFile, registry)},
 	} {

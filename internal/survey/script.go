@@ -19,7 +19,7 @@ var (
 		`|(?:npm|pnpm|bun|dotnet tool) (?:i|install|add)\b.* (?:-g|--global)\b|yarn global\b` +
 		`|(?:python3? -m )?pip3? install(?: (?:-U|--upgrade|["']?[A-Za-z][\w.=<>!~,\[\]-]*["']?))+$)` +
 		`|[^&]*\$\{?(?:GITHUB|RUNNER)_|[^&]*\| *(?:sudo (?:-\S+ )*)?(?:bash|sh|python3?)\b)`)
-	outside = pattern.Of(`(?:^|&& )(?:sudo|docker|docker-compose|podman|git (?:fetch|pull|submodule|lfs))(?: |$)|\$\{?(?:GITHUB|RUNNER)_`)
+	outside = pattern.Of(`(?:^|&& |; |then |else )(?:sudo|docker|docker-compose|podman|git (?:fetch|pull|submodule|lfs))(?: |$)|\$\{?(?:GITHUB|RUNNER)_`)
 )
 
 func isCheck(line string) bool {
