@@ -59,6 +59,9 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"checks of CI": {"", test("{run: npm ci}, {run: npm run lint && npm test}, {run: echo done}, {run: npm install -g codecov}"), survey.Proposal{
 			Checks: from(ciFile, "npm run lint", "npm test"), Setup: from(ciFile, "npm ci"),
 		}},
+		"analyzers": {"", test("{run: a}, {run: dart analyze}, {run: npx eslint .}, {run: staticcheck ./...}, {run: make test}"), survey.Proposal{
+			Checks: from(ciFile, "dart analyze", "npx eslint .", "staticcheck ./...", "make test"), Setup: from(ciFile, "a"),
+		}},
 		"a script of tests": {"", test("{run: npm install}, {run: 'npm run test:ci'}"), survey.Proposal{Checks: from(ciFile, "npm run test:ci"), Setup: from(ciFile, "npm install")}},
 		"setup of both":     {job("    - run: npm ci\n"), test("{run: npm install}, {run: npm test}"), survey.Proposal{Checks: from(ciFile, "npm test"), Setup: from(copilotFile, "npm ci")}},
 		"variables": {"", "env: {A: every, B: other}\n" + "jobs: {a: {env: {B: 1, C: '${{ secrets.KEY }}', D: '${{ matrix.d }}', E: \"x\\ny\"}, steps: [" +

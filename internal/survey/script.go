@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	checkLine   = pattern.Of(`\b(?:lint|vet|clippy|check|typecheck|mypy|ruff|tsc|build)\b`)
+	checkLine   = pattern.Of(`\b(?:\w*lint|vet|clippy|\w*check|analy[sz]e|mypy|ruff|tsc|build)\b`)
 	installLine = pattern.Of(`(?:^|[\s/])(?:install|sync|restore|download|fetch)\b|(?:^|\s)c?i\b|\byarn(?: -|$)`)
 	// onRunner matches commands that install tools on the machine, or set the runner's variables. The sandbox cannot.
 	onRunner = pattern.Of(`^(?:(?:cd|export|set) [^&]*&& )*(?:(?:sudo (?:-\S+ )*)?(?:(?:apt|apt-get|brew|corepack|rustup|(?:pipx|mise|asdf) install)\b` +
