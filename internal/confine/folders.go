@@ -54,6 +54,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked), usualLists(asked)...))
 	if r.home != "" {
 		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
+		r.requireFilters(ctx, asked)
 		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err

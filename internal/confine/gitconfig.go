@@ -36,9 +36,6 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
 	// An included path may begin with ~.
 	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}}
-	if file := environ.Get(asked.Env, "GIT_CONFIG_SYSTEM"); file != "" {
-		call.Env = append(call.Env, "GIT_CONFIG_SYSTEM="+file)
-	}
 	find := func(source []string, args ...string) (found []git.Setting) {
 		call.Args = slices.Concat([]string{"config", "--includes", "-z"}, source, args)
 		out, _ := tool.Do(ctx, call) // an error: the file is missing, or has no such setting
@@ -108,10 +105,14 @@ func (r *folders) isWithheld(set git.Setting) bool {
 
 func systemGitConfig(asked Options) [][]string {
 	ignored := strings.ToLower(environ.Get(asked.Env, "GIT_CONFIG_NOSYSTEM"))
-	if slices.Contains([]string{"", "0", "false", "no", "off"}, ignored) {
-		return [][]string{{"--system"}}
+	file := environ.Get(asked.Env, "GIT_CONFIG_SYSTEM")
+	switch {
+	case !slices.Contains([]string{"", "0", "false", "no", "off"}, ignored):
+		return nil
+	case file != "":
+		return [][]string{{"--file", file}}
 	}
-	return nil
+	return [][]string{{"--system"}}
 }
 
 func globalGitConfigs(asked Options) [][]string {

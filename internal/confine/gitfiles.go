@@ -23,7 +23,7 @@ const excludes = "core.excludesfile"
 // dies, where it goes without one that is missing.
 type gitFiles struct {
 	named   []git.Setting   // what a setting names, or a hook is a link to
-	instead []git.Setting   // what git inside has in place of those
+	instead []git.Setting   // what git inside has in place of those, and for filters
 	ignored string          // a list of the project's files that the lists of named ignore
 	notes   []journal.Noted // of included configurations that are hidden
 }

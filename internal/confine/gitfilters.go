@@ -1,0 +1,66 @@
+package confine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// requireFilters has git inside, in the user's own tree, fail for files of a filter that does not run there: it would
+// commit the plain text of what the filter encrypts outside. Git LFS has its settings inside, too.
+func (r *folders) requireFilters(ctx context.Context, asked Options) {
+	projects := resolved(asked.Private)
+	if !slices.ContainsFunc(resolved(asked.Reach), func(dir string) bool { return anyHolds(projects, dir) }) {
+		return // ralph's git wrote the tree, and ran no filter
+	}
+	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: r.tmp(true)}
+	call := git.Call{Dir: projects[0], Env: []string{"HOME=" + asked.Home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}}
+	all, own := map[string]string{}, map[string]string{}
+	read := func(settings map[string]string, source ...string) {
+		call.Args = slices.Concat([]string{"config"}, source, []string{"--includes", "-z", "--get-regexp", `^filter\..+\.(clean|process|smudge)$`})
+		out, _ := tool.Do(ctx, call) // an error: the file is missing, or has no filter
+		for _, entry := range entries(out) {
+			set := git.SettingOf(entry)
+			settings[set.Key] = set.Value
+		}
+	}
+	for _, source := range append(systemGitConfig(asked), globalGitConfigs(asked)...) {
+		read(all, source...)
+	}
+	configs, _ := guarded.ConfigsAround(projects[0])
+	for _, config := range existing(configs) {
+		read(own, "--file", config)
+	}
+	maps.Copy(all, own)
+	for _, name := range filtersIn(all) {
+		filter := "filter." + name
+		r.git.instead = append(r.git.instead, git.Setting{Key: filter + ".required", Value: "true"})
+		if own[filter+".smudge"] == "" { // git would miss it, too
+			r.git.instead = append(r.git.instead, git.Setting{Key: filter + ".smudge", Value: "cat"})
+		}
+		call.Args = []string{"ls-files", "-z", ":(attr:filter=" + name + ")"}
+		if out, _ := tool.Do(ctx, call); own[filter+".clean"]+own[filter+".process"] == "" && len(out) > 0 {
+			r.git.notes = append(r.git.notes, journal.Noted{
+				What: "git in the sandbox refuses to commit files of your filter " + name + ": it does not run there",
+				Hint: "commit these files yourself, or set the filter in the repository",
+			})
+		}
+	}
+}
+
+// filtersIn returns the filters that change what git commits.
+func filtersIn(settings map[string]string) (names []string) {
+	for key, program := range settings {
+		at := strings.LastIndexByte(key, '.')
+		if name := strings.TrimPrefix(key[:at], "filter."); program != "" && name != "lfs" && key[at:] != ".smudge" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
