@@ -20,7 +20,7 @@ import (
 const agentUser = 1500
 
 // toolVariables tells of tools, and of nothing else that is the runner's.
-var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
+var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUSTUP_HOME", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
 func (h *machine) sandboxOptions(ctx context.Context) confine.Options {
 	var env []string

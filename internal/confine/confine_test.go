@@ -114,7 +114,7 @@ func TestNoSandbox(t *testing.T) {
 func TestToolchain(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "work")
-	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/var", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git"} {
+	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/var", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git", "pipx/hatch/bin", "pipx/hatch/lib", "setup-pnpm/node_modules/.bin", "work/repo/lib"} {
 		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -129,14 +129,21 @@ func TestToolchain(t *testing.T) {
 	for name, text := range map[string]string{
 		"shop/.env": "KEY=x", "other/notes": "", ".cargo/config.toml": "[registries.shop]\ntoken = \"x\"", ".cargo/env": "export PATH=x:$PATH",
 		".gitconfig": "[user]\n\tname = Ada\n", ".config/git/config": "[user]\n\tname = Ada\n", ".config/git/ignore": "*.swp\n", ".bashrc": "export PS1=", ".profile": "",
+		"pipx/hatch/bin/hatch": "", "work/repo/bin/run": "", "shop/bin/sell": "",
 	} {
 		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
+	// Links lead to the toolchains of programs in the home.
+	for _, program := range []string{"pipx/hatch/bin/hatch", "work/repo/bin/run", "shop/bin/sell"} {
+		if err := os.Symlink(filepath.Join(home, program), filepath.Join(home, ".local/bin", filepath.Base(program))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := strings.Join(at("bin", "setup-pnpm/node_modules/.bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
 	read := confine.Toolchain(confine.Options{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
-	want := append([]string{"/ralph"}, at("cache", "bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/bin", ".nvm/node/lib", "tools/plain", "other/bin", "shop/bin")...)
+	want := append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "cache", "bin", "setup-pnpm/node_modules/.bin", "setup-pnpm/node_modules", ".local/bin", "pipx/hatch/bin", "pipx/hatch/bin", "pipx/hatch/lib", ".cargo/bin", ".nvm/node/bin", ".nvm/node/bin", ".nvm/node/lib", "tools/plain", "other/bin", "shop/bin")...)
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -144,6 +151,9 @@ func TestToolchain(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
+	if err := os.Symlink(at("pipx/hatch/bin/hatch")[0], at("bin/hatch")[0]); err != nil {
+		t.Fatal(err)
+	}
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: agent.State{Folders: map[string][]string{"bin": nil}}, Reach: at("work"), Apart: at("shop"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path, "JAVA_HOME=" + at("work/repo")[0], "GOROOT=" + at("shop/lib")[0], "NVM_DIR=" + at("other")[0]}})
 	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "other", "tools/plain", ".nvm/node/bin")...), read); diff != "" {

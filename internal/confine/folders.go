@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -29,9 +28,10 @@ type folders struct {
 	read          []string
 	git           gitFiles
 	lend          func(string) error
-	hasBaseCaches bool   // the caches of the base are kept
-	suffix        string // ends the names of the folders of a proof
-	beside        string // the same for the proof that runs at the same time
+	rustup        []string // names its folder in a job, whose home is another inside
+	hasBaseCaches bool     // the caches of the base are kept
+	suffix        string   // ends the names of the folders of a proof
+	beside        string   // the same for the proof that runs at the same time
 }
 
 func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
@@ -51,6 +51,9 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 		lend(r.attackFolder()),
 	)
 	r.read = toolchainFolders(asked)
+	for _, dir := range toolsIn(asked, "$RUSTUP_HOME", ".rustup") {
+		r.rustup = append([]string{"RUSTUP_HOME=" + dir}, r.rustup...) // the last one counts
+	}
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked), usualLists(asked)...))
 	if r.home != "" {
 		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
@@ -105,7 +108,7 @@ func (r *folders) env(env []string, proof bool) []string {
 	if !proof {
 		home = filepath.Join(r.dir, "home")
 	}
-	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, []string{"HOME=" + home}, cacheVariables(r.caches(proof)))
+	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, r.rustup, []string{"HOME=" + home}, cacheVariables(r.caches(proof)))
 }
 
 func (r *folders) close() error { return r.temp.Remove() }
@@ -116,88 +119,6 @@ func (w *Sandbox) Marks() string {
 		return ""
 	}
 	return filepath.Join(workspace.UserStateDir(w.folders.home), "searches")
-}
-
-// tools are what is only read in a user's home. Settings that hold a login are not.
-var (
-	tools = []string{
-		".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
-		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk",
-		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
-	}
-	settings = []string{
-		".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
-	}
-)
-
-// existingPaths returns the existing paths: within home, or in a variable.
-func existingPaths(home string, names, env []string) []string {
-	var paths []string
-	for _, name := range names {
-		path := filepath.Join(home, name)
-		if variable, is := strings.CutPrefix(name, "$"); is {
-			path = environ.Get(env, variable)
-		}
-		paths = append(paths, path)
-	}
-	return existing(paths)
-}
-
-func existing(paths []string) []string {
-	return filtered(paths, func(path string) bool {
-		_, err := os.Stat(path)
-		return err == nil && filepath.IsAbs(path)
-	})
-}
-
-// toolchainFolders returns what programs need beyond the usual folders.
-func toolchainFolders(asked Options) []string {
-	read := append([]string{asked.Self}, asked.Read...)
-	if asked.Home != "" {
-		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
-		read = slices.Concat(read, plain, slices.DeleteFunc(existingPaths(asked.Home, tools, asked.Env), asked.bars), poetryEnvironments(asked))
-	}
-	read = append(read, slices.DeleteFunc(existingPaths("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env), asked.bars)...)
-	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
-		read = append(read, toolchainBeside(asked, folder)...)
-	}
-	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
-}
-
-// toolchainBeside returns a folder of PATH, with the rest of its toolchain.
-func toolchainBeside(asked Options, folder string) []string {
-	folder = filepath.Clean(folder)
-	place, err := filepath.EvalSymlinks(folder)
-	if err != nil || !filepath.IsAbs(folder) || asked.bars(place) {
-		return nil
-	}
-	above := filepath.Dir(place)
-	holds := func(dir string) bool { return process.Under(above, dir) }
-	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.privateFolders(), holds) {
-		return []string{folder}
-	}
-	return append([]string{folder}, toolchainParts(above)...)
-}
-
-// toolchainParts returns a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets, and var
-// may hold the data and sockets of the user's servers, as Homebrew's does.
-func toolchainParts(dir string) (parts []string) {
-	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
-	made := false
-	for _, entry := range entries {
-		name := entry.Name()
-		switch {
-		case slices.Contains([]string{".git", ".hg", ".jj", ".svn", ".env", ".ralph"}, name):
-			return nil
-		case !strings.HasPrefix(name, ".") && name != "var":
-			parts = append(parts, filepath.Join(dir, name))
-		}
-		made = made || slices.Contains([]string{"lib", "lib64", "libexec", "share", "include", "pkg", "composer"}, name)
-	}
-	if !made {
-		return nil
-	}
-	return parts
 }
 
 func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
@@ -271,25 +192,4 @@ func resolved(paths []string) (found []string) {
 
 func anyHolds(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(dir string) bool { return process.Under(dir, path) })
-}
-
-// Program returns what has to be readable for an agent's program: its packages, and files that it names.
-func Program(path string, adapter agent.Adapter) []string {
-	read := []string{path}
-	for _, word := range adapter.Argv(agent.Order{}) {
-		if info, err := os.Stat(word); err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() {
-			read = append(read, word)
-		}
-	}
-	for _, name := range slices.Clone(read) {
-		place, err := filepath.EvalSymlinks(name)
-		if err != nil {
-			continue
-		}
-		if at := strings.Index(place, "/node_modules/"); at >= 0 {
-			place = place[:at+len("/node_modules")]
-		}
-		read = append(read, place)
-	}
-	return read
 }
