@@ -81,7 +81,7 @@ func unrecorded(run journal.Run, story string) (spans []git.Span) {
 	switch {
 	case run.Start != run.Base && (run.Onto.Commit == "" || len(run.ProvedBefore(story)) > 0):
 		spans = append(spans, git.Span{From: run.Base, To: run.Start})
-	case len(run.Open.Stories) > 0:
+	case run.IsShownByOpenWork(story):
 		spans = append(spans, git.Span{From: run.Open.Since, To: run.Start})
 	}
 	for _, join := range run.Joins {

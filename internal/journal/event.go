@@ -59,6 +59,7 @@ type Proven struct {
 type OpenWork struct {
 	Since   string   `json:"since"`            // the newest commit before it
 	Stories []string `json:"stories"`          // their titles
+	Tree    string   `json:"tree,omitempty"`   // of Start, if people ask for more: what passes there shows nothing of that
 	Proved  []Proven `json:"proved,omitempty"` // stories, by title, that are proven by tests beside it
 }
 

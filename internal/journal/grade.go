@@ -122,8 +122,10 @@ func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
 
 // EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on.
 func (r Run) EarlierProofs(story string) (proofs []Proof) {
-	if onto, known := r.OntoProof(); known {
-		proofs = append(proofs, onto)
+	for _, tree := range []string{r.Onto.Tree, r.Open.Tree} {
+		if proof, known := r.ProofOf(tree); known {
+			proofs = append(proofs, proof)
+		}
 	}
 	for i, it := range r.Iterations {
 		if r.isOf(i, story) {
@@ -211,6 +213,14 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 
 // Holds reports whether a person has to look at the work first.
 func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
+
+// IsShownByOpenWork reports whether tests can show a story that an earlier run left unproven: not if all passed there, and
+// people ask for more.
+func (r Run) IsShownByOpenWork(story string) bool {
+	here, _ := r.Plan.Find(story)
+	began, _ := r.ProofOf(r.Open.Tree)
+	return slices.Contains(r.Open.Stories, here.Title) && !began.Passed
+}
 
 // ProvesAnother reports whether a test, or a file of tests, of an earlier run's open work proved another story there.
 func (r Run) ProvesAnother(story, test string) bool {

@@ -46,7 +46,7 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		"an old record":          {"", head, start, policy.TamperReport, "", ""},
 	} {
 		last := journal.Run{Branch: c.branch, Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
-		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: base, Start: c.start, OntoWork: true}, last)
+		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: base, Start: c.start, OntoWork: true}, last, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestGroundsOnGrounds(t *testing.T) {
 	last := journal.Run{Sound: joined.Onto.Commit, Head: theirs, Grounds: []journal.Joined{joined}, Policy: policy.Policy{Tamper: policy.TamperReport}}
 	r.call("reset", "-q", "--hard", theirs)
 	trusted := r.trusted() // of another machine
-	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: sound, Start: r.commit("more", "more\n"), OntoWork: true}, last)
+	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: sound, Start: r.commit("more", "more\n"), OntoWork: true}, last, false)
 	grounds := began.Grounds
 	if err != nil || len(grounds) != 2 {
 		t.Fatalf("%+v, %v, want what it built on, too", grounds, err)
@@ -111,12 +111,12 @@ func TestWhatIsOpen(t *testing.T) {
 		"undone":  {undone, "base more proven theirs", "more proven theirs", false},
 	} {
 		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []string{"It pays"}}}
-		began, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head})
+		began, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head}, true)
 		if err != nil || len(began.Grounds) != 1 {
 			t.Fatalf("%s: %+v, %v", name, began, err)
 		}
 		names, err := trusted.Files(t.Context(), began.Grounds[0].Onto.Commit)
-		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen {
+		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen || (began.Open.Tree != "") != c.isOpen {
 			t.Errorf("%s: builds on %q, open: %v, %v", name, onto, began.Open, err)
 		}
 		if already := strings.Join(began.Already, " "); already != c.already {

@@ -43,17 +43,22 @@ func (t *trial) fixed() (sure, doubtful []string) {
 	return append(sure, t.fixedSince()...), doubtful
 }
 
-// fixedSince returns the tests that were red on what the run builds on, as people pushed them, and pass in the proof.
+// fixedSince returns the tests that were red on what the run builds on, as people pushed them, and pass in the proof. Where
+// an earlier run left work open, they may be red for lack of that.
 func (t *trial) fixedSince() (names []string) {
 	onto, _ := t.run.OntoProof()
+	if len(t.run.Open.Stories) > 0 && !t.run.IsShownByOpenWork(t.graded.Story) || len(t.run.Grounds) == 0 {
+		return nil
+	}
 	for _, was := range onto.Checks {
 		if !was.HasNamedFailures() || len(was.Tests.Broken) > 0 {
 			continue
 		}
 		here, _ := journal.FindCheck(t.proof.Checks, was.Name)
-		now := t.told(here)
+		base, _ := t.run.BaseCheck(was.Name)
+		now, then := t.told(here), t.told(base)
 		names = append(names, slices.DeleteFunc(slices.Clone(was.Tests.Red), func(name string) bool {
-			return now.Of(name) != tally.Passed || unsteady(was, name) || t.isForeign(name)
+			return now.Of(name) != tally.Passed || then.Of(name) == tally.Passed || unsteady(was, name) || t.isForeign(name)
 		})...)
 	}
 	return names

@@ -121,8 +121,8 @@ func stepBetweenIterations(run journal.Run) Step {
 	if !found && isByStories(run) {
 		return stopSafely(run, policy.FatalError, "no open story can be worked on: each waits for another")
 	}
-	if needsOntoProof(run) {
-		return Prove{Commit: run.Onto.Commit, Tree: run.Onto.Tree}
+	if step, needed := proofBefore(run); needed {
+		return step
 	}
 	// People asked for more than what the pull request shows.
 	if len(run.Reopened) > 0 && run.Policy.Publish && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open") {
@@ -131,11 +131,18 @@ func stepBetweenIterations(run journal.Run) Step {
 	return Iterate{len(run.Iterations) + 1, story.ID}
 }
 
-// needsOntoProof reports that it is not known which tests pass in the work that the run builds on, as an agent is about to
-// change them.
-func needsOntoProof(run journal.Run) bool {
-	_, known := run.OntoProof()
-	return isByStories(run) && run.Onto.Tree != "" && !known && run.Baseline != nil && run.Baseline.Usable
+// proofBefore returns what to prove as it is not known which tests pass in the work that the run builds on, and an agent is
+// about to change them.
+func proofBefore(run journal.Run) (step Prove, needed bool) {
+	if !isByStories(run) || run.Baseline == nil || !run.Baseline.Usable {
+		return step, false
+	}
+	for _, before := range []Prove{{Commit: run.Onto.Commit, Tree: run.Onto.Tree}, {Commit: run.Start, Tree: run.Open.Tree}} {
+		if _, known := run.ProofOf(before.Tree); !known && before.Tree != "" {
+			return before, true
+		}
+	}
+	return step, false
 }
 
 func draftStep(run journal.Run) Step {
