@@ -97,7 +97,8 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		if asked.Last, err = h.newestOn(ctx, asked.Branch, before); err != nil {
 			return job.Outcome{}, err
 		}
-		asked.Open, asked.AsksMore = verdict.OpenWork(asked.Last), h.command.Words != ""
+		asked.Open = verdict.OpenWork(asked.Last)
+		asked.AsksMore = h.command.Words != "" || !asked.Plan.HasTitle(asked.Open.Stories...)
 		asked.Allowed = asked.Last.TestsAllowed()
 		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
 			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)

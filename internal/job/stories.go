@@ -50,6 +50,9 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 			files = append(files, changed...)
 		}
 		files = slices.DeleteFunc(files, func(file string) bool { return run.ProvesAnother(story, file) })
+		if own := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !slices.Contains(run.ProvedBefore(story), file) }); len(own) > 0 {
+			files = own
+		}
 		if tests, err := checkout.Testing(ctx, code, run, commit, files); err != nil || len(tests) > 0 {
 			return tests, err
 		}

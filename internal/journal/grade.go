@@ -128,7 +128,7 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 		}
 	}
 	for i, it := range r.Iterations {
-		if r.isOf(i, story) {
+		if r.isOf(i, story) || r.IsShownByOpenWork(story) { // whose tests passed all the time
 			break
 		}
 		if it.Proof != nil {
@@ -143,6 +143,9 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 	commit = r.Base
 	var done []CommitsTaken
+	if r.isOpen(story) {
+		done = append(done, CommitsTaken{From: r.Open.Since, To: r.Start})
+	}
 	onto, known := r.OntoProof()
 	for i := range len(r.Iterations) + 1 {
 		if known && onto.Passed && i == r.Onto.Iterations {
@@ -217,9 +220,14 @@ func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
 // IsShownByOpenWork reports whether tests can show a story that an earlier run left unproven: not if all passed there, and
 // people ask for more.
 func (r Run) IsShownByOpenWork(story string) bool {
-	here, _ := r.Plan.Find(story)
 	began, _ := r.ProofOf(r.Open.Tree)
-	return slices.Contains(r.Open.Stories, here.Title) && !began.Passed
+	return r.isOpen(story) && !began.Passed
+}
+
+// isOpen reports whether an earlier run left work on a story unproven.
+func (r Run) isOpen(story string) bool {
+	here, _ := r.Plan.Find(story)
+	return slices.Contains(r.Open.Stories, here.Title)
 }
 
 // ProvesAnother reports whether a test, or a file of tests, of an earlier run's open work proved another story there.

@@ -47,7 +47,8 @@ func (t *trial) fixed() (sure, doubtful []string) {
 // an earlier run left work open, they may be red for lack of that.
 func (t *trial) fixedSince() (names []string) {
 	onto, _ := t.run.OntoProof()
-	if len(t.run.Open.Stories) > 0 && !t.run.IsShownByOpenWork(t.graded.Story) || len(t.run.Grounds) == 0 {
+	isKnown := len(t.run.Open.Stories) == 0 || t.run.Open.Tree != "" || t.run.IsShownByOpenWork(t.graded.Story)
+	if !isKnown || len(t.run.Grounds) == 0 {
 		return nil
 	}
 	for _, was := range onto.Checks {

@@ -22,8 +22,12 @@ const (
 // isForeign reports whether a test belongs to another story, or passed before this one began, unless it proved the same
 // story in the run before, or people let the story change it and it did.
 func (t *trial) isForeign(name string) bool {
-	if slices.Contains(t.run.ProvedBefore(t.graded.Story), name) || t.mayChange(name) {
+	proved := t.run.ProvedBefore(t.graded.Story)
+	switch {
+	case slices.Contains(proved, name), t.mayChange(name):
 		return false
+	case len(proved) > 0 && len(t.run.Open.Stories) > 0 && len(t.run.Worked(t.graded.Story)) == 0: // it may be of open work
+		return true
 	}
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) || t.run.ProvesAnother(t.graded.Story, name) {
 		return true
