@@ -86,7 +86,7 @@ func toolchainBeside(asked Options, folder string) []string {
 	return append([]string{folder}, toolchainParts(above)...)
 }
 
-// toolsIn returns what there is of tools in the home that people and a job's steps install into.
+// toolsIn returns the tools that are in the home: people, and the steps of a job, install them there.
 func toolsIn(asked Options, names ...string) []string {
 	return slices.DeleteFunc(existingPaths(asked.userHome(), names, asked.Env), asked.bars)
 }

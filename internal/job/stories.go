@@ -40,24 +40,29 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	if err != nil {
 		return nil, err
 	}
-	for _, spans := range [][]git.Span{spansOf(run, story), unrecorded(run, story)} {
-		var files []string
-		for _, span := range spans {
-			changed, err := code.ChangedFiles(ctx, span)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, changed...)
-		}
-		files = slices.DeleteFunc(files, func(file string) bool { return run.ProvesAnother(story, file) })
-		if own := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !slices.Contains(run.ProvedBefore(story), file) }); len(own) > 0 {
-			files = own
-		}
-		if tests, err := checkout.Testing(ctx, code, run, commit, files); err != nil || len(tests) > 0 {
-			return tests, err
-		}
+	own, err := testsIn(ctx, code, run, commit, spansOf(run, story))
+	if err != nil || len(own) > 0 {
+		return own, err
 	}
-	return nil, nil
+	left, err := testsIn(ctx, code, run, commit, unrecorded(run, story))
+	left = slices.DeleteFunc(left, func(file string) bool { return run.ProvesAnother(story, file) })
+	if proved := inBoth(slices.Clone(left), slices.Clone(run.ProvedBefore(story))); len(proved) > 0 {
+		return proved, err
+	}
+	return left, err
+}
+
+// testsIn returns the test files that are changed in some commits.
+func testsIn(ctx context.Context, code *git.Trusted, run journal.Run, commit string, spans []git.Span) ([]string, error) {
+	var files []string
+	for _, span := range spans {
+		changed, err := code.ChangedFiles(ctx, span)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, changed...)
+	}
+	return checkout.Testing(ctx, code, run, commit, files)
 }
 
 // spansOf returns the commits of a story's iterations.
@@ -78,8 +83,8 @@ func (s stories) With(ctx context.Context, commit string, others journal.Joined)
 	return merging.With(ctx, s.trusted, commit, others)
 }
 
-// unrecorded returns the commits of an unfinished run, or of one that proved the same story, and those that an earlier job
-// of this run pushed before it was killed: its newest record was not saved. They count for each story that is open.
+// unrecorded returns the commits of an unfinished run, or of one that proved the same story or left its work open, and those
+// that an earlier job of this run pushed before it was killed: its newest record was not saved.
 func unrecorded(run journal.Run, story string) (spans []git.Span) {
 	switch {
 	case run.Start != run.Base && (run.Onto.Commit == "" || len(run.ProvedBefore(story)) > 0):

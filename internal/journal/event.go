@@ -42,7 +42,7 @@ type RunBegan struct {
 	// OntoWork: Start holds work that is done, so tests that pass there are existing ones.
 	OntoWork bool       `json:"onto_work,omitempty"`
 	Earlier  []Proven   `json:"earlier,omitempty"` // stories that the run before proved
-	Grounds  []Joined   `json:"grounds,omitempty"` // what Start holds that is proven, where that is not all
+	Grounds  []Joined   `json:"grounds,omitempty"` // what people changed on what earlier runs proved
 	Already  []string   `json:"already,omitempty"` // files that the branch changed before
 	Open     OpenWork   `json:"open,omitzero"`     // what Start holds that no run proved
 	Allowed  []string   `json:"allowed,omitempty"` // tests of the base that people let earlier runs change

@@ -465,6 +465,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		"not all could run":        {red: true, onto: "passed p.TestOne\nfailed p.TestX", c1: one, old: one + "\nfailed p.TestTen", want: []string{broken}},
 		"a new test stands in":     {red: true, added: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{strings.ReplaceAll(broken, "ten_test.go", "new_test.go")}},
 		"their line, and another":  {theirs: theirs, onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
+		"their red test is named":  {red: true, theirs: theirs, onto: both + "\nfailed p.TestX", c1: both, old: both},
 		"the checks failed":        {red: true, theirs: theirs, c1: both, want: []string{unknown}},
 		"they failed, not by them": {red: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"they failed, and it went": {red: true, theirs: theirs, c1: one, want: []string{unknown, gone}},
@@ -516,12 +517,16 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		case c.theirs != nil && c.onto != "":
 			tests.lists["c0 with p0"] = c.onto
 		}
-		b := &bench{check: func(at proof.Place) journal.CheckEnded {
-			if strings.Contains(at.Commit, " with ") {
+		b := &bench{}
+		b.check = func(at proof.Place) journal.CheckEnded {
+			switch {
+			case strings.Contains(at.Commit, " with "):
 				return judged(at.Commit, tests.lists[at.Commit])
+			case c.alone && strings.HasPrefix(b.wanted[len(b.wanted)-1], "c0 with p0"):
+				return judged("c1", "broken p")
 			}
 			return judged("c1", c.old)
-		}}
+		}
 		got := places(b.inspect(t, run, tests).Found)
 		slices.Sort(got)
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -587,6 +592,12 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	want := []string{"tests_broken ten_test.go: existing tests fail on the new code, as they were when US-001 passed: p.TestTen"}
 	if diff := cmp.Diff(want, places(got.Found)); diff != "" || !slices.Equal(b.wanted, []string{"c0: ten_test.go"}) {
 		t.Errorf("put there %q, found (-want +got):\n%s", b.wanted, diff)
+	}
+	later := second() // what people let an earlier run change holds for the base alone
+	later.Allowed = []string{"p.TestTen"}
+	b = &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
+	if diff := cmp.Diff(want, places(b.inspect(t, later, tests).Found)); diff != "" {
+		t.Errorf("with a permission of an earlier run (-want +got):\n%s", diff)
 	}
 	held := second() // what the first story did to tests waits for a person: its tests do not count yet
 	held.Policy.Tamper = policy.TamperReport

@@ -67,6 +67,12 @@ func allowed(kind string) journal.Run {
 	return run
 }
 
+// beside returns a run on work that an earlier run left open, beside what it proved.
+func beside(run journal.Run, proved ...journal.Proven) journal.Run {
+	run.Open = journal.OpenWork{Stories: []string{"It pays"}, Proved: proved}
+	return run
+}
+
 // What another story is shown by, or was green when this one began, shows nothing
 // of this one.
 func TestAnotherStorysTestShowsNothing(t *testing.T) {
@@ -82,6 +88,8 @@ func TestAnotherStorysTestShowsNothing(t *testing.T) {
 		"people let it change; it did not": {allowed("tests_changed"), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
 		"it was green where the run began": {onto(), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
 		"it proved that story before":      {onto("nine"), []string{"nine"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"nine"}}},
+		"it may be of open work":           {beside(onto("nine")), []string{"nine", "ten"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"nine"}}},
+		"it proved another beside that":    {beside(onto(), journal.Proven{Request: "It greets", Tests: []string{"ten"}}), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
 		"it is new":                        {onto(), []string{"nine", "ten"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"ten"}}},
 		"it has its own":                   {later(told("jest", 3), "ten"), []string{"ten", "hundred"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"hundred"}}},
 	} {

@@ -1,0 +1,72 @@
+package journal_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// What an earlier run left open is of the item that it was made for, and shows nothing of what people ask for besides.
+func TestWhatOpenWorkShows(t *testing.T) {
+	stories := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "It greets"}, {ID: "US-002", Title: "It pays"}}}
+	started, onto := journal.Proof{Commit: "s0", Tree: "ts", Passed: true}, journal.Proof{Commit: "o0", Tree: "to", Passed: true}
+	red := started
+	red.Passed = false
+	for name, c := range map[string]struct {
+		story, tree string // that of where the run begins, if people ask for more
+		proofs      []journal.Proof
+		shown       bool
+		earlier     int // proofs by which a test shows nothing
+		before      string
+		own         int
+	}{
+		"its item":                 {"US-002", "", []journal.Proof{onto}, true, 1, "c1", 1},
+		"another one":              {"US-001", "", []journal.Proof{onto}, false, 1, "o0", 0},
+		"it passed, and more":      {"US-002", "ts", []journal.Proof{onto, started}, false, 3, "c1", 1},
+		"it was red, and more":     {"US-002", "ts", []journal.Proof{onto, red}, true, 2, "c1", 1},
+		"where it begins, unknown": {"US-002", "ts", []journal.Proof{onto}, true, 1, "c1", 1},
+	} {
+		proof := journal.Proof{Commit: "c1", Tree: "t1", Passed: true}
+		run := journal.Run{
+			Plan: stories, Base: "b0", Start: "s0", Proofs: append(c.proofs, proof), Onto: journal.Onto{Commit: "o0", Tree: "to"},
+			Open:       journal.OpenWork{Since: "b0", Stories: []string{"It pays"}, Tree: c.tree},
+			Iterations: []journal.Iteration{{Story: "US-001", Proof: &proof}, {Story: "US-002"}},
+		}
+		before, own := run.Before(c.story)
+		if shown, earlier := run.IsShownByOpenWork(c.story), len(run.EarlierProofs(c.story)); shown != c.shown || earlier != c.earlier || before != c.before || len(own) != c.own {
+			t.Errorf("%s: shown: %t, %d earlier proofs, before it %s with %v of its own", name, shown, earlier, before, own)
+		}
+	}
+	run := journal.Run{Plan: stories, Open: journal.OpenWork{Proved: []journal.Proven{{Request: "It greets", Tests: []string{"greet"}}}}}
+	if run.ProvesAnother("US-001", "greet") || !run.ProvesAnother("US-002", "greet") || run.ProvesAnother("US-002", "pay") {
+		t.Error("a test that proved a story counts for another one, or not for its own")
+	}
+}
+
+// What a run builds on is known later, also where people changed it, and how many proofs there were before.
+func TestWhatARunBuiltOn(t *testing.T) {
+	first, then := journal.Onto{Commit: "o0", Tree: "t0"}, journal.Onto{Commit: "o1", Tree: "t1"}
+	run := journal.Fold(journal.Run{}, journal.Entry{Event: journal.RunBegan{
+		Base: "b0", Start: "s0", OntoWork: true, Open: journal.OpenWork{Since: "p0"}, Grounds: []journal.Joined{{Onto: &first}},
+	}}, journal.Entry{Event: journal.ProofEnded{Commit: "o0", Tree: "t0"}}, journal.Entry{Event: journal.Joined{Of: journal.OfBranch, Onto: &then}})
+	then.Proofs = 1
+	if diff := cmp.Diff([]journal.Onto{first, then}, run.BuiltOn); diff != "" || run.Open.Since != "p0" || run.Onto != then || run.Grounds[1].Onto.Proofs != 1 {
+		t.Errorf("on %+v, open since %q (-want +got):\n%s", run.Onto, run.Open.Since, diff)
+	}
+}
+
+// People's permission holds for later runs, but not where a person still has to look.
+func TestTestsAllowed(t *testing.T) {
+	allowed := journal.Loosened{File: "a", Tests: []string{"one", "two"}}
+	run := journal.Run{Allowed: []string{"two", "zero"}, Inspections: []journal.ChangeInspected{
+		{Shown: []journal.Loosened{allowed}},
+		{Shown: []journal.Loosened{{File: "b", Tests: []string{"held"}}}, Found: []journal.Loosened{{File: "c"}}},
+	}}
+	if got := run.TestsAllowed(); !slices.Equal(got, []string{"one", "two", "zero"}) {
+		t.Errorf("allowed are %q", got)
+	}
+}

@@ -1,0 +1,60 @@
+package proof_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// A red test that people pushed proves a story once it passes, unless it may have been red for another reason.
+func TestRedTestsThatPeoplePushed(t *testing.T) {
+	pushed := func(red journal.CheckEnded, change ...func(*journal.Run)) journal.Run {
+		run := proved(asked(told("jest", 1)), told("jest", 2))
+		run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "It pays"}}
+		run.Onto, run.Iterations = journal.Onto{Commit: "s0", Tree: "ts"}, []journal.Iteration{{Story: "US-001"}}
+		run.Grounds = []journal.Joined{{Onto: &run.Onto}}
+		run.Proofs = append([]journal.Proof{{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{red}}}, run.Proofs...)
+		for _, f := range change {
+			f(&run)
+		}
+		return run
+	}
+	open := func(title, tree string) func(*journal.Run) {
+		return func(run *journal.Run) { run.Open = journal.OpenWork{Since: "b0", Stories: []string{title}, Tree: tree} }
+	}
+	flaky, broken := failing([]string{"ten"}), failing([]string{"ten"}, "a.test.js")
+	flaky.First = &journal.Try{Tests: &journal.Tests{Red: []string{"nine"}}}
+	for name, c := range map[string]struct {
+		run   journal.Run
+		lists map[journal.Where]string
+		want  []string
+	}{
+		"it passes":                         {run: pushed(failing([]string{"ten"})), want: []string{"ten"}},
+		"it does not run":                   {run: pushed(failing([]string{"hundred"}))},
+		"it passed at the base":             {run: pushed(failing([]string{"ten"})), lists: map[journal.Where]string{journal.AtBase: "passed ten"}},
+		"without a push":                    {run: pushed(failing([]string{"ten"}), func(run *journal.Run) { run.Grounds = nil })},
+		"it was red by chance":              {run: pushed(flaky)},
+		"not all could build":               {run: pushed(broken)},
+		"of this item's open work":          {run: pushed(failing([]string{"ten"}), open("It pays", "")), want: []string{"ten"}},
+		"it may need another's open work":   {run: pushed(failing([]string{"ten"}), open("It greets", ""))},
+		"it was red with that, as is known": {run: pushed(failing([]string{"ten"}), open("It greets", "tt")), want: []string{"ten"}},
+	} {
+		l := &lab{}
+		p := l.prover()
+		lists := map[journal.Where]string{journal.AtProof: "passed nine\npassed ten"}
+		maps.Copy(lists, c.lists)
+		p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests", lists: lists}
+		if err := p.Grade(t.Context(), c.run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		graded, is := l.last().(journal.StoryGraded)
+		if diff := cmp.Diff(c.want, graded.Tests); diff != "" || !is || (graded.Grade == journal.RedToGreen) != (c.want != nil) {
+			t.Errorf("%s: graded %q, %q (-want +got):\n%s", name, graded.Grade, graded.Why, diff)
+		}
+	}
+}
