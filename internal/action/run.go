@@ -100,7 +100,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		asked.Open = verdict.OpenWork(asked.Last)
 		asked.AsksMore = h.command.Words != "" || !asked.Plan.HasTitle(asked.Open.Stories...)
 		asked.Allowed = asked.Last.TestsAllowed()
-		if h.task.Kind == plan.KindIssue && h.command.Words == "" { // else the same story is another request
+		if h.task.Kind == plan.KindIssue { // else the same story is another request
 			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)
 		}
 		return j.Start(ctx, asked)

@@ -99,6 +99,9 @@ func notVerified(run journal.Run) []string {
 	if verdict.HasDroppedFiles(run) {
 		words = append(words, "changes of protected files were left out of the work")
 	}
+	if verdict.IsCommentIgnored(run) {
+		words = append(words, "nothing was changed for what the comment asks")
+	}
 	for _, story := range run.Plan.UserStories {
 		graded, _ := run.GradeOf(story.ID)
 		switch {

@@ -76,8 +76,12 @@ func (r Run) Request(story plan.Story) string {
 	return strings.Join(asked, "\n")
 }
 
-// ProvedBefore returns the tests that proved the same story in the run before.
+// ProvedBefore returns the tests that proved the same story in the run before. If a comment asks for more, they do
+// not show what was done for it.
 func (r Run) ProvedBefore(story string) []string {
+	if r.Task.Added != "" && len(r.Worked(story)) > 0 {
+		return nil
+	}
 	now, _ := r.Plan.Find(story)
 	for _, earlier := range r.Earlier {
 		if earlier.Request == r.Request(now) {
@@ -104,7 +108,7 @@ type Reopened struct {
 // Worked returns the commits of a story's iterations, since people asked for it last.
 func (r Run) Worked(story string) (all []CommitsTaken) {
 	for i, it := range r.Iterations {
-		if r.isOf(i, story) && it.Taken != nil && it.Taken.To != "" && it.Taken.To != it.Taken.From {
+		if r.isOf(i, story) && !it.Idle && it.Taken != nil && it.Taken.To != "" && it.Taken.To != it.Taken.From {
 			all = append(all, *it.Taken)
 		}
 	}

@@ -47,6 +47,28 @@ func TestWhatOpenWorkShows(t *testing.T) {
 	}
 }
 
+// If a comment asks for more, what proved a story before does not show the new work on it.
+func TestWhatProvedAStoryBefore(t *testing.T) {
+	run := journal.Run{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "It greets"}}}}
+	run.Earlier = []journal.Proven{{Request: run.Request(run.Plan.UserStories[0]), Tests: []string{"greet"}}}
+	for _, c := range []struct {
+		added string
+		it    journal.Iteration
+		want  []string
+	}{
+		{"", journal.Iteration{Story: "US-001", Taken: &journal.CommitsTaken{From: "a", To: "b"}}, []string{"greet"}},
+		{"and bow", journal.Iteration{Story: "US-001", Taken: &journal.CommitsTaken{From: "a", To: "b"}}, nil},
+		{"and bow", journal.Iteration{Story: "US-001", Taken: &journal.CommitsTaken{From: "a", To: "a"}}, []string{"greet"}},
+		{"and bow", journal.Iteration{Story: "US-001", Taken: &journal.CommitsTaken{From: "a", To: "b"}, Idle: true}, []string{"greet"}},
+		{"and bow", journal.Iteration{Story: "US-002", Taken: &journal.CommitsTaken{From: "a", To: "b"}}, []string{"greet"}},
+	} {
+		run.Task.Added, run.Iterations = c.added, []journal.Iteration{c.it}
+		if got := run.ProvedBefore("US-001"); !slices.Equal(got, c.want) {
+			t.Errorf("%q, %+v: proved before by %q, want %q", c.added, c.it, got, c.want)
+		}
+	}
+}
+
 // What a run builds on is known later, also where people changed it, and how many proofs there were before.
 func TestWhatARunBuiltOn(t *testing.T) {
 	first, then := journal.Onto{Commit: "o0", Tree: "t0"}, journal.Onto{Commit: "o1", Tree: "t1"}

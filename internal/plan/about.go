@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// About returns the text of a task about one story: all but the list items of the plan's other stories. An item's link
-// and the text above it are a part of what it means; whether its box is ticked is not.
+// About returns the text of a task about one story: all but what a comment added, and the list items of the plan's other
+// stories. An item's link and the text above it are a part of what it means; whether its box is ticked is not.
 func (t Task) About(own Story, p Plan) string {
 	var others []string
 	for _, story := range p.UserStories {
@@ -19,7 +19,7 @@ func (t Task) About(own Story, p Plan) string {
 			others = append(others, story.words()...)
 		}
 	}
-	d := drafter{doc: parseMarkdown(clean.Visible(t.Body))}
+	d := drafter{doc: parseMarkdown(clean.Visible(strings.TrimSuffix(t.Body, t.Added)))}
 	text, kept := strings.Builder{}, 0
 	_ = ast.Walk(d.doc.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
 		if n.Kind() != ast.KindListItem || !enter {

@@ -17,6 +17,10 @@ func TestWhatATaskSaysAboutAStory(t *testing.T) {
 		}
 		return task.About(plan.Story{Title: "It greets", AcceptanceCriteria: []string{"In English"}}, drafted)
 	}
+	added := plan.Task{Title: "Work", Body: "Intro\n\nFrom the comment by wes:\n\nbow", Added: "From the comment by wes:\n\nbow"}
+	if about("Intro") != added.About(plan.Story{Title: "It greets"}, plan.Plan{}) {
+		t.Error("a comment that asks for more changed what a story means")
+	}
 	const list = "Intro\n\n- [ ] It greets\n  - [ ] In English\n- [ ] It waves\n"
 	const parts = "## English\n\n- [ ] It greets\n\n## German\n\n- [ ] It waves\n"
 	const headings = "## It greets\n\nAcceptance criteria:\n\n- [ ] In English\n\n## It waves\n\nAcceptance criteria:\n\n- [ ] Twice\n"

@@ -104,6 +104,7 @@ type Task struct {
 	Number int    `json:"number,omitempty"`
 	Title  string `json:"title,omitempty"`
 	Body   string `json:"body,omitempty"`
+	Added  string `json:"added,omitempty"` // the end of the body: a comment that asks for more
 	Author string `json:"author,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Repo   string `json:"repo,omitempty"` // owner/name

@@ -170,7 +170,8 @@ func (t Trigger) newTask(cmd Command) plan.Task {
 		task.Title, task.Body = splitTitle(t.Inputs.Prompt)
 		return task
 	}
-	for _, more := range []string{t.Inputs.Prompt, t.attributed("review", t.Review.Body), t.attributed("comment", cmd.Words)} {
+	task.Added = t.attributed("comment", cmd.Words)
+	for _, more := range []string{t.Inputs.Prompt, t.attributed("review", t.Review.Body), task.Added} {
 		if strings.TrimSpace(more) != "" {
 			task.Body = strings.TrimLeft(strings.TrimRight(task.Body, " \t\r\n")+"\n\n"+more, "\n")
 		}

@@ -49,6 +49,7 @@ func TestWhoMayRun(t *testing.T) {
 }
 
 func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
+	const comment = "From the comment by mia:\n\nUse Go."
 	bodyOf := func(body string) trigger.Trigger {
 		return with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Issue.Body = body })
 	}
@@ -56,11 +57,12 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 		trigger trigger.Trigger
 		words   string
 		body    string
+		added   string
 	}{
-		"the issue alone":          {labelled("ralph"), "", "It is missing."},
-		"words in a paragraph":     {commentEvent("/ralph"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
-		"words behind blank lines": {bodyOf("It is missing. \t\r\n\r\n"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
-		"words and an empty body":  {bodyOf(" \r\n"), "Use Go.", "From the comment by mia:\n\nUse Go."},
+		"the issue alone":          {labelled("ralph"), "", "It is missing.", ""},
+		"words in a paragraph":     {commentEvent("/ralph"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go.", comment},
+		"words behind blank lines": {bodyOf("It is missing. \t\r\n\r\n"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go.", comment},
+		"words and an empty body":  {bodyOf(" \r\n"), "Use Go.", comment, comment},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
@@ -69,7 +71,7 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 				t.Fatalf("refused: %s", refusal.Why)
 			}
 			want := plan.Task{
-				Kind: plan.KindIssue, Number: 7, Title: "Add a cart", Body: c.body, Author: "otto",
+				Kind: plan.KindIssue, Number: 7, Title: "Add a cart", Body: c.body, Added: c.added, Author: "otto",
 				URL: "https://github.com/acme/shop/issues/7", Repo: "acme/shop",
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

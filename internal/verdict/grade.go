@@ -70,7 +70,12 @@ func UnprovenStories(run journal.Run) []plan.Story {
 func IsWorkProven(run journal.Run) bool {
 	proof, proven := LatestProof(run)
 	kept := len(proof.Restored) == 0 && !HasDroppedFiles(run)
-	return proven && kept && len(UnprovenStories(run)) == 0 && InspectionConcern(run) == ""
+	return proven && kept && len(UnprovenStories(run)) == 0 && InspectionConcern(run) == "" && !IsCommentIgnored(run)
+}
+
+// IsCommentIgnored reports whether a comment asks for more, and every story holds only by what an earlier run did.
+func IsCommentIgnored(run journal.Run) bool {
+	return run.Task.Added != "" && !slices.ContainsFunc(run.Plan.UserStories, func(s plan.Story) bool { return len(run.ProvedBefore(s.ID)) == 0 })
 }
 
 // HasDroppedFiles reports whether a change of a protected file was left out of the work.

@@ -138,6 +138,12 @@ func TestIsWorkProven(t *testing.T) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
 		},
+		"nothing was done for a comment": func(r *journal.Run) {
+			r.Task.Added = "and bow"
+			for _, story := range r.Plan.UserStories {
+				r.Earlier = append(r.Earlier, journal.Proven{Request: r.Request(story), Tests: []string{"greet"}})
+			}
+		},
 		"the inspection failed": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Why: "git broke"}}

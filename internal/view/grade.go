@@ -90,6 +90,8 @@ func draftReason(run journal.Run) string {
 		return "no test shows that " + clean.Inline(journal.ShortList(ids), 300) + " works"
 	case len(idle) > 0:
 		return "nothing was changed for " + clean.Inline(journal.ShortList(idle), 300) + ", check that it works"
+	case verdict.IsCommentIgnored(run):
+		return "nothing was changed for what the comment asks"
 	case !verdict.IsWorkProven(run):
 		return "protected files were changed"
 	}
