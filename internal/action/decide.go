@@ -26,10 +26,6 @@ type request struct {
 	task    plan.Task
 }
 
-func isSameTask(asked job.NewRun, old journal.Run) bool {
-	return asked.BaseRef == old.BaseRef && verdict.IsSameTask(asked.Task, asked.Policy, old)
-}
-
 func (r request) fixHint() string {
 	if r.task.Kind == plan.KindIssue {
 		return "correct the issue's text and ask again"
@@ -159,7 +155,7 @@ func issueRef(number int) string { return fmt.Sprintf("refs/ralph/issue-%d", num
 
 // renewed returns new rules for a run that is resumed, or nil to keep its rules.
 func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
-	if isSameTask(asked, old) {
+	if verdict.HasRules(old, asked.Policy) {
 		return nil
 	}
 	then := verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.isModelServed)

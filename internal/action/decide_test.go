@@ -115,7 +115,7 @@ func TestRenewedRules(t *testing.T) {
 		"the same":              {"main", then, nil},
 		"kept nowhere any more": {"main", policy.Policy{Agent: "claude", Limits: then.Limits}, &policy.Policy{Agent: "claude", Limits: then.Limits}},
 		"more iterations":       {"main", policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}},
-		"for another base":      {"v2", then, &then},
+		"for another base":      {"v2", then, nil},
 	} {
 		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{RunBegan: journal.RunBegan{Task: issue, BaseRef: c.base, Policy: c.now}}, old)
 		got = action.SavedAs(c.now.SaveRun, got, old.Policy)

@@ -77,7 +77,8 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previou
 	b.here, b.run = h.newest(b.found)
 	b.facts = verdict.Request{
 		Verb: h.command.Verb, Story: h.command.Story, Words: h.command.Words, Asker: h.trigger.Asker().Login, Number: h.task.Number,
-		SameTask: isSameTask(asked, b.run) && !h.trigger.IsCI(), JobURL: h.env.log(), Distrust: b.found.whyDoubted,
+		SameTask:  asked.BaseRef == b.run.BaseRef && asked.Task.IsSame(b.run.Task) && !h.trigger.IsCI(),
+		SameRules: verdict.HasRules(b.run, asked.Policy), JobURL: h.env.log(), Distrust: b.found.whyDoubted,
 	}
 	if busy, err := b.state.isJobAtWork(ctx, b.found.lease); busy || err != nil {
 		b.facts.BusyJobURL = b.found.lease.Page

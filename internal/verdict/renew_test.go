@@ -11,18 +11,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// The same task under the same rules continues the newest run.
-func TestIsSameTask(t *testing.T) {
-	task := plan.Task{Number: 7, Title: "Greet", Body: "- [ ] One"}
+// A run is done only under the rules that it has now.
+func TestHasRules(t *testing.T) {
 	rules := policy.ForPreset(policy.ByStories)
 	for name, c := range map[string]struct {
-		change func(*plan.Task, *policy.Policy)
+		change func(*policy.Policy)
 		old    func(*journal.Run)
 		want   bool
 	}{
 		"the same":                        {want: true},
-		"other words":                     {change: func(task *plan.Task, _ *policy.Policy) { task.Body = "- [ ] Two" }},
-		"another limit":                   {change: func(_ *plan.Task, p *policy.Policy) { p.Limits.Iterations++ }},
+		"another limit":                   {change: func(p *policy.Policy) { p.Limits.Iterations++ }},
 		"not to be kept on GitHub":        {old: func(r *journal.Run) { r.Policy.SaveRun = true }, want: true},
 		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Approved = true, "ada" }, want: true},
 		"still to be approved":            {old: func(r *journal.Run) { r.Policy.Approval = true }},
@@ -32,15 +30,15 @@ func TestIsSameTask(t *testing.T) {
 			want: true,
 		},
 	} {
-		old, asked, p := journal.Run{Task: task, Policy: rules}, task, rules
+		old, p := journal.Run{Policy: rules}, rules
 		if c.old != nil {
 			c.old(&old)
 		}
 		if c.change != nil {
-			c.change(&asked, &p)
+			c.change(&p)
 		}
-		if got := verdict.IsSameTask(asked, p, old); got != c.want {
-			t.Errorf("%s: IsSameTask = %t, want %t", name, got, c.want)
+		if got := verdict.HasRules(old, p); got != c.want {
+			t.Errorf("%s: HasRules = %t, want %t", name, got, c.want)
 		}
 	}
 }

@@ -21,7 +21,8 @@ type Request struct {
 	Story      string // the story to repeat
 	Words      string
 	Asker      string
-	SameTask   bool   // the newest run has the same task and rules
+	SameTask   bool   // the newest run has the same task
+	SameRules  bool   // and the same rules
 	JobURL     string // of the job that asks
 	Number     int    // of the issue or pull request; 0: none
 	BusyJobURL string // of another job that works on the task; empty: none
@@ -77,7 +78,7 @@ func decideIdle(a Request, old journal.Run) Decision {
 	if why := whyResume(a, old); why != "" {
 		return Decision{Resume: &journal.Resumed{Why: why}}
 	}
-	if a.SameTask && a.Verb == trigger.Run && a.Pull != 0 && a.PullHead == old.Head && isDone(old) { // a new run would undo that work
+	if a.SameTask && a.SameRules && a.Verb == trigger.Run && a.Pull != 0 && a.PullHead == old.Head && isDone(old) { // a new run would undo that work
 		return Decision{Refuse: fmt.Sprintf("This is done: #%d is as ralph left it, and every story is proven. %s", a.Pull, howToAskForMore(old))}
 	}
 	return Decision{}
@@ -88,7 +89,7 @@ func howToAskForMore(old journal.Run) string {
 }
 
 // whyResume returns why the newest run continues: it is unfinished, or would get further now. It returns nothing if
-// the task or the rules changed.
+// the task changed.
 func whyResume(a Request, old journal.Run) string {
 	switch {
 	case old.ID == "" || !a.SameTask || a.Verb == trigger.Plan:
@@ -177,14 +178,13 @@ func NeedsApproval(run journal.Run) bool {
 	return run.ID != "" && run.Policy.Approval && run.Approved == "" && run.Asked == "" && !NeedsPlan(run)
 }
 
-// IsSameTask reports whether a task and its rules are those of an older run, which then continues. Given approval
-// does not count, nor whether GitHub can save a run.
-func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
+// HasRules reports whether rules are those of an older run. Given approval does not count, nor whether GitHub can save a run.
+func HasRules(old journal.Run, p policy.Policy) bool {
 	p.Approval = p.Approval || old.Approved != ""
 	p.SaveRun = old.Policy.SaveRun
 	now, err := json.Marshal(p)
 	then, worse := json.Marshal(old.Policy.Configured())
-	return task.IsSame(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
+	return bytes.Equal(now, then) && err == nil && worse == nil
 }
 
 // StillProven returns what proved those stories of a run that mean the same in a new run's task.
