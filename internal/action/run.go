@@ -98,7 +98,6 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 			return job.Outcome{}, err
 		}
 		asked.Open = verdict.OpenWork(asked.Last)
-		asked.AsksMore = h.command.Words != "" || !asked.Plan.HasTitle(asked.Open.Stories...)
 		asked.Allowed = asked.Last.TestsAllowed()
 		if h.task.Kind == plan.KindIssue { // else the same story is another request
 			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)

@@ -166,7 +166,7 @@ func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err 
 			})
 		}
 	}
-	if asked.RunBegan, err = merging.Begin(ctx, s.trusted, asked.RunBegan, asked.Last, asked.AsksMore); err != nil {
+	if asked.RunBegan, err = merging.Begin(ctx, s.trusted, asked.RunBegan, asked.Last); err != nil {
 		return asked, err
 	}
 	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)

@@ -132,7 +132,6 @@ type NewRun struct {
 	DetectChecks bool        // if no check is configured, use those that the base's files suggest
 	Unfinished   journal.Run // of the same branch; nothing proved its commits
 	Last         journal.Run // the newest on the branch that OntoWork builds on
-	AsksMore     bool        // than the task did then
 }
 
 // Outcome is the state of a run when the job ends.

@@ -40,7 +40,7 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	if err != nil {
 		return nil, err
 	}
-	own, err := testsIn(ctx, code, run, commit, spansOf(run, story))
+	own, err := testsIn(ctx, code, run, commit, spansOf(run.Worked(story)))
 	if err != nil || len(own) > 0 {
 		return own, err
 	}
@@ -65,9 +65,8 @@ func testsIn(ctx context.Context, code *git.Trusted, run journal.Run, commit str
 	return checkout.Testing(ctx, code, run, commit, files)
 }
 
-// spansOf returns the commits of a story's iterations.
-func spansOf(run journal.Run, story string) (spans []git.Span) {
-	for _, taken := range run.Worked(story) {
+func spansOf(work []journal.CommitsTaken) (spans []git.Span) {
+	for _, taken := range work {
 		spans = append(spans, git.Span{From: taken.From, To: taken.To})
 	}
 	return spans
@@ -90,7 +89,7 @@ func unrecorded(run journal.Run, story string) (spans []git.Span) {
 	case run.Start != run.Base && (run.Onto.Commit == "" || len(run.ProvedBefore(story)) > 0):
 		spans = append(spans, git.Span{From: run.Base, To: run.Start})
 	case run.IsShownByOpenWork(story):
-		spans = append(spans, git.Span{From: run.Open.Since, To: run.Start})
+		spans = append(spans, spansOf(run.OpenSpans(story))...)
 	}
 	for _, join := range run.Joins {
 		if join.Own {
@@ -102,7 +101,7 @@ func unrecorded(run journal.Run, story string) (spans []git.Span) {
 
 // Touched returns the files changed for a story, on this run or before, without reverted changes.
 func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
-	spans := append(unrecorded(run, story), spansOf(run, story)...)
+	spans := append(unrecorded(run, story), spansOf(run.Worked(story))...)
 	code, err := s.trusted.Copy(ctx)
 	if err != nil {
 		return nil, err

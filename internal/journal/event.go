@@ -55,14 +55,6 @@ type Proven struct {
 	Tests   []string `json:"tests"`
 }
 
-// OpenWork is work that is not proven.
-type OpenWork struct {
-	Since   string   `json:"since"`            // the newest commit before it
-	Stories []string `json:"stories"`          // their titles
-	Tree    string   `json:"tree,omitempty"`   // of Start, if people ask for more: what passes there shows nothing of that
-	Proved  []Proven `json:"proved,omitempty"` // stories, by title, that are proven by tests beside it
-}
-
 // KeptFile is a tracked file that was not as in its commit when the run began.
 type KeptFile struct {
 	Path     []byte `json:"path"`               // in any encoding

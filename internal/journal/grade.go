@@ -126,10 +126,12 @@ func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
 
 // EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on.
 func (r Run) EarlierProofs(story string) (proofs []Proof) {
-	for _, tree := range []string{r.Onto.Tree, r.Open.Tree} {
-		if proof, known := r.ProofOf(tree); known {
-			proofs = append(proofs, proof)
-		}
+	_, isOpen := r.findOpen(story)
+	if proof, known := r.OntoProof(); known {
+		proofs = append(proofs, proof)
+	}
+	if proof, known := r.ProofOf(r.Open.Tree); known && (!isOpen || r.Task.Added != "") {
+		proofs = append(proofs, proof)
 	}
 	for i, it := range r.Iterations {
 		if r.isOf(i, story) || r.IsShownByOpenWork(story) { // whose tests passed all the time
@@ -147,9 +149,7 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 	commit = r.Base
 	var done []CommitsTaken
-	if r.isOpen(story) {
-		done = append(done, CommitsTaken{From: r.Open.Since, To: r.Start})
-	}
+	done = append(done, r.OpenSpans(story)...)
 	onto, known := r.OntoProof()
 	for i := range len(r.Iterations) + 1 {
 		if known && onto.Passed && i == r.Onto.Iterations {
@@ -220,25 +220,6 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 
 // Holds reports whether a person has to look at the work first.
 func (e ChangeInspected) Holds() bool { return e.Why != "" || len(e.Found) > 0 }
-
-// IsShownByOpenWork reports whether tests can show a story that an earlier run left unproven: not if all passed there, and
-// people ask for more.
-func (r Run) IsShownByOpenWork(story string) bool {
-	began, _ := r.ProofOf(r.Open.Tree)
-	return r.isOpen(story) && !began.Passed
-}
-
-// isOpen reports whether an earlier run left work on a story unproven.
-func (r Run) isOpen(story string) bool {
-	here, _ := r.Plan.Find(story)
-	return slices.Contains(r.Open.Stories, here.Title)
-}
-
-// ProvesAnother reports whether a test, or a file of tests, of an earlier run's open work proved another story there.
-func (r Run) ProvesAnother(story, test string) bool {
-	here, _ := r.Plan.Find(story)
-	return slices.ContainsFunc(r.Open.Proved, func(p Proven) bool { return p.Request != here.Title && slices.Contains(p.Tests, test) })
-}
 
 // TestsAllowed returns the tests that people let this run, and those before it, change.
 func (r Run) TestsAllowed() []string {

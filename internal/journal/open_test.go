@@ -16,29 +16,45 @@ func TestWhatOpenWorkShows(t *testing.T) {
 	started, onto := journal.Proof{Commit: "s0", Tree: "ts", Passed: true}, journal.Proof{Commit: "o0", Tree: "to", Passed: true}
 	red := started
 	red.Passed = false
+	named := red
+	named.Checks = []journal.CheckEnded{{Tests: &journal.Tests{Red: []string{"pay"}}}}
+	meaning := plan.Task{}.Meaning(plan.Story{}, stories)
+	pays := journal.OpenStory{Title: "It pays", Meaning: meaning, Work: []journal.CommitsTaken{{From: "b0", To: "p0"}}}
+	greets := journal.OpenStory{Title: "It greets", Meaning: meaning}
+	edited := pays
+	edited.Meaning = "another"
 	for name, c := range map[string]struct {
-		story, tree string // that of where the run begins, if people ask for more
-		proofs      []journal.Proof
-		shown       bool
-		earlier     int // proofs by which a test shows nothing
-		before      string
-		own         int
+		story, added string
+		open         []journal.OpenStory
+		started      []journal.Proof // of where the run begins, if people ask for more
+		shown        bool
+		earlier      int // proofs by which a test shows nothing
+		before, own  string
 	}{
-		"its item":                 {"US-002", "", []journal.Proof{onto}, true, 1, "c1", 1},
-		"another one":              {"US-001", "", []journal.Proof{onto}, false, 1, "o0", 0},
-		"it passed, and more":      {"US-002", "ts", []journal.Proof{onto, started}, false, 3, "c1", 1},
-		"it was red, and more":     {"US-002", "ts", []journal.Proof{onto, red}, true, 2, "c1", 1},
-		"where it begins, unknown": {"US-002", "ts", []journal.Proof{onto}, true, 1, "c1", 1},
+		"its item":               {"US-002", "", []journal.OpenStory{pays}, nil, true, 1, "c1", "s0"},
+		"another one":            {"US-001", "", []journal.OpenStory{pays}, nil, false, 1, "o0", ""},
+		"one of two":             {"US-002", "", []journal.OpenStory{greets, pays}, nil, true, 1, "c1", "p0"},
+		"people ask besides":     {"US-002", "", []journal.OpenStory{pays}, []journal.Proof{started}, true, 1, "c1", "s0"},
+		"for another one":        {"US-001", "", []journal.OpenStory{pays}, []journal.Proof{started}, false, 2, "o0", ""},
+		"edited":                 {"US-002", "", []journal.OpenStory{edited}, []journal.Proof{started}, false, 3, "c1", ""},
+		"it passed, and more":    {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{started}, false, 3, "c1", "s0"},
+		"it was red by a test":   {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{named}, true, 2, "c1", "s0"},
+		"red for another reason": {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{red}, false, 3, "c1", "s0"},
 	} {
 		proof := journal.Proof{Commit: "c1", Tree: "t1", Passed: true}
 		run := journal.Run{
-			Plan: stories, Base: "b0", Start: "s0", Proofs: append(c.proofs, proof), Onto: journal.Onto{Commit: "o0", Tree: "to"},
-			Open:       journal.OpenWork{Since: "b0", Stories: []string{"It pays"}, Tree: c.tree},
+			Plan: stories, Base: "b0", Start: "s0", Proofs: append(c.started, onto, proof), Onto: journal.Onto{Commit: "o0", Tree: "to"},
+			Open:       journal.OpenWork{Since: "b0", Stories: c.open, Tree: "ts"},
 			Iterations: []journal.Iteration{{Story: "US-001", Proof: &proof}, {Story: "US-002"}},
 		}
+		run.Task.Added = c.added
 		before, own := run.Before(c.story)
-		if shown, earlier := run.IsShownByOpenWork(c.story), len(run.EarlierProofs(c.story)); shown != c.shown || earlier != c.earlier || before != c.before || len(own) != c.own {
-			t.Errorf("%s: shown: %t, %d earlier proofs, before it %s with %v of its own", name, shown, earlier, before, own)
+		got := ""
+		for _, work := range own {
+			got += work.To
+		}
+		if shown, earlier := run.IsShownByOpenWork(c.story), len(run.EarlierProofs(c.story)); shown != c.shown || earlier != c.earlier || before != c.before || got != c.own {
+			t.Errorf("%s: shown: %t, %d earlier proofs, before it %s without %s", name, shown, earlier, before, got)
 		}
 	}
 	run := journal.Run{Plan: stories, Open: journal.OpenWork{Proved: []journal.Proven{{Request: "It greets", Tests: []string{"greet"}}}}}

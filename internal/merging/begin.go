@@ -13,7 +13,7 @@ import (
 
 // Begin adds to a new run what the newest run of its branch proved, with what people changed. What that left open is the new
 // run's work.
-func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, asksMore bool) (_ journal.RunBegan, err error) {
+func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run) (_ journal.RunBegan, err error) {
 	if !began.OntoWork {
 		return began, nil
 	}
@@ -33,8 +33,14 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	tree, err := t.TreeOf(ctx, began.Start)
 	if n := len(began.Grounds); n == 0 || began.Grounds[n-1].Onto.Tree == tree { // it is gone, or people took it back
 		began.Open = journal.OpenWork{}
-	} else if isOpen && asksMore {
+	} else if isOpen && journal.Fold(journal.Run{}, journal.Entry{Event: began}).AsksMore() {
 		began.Open.Tree = tree
+	}
+	for i, story := range began.Open.Stories { // somebody may have rewritten the branch of an older run
+		began.Open.Stories[i].Work = slices.DeleteFunc(story.Work, func(work journal.CommitsTaken) bool {
+			_, err := t.Resolve(ctx, work.To)
+			return err != nil
+		})
 	}
 	if err == nil {
 		began.Already, err = t.ChangedPaths(ctx, git.Span{From: began.Base, To: began.Start})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -46,7 +47,7 @@ func TestWhatANewRunBuildsOn(t *testing.T) {
 		"an old record":          {"", head, start, policy.TamperReport, "", ""},
 	} {
 		last := journal.Run{Branch: c.branch, Sound: c.sound, Head: c.head, Policy: policy.Policy{Tamper: c.tamper}}
-		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: base, Start: c.start, OntoWork: true}, last, false)
+		began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: base, Start: c.start, OntoWork: true}, last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestGroundsOnGrounds(t *testing.T) {
 	last := journal.Run{Sound: joined.Onto.Commit, Head: theirs, Grounds: []journal.Joined{joined}, Policy: policy.Policy{Tamper: policy.TamperReport}}
 	r.call("reset", "-q", "--hard", theirs)
 	trusted := r.trusted() // of another machine
-	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: sound, Start: r.commit("more", "more\n"), OntoWork: true}, last, false)
+	began, err := merging.Begin(t.Context(), trusted, journal.RunBegan{Base: sound, Start: r.commit("more", "more\n"), OntoWork: true}, last)
 	grounds := began.Grounds
 	if err != nil || len(grounds) != 2 {
 		t.Fatalf("%+v, %v, want what it built on, too", grounds, err)
@@ -110,13 +111,14 @@ func TestWhatIsOpen(t *testing.T) {
 		"a fix":   {mended, "base proven theirs", "open proven theirs", true},
 		"undone":  {undone, "base more proven theirs", "more proven theirs", false},
 	} {
-		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []string{"It pays"}}}
-		began, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head}, true)
+		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []journal.OpenStory{{Title: "It pays", Work: []journal.CommitsTaken{{To: head}, {To: strings.Repeat("1", 40)}}}}}}
+		asked.Plan.UserStories = []plan.Story{{Title: "It greets"}}
+		began, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head})
 		if err != nil || len(began.Grounds) != 1 {
 			t.Fatalf("%s: %+v, %v", name, began, err)
 		}
 		names, err := trusted.Files(t.Context(), began.Grounds[0].Onto.Commit)
-		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen || (began.Open.Tree != "") != c.isOpen {
+		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen || (began.Open.Tree != "") != c.isOpen || c.isOpen && len(began.Open.Stories[0].Work) != 1 {
 			t.Errorf("%s: builds on %q, open: %v, %v", name, onto, began.Open, err)
 		}
 		if already := strings.Join(began.Already, " "); already != c.already {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,5 +49,10 @@ var (
 	box        = pattern.Of(`(?m)^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
 	blankLines = pattern.Of(`\s*\n`)
 )
+
+// Meaning returns a digest of that text.
+func (t Task) Meaning(own Story, p Plan) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(t.About(own, p))))
+}
 
 func (s Story) words() []string { return append([]string{s.Title}, s.AcceptanceCriteria...) }

@@ -47,8 +47,7 @@ func (t *trial) fixed() (sure, doubtful []string) {
 // an earlier run left work open, they may be red for lack of that.
 func (t *trial) fixedSince() (names []string) {
 	onto, _ := t.run.OntoProof()
-	isKnown := len(t.run.Open.Stories) == 0 || t.run.Open.Tree != "" || t.run.IsShownByOpenWork(t.graded.Story)
-	if !isKnown || len(t.run.Grounds) == 0 {
+	if len(t.run.Grounds) == 0 || !t.run.KnowsOpenWork(t.graded.Story) {
 		return nil
 	}
 	for _, was := range onto.Checks {

@@ -69,7 +69,7 @@ func allowed(kind string) journal.Run {
 
 // beside returns a run on work that an earlier run left open, beside what it proved.
 func beside(run journal.Run, proved ...journal.Proven) journal.Run {
-	run.Open = journal.OpenWork{Stories: []string{"It pays"}, Proved: proved}
+	run.Open = journal.OpenWork{Stories: []journal.OpenStory{{Title: "It pays"}}, Proved: proved}
 	return run
 }
 

@@ -17,21 +17,27 @@ func TestRedTestsThatPeoplePushed(t *testing.T) {
 		run := proved(asked(told("jest", 1)), told("jest", 2))
 		run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "It pays"}}
 		run.Onto, run.Iterations = journal.Onto{Commit: "s0", Tree: "ts"}, []journal.Iteration{{Story: "US-001"}}
-		run.Grounds = []journal.Joined{{Onto: &run.Onto}}
+		run.Grounds = []journal.Joined{{Onto: &run.Onto, Sound: "p0"}}
 		run.Proofs = append([]journal.Proof{{Commit: "s0", Tree: "ts", Rules: run.Proofs[0].Rules, Checks: []journal.CheckEnded{red}}}, run.Proofs...)
 		for _, f := range change {
 			f(&run)
 		}
 		return run
 	}
-	open := func(title, tree string) func(*journal.Run) {
-		return func(run *journal.Run) { run.Open = journal.OpenWork{Since: "b0", Stories: []string{title}, Tree: tree} }
+	open := func(tree string, titles ...string) func(*journal.Run) {
+		return func(run *journal.Run) {
+			run.Open = journal.OpenWork{Since: "b0", Tree: tree}
+			for _, title := range titles {
+				run.Open.Stories = append(run.Open.Stories, journal.OpenStory{Title: title, Meaning: run.Task.Meaning(run.Plan.UserStories[0], run.Plan)})
+			}
+		}
 	}
 	flaky, broken := failing([]string{"ten"}), failing([]string{"ten"}, "a.test.js")
 	flaky.First = &journal.Try{Tests: &journal.Tests{Red: []string{"nine"}}}
 	for name, c := range map[string]struct {
 		run   journal.Run
 		lists map[journal.Where]string
+		says  []journal.CheckEnded
 		want  []string
 	}{
 		"it passes":                         {run: pushed(failing([]string{"ten"})), want: []string{"ten"}},
@@ -40,11 +46,15 @@ func TestRedTestsThatPeoplePushed(t *testing.T) {
 		"without a push":                    {run: pushed(failing([]string{"ten"}), func(run *journal.Run) { run.Grounds = nil })},
 		"it was red by chance":              {run: pushed(flaky)},
 		"not all could build":               {run: pushed(broken)},
-		"of this item's open work":          {run: pushed(failing([]string{"ten"}), open("It pays", "")), want: []string{"ten"}},
-		"it may need another's open work":   {run: pushed(failing([]string{"ten"}), open("It greets", ""))},
-		"it was red with that, as is known": {run: pushed(failing([]string{"ten"}), open("It greets", "tt")), want: []string{"ten"}},
+		"of this item's open work":          {run: pushed(failing([]string{"ten"}), open("", "It pays")), want: []string{"ten"}},
+		"it may need another's open work":   {run: pushed(failing([]string{"ten"}), open("", "It greets"))},
+		"it may need either's":              {run: pushed(failing([]string{"ten"}), open("tt", "It greets", "It pays"))},
+		"it was red with that, as is known": {run: pushed(failing([]string{"ten"}), open("tt", "It greets")), want: []string{"ten"}},
 	} {
-		l := &lab{}
+		l := &lab{says: c.says}
+		if l.says == nil {
+			l.says = []journal.CheckEnded{told("jest", 2)}
+		}
 		p := l.prover()
 		lists := map[journal.Where]string{journal.AtProof: "passed nine\npassed ten"}
 		maps.Copy(lists, c.lists)

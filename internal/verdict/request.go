@@ -212,14 +212,35 @@ func OpenWork(run journal.Run) journal.OpenWork {
 			proved = append(proved, journal.Proven{Request: story.Title, Tests: graded.ProvingTests()})
 		}
 	}
-	return journal.OpenWork{Since: since, Stories: slices.Sorted(maps.Keys(open)), Proved: proved}
+	work := journal.OpenWork{Since: since, Proved: proved}
+	for _, title := range slices.Sorted(maps.Keys(open)) {
+		work.Stories = append(work.Stories, openStory(run, title))
+	}
+	return work
+}
+
+func openStory(run journal.Run, title string) journal.OpenStory {
+	open := journal.OpenStory{Title: title}
+	if at := slices.IndexFunc(run.Open.Stories, func(o journal.OpenStory) bool { return o.Title == title }); at >= 0 {
+		open = run.Open.Stories[at]
+		open.Work = slices.Clip(open.Work)
+	}
+	for _, story := range run.Plan.UserStories {
+		if story.Title == title {
+			open.Meaning = run.Task.Meaning(story, run.Plan)
+			for _, taken := range run.Worked(story.ID) {
+				open.Work = append(open.Work, journal.CommitsTaken{From: taken.From, To: taken.To})
+			}
+		}
+	}
+	return open
 }
 
 // openIterations returns the titles of stories whose work no iteration proved, and the newest commit of which all is proven.
 func openIterations(run journal.Run) (since string, open map[string]bool) {
 	since, open = run.Open.Since, map[string]bool{}
-	for _, title := range run.Open.Stories {
-		open[title] = true
+	for _, story := range run.Open.Stories {
+		open[story.Title] = true
 	}
 	for _, it := range run.Iterations {
 		story, _ := run.Plan.Find(it.Story)

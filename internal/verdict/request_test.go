@@ -149,20 +149,20 @@ func TestOpenWork(t *testing.T) {
 	}{
 		"nothing":               {want: ""},
 		"proven":                {did: []string{"A proven", "B proven"}},
-		"one is not":            {did: []string{"A proven", "B passed"}, want: "c1: B"},
-		"red":                   {did: []string{"A red"}, want: "b0: A"},
-		"red, then proven":      {did: []string{"A red", "A proven", "B red"}, want: "c2: B"},
-		"another's in it":       {did: []string{"A passed", "B proven"}, want: "b0: A"},
-		"proven after that":     {did: []string{"A passed", "B proven", "A proven", "C red"}, want: "c3: C"},
+		"one is not":            {did: []string{"A proven", "B passed"}, want: "c1: B c2"},
+		"red":                   {did: []string{"A red"}, want: "b0: A c1"},
+		"red, then proven":      {did: []string{"A red", "A proven", "B red"}, want: "c2: B c3"},
+		"another's in it":       {did: []string{"A passed", "B proven"}, want: "b0: A c1"},
+		"proven after that":     {did: []string{"A passed", "B proven", "A proven", "C red"}, want: "c3: C c4"},
 		"proven at the end":     {did: []string{"A passed"}, again: "A"},
-		"one of two at the end": {did: []string{"A passed", "B passed"}, again: "B", want: "b0: A"},
-		"of an earlier run":     {earlier: "D", did: []string{"A passed"}, want: "s0: A D"},
+		"one of two at the end": {did: []string{"A passed", "B passed"}, again: "B", want: "b0: A c1"},
+		"of an earlier run":     {earlier: "D", did: []string{"A passed"}, want: "s0: A c1 D s0"},
 		"which all stories did": {earlier: "D", did: []string{"A proven"}},
-		"or the same one":       {earlier: "A", did: []string{"A proven", "B red"}, want: "c1: B"},
+		"or the same one":       {earlier: "A", did: []string{"A proven", "B red"}, want: "c1: B c2"},
 	} {
 		run := journal.Run{Open: journal.OpenWork{Since: "b0"}}
 		if c.earlier != "" {
-			run.Open = journal.OpenWork{Since: "s0", Stories: []string{c.earlier}}
+			run.Open = journal.OpenWork{Since: "s0", Stories: []journal.OpenStory{{Title: c.earlier, Work: []journal.CommitsTaken{{From: "r0", To: "s0"}}}}}
 		}
 		for i, did := range c.did {
 			title, how, _ := strings.Cut(did, " ")
@@ -183,7 +183,13 @@ func TestOpenWork(t *testing.T) {
 		open := verdict.OpenWork(run)
 		got := open.Since
 		if got != "" {
-			got += ": " + strings.Join(open.Stories, " ")
+			got += ":"
+		}
+		for _, story := range open.Stories {
+			got += " " + story.Title
+			for _, work := range story.Work {
+				got += " " + work.To
+			}
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -20,7 +20,7 @@ func TestWhatGoesOn(t *testing.T) {
 		{plan.KindIssue, policy.Policy{Publish: true, SaveRun: true}, policy.Cancelled, "comment `/ralph resume` to go on"},
 		{plan.KindIssue, policy.Policy{Publish: true, SaveRun: true}, policy.VerificationFailed, "commit the files that the checks need, or create them with the input `setup`; then comment `/ralph` to go on"},
 		{plan.KindIssue, policy.Policy{Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.Stalled, "comment `/ralph -- <hint>`; give the agent a hint about what it is missing"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.Stalled, "comment `/ralph resume -- <hint>`; give the agent a hint about what it is missing"},
 		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "continue with `ralph resume --answer \"<hint>\"`; give the agent a hint about what it is missing"},
 		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` sets a higher limit"},
 		{plan.KindPrompt, policy.Policy{}, policy.Timeout, "continue with `ralph resume`; `--max-time` sets a higher limit"},

@@ -73,8 +73,13 @@ func restoredFiles(run journal.Run) string {
 }
 
 // unaskedFor returns the titles of stories whose work the branch still holds, unproven, and which are not in the plan any more.
-func unaskedFor(run journal.Run) []string {
-	return slices.DeleteFunc(slices.Clone(run.Open.Stories), func(title string) bool { return run.Plan.HasTitle(title) })
+func unaskedFor(run journal.Run) (titles []string) {
+	for _, open := range run.Open.Stories {
+		if !run.Plan.HasTitle(open.Title) {
+			titles = append(titles, open.Title)
+		}
+	}
+	return titles
 }
 
 const maxPatchBytes = 20_000
