@@ -40,7 +40,20 @@ func (t *trial) fixed() (sure, doubtful []string) {
 		case tally.Passed, tally.Skipped:
 		}
 	}
-	return append(sure, t.fixedSince()...), doubtful
+	pushed := t.fixedSince()
+	if t.unpushed == nil {
+		return sure, append(doubtful, pushed...)
+	}
+	return append(sure, slices.DeleteFunc(pushed, t.passedUnpushed)...), doubtful
+}
+
+// passedUnpushed reports whether a test was green before people pushed, or that is unknown: they broke what it tests, or it
+// was red by chance.
+func (t *trial) passedUnpushed(name string) bool {
+	return len(t.unpushed.checks) == 0 || slices.ContainsFunc(t.unpushed.checks, func(check journal.CheckEnded) bool {
+		isKnown := check.Passed || check.HasNamedFailures() && len(check.Tests.Broken) == 0
+		return !isKnown || t.told(check).Of(name) == tally.Passed
+	})
 }
 
 // fixedSince returns the tests that were red on what the run builds on, as people pushed them, and pass in the proof. Where
@@ -90,20 +103,30 @@ func (t *trial) passedElsewhere(one, other journal.CheckEnded, name string) bool
 	return slices.ContainsFunc(one.Tests.Failing(), func(n string) bool { return tally.Head(n) == tally.Head(name) && told.Of(n) == tally.Passed })
 }
 
-// repeatBase runs the base once more if only a test that was red there could prove the story.
+// repeatBase runs the base once more, and what there was before people pushed, if only a test that was red there could prove
+// the story.
 func (p Prover) repeatBase(ctx context.Context, t *trial) error {
 	_, doubtful := t.fixed()
 	turned := t.allTurned()
 	if len(doubtful) == 0 || len(turned.tests) > 0 || turned.unnamed() {
 		return nil
 	}
-	only := func(check string) bool {
-		return slices.ContainsFunc(verdict.FailedAtBase(t.run, check), func(name string) bool { return slices.Contains(doubtful, name) })
-	}
-	seen, err := p.run(ctx, t.run, Place{Where: journal.AtDoubt, Commit: t.run.Base, Only: only, Number: tryBase}, func(journal.Event) {})
-	if err != nil {
+	isDoubtful := func(name string) bool { return slices.Contains(doubtful, name) }
+	again := Place{Where: journal.AtDoubt, Commit: t.run.Base, Number: tryBase, Only: func(check string) bool {
+		return slices.ContainsFunc(verdict.FailedAtBase(t.run, check), isDoubtful)
+	}}
+	var seen outcome
+	if err := p.add(ctx, t.run, again, &seen, func(journal.Event) {}); err != nil {
 		return fmt.Errorf("check the base once more: %w", err)
 	}
-	t.baseAgain = &seen
-	return nil
+	if len(seen.checks) > 0 {
+		t.baseAgain = &seen
+	}
+	if !slices.ContainsFunc(t.fixedSince(), isDoubtful) {
+		return nil
+	}
+	unpushed := Place{Where: journal.AtDoubt, Commit: t.run.Grounds[len(t.run.Grounds)-1].Sound, Number: tryUnpushed}
+	before, err := p.run(ctx, t.run, unpushed, func(journal.Event) {})
+	t.unpushed = &before
+	return err
 }

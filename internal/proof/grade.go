@@ -80,6 +80,7 @@ type trial struct {
 	narrowed map[string]bool // checks that ran only the story's own test files
 
 	baseAgain *outcome // the base once more; may be nil
+	unpushed  *outcome // what was proven before people pushed; may be nil
 	foreign   bool     // a test that turned belongs to another story
 	notGreen  bool     // a test that failed on the base did not pass with the change
 }

@@ -15,6 +15,7 @@ const (
 	tryBase     = 102 // the base once more
 	trySettings = 103 // the base's settings
 	tryLate     = 104 // a story's tests after setup
+	tryUnpushed = 105 // what was proven before people pushed
 	tryDoubtful = 200 // added once or twice to the number of a reference
 	tryJoined   = 600 // added to the number of a reference with people's later changes
 )

@@ -43,6 +43,8 @@ func TestRedTestsThatPeoplePushed(t *testing.T) {
 		"it passes":                         {run: pushed(failing([]string{"ten"})), want: []string{"ten"}},
 		"it does not run":                   {run: pushed(failing([]string{"hundred"}))},
 		"it passed at the base":             {run: pushed(failing([]string{"ten"})), lists: map[journal.Where]string{journal.AtBase: "passed ten"}},
+		"it passed before the push":         {run: pushed(failing([]string{"ten"})), lists: map[journal.Where]string{journal.AtDoubt: "passed ten"}},
+		"that is unknown":                   {run: pushed(failing([]string{"ten"})), says: []journal.CheckEnded{failing([]string{"hundred"}, "b.test.js")}},
 		"without a push":                    {run: pushed(failing([]string{"ten"}), func(run *journal.Run) { run.Grounds = nil })},
 		"it was red by chance":              {run: pushed(flaky)},
 		"not all could build":               {run: pushed(broken)},
