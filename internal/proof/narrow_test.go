@@ -393,3 +393,34 @@ func TestRunnersThatNameNoTests(t *testing.T) {
 		}
 	}
 }
+
+// Checks that name no tests run before those that run some tests: a build may make what these need.
+func TestChecksThatPrepare(t *testing.T) {
+	other, tests, here := told("jest", 1), told("jest", 1), told("jest", 2)
+	other.Name, tests.Command, here.Command = "other", "jest", "jest"
+	run := proved(asked(green("build"), other, tests, green("late")), here)
+	p := (&lab{}).prover()
+	p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests", lists: map[journal.Where]string{
+		journal.AtBase: "passed old", journal.AtProof: "passed old\npassed new",
+	}}
+	var ran, recorded []string
+	p.Check = func(_ context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) error {
+		for _, check := range run.Policy.Checks {
+			if at.Only(check.Name) {
+				ran = append(ran, check.Name)
+				ended := failing([]string{"new"})
+				ended.Where, ended.Name = at.Where, check.Name
+				emit(ended)
+			}
+		}
+		return nil
+	}
+	err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, func(event journal.Event) {
+		if ended, is := event.(journal.CheckEnded); is {
+			recorded = append(recorded, ended.Name)
+		}
+	})
+	if !slices.Equal(ran, []string{"build", "test"}) || !slices.Equal(recorded, []string{"test"}) || err != nil {
+		t.Errorf("ran %q, recorded %q, %v; want the build and the tests, and these recorded", ran, recorded, err)
+	}
+}

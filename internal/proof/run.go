@@ -157,13 +157,17 @@ func (p Prover) runOnce(ctx context.Context, run journal.Run, at Place, emit fun
 		return outcome{}, err
 	}
 	defer done()
-	at.Dir = dir
+	wanted := at
+	at.Dir, at.Only = dir, at.withPreparing(run)
 	var seen outcome
 	note := func(event journal.Event) {
 		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
 		case journal.SetupEnded:
 			seen.unready = cmp.Or(seen.unready, e.Failure())
 		case journal.CheckEnded:
+			if !wanted.wants(e.Name) {
+				return
+			}
 			seen.checks = append(seen.checks, e)
 		}
 		emit(event)
@@ -175,4 +179,18 @@ func (p Prover) runOnce(ctx context.Context, run journal.Run, at Place, emit fun
 		err = p.Check(ctx, run, at, note)
 	}
 	return seen, err
+}
+
+// withPreparing returns which checks run: also those before that name no tests, as a build may make what a test needs.
+func (at Place) withPreparing(run journal.Run) func(check string) bool {
+	if at.Only == nil {
+		return nil
+	}
+	needed, later := map[string]bool{}, false
+	for _, check := range slices.Backward(run.Policy.Checks) {
+		base, found := run.BaseCheck(check.Name)
+		needed[check.Name] = at.Only(check.Name) || later && found && base.Tests == nil
+		later = later || needed[check.Name]
+	}
+	return func(check string) bool { return needed[check] }
 }
