@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -188,5 +189,9 @@ func (s SetupEnded) Failure() string {
 
 // Rules are the checks and setup of a proof: if they change, a tree needs a new proof.
 type Rules struct{ Checks, Setup []policy.Check }
+
+func (r Rules) equal(other Rules) bool {
+	return slices.Equal(r.Checks, other.Checks) && slices.Equal(r.Setup, other.Setup)
+}
 
 func rulesOf(p policy.Policy) Rules { return Rules{p.Checks, p.Setup} }

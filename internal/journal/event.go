@@ -104,6 +104,7 @@ type Resumed struct {
 
 // fold grants the limits again, and forgets interrupted checks: all of them run again.
 func (e Resumed) fold(r *Run, at time.Time) {
+	before := rulesOf(r.Policy)
 	r.Policy, r.Links = policy.Given(e.Policy, r.Policy), policy.Given(e.Links, r.Links)
 	r.Level, r.Approved = cmp.Or(e.Level, r.Level), cmp.Or(e.Approved, r.Approved)
 	if e.Words != "" {
@@ -124,7 +125,8 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
 	r.Met, r.Parted, r.Asked, r.Unable, r.Overspent = "", nil, "", nil, ""
-	if r.Baseline == nil || r.HasSetupFailedAtBase() { // a person may have made setup work
+	failed := func(check CheckEnded) bool { return !check.Passed }
+	if r.Baseline == nil || r.HasSetupFailedAtBase() || slices.ContainsFunc(r.BaseChecks, failed) || !rulesOf(r.Policy).equal(before) { // people may have mended it
 		r.Baseline, r.BaseChecks = nil, nil
 	}
 	used := len(r.Iterations)

@@ -131,7 +131,7 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 	at := func(where journal.Where) journal.CheckEnded { return journal.CheckEnded{Where: where, Name: "test"} }
 	before := []journal.Event{
 		began(),
-		journal.CheckEnded{Where: journal.AtBase, Name: "test"},
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true},
 		journal.IterationBegan{Number: 1},
 		journal.AgentEnded{Usage: stream.Usage{Output: 5}},
 		check,
@@ -166,6 +166,17 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 	kept := minutely(append(before, journal.BaselineEnded{}, journal.CommitsTaken{}, journal.Resumed{})...)
 	if len(kept.BaseChecks) != 1 || len(kept.Iterations[0].Checks) != 1 {
 		t.Errorf("forgotten: %d checks of a closed baseline, %d of a tree that was taken", len(kept.BaseChecks), len(kept.Iterations[0].Checks))
+	}
+
+	other := policy.ForPreset(policy.ByStories)
+	other.Setup = []policy.Check{{Command: "make"}}
+	for why, events := range map[string][]journal.Event{
+		"red":       {journal.CheckEnded{Where: journal.AtBase, Name: "lint"}, journal.BaselineEnded{}, journal.Resumed{}},
+		"new rules": {journal.BaselineEnded{}, journal.Resumed{Policy: &other}},
+	} {
+		if again := minutely(append(before, events...)...); again.Baseline != nil || again.BaseChecks != nil {
+			t.Errorf("%s: what was found at the base counts still", why)
+		}
 	}
 	over := minutely(began(), journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.IterationEnded{}, journal.Resumed{})
 	if over.UsedIterations() != 0 {

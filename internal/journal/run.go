@@ -190,7 +190,7 @@ func (r Run) PassedStories() int {
 func (r Run) ProofOf(tree string) (Proof, bool) {
 	rules := rulesOf(r.Policy)
 	return newest(r.Proofs, func(p Proof) bool {
-		return tree != "" && p.Tree == tree && slices.Equal(p.Rules.Checks, rules.Checks) && slices.Equal(p.Rules.Setup, rules.Setup)
+		return tree != "" && p.Tree == tree && p.Rules.equal(rules)
 	})
 }
 
