@@ -45,16 +45,6 @@ func MeetsBar(run journal.Run, story plan.Story, grade journal.Grade) bool {
 	return grade == journal.RedToGreen || grade != journal.Unverified && grade != "" && (story.Untested() || run.Policy.Proof == policy.Unbroken)
 }
 
-// ProvenStories returns what took the stories of a run from red to green, for a run that builds on its work.
-func ProvenStories(run journal.Run) (all []journal.Proven) {
-	for _, story := range run.Plan.UserStories {
-		if graded, _ := run.GradeOf(story.ID); len(graded.ProvingTests()) > 0 && IsStoryProven(run, story) {
-			all = append(all, journal.Proven{Request: run.Request(story), Tests: graded.ProvingTests()})
-		}
-	}
-	return all
-}
-
 // UnprovenStories returns the stories that passed by this run's work and still have to be proven.
 func UnprovenStories(run journal.Run) []plan.Story {
 	var all []plan.Story

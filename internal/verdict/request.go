@@ -187,13 +187,22 @@ func HasRules(old journal.Run, p policy.Policy) bool {
 	return bytes.Equal(now, then) && err == nil && worse == nil
 }
 
-// StillProven returns what proved those stories of a run that mean the same in a new run's task.
-func StillProven(old journal.Run, now journal.RunBegan) []journal.Proven {
-	then := old.Plan
-	old.Plan.UserStories = slices.DeleteFunc(slices.Clone(then.UserStories), func(s plan.Story) bool {
-		return !IsStoryProven(old, s) || old.Task.About(s, then) != now.Task.About(s, now.Plan)
-	})
-	return ProvenStories(old)
+// StillProven returns what proved those stories of a run that mean the same in a new run's task, also before it.
+func StillProven(old journal.Run, now journal.RunBegan) (all []journal.Proven) {
+	for _, story := range old.Plan.UserStories {
+		graded, found := old.GradeOf(story.ID)
+		tests := graded.ProvingTests()
+		switch {
+		case old.Task.About(story, old.Plan) != now.Task.About(story, now.Plan), found && !IsStoryProven(old, story):
+			continue
+		case !found:
+			tests = old.ProvedBefore(story.ID)
+		}
+		if len(tests) > 0 {
+			all = append(all, journal.Proven{Request: old.Request(story), Tests: tests})
+		}
+	}
+	return all
 }
 
 // OpenWork returns the work in a run's head that is not proven.

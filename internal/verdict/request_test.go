@@ -196,3 +196,37 @@ func TestOpenWork(t *testing.T) {
 		}
 	}
 }
+
+// What proved a story goes on to the next run, also over a run that did not come to it, while people ask for the same.
+func TestStillProven(t *testing.T) {
+	earlier := []journal.Proven{{Request: "It greets\n", Tests: []string{"greet"}}}
+	asked := "- [ ] It greets\n- [ ] It pays"
+	for name, c := range map[string]struct {
+		earlier     []journal.Proven
+		then, now   string
+		grade, want string
+	}{
+		"by it":               {then: asked, now: asked, grade: "red to green", want: "new"},
+		"by one before it":    {earlier: earlier, then: asked, now: asked, want: "greet"},
+		"by both":             {earlier: earlier, then: asked, now: asked, grade: "red to green", want: "new"},
+		"no more":             {earlier: earlier, then: asked, now: asked, grade: "unbroken"},
+		"nor ever":            {then: asked, now: asked},
+		"with other words":    {earlier: earlier, then: asked, now: "But politely:\n\n" + asked},
+		"with one item more":  {earlier: earlier, then: asked, now: asked + "\n- [ ] It bows", want: "greet"},
+		"by it, edited since": {then: asked, now: "But politely:\n\n" + asked, grade: "red to green"},
+	} {
+		old := journal.Run{Task: plan.Task{Body: c.then}, Earlier: c.earlier}
+		old.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "It greets", Passes: true}, {ID: "US-002", Title: "It pays"}}
+		if c.grade != "" {
+			old.Grades = []journal.StoryGraded{{Story: "US-001", Grade: journal.Grade(c.grade), Tests: []string{"new"}}}
+		}
+		now := journal.RunBegan{Task: plan.Task{Body: c.now}, Plan: plan.Plan{UserStories: append([]plan.Story{{Title: "It bows"}}, old.Plan.UserStories...)}}
+		got := ""
+		for _, proven := range verdict.StillProven(old, now) {
+			got += strings.Join(proven.Tests, " ")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
