@@ -126,7 +126,7 @@ func (r Run) OntoProof() (Proof, bool) { return r.ProofOf(r.Onto.Tree) }
 
 // EarlierProofs returns the proofs of iterations before the first on this story, and of what the run builds on.
 func (r Run) EarlierProofs(story string) (proofs []Proof) {
-	_, isOpen := r.findOpen(story)
+	_, isOpen := r.openWork(story)
 	if proof, known := r.OntoProof(); known {
 		proofs = append(proofs, proof)
 	}
@@ -147,18 +147,11 @@ func (r Run) EarlierProofs(story string) (proofs []Proof) {
 // Before returns the code before a story: the newest commit of other work that passed its proof and is not held, and what
 // of the story's own work is in it.
 func (r Run) Before(story string) (commit string, own []CommitsTaken) {
-	commit = r.Base
-	var done []CommitsTaken
-	done = append(done, r.OpenSpans(story)...)
+	commit, own = r.beforeAll(story)
+	done, _ := r.openWork(story)
 	onto, known := r.OntoProof()
-	for i := range len(r.Iterations) + 1 {
-		if known && onto.Passed && i == r.Onto.Iterations {
-			commit, own = r.Onto.Commit, nil
-		}
-		if i == len(r.Iterations) {
-			break
-		}
-		switch it := r.Iterations[i]; {
+	for i, it := range r.Iterations {
+		switch {
 		case r.isOf(i, story):
 			if it.Taken != nil && it.Taken.To != it.Taken.From {
 				done = append(done, *it.Taken)
@@ -166,8 +159,27 @@ func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 		case it.Proof != nil && it.Proof.Passed && !r.IsHeld(it.Proof.Commit):
 			commit, own = it.Proof.Commit, done
 		}
+		if known && onto.Passed && i+1 == r.Onto.Iterations {
+			commit, own = r.Onto.Commit, nil
+		}
 	}
 	return commit, own
+}
+
+// beforeAll is Before without this run's iterations. If work on the story is open, all other work there is proven.
+func (r Run) beforeAll(story string) (commit string, open []CommitsTaken) {
+	onto, known := r.OntoProof()
+	work, _ := r.openWork(story)
+	switch {
+	case len(work) > 0:
+		for _, span := range r.Open.Work {
+			open = append(open, CommitsTaken{From: span.From, To: span.To})
+		}
+		return r.Start, open
+	case known && onto.Passed && r.Onto.Iterations == 0:
+		return r.Onto.Commit, nil
+	}
+	return r.Base, nil
 }
 
 // ProvingTests returns the tests, or else the test files, that took a story from red to green.

@@ -10,6 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
+func same(one, other journal.CommitsTaken) bool { return one.From == other.From && one.To == other.To }
+
 // What an earlier run left open is of the item that it was made for, and shows nothing of what people ask for besides.
 func TestWhatOpenWorkShows(t *testing.T) {
 	stories := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "It greets"}, {ID: "US-002", Title: "It pays"}}}
@@ -19,8 +21,8 @@ func TestWhatOpenWorkShows(t *testing.T) {
 	named := red
 	named.Checks = []journal.CheckEnded{{Tests: &journal.Tests{Red: []string{"pay"}}}}
 	meaning := plan.Task{}.Meaning(plan.Story{}, stories)
-	pays := journal.OpenStory{Title: "It pays", Meaning: meaning, Work: []journal.CommitsTaken{{From: "b0", To: "p0"}}}
-	greets := journal.OpenStory{Title: "It greets", Meaning: meaning}
+	pays, greets := journal.OpenStory{Title: "It pays", Meaning: meaning}, journal.OpenStory{Title: "It greets", Meaning: meaning}
+	work := []journal.StoryWork{{Title: "It greets", From: "b0", To: "g0"}, {Title: "It pays", From: "g0", To: "p0"}}
 	edited := pays
 	edited.Meaning = "another"
 	for name, c := range map[string]struct {
@@ -31,20 +33,20 @@ func TestWhatOpenWorkShows(t *testing.T) {
 		earlier      int // proofs by which a test shows nothing
 		before, own  string
 	}{
-		"its item":               {"US-002", "", []journal.OpenStory{pays}, nil, true, 1, "c1", "s0"},
+		"its item":               {"US-002", "", []journal.OpenStory{pays}, nil, true, 1, "c1", "p0"},
 		"another one":            {"US-001", "", []journal.OpenStory{pays}, nil, false, 1, "o0", ""},
 		"one of two":             {"US-002", "", []journal.OpenStory{greets, pays}, nil, true, 1, "c1", "p0"},
-		"people ask besides":     {"US-002", "", []journal.OpenStory{pays}, []journal.Proof{started}, true, 1, "c1", "s0"},
+		"people ask besides":     {"US-002", "", []journal.OpenStory{pays}, []journal.Proof{started}, true, 1, "c1", "p0"},
 		"for another one":        {"US-001", "", []journal.OpenStory{pays}, []journal.Proof{started}, false, 2, "o0", ""},
 		"edited":                 {"US-002", "", []journal.OpenStory{edited}, []journal.Proof{started}, false, 3, "c1", ""},
-		"it passed, and more":    {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{started}, false, 3, "c1", "s0"},
-		"it was red by a test":   {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{named}, true, 2, "c1", "s0"},
-		"red for another reason": {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{red}, false, 3, "c1", "s0"},
+		"it passed, and more":    {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{started}, false, 3, "c1", "p0"},
+		"it was red by a test":   {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{named}, true, 2, "c1", "p0"},
+		"red for another reason": {"US-002", "bow", []journal.OpenStory{pays}, []journal.Proof{red}, false, 3, "c1", "p0"},
 	} {
 		proof := journal.Proof{Commit: "c1", Tree: "t1", Passed: true}
 		run := journal.Run{
 			Plan: stories, Base: "b0", Start: "s0", Proofs: append(c.started, onto, proof), Onto: journal.Onto{Commit: "o0", Tree: "to"},
-			Open:       journal.OpenWork{Since: "b0", Stories: c.open, Tree: "ts"},
+			Open:       journal.OpenWork{Since: "b0", Stories: c.open, Work: work[2-len(c.open):], Tree: "ts"},
 			Iterations: []journal.Iteration{{Story: "US-001", Proof: &proof}, {Story: "US-002"}},
 		}
 		run.Task.Added = c.added
@@ -56,6 +58,18 @@ func TestWhatOpenWorkShows(t *testing.T) {
 		if shown, earlier := run.IsShownByOpenWork(c.story), len(run.EarlierProofs(c.story)); shown != c.shown || earlier != c.earlier || before != c.before || got != c.own {
 			t.Errorf("%s: shown: %t, %d earlier proofs, before it %s without %s", name, shown, earlier, before, got)
 		}
+	}
+	alone := journal.Run{Plan: stories, Start: "s0", Grounds: []journal.Joined{{From: "x", With: "y"}, {From: "p0", With: "s0"}}}
+	alone.Open = journal.OpenWork{Stories: []journal.OpenStory{pays}, Work: work[1:]}
+	two := alone
+	two.Open = journal.OpenWork{Stories: []journal.OpenStory{greets, pays}, Work: work}
+	own, pushed := journal.CommitsTaken{From: "g0", To: "p0"}, journal.CommitsTaken{From: "p0", To: "s0"}
+	if got := alone.OpenSpans("US-002"); !slices.EqualFunc(got, []journal.CommitsTaken{own, pushed}, same) || len(two.OpenSpans("US-002")) != 1 || len(alone.OpenSpans("US-001")) > 0 {
+		t.Errorf("open alone: %+v, beside another: %+v", got, two.OpenSpans("US-002"))
+	}
+	others := journal.CommitsTaken{From: "b0", To: "g0"} // may be broken, and is not there either
+	if before, without := two.Before("US-002"); before != "s0" || !slices.EqualFunc(without, []journal.CommitsTaken{others, own}, same) {
+		t.Errorf("open beside another: before it %s without %+v", before, without)
 	}
 	run := journal.Run{Plan: stories, Open: journal.OpenWork{Proved: []journal.Proven{{Request: "It greets", Tests: []string{"greet"}}}}}
 	if run.ProvesAnother("US-001", "greet") || !run.ProvesAnother("US-002", "greet") || run.ProvesAnother("US-002", "pay") {

@@ -36,12 +36,10 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	} else if isOpen && journal.Fold(journal.Run{}, journal.Entry{Event: began}).AsksMore() {
 		began.Open.Tree = tree
 	}
-	for i, story := range began.Open.Stories { // somebody may have rewritten the branch of an older run
-		began.Open.Stories[i].Work = slices.DeleteFunc(story.Work, func(work journal.CommitsTaken) bool {
-			_, err := t.Resolve(ctx, work.To)
-			return err != nil
-		})
-	}
+	began.Open.Work = slices.DeleteFunc(began.Open.Work, func(work journal.StoryWork) bool { // of a branch that somebody rewrote
+		_, err := t.Resolve(ctx, work.To)
+		return err != nil
+	})
 	if err == nil {
 		began.Already, err = t.ChangedPaths(ctx, git.Span{From: began.Base, To: began.Start})
 	}

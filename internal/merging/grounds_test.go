@@ -111,14 +111,14 @@ func TestWhatIsOpen(t *testing.T) {
 		"a fix":   {mended, "base proven theirs", "open proven theirs", true},
 		"undone":  {undone, "base more proven theirs", "more proven theirs", false},
 	} {
-		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []journal.OpenStory{{Title: "It pays", Work: []journal.CommitsTaken{{To: head}, {To: strings.Repeat("1", 40)}}}}}}
+		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []journal.OpenStory{{Title: "It pays"}}, Work: []journal.StoryWork{{To: head}, {To: strings.Repeat("1", 40)}}}}
 		asked.Plan.UserStories = []plan.Story{{Title: "It greets"}}
 		began, err := merging.Begin(t.Context(), trusted, asked, journal.Run{Sound: head, Head: head})
 		if err != nil || len(began.Grounds) != 1 {
 			t.Fatalf("%s: %+v, %v", name, began, err)
 		}
 		names, err := trusted.Files(t.Context(), began.Grounds[0].Onto.Commit)
-		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen || (began.Open.Tree != "") != c.isOpen || c.isOpen && len(began.Open.Stories[0].Work) != 1 {
+		if onto := strings.Join(names, " "); err != nil || onto != c.onto || (len(began.Open.Stories) > 0) != c.isOpen || (began.Open.Tree != "") != c.isOpen || c.isOpen && len(began.Open.Work) != 1 {
 			t.Errorf("%s: builds on %q, open: %v, %v", name, onto, began.Open, err)
 		}
 		if already := strings.Join(began.Already, " "); already != c.already {

@@ -50,9 +50,12 @@ func (t *trial) began(ctx context.Context) (began journal.Run, err error) {
 	if began = t.run; len(t.run.ProvedBefore(t.graded.Story)) > 0 {
 		return began, nil
 	}
-	var own []journal.CommitsTaken
-	if began.Base, own = t.run.Before(t.graded.Story); len(own) > 0 {
-		began.Base, err = t.tests.Without(ctx, began.Base, own)
+	before, own := t.run.Before(t.graded.Story)
+	if began.Base = before; len(own) > 0 {
+		began.Base, err = t.tests.Without(ctx, before, own)
+	}
+	if began.Base == before && len(own) > 0 && len(t.run.OpenSpans(t.graded.Story)) > 0 { // later changes are on top of it
+		began.Base = t.run.Onto.Commit
 	}
 	return began, err
 }

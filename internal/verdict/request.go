@@ -221,28 +221,28 @@ func OpenWork(run journal.Run) journal.OpenWork {
 			proved = append(proved, journal.Proven{Request: story.Title, Tests: graded.ProvingTests()})
 		}
 	}
-	work := journal.OpenWork{Since: since, Proved: proved}
+	work := journal.OpenWork{Since: since, Proved: proved, Work: slices.Clone(run.Open.Work)}
 	for _, title := range slices.Sorted(maps.Keys(open)) {
-		work.Stories = append(work.Stories, openStory(run, title))
+		work.Stories = append(work.Stories, journal.OpenStory{Title: title, Meaning: meaningOf(run, title)})
 	}
+	for _, it := range run.Iterations {
+		if story, _ := run.Plan.Find(it.Story); it.Taken != nil && it.Taken.To != it.Taken.From {
+			work.Work = append(work.Work, journal.StoryWork{Title: story.Title, From: it.Taken.From, To: it.Taken.To})
+		}
+	}
+	work.Work = slices.DeleteFunc(work.Work, func(w journal.StoryWork) bool { return !open[w.Title] })
 	return work
 }
 
-func openStory(run journal.Run, title string) journal.OpenStory {
-	open := journal.OpenStory{Title: title}
-	if at := slices.IndexFunc(run.Open.Stories, func(o journal.OpenStory) bool { return o.Title == title }); at >= 0 {
-		open = run.Open.Stories[at]
-		open.Work = slices.Clip(open.Work)
-	}
+// meaningOf returns what a run's task, or that of an earlier one, says about a story, as a digest.
+func meaningOf(run journal.Run, title string) string {
 	for _, story := range run.Plan.UserStories {
 		if story.Title == title {
-			open.Meaning = run.Task.Meaning(story, run.Plan)
-			for _, taken := range run.Worked(story.ID) {
-				open.Work = append(open.Work, journal.CommitsTaken{From: taken.From, To: taken.To})
-			}
+			return run.Task.Meaning(story, run.Plan)
 		}
 	}
-	return open
+	at := slices.IndexFunc(run.Open.Stories, func(o journal.OpenStory) bool { return o.Title == title })
+	return run.Open.Stories[at].Meaning
 }
 
 // openIterations returns the titles of stories whose work no iteration proved, and the newest commit of which all is proven.

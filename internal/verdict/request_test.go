@@ -162,7 +162,7 @@ func TestOpenWork(t *testing.T) {
 	} {
 		run := journal.Run{Open: journal.OpenWork{Since: "b0"}}
 		if c.earlier != "" {
-			run.Open = journal.OpenWork{Since: "s0", Stories: []journal.OpenStory{{Title: c.earlier, Work: []journal.CommitsTaken{{From: "r0", To: "s0"}}}}}
+			run.Open = journal.OpenWork{Since: "s0", Stories: []journal.OpenStory{{Title: c.earlier}}, Work: []journal.StoryWork{{Title: c.earlier, From: "r0", To: "s0"}}}
 		}
 		for i, did := range c.did {
 			title, how, _ := strings.Cut(did, " ")
@@ -187,8 +187,10 @@ func TestOpenWork(t *testing.T) {
 		}
 		for _, story := range open.Stories {
 			got += " " + story.Title
-			for _, work := range story.Work {
-				got += " " + work.To
+			for _, work := range open.Work {
+				if work.Title == story.Title {
+					got += " " + work.To
+				}
 			}
 		}
 		if got != c.want {
