@@ -90,15 +90,12 @@ func apply(ctx context.Context, t *git.Trusted, change git.Span, on Commits) (Me
 	return mergeTrees(ctx, t, Commits{Ours: sides[0], Theirs: sides[1], Keep: on.Keep})
 }
 
-// Without returns a commit without some work that is in it, or the commit if later work conflicts with that.
-func Without(ctx context.Context, t *git.Trusted, commit string, work []journal.CommitsTaken) (string, error) {
-	left := commit
+// Without returns a commit without some work that is in it: what came later, on the code before that. Lines that both changed
+// are as they were there.
+func Without(ctx context.Context, t *git.Trusted, commit string, work []journal.CommitsTaken) (left string, err error) {
+	left = commit
 	for _, taken := range slices.Backward(work) {
-		merged, err := apply(ctx, t, git.Span{From: taken.To, To: taken.From}, Commits{Ours: left})
-		if err != nil || len(merged.Conflicts) > 0 {
-			return commit, err
-		}
-		if left, err = t.Commit(ctx, merged.Tree, applied, commit); err != nil {
+		if left, err = put(ctx, t, git.Span{From: taken.To, To: left}, taken.From, commit); err != nil {
 			return commit, err
 		}
 	}

@@ -194,21 +194,27 @@ func TestWhatAMovedBaseChanges(t *testing.T) {
 	}
 }
 
-// What another story made stays in the code before a story, also if some of that story was done first.
+// What another story made stays in the code before a story, also if some of that story was done first. Lines that both
+// changed are as they were.
 func TestWithoutAStorysOwnWork(t *testing.T) {
-	for file, want := range map[string]string{"theirs": "base theirs", "own": "base own theirs"} {
+	for file, want := range map[string]string{"theirs": "one three", "own": "one three", "base": "one four"} {
 		r := newRepository(t)
-		from := r.commit("base", "base\n")
-		to := r.commit("own", "own\n")
+		from := r.commit("base", "one\nthree\n")
+		r.commit("own", "own\n")
+		to := r.commit("base", "one, two\nthree\n")
 		r.commit("theirs", "theirs\n")
-		commit := r.commit(file, "changed by another story\n")
+		commit := r.commit(file, "one, two, changed by another story\nfour\n")
 		trusted := r.trusted()
 		left, err := merging.Without(t.Context(), trusted, commit, []journal.CommitsTaken{{From: from, To: to}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		names, err := trusted.Files(t.Context(), left)
-		if got := strings.Join(names, " "); err != nil || got != want {
+		if got := strings.Join(names, " "); err != nil || got != "base theirs" {
+			t.Errorf("another story changed %s: %q, %v", file, got, err)
+		}
+		text, err := trusted.ReadFile(t.Context(), git.At{Commit: left, Path: "base"}, 99)
+		if got := strings.Join(strings.Fields(string(text)), " "); err != nil || got != want {
 			t.Errorf("another story changed %s: %q, %v, want %q", file, got, err, want)
 		}
 	}

@@ -101,12 +101,12 @@ func (p Prover) tryTests(ctx context.Context, t *trial, files []string, emit fun
 }
 
 func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
-	began, err := t.began(ctx)
+	began, isNew, err := t.began(ctx)
 	if err != nil {
 		return err
 	}
 	stand, err := p.Tests.Onto(ctx, began, t.graded.Commit, files)
-	if err != nil || stand == began.Base {
+	if err != nil || stand == began.Base && !isNew {
 		t.inBase = err == nil
 		return err
 	}

@@ -45,17 +45,14 @@ func (t *trial) mayChange(name string) bool {
 }
 
 // began returns the run with the code before the story as its base: a new test of what another story made fails on the
-// base, too. What proved the same story before is tried on the base.
-func (t *trial) began(ctx context.Context) (began journal.Run, err error) {
+// base, too. What proved the same story before is tried on the base. IsNew says that nothing ran on that code yet.
+func (t *trial) began(ctx context.Context) (began journal.Run, isNew bool, err error) {
 	if began = t.run; len(t.run.ProvedBefore(t.graded.Story)) > 0 {
-		return began, nil
+		return began, false, nil
 	}
-	before, own := t.run.Before(t.graded.Story)
-	if began.Base = before; len(own) > 0 {
-		began.Base, err = t.tests.Without(ctx, before, own)
+	var own []journal.CommitsTaken
+	if began.Base, own = t.run.Before(t.graded.Story); len(own) > 0 {
+		began.Base, err = t.tests.Without(ctx, began.Base, own)
 	}
-	if began.Base == before && len(own) > 0 && len(t.run.OpenSpans(t.graded.Story)) > 0 { // later changes are on top of it
-		began.Base = t.run.Onto.Commit
-	}
-	return began, err
+	return began, len(own) > 0, err
 }
