@@ -73,6 +73,9 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 			r.Onto = *e.Grounds[n-1].Onto
 		}
 		r.Sound, r.BuiltOn = r.Onto.Commit, []Onto{r.Onto}
+		for _, judge := range e.Open.Judges {
+			r.BuiltOn = append(r.BuiltOn, *judge.Onto)
+		}
 		r.Open.Since = cmp.Or(e.Open.Since, e.Start)
 	}
 	r.Open.Since = cmp.Or(r.Open.Since, e.Base)

@@ -1,18 +1,15 @@
 package journal
 
-import (
-	"slices"
-
-	"github.com/ralph-loop/ralph/internal/plan"
-)
+import "slices"
 
 // OpenWork is work that is not proven.
 type OpenWork struct {
 	Since   string      `json:"since"` // the newest commit before it
 	Stories []OpenStory `json:"open"`
 	Work    []StoryWork `json:"work,omitempty"`   // on these, in order
-	Tree    string      `json:"tree,omitempty"`   // of Start, if people ask for more: what passes there shows nothing of that
+	Tree    string      `json:"tree,omitempty"`   // of Start: what passes there shows nothing of what people ask for besides
 	Proved  []Proven    `json:"proved,omitempty"` // stories, by title, that are proven by tests beside it
+	Judges  []Joined    `json:"judges,omitempty"` // what of it hid nothing, with what people changed since: its tests judge, too
 }
 
 // OpenStory is a story whose work is not proven.
@@ -36,44 +33,38 @@ func (r Run) IsShownByOpenWork(story string) bool {
 	return isOpen && (r.Task.Added == "" || !began.Passed && slices.ContainsFunc(began.Checks, CheckEnded.HasNamedFailures))
 }
 
-// AsksMore reports whether people ask for something that no earlier run worked on.
-func (r Run) AsksMore() bool {
-	return r.Task.Added != "" || slices.ContainsFunc(r.Plan.UserStories, func(s plan.Story) bool {
-		_, isOpen := r.openWork(s.ID)
-		return !isOpen && len(r.ProvedBefore(s.ID)) == 0
-	})
-}
-
 // OpenSpans returns the commits that an earlier run left unproven of a story, and what people pushed since if no other is
 // open: it may be a test of this one.
 func (r Run) OpenSpans(story string) []CommitsTaken {
-	spans, found := r.openWork(story)
+	spans, isOpen := r.openWork(story)
+	if !isOpen {
+		return nil
+	}
 	for _, ground := range r.Grounds {
-		if found && len(r.Open.Stories) == 1 && ground.With == r.Start {
+		if len(r.Open.Stories) == 1 && ground.With == r.Start {
 			spans = append(spans, CommitsTaken{From: ground.From, To: ground.With})
 		}
 	}
 	return spans
 }
 
-// KnowsOpenWork reports whether it is known which tests are red only for lack of open work, or of what was proven after it.
-func (r Run) KnowsOpenWork(story string) bool {
-	_, isOpen := r.openWork(story)
-	return len(r.Open.Stories) == 0 || !isOpen && r.Open.Tree != ""
+// StartProof returns the results of the checks on what the run began with, also on what an earlier one left open.
+func (r Run) StartProof() (Proof, bool) {
+	if len(r.Open.Stories) == 0 {
+		return r.OntoProof()
+	}
+	return r.ProofOf(r.Open.Tree)
 }
 
-// openWork returns the commits that an earlier run left unproven of a story, if people still ask for the same.
+// openWork returns the commits that an earlier run left unproven of a story, and whether people still ask for the same.
 func (r Run) openWork(story string) (work []CommitsTaken, isOpen bool) {
 	here, _ := r.Plan.Find(story)
-	if !slices.Contains(r.Open.Stories, OpenStory{Title: here.Title, Meaning: r.Task.Meaning(here, r.Plan)}) {
-		return nil, false
-	}
 	for _, span := range r.Open.Work {
 		if span.Title == here.Title {
 			work = append(work, CommitsTaken{From: span.From, To: span.To})
 		}
 	}
-	return work, true
+	return work, slices.Contains(r.Open.Stories, OpenStory{Title: here.Title, Meaning: r.Task.Meaning(here, r.Plan)})
 }
 
 // ProvesAnother reports whether a test, or a file of tests, of an earlier run's open work proved another story there.

@@ -68,7 +68,7 @@ type Run struct {
 	Pushed     string
 	Met        string     // the newest commit that was compared with the base branch
 	Joins      []Joined   // merged work of others
-	BuiltOn    []Onto     // what Onto is, and was before people changed it
+	BuiltOn    []Onto     // what Onto is, and was before people changed it, and what else judges from the start
 	Already    []string   // files that the branch changed before
 	Open       OpenWork   // of earlier runs
 	Allowed    []string   // tests of the base that people let earlier runs change

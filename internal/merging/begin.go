@@ -18,13 +18,20 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 		return began, nil
 	}
 	isOpen := len(began.Open.Stories) > 0
-	if isOpen {
-		last.Sound = began.Open.Since
-	}
+	judges := last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow
 	switch {
 	case last.Branch != began.Branch: // people made all of it
 		began.Grounds, err = grounds(ctx, t, journal.Run{Head: began.Base, Sound: began.Base}, began.Start)
-	case isOpen || last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow:
+	case isOpen:
+		if sound := newestSound(last); judges && sound != began.Open.Since {
+			last.Sound = sound
+			began.Open.Judges, err = grounds(ctx, t, last, began.Start)
+			began.Open.Judges = began.Open.Judges[min(len(last.Grounds), len(began.Open.Judges)):]
+		}
+		if last.Sound = began.Open.Since; err == nil {
+			began.Grounds, err = grounds(ctx, t, last, began.Start)
+		}
+	case judges && (last.Sound != began.Start || len(last.Grounds) > 0):
 		began.Grounds, err = grounds(ctx, t, last, began.Start)
 	}
 	if err != nil {
@@ -33,7 +40,7 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	tree, err := t.TreeOf(ctx, began.Start)
 	if n := len(began.Grounds); n == 0 || began.Grounds[n-1].Onto.Tree == tree { // it is gone, or people took it back
 		began.Open = journal.OpenWork{}
-	} else if isOpen && journal.Fold(journal.Run{}, journal.Entry{Event: began}).AsksMore() {
+	} else if isOpen {
 		began.Open.Tree = tree
 	}
 	began.Open.Work = slices.DeleteFunc(began.Open.Work, func(work journal.StoryWork) bool { // of a branch that somebody rewrote
@@ -46,9 +53,17 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	return began, err
 }
 
+// newestSound returns the newest commit of a run, or else of those before it, that hid nothing.
+func newestSound(run journal.Run) string {
+	if n := len(run.Open.Judges); n > 0 && run.Sound == run.Onto.Commit {
+		return run.Open.Judges[n-1].Onto.Commit
+	}
+	return run.Sound
+}
+
 // grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.
 func grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string) ([]journal.Joined, error) {
-	if last.Sound == "" || last.Sound == start && len(last.Grounds) == 0 {
+	if last.Sound == "" {
 		return nil, nil
 	}
 	ground := journal.Joined{Of: journal.OfBranch, From: last.Head, With: start, Sound: last.Sound}

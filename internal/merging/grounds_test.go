@@ -1,6 +1,7 @@
 package merging_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -91,7 +92,8 @@ func TestGroundsOnGrounds(t *testing.T) {
 	}
 }
 
-// Work that is not proven is the new run's, without what people changed, unless they took it back.
+// Work that is not proven is the new run's, without what people changed, unless they took it back. What of it hid nothing
+// still judges.
 func TestWhatIsOpen(t *testing.T) {
 	r := newRepository(t)
 	base := r.commit("base", "base\n")
@@ -103,13 +105,13 @@ func TestWhatIsOpen(t *testing.T) {
 	undone := r.commit("more", "more\n")
 	trusted := r.trusted()
 	for name, c := range map[string]struct {
-		start, onto, already string
-		isOpen               bool
+		start, onto, already, judges string
+		isOpen                       bool
 	}{
-		"no push": {head, "base proven", "open proven", true},
-		"a push":  {theirs, "base proven theirs", "open proven theirs", true},
-		"a fix":   {mended, "base proven theirs", "open proven theirs", true},
-		"undone":  {undone, "base more proven theirs", "more proven theirs", false},
+		"no push": {head, "base proven", "open proven", "base open proven", true},
+		"a push":  {theirs, "base proven theirs", "open proven theirs", "base open proven theirs", true},
+		"a fix":   {mended, "base proven theirs", "open proven theirs", "base open proven theirs", true},
+		"undone":  {undone, "base more proven theirs", "more proven theirs", "", false},
 	} {
 		asked := journal.RunBegan{Base: base, Start: c.start, OntoWork: true, Open: journal.OpenWork{Since: proven, Stories: []journal.OpenStory{{Title: "It pays"}}, Work: []journal.StoryWork{{To: head}, {To: strings.Repeat("1", 40)}}}}
 		asked.Plan.UserStories = []plan.Story{{Title: "It greets"}}
@@ -123,6 +125,27 @@ func TestWhatIsOpen(t *testing.T) {
 		}
 		if already := strings.Join(began.Already, " "); already != c.already {
 			t.Errorf("%s: changed before: %q", name, already)
+		}
+		onto := &journal.Onto{Commit: head}
+		for why, last := range map[string]journal.Run{
+			"hid nothing":      {Sound: head, Head: head},
+			"nor before it":    {Sound: proven, Onto: journal.Onto{Commit: proven}, Open: journal.OpenWork{Judges: []journal.Joined{{From: head, With: head, Sound: head, Onto: onto}}}, Head: head},
+			"nothing open did": {Sound: proven, Onto: journal.Onto{Commit: proven}, Head: head},
+		} {
+			last.Policy.Tamper = policy.TamperBlock
+			began, err := merging.Begin(t.Context(), trusted, asked, last)
+			judges := ""
+			for _, judge := range began.Open.Judges {
+				names, failed := trusted.Files(t.Context(), judge.Onto.Commit)
+				judges, err = strings.Join(names, " "), errors.Join(err, failed)
+			}
+			want := c.judges
+			if why == "nothing open did" {
+				want = ""
+			}
+			if err != nil || judges != want {
+				t.Errorf("%s, %s: judged by %q, %v, want %q", name, why, judges, err, want)
+			}
 		}
 	}
 }

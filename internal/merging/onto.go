@@ -104,7 +104,7 @@ func Without(ctx context.Context, t *git.Trusted, commit string, work []journal.
 
 // Restore makes the commits again on which a run builds: they are not on its branch.
 func Restore(ctx context.Context, t *git.Trusted, run journal.Run) error {
-	for _, joined := range run.Grounds {
+	for _, joined := range slices.Concat(run.Grounds, run.Open.Judges) {
 		if _, err := onto(ctx, t, joined); err != nil {
 			return err
 		}

@@ -36,7 +36,9 @@ func (t *trial) fixed() (sure, doubtful []string) {
 		case tally.Failed, tally.Broken:
 			sure = append(sure, name)
 		case tally.Absent:
-			doubtful = append(doubtful, name)
+			if !t.passedAtStart(name) {
+				doubtful = append(doubtful, name)
+			}
 		case tally.Passed, tally.Skipped:
 		}
 	}
@@ -45,6 +47,13 @@ func (t *trial) fixed() (sure, doubtful []string) {
 		return sure, append(doubtful, pushed...)
 	}
 	return append(sure, slices.DeleteFunc(pushed, t.passedUnpushed)...), doubtful
+}
+
+// passedAtStart reports whether a test passed when the run began, in what earlier runs left: that may be other work than what
+// is open of the story.
+func (t *trial) passedAtStart(name string) bool {
+	start, _ := t.run.ProofOf(t.run.Open.Tree)
+	return slices.ContainsFunc(start.Checks, func(check journal.CheckEnded) bool { return t.told(check).Of(name) == tally.Passed })
 }
 
 // passedUnpushed reports whether a test was green before people pushed, or that is unknown: they broke what it tests, or it
@@ -56,14 +65,13 @@ func (t *trial) passedUnpushed(name string) bool {
 	})
 }
 
-// fixedSince returns the tests that were red on what the run builds on, as people pushed them, and pass in the proof. Where
-// an earlier run left work open, they may be red for lack of that.
+// fixedSince returns the tests that were red on what the run began with, as people pushed them, and pass in the proof.
 func (t *trial) fixedSince() (names []string) {
-	onto, _ := t.run.OntoProof()
-	if len(t.run.Grounds) == 0 || !t.run.KnowsOpenWork(t.graded.Story) {
+	start, _ := t.run.StartProof()
+	if len(t.run.Grounds) == 0 {
 		return nil
 	}
-	for _, was := range onto.Checks {
+	for _, was := range start.Checks {
 		if !was.HasNamedFailures() || len(was.Tests.Broken) > 0 {
 			continue
 		}
@@ -125,7 +133,8 @@ func (p Prover) repeatBase(ctx context.Context, t *trial) error {
 	if !slices.ContainsFunc(t.fixedSince(), isDoubtful) {
 		return nil
 	}
-	unpushed := Place{Where: journal.AtDoubt, Commit: t.run.Grounds[len(t.run.Grounds)-1].Sound, Number: tryUnpushed}
+	pushes := slices.Concat(t.run.Grounds, t.run.Open.Judges)
+	unpushed := Place{Where: journal.AtDoubt, Commit: pushes[len(pushes)-1].Sound, Number: tryUnpushed}
 	before, err := p.run(ctx, t.run, unpushed, func(journal.Event) {})
 	t.unpushed = &before
 	return err

@@ -89,22 +89,11 @@ func (j *judgement) expected(was journal.CheckEnded) (passed map[string]bool, fe
 	return passed, joined.Passed && counts(joined).passed < counts(was).passed
 }
 
-// allow moves findings of a reference that a story's author allowed to those that are only shown. What an earlier story
-// was allowed counts for references before it.
+// allow moves findings of a reference that a story's author allowed to those that are only shown.
 func (i *inspection) allow(ref reference, from int) {
 	passing, _ := i.run.OpenIteration()
 	now, _ := i.run.Plan.Find(passing.Story)
-	allowed := map[string]bool{}
-	for _, name := range i.run.Allowed {
-		allowed[name] = ref.story == ""
-	}
-	for _, earlier := range i.run.Inspections {
-		for _, place := range earlier.Shown {
-			for _, name := range place.Tests {
-				allowed[name] = allowed[name] || i.isBefore(ref.commit, earlier.Commit)
-			}
-		}
-	}
+	allowed := i.allowed(ref)
 	kept := i.found[:from]
 	for _, place := range i.found[from:] {
 		known := len(place.Tests) > 0 && !slices.ContainsFunc(place.Tests, func(name string) bool { return !allowed[name] })
@@ -115,6 +104,23 @@ func (i *inspection) allow(ref reference, from int) {
 		}
 	}
 	i.found = kept
+}
+
+// allowed returns the tests that earlier stories were allowed to change after a reference. If an earlier run left work open,
+// what is built on may be older than its changes.
+func (i *inspection) allowed(ref reference) map[string]bool {
+	allowed := map[string]bool{}
+	for _, name := range i.run.Allowed {
+		allowed[name] = ref.story == "" || len(i.run.Open.Judges) > 0 && ref.commit == i.run.Onto.Commit
+	}
+	for _, earlier := range i.run.Inspections {
+		for _, place := range earlier.Shown {
+			for _, name := range place.Tests {
+				allowed[name] = allowed[name] || i.isBefore(ref.commit, earlier.Commit)
+			}
+		}
+	}
+	return allowed
 }
 
 // isBefore reports whether a commit was proven before another one, or is the base.

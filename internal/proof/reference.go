@@ -37,7 +37,7 @@ func references(run journal.Run, commit string) (refs []reference) {
 
 func referenceTo(run journal.Run, proof journal.Proof) reference {
 	ref := reference{commit: proof.Commit, tests: proof.Commit, checks: proof.Checks, story: storyOf(run, proof.Commit)}
-	for _, joined := range run.Grounds {
+	for _, joined := range slices.Concat(run.Grounds, run.Open.Judges) {
 		if joined.Onto.Tree == proof.Tree {
 			ref.people = &joined
 		}
@@ -45,16 +45,10 @@ func referenceTo(run journal.Run, proof journal.Proof) reference {
 	if !slices.ContainsFunc(run.BuiltOn, func(onto journal.Onto) bool { return onto.Tree == proof.Tree }) {
 		return ref
 	}
-	if ref.story = workBefore; !proof.Passed && !namesFailures(proof.Checks) { // else Why is a remark
+	if ref.story = workBefore; !proof.TellsTests() { // else Why is a remark
 		ref.failed = proof.Why
 	}
 	return ref
-}
-
-// namesFailures reports whether what fails is known by name, so that all other tests passed.
-func namesFailures(checks []journal.CheckEnded) bool {
-	failed := slices.DeleteFunc(slices.Clone(checks), func(check journal.CheckEnded) bool { return check.Passed })
-	return len(failed) > 0 && !slices.ContainsFunc(failed, func(check journal.CheckEnded) bool { return !check.HasNamedFailures() || len(check.Tests.Broken) > 0 })
 }
 
 // wasSound reports whether a commit passed and hid nothing, by the tests of its time.

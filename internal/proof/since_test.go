@@ -48,9 +48,10 @@ func TestRedTestsThatPeoplePushed(t *testing.T) {
 		"without a push":                    {run: pushed(failing([]string{"ten"}), func(run *journal.Run) { run.Grounds = nil })},
 		"it was red by chance":              {run: pushed(flaky)},
 		"not all could build":               {run: pushed(broken)},
-		"for lack of its open work":         {run: pushed(failing([]string{"ten"}), open("tt", "It pays"))},
+		"it may need its open work":         {run: pushed(failing([]string{"ten"}), open("tt", "It pays"))},
 		"it may need another's open work":   {run: pushed(failing([]string{"ten"}), open("", "It greets"))},
-		"it was red with that, as is known": {run: pushed(failing([]string{"ten"}), open("tt", "It greets")), want: []string{"ten"}},
+		"it was red with that, as is known": {run: pushed(failing([]string{"ten"}), open("ts", "It greets")), want: []string{"ten"}},
+		"or with its own":                   {run: pushed(failing([]string{"ten"}), open("ts", "It pays")), want: []string{"ten"}},
 	} {
 		l := &lab{says: c.says}
 		if l.says == nil {

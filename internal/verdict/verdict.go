@@ -137,7 +137,11 @@ func proofBefore(run journal.Run) (step Prove, needed bool) {
 	if !isByStories(run) || run.Baseline == nil || !run.Baseline.Usable {
 		return step, false
 	}
-	for _, before := range []Prove{{Commit: run.Onto.Commit, Tree: run.Onto.Tree}, {Commit: run.Start, Tree: run.Open.Tree}} {
+	all := []Prove{{Commit: run.Onto.Commit, Tree: run.Onto.Tree}, {Commit: run.Start, Tree: run.Open.Tree}}
+	for _, judge := range run.Open.Judges {
+		all = append(all, Prove{Commit: judge.Onto.Commit, Tree: judge.Onto.Tree})
+	}
+	for _, before := range all {
 		if _, known := run.ProofOf(before.Tree); !known && before.Tree != "" {
 			return before, true
 		}
