@@ -394,11 +394,12 @@ func TestRunnersThatNameNoTests(t *testing.T) {
 	}
 }
 
-// Checks that name no tests run before those that run some tests: a build may make what these need.
+// Checks that are no plain test runners run before those that run some tests: a build may make what these need.
 func TestChecksThatPrepare(t *testing.T) {
-	other, tests, here := told("jest", 1), told("jest", 1), told("jest", 2)
-	other.Name, tests.Command, here.Command = "other", "jest", "jest"
-	run := proved(asked(green("build"), other, tests, green("late")), here)
+	other, steps, tests, here := told("jest", 1), told("jest", 1), told("jest", 1), told("jest", 2)
+	other.Name, other.Command, steps.Name, steps.Command = "other", "jest", "steps", "sh steps.sh"
+	tests.Command, here.Command = "jest", "jest"
+	run := proved(asked(green("build"), other, steps, tests, green("late")), here)
 	p := (&lab{}).prover()
 	p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests", lists: map[journal.Where]string{
 		journal.AtBase: "passed old", journal.AtProof: "passed old\npassed new",
@@ -420,7 +421,7 @@ func TestChecksThatPrepare(t *testing.T) {
 			recorded = append(recorded, ended.Name)
 		}
 	})
-	if !slices.Equal(ran, []string{"build", "test"}) || !slices.Equal(recorded, []string{"test"}) || err != nil {
-		t.Errorf("ran %q, recorded %q, %v; want the build and the tests, and these recorded", ran, recorded, err)
+	if !slices.Equal(ran, []string{"build", "steps", "test"}) || !slices.Equal(recorded, []string{"test"}) || err != nil {
+		t.Errorf("ran %q, recorded %q, %v; want the build, the steps and the tests, and these recorded", ran, recorded, err)
 	}
 }

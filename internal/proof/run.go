@@ -181,7 +181,8 @@ func (p Prover) runOnce(ctx context.Context, run journal.Run, at Place, emit fun
 	return seen, err
 }
 
-// withPreparing returns which checks run: also those before that name no tests, as a build may make what a test needs.
+// withPreparing returns which checks run: also those before that are no plain test runners, as a build may make what a test
+// needs.
 func (at Place) withPreparing(run journal.Run) func(check string) bool {
 	if at.Only == nil {
 		return nil
@@ -189,7 +190,7 @@ func (at Place) withPreparing(run journal.Run) func(check string) bool {
 	needed, later := map[string]bool{}, false
 	for _, check := range slices.Backward(run.Policy.Checks) {
 		base, found := run.BaseCheck(check.Name)
-		needed[check.Name] = at.Only(check.Name) || later && found && base.Tests == nil
+		needed[check.Name] = at.Only(check.Name) || later && found && (base.Tests == nil || !plainRunner(base.Command))
 		later = later || needed[check.Name]
 	}
 	return func(check string) bool { return needed[check] }
