@@ -187,13 +187,14 @@ func HasRules(old journal.Run, p policy.Policy) bool {
 	return bytes.Equal(now, then) && err == nil && worse == nil
 }
 
-// StillProven returns what proved those stories of a run that mean the same in a new run's task, also before it.
+// StillProven returns what proved those stories of a run that mean the same in a new run's task, also before it, and also if
+// later work is held.
 func StillProven(old journal.Run, now journal.RunBegan) (all []journal.Proven) {
 	for _, story := range old.Plan.UserStories {
 		graded, found := old.GradeOf(story.ID)
 		tests := graded.ProvingTests()
 		switch {
-		case old.Task.About(story, old.Plan) != now.Task.About(story, now.Plan), found && !IsStoryProven(old, story):
+		case old.Task.About(story, old.Plan) != now.Task.About(story, now.Plan), found && (!MeetsBar(old, story, graded.Grade) || old.IsHeld(graded.Commit)):
 			continue
 		case !found:
 			tests = old.ProvedBefore(story.ID)

@@ -207,7 +207,10 @@ func TestStillProven(t *testing.T) {
 		earlier     []journal.Proven
 		then, now   string
 		grade, want string
+		held        string
 	}{
+		"by it, held":         {then: asked, now: asked, grade: "red to green", held: "c1"},
+		"by it, held later":   {then: asked, now: asked, grade: "red to green", held: "c2", want: "new"},
 		"by it":               {then: asked, now: asked, grade: "red to green", want: "new"},
 		"by one before it":    {earlier: earlier, then: asked, now: asked, want: "greet"},
 		"by both":             {earlier: earlier, then: asked, now: asked, grade: "red to green", want: "new"},
@@ -220,8 +223,10 @@ func TestStillProven(t *testing.T) {
 		old := journal.Run{Task: plan.Task{Body: c.then}, Earlier: c.earlier}
 		old.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "It greets", Passes: true}, {ID: "US-002", Title: "It pays"}}
 		if c.grade != "" {
-			old.Grades = []journal.StoryGraded{{Story: "US-001", Grade: journal.Grade(c.grade), Tests: []string{"new"}}}
+			old.Grades = []journal.StoryGraded{{Story: "US-001", Commit: "c1", Grade: journal.Grade(c.grade), Tests: []string{"new"}}}
 		}
+		old.Policy.Tamper = policy.TamperBlock
+		old.Inspections = []journal.ChangeInspected{{Commit: c.held, Why: "they hang"}}
 		now := journal.RunBegan{Task: plan.Task{Body: c.now}, Plan: plan.Plan{UserStories: append([]plan.Story{{Title: "It bows"}}, old.Plan.UserStories...)}}
 		got := ""
 		for _, proven := range verdict.StillProven(old, now) {
