@@ -13,7 +13,8 @@ import (
 )
 
 // About returns the text of a task about one story: all but what a comment added, and the list items of the plan's other
-// stories. An item's link and the text above it are a part of what it means; whether its box is ticked is not.
+// stories. An item's link and the text above it are a part of what it means; that its box is ticked or it needs no test is
+// not.
 func (t Task) About(own Story, p Plan) string {
 	var others []string
 	for _, story := range p.UserStories {
@@ -36,7 +37,7 @@ func (t Task) About(own Story, p Plan) string {
 		from, to := d.doc.lineStart(n.Pos()), d.doc.lineStart(d.doc.endOf(n))
 		text.Write(d.doc.src[kept:max(kept, from)])
 		if isOwn {
-			text.WriteString(box.ReplaceAllString(string(d.doc.src[from:max(from, to)]), "$1[ ]"))
+			text.WriteString(waiver.ReplaceAllString(box.ReplaceAllString(string(d.doc.src[from:max(from, to)]), "$1[ ]"), ""))
 		}
 		kept = max(kept, to)
 		return ast.WalkSkipChildren, nil

@@ -35,6 +35,7 @@ func TestWhatATaskSaysAboutAStory(t *testing.T) {
 		{"boxes ticked", list, "[ ]", "[x]", true},
 		{"a criterion of another story", headings, "- [ ] Twice", "- [x] Twice\n- [ ] Thrice", true},
 		{"a criterion ticked", headings, "[ ] In", "[X] In", true},
+		{"no test needed", list, "greets", "greets (needs no test)", true},
 		{"a link", list, "greets", "[greets](http://localhost)", false},
 		{"a link in a criterion", list, "English", "[English](http://localhost)", false},
 		{"a mark", list, "greets", "greets (may change tests)", false},
