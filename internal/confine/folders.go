@@ -54,9 +54,9 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	for _, dir := range toolsIn(asked, "$RUSTUP_HOME", ".rustup") {
 		r.rustup = append([]string{"RUSTUP_HOME=" + dir}, r.rustup...) // the last one counts
 	}
-	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked), usualLists(asked)...))
+	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", usualLists(asked)...))
 	if r.home != "" {
-		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
+		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global"))
 		r.requireFilters(ctx, asked)
 		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -30,32 +31,20 @@ func (r *folders) gitConfig(scope string) string { return filepath.Join(r.dir, "
 const listSettings = `^core\.(excludesfile|attributesfile)$`
 
 // copyGitConfig copies harmless settings, and the lists of patterns that settings name, for without these git inside
-// commits what the user ignores. Each source is an option of git config.
-func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, sources [][]string, lists ...git.Setting) error {
-	empty := r.tmp(true)
-	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
-	// An included path may begin with ~.
-	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}}
-	find := func(source []string, args ...string) (found []git.Setting) {
-		call.Args = slices.Concat([]string{"config", "--includes", "-z"}, source, args)
-		out, _ := tool.Do(ctx, call) // an error: the file is missing, or has no such setting
-		for _, entry := range entries(out) {
-			found = append(found, git.SettingOf(entry))
-		}
-		return found
-	}
+// commits what the user ignores.
+func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, lists ...git.Setting) error {
+	dir := append(slices.Clone(asked.Private), r.tmp(true))[0]
+	find := userSettings(ctx, asked, dir, scope)
 	var text strings.Builder
-	for _, source := range sources {
-		for _, set := range find(source, "--get-regexp", harmlessSettings) {
-			if !r.isWithheld(set) {
-				text.WriteString(set.Text())
-			}
+	for _, set := range find(harmlessSettings) {
+		if !r.isWithheld(set) {
+			text.WriteString(set.Text())
 		}
-		lists = append(lists, find(source, "--type=path", "--get-regexp", listSettings)...)
 	}
+	lists = append(lists, find(listSettings, "--type=path")...)
 	for _, set := range lists {
 		if !filepath.IsLocal(set.Value) { // else it is in each tree
-			list := readList(asked, guarded.Absolute(set.Value, call.Dir))
+			list := readList(asked, guarded.Absolute(set.Value, dir))
 			set.Value = r.gitConfig(scope) + "-" + set.Key
 			r.read = append(r.read, set.Value)
 			if err := untrusted.WriteFile(set.Value, list, 0o644); err != nil {
@@ -103,27 +92,31 @@ func (r *folders) isWithheld(set git.Setting) bool {
 	return false
 }
 
-func systemGitConfig(asked Options) [][]string {
-	ignored := strings.ToLower(environ.Get(asked.Env, "GIT_CONFIG_NOSYSTEM"))
-	file := environ.Get(asked.Env, "GIT_CONFIG_SYSTEM")
-	switch {
-	case !slices.Contains([]string{"", "0", "false", "no", "off"}, ignored):
-		return nil
-	case file != "":
-		return [][]string{{"--file", file}}
+// userSettings returns a function that finds the user's settings of some scopes. Only git in the project knows which
+// conditions of includes hold there.
+func userSettings(ctx context.Context, asked Options, dir string, scopes ...string) func(pattern string, more ...string) []git.Setting {
+	env := []string{"GIT_CONFIG_NOSYSTEM=0", "HOME=" + asked.Home}
+	for _, set := range asked.Env {
+		name, _, _ := strings.Cut(set, "=")
+		if slices.Contains([]string{"XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"}, name) {
+			env = append(env, set)
+		}
 	}
-	return [][]string{{"--system"}}
-}
-
-func globalGitConfigs(asked Options) [][]string {
-	if file := environ.Get(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
-		return [][]string{{"--file", file}}
+	tool := git.Git{Path: asked.Path, Run: func(ctx context.Context, c process.Command) (process.Result, error) {
+		isGlobal := func(set string) bool { return strings.HasPrefix(set, "GIT_CONFIG_GLOBAL=") }
+		c.Env = append(slices.DeleteFunc(c.Env, isGlobal), env...)
+		return asked.Exec(ctx, c)
+	}}
+	return func(pattern string, more ...string) (found []git.Setting) {
+		args := slices.Concat([]string{"config", "--show-scope", "-z"}, more, []string{"--get-regexp", pattern})
+		out, _ := tool.Do(ctx, git.Call{Dir: dir, Args: args}) // an error: there is none, or git outside fails, too
+		for pair := range slices.Chunk(entries(out), 2) {
+			if len(pair) == 2 && slices.Contains(scopes, pair[0]) {
+				found = append(found, git.SettingOf(pair[1]))
+			}
+		}
+		return found
 	}
-	return [][]string{{"--file", userGitFile(asked, "config")}, {"--file", filepath.Join(asked.Home, ".gitconfig")}}
-}
-
-func userGitFile(asked Options, name string) string {
-	return filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config")), "git", name)
 }
 
 // usualLists are what git reads where no setting names others.
@@ -131,7 +124,8 @@ func usualLists(asked Options) []git.Setting {
 	if asked.Home == "" {
 		return nil
 	}
-	return []git.Setting{{Key: excludes, Value: userGitFile(asked, "ignore")}, {Key: "core.attributesfile", Value: userGitFile(asked, "attributes")}}
+	dir := filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config")), "git")
+	return []git.Setting{{Key: excludes, Value: filepath.Join(dir, "ignore")}, {Key: "core.attributesfile", Value: filepath.Join(dir, "attributes")}}
 }
 
 func guards(list []guarded.Guard) (all []putback.Guard) {

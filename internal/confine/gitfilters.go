@@ -11,6 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
+const filterPrograms = `^filter\..+\.(clean|process|smudge)$`
+
 // requireFilters has git inside, in the user's own tree, fail for files of a filter that does not run there: it would
 // commit the plain text of what the filter encrypts outside. Git LFS has its settings inside, too.
 func (r *folders) requireFilters(ctx context.Context, asked Options) {
@@ -21,20 +23,17 @@ func (r *folders) requireFilters(ctx context.Context, asked Options) {
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: r.tmp(true)}
 	call := git.Call{Dir: projects[0], Env: []string{"HOME=" + asked.Home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}}
 	all, own := map[string]string{}, map[string]string{}
-	read := func(settings map[string]string, source ...string) {
-		call.Args = slices.Concat([]string{"config"}, source, []string{"--includes", "-z", "--get-regexp", `^filter\..+\.(clean|process|smudge)$`})
-		out, _ := tool.Do(ctx, call) // an error: the file is missing, or has no filter
-		for _, entry := range entries(out) {
-			set := git.SettingOf(entry)
-			settings[set.Key] = set.Value
-		}
-	}
-	for _, source := range append(systemGitConfig(asked), globalGitConfigs(asked)...) {
-		read(all, source...)
+	for _, set := range userSettings(ctx, asked, projects[0], "system", "global")(filterPrograms) {
+		all[set.Key] = set.Value
 	}
 	configs, _ := guarded.ConfigsAround(projects[0])
 	for _, config := range existing(configs) {
-		read(own, "--file", config)
+		call.Args = []string{"config", "--file", config, "--includes", "-z", "--get-regexp", filterPrograms}
+		out, _ := tool.Do(ctx, call) // an error: it has no filter
+		for _, entry := range entries(out) {
+			set := git.SettingOf(entry)
+			own[set.Key] = set.Value
+		}
 	}
 	maps.Copy(all, own)
 	for _, name := range filtersIn(all) {
