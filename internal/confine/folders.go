@@ -57,8 +57,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", usualLists(asked)...))
 	if r.home != "" {
 		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global"))
-		r.requireFilters(ctx, asked)
-		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
+		err = errors.Join(err, r.requireFilters(ctx, asked), linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err
 }

@@ -125,7 +125,7 @@ func usualLists(asked Options) []git.Setting {
 		return nil
 	}
 	dir := filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config")), "git")
-	return []git.Setting{{Key: excludes, Value: filepath.Join(dir, "ignore")}, {Key: "core.attributesfile", Value: filepath.Join(dir, "attributes")}}
+	return []git.Setting{{Key: excludes, Value: filepath.Join(dir, "ignore")}, {Key: attributes, Value: filepath.Join(dir, "attributes")}}
 }
 
 func guards(list []guarded.Guard) (all []putback.Guard) {

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-const excludes = "core.excludesfile"
+const excludes, attributes = "core.excludesfile", "core.attributesfile"
 
 // gitFiles are files elsewhere that the repository of the user's project has git open. Of one that Landlock hides, git
 // dies, where it goes without one that is missing.
@@ -25,6 +25,7 @@ type gitFiles struct {
 	named   []git.Setting   // what a setting names, or a hook is a link to
 	instead []git.Setting   // what git inside has in place of those, and for filters
 	ignored string          // a list of the project's files that the lists of named ignore
+	filters string          // a list of the filters of the project's files, which the lists of named may give them; empty: none
 	notes   []journal.Noted // of included configurations that are hidden
 }
 
@@ -118,7 +119,7 @@ func (l gitLook) ignored(list string) string {
 }
 
 // anyForSpecial replaces what means something else in a pattern.
-var anyForSpecial = strings.NewReplacer(`\`, "?", "*", "?", "[", "?", " ", "?", "\n", "?")
+var anyForSpecial = strings.NewReplacer(`\`, "?", "*", "?", "[", "?", " ", "?", "\t", "?", "\r", "?", "\n", "?")
 
 func (r *folders) include(paths []string, settled bool) {
 	for _, path := range paths {
@@ -137,15 +138,18 @@ func (r *folders) include(paths []string, settled bool) {
 	}
 }
 
-// replace has git inside use something else in place of files that cannot be read. Mounts need it only for a list of
-// what is ignored.
+// replace has git inside use something else in place of files that cannot be read. Mounts need no other hooks: git goes
+// without those that are missing.
 func (f *gitFiles) replace(reads func(path string) bool, mounts bool) (notes []journal.Noted) {
 	for _, set := range f.named {
 		instead, which := git.Setting{Key: set.Key, Value: os.DevNull}, "git has "+set.Key+"="+os.DevNull
-		if set.Key == excludes {
+		switch {
+		case set.Key == excludes:
 			instead.Value, which = f.ignored, "git ignores only the files that it matches now"
+		case set.Key == attributes && f.filters != "":
+			instead.Value, which = f.filters, "git has only the filters of files that it matches now"
 		}
-		if reads(set.Value) || slices.Contains(f.instead, instead) || mounts && set.Key != excludes {
+		if reads(set.Value) || slices.Contains(f.instead, instead) || mounts && set.Key == "core.hookspath" {
 			continue
 		}
 		f.instead = append(f.instead, instead)

@@ -3,22 +3,24 @@ package confine
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 const filterPrograms = `^filter\..+\.(clean|process|smudge)$`
 
 // requireFilters has git inside, in the user's own tree, fail for files of a filter that does not run there: it would
 // commit the plain text of what the filter encrypts outside. Git LFS has its settings inside, too.
-func (r *folders) requireFilters(ctx context.Context, asked Options) {
+func (r *folders) requireFilters(ctx context.Context, asked Options) error {
 	projects := resolved(asked.Private)
 	if !slices.ContainsFunc(resolved(asked.Reach), func(dir string) bool { return anyHolds(projects, dir) }) {
-		return // ralph's git wrote the tree, and ran no filter
+		return nil // ralph's git wrote the tree, and ran no filter
 	}
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: r.tmp(true)}
 	call := git.Call{Dir: projects[0], Env: []string{"HOME=" + asked.Home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}}
@@ -36,20 +38,35 @@ func (r *folders) requireFilters(ctx context.Context, asked Options) {
 		}
 	}
 	maps.Copy(all, own)
+	var lists strings.Builder
+	list := func(name string) (files []string) {
+		call.Args = []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", ":(attr:filter=" + name + ")"}
+		out, _ := tool.Do(ctx, call) // an error: git cannot read the index, outside as well
+		files = entries(out)
+		for _, path := range files {
+			lists.WriteString("/" + anyForSpecial.Replace(path) + " filter=" + name + "\n")
+		}
+		return files
+	}
 	for _, name := range filtersIn(all) {
 		filter := "filter." + name
 		r.git.instead = append(r.git.instead, git.Setting{Key: filter + ".required", Value: "true"})
 		if own[filter+".smudge"] == "" { // git would miss it, too
 			r.git.instead = append(r.git.instead, git.Setting{Key: filter + ".smudge", Value: "cat"})
 		}
-		call.Args = []string{"ls-files", "-z", ":(attr:filter=" + name + ")"}
-		if out, _ := tool.Do(ctx, call); own[filter+".clean"]+own[filter+".process"] == "" && len(out) > 0 {
+		if files := list(name); own[filter+".clean"]+own[filter+".process"] == "" && len(files) > 0 {
 			r.git.notes = append(r.git.notes, journal.Noted{
 				What: "git in the sandbox refuses to commit files of your filter " + name + ": it does not run there",
 				Hint: "commit these files yourself, or set the filter in the repository",
 			})
 		}
 	}
+	if slices.ContainsFunc(r.git.named, func(set git.Setting) bool { return set.Key == attributes }) {
+		list("lfs")
+	}
+	r.git.filters = filepath.Join(r.dir, "filters")
+	r.read = append(r.read, r.git.filters)
+	return untrusted.WriteFile(r.git.filters, []byte(lists.String()), 0o644)
 }
 
 // filtersIn returns the filters that change what git commits.
