@@ -32,16 +32,13 @@ type toolCall struct {
 // missingText is shown for a file that does not exist or differs from the journal's digest.
 const missingText = "the file is missing or was changed"
 
-// readFile returns a file that the journal names, without secrets.
+// readFile returns a file that the journal names.
 func (s Source) readFile(at journal.Attachment) (string, bool) {
 	if at.Path == "" {
 		return "", false
 	}
 	text, err := s.Read(at.Path, at.Digest)
-	if err != nil {
-		return "", false
-	}
-	return s.Hide(text), true
+	return text, err == nil
 }
 
 func (s Source) promptText(at journal.Attachment) foldedText {
@@ -49,7 +46,7 @@ func (s Source) promptText(at journal.Attachment) foldedText {
 	if !is {
 		return foldedText{Title: "Prompt", Missing: missingText}
 	}
-	return foldedText{Title: "Prompt", excerpt: firstPart(text, s.limit)}
+	return foldedText{Title: "Prompt", excerpt: s.firstPart(text, s.limit)}
 }
 
 // checkLog returns the output of a check, or the excerpt in the journal if the file is missing.
@@ -59,7 +56,7 @@ func (s Source) checkLog(check journal.CheckEnded, limit int) foldedText {
 	if !is {
 		text = check.Excerpt
 	}
-	folded.excerpt = lastPart(text, limit)
+	folded.excerpt = s.lastPart(text, limit)
 	if !is && check.Log != "" {
 		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is missing or was changed", "; ")
 	}
@@ -74,7 +71,7 @@ func (s Source) commitDiff(taken journal.CommitsTaken) foldedText {
 	if err != nil {
 		return foldedText{Title: "Diff", Missing: "the commits are not in the repository"}
 	}
-	folded := foldedText{Title: "Diff", excerpt: firstPart(s.Hide(text), s.limit)}
+	folded := foldedText{Title: "Diff", excerpt: s.firstPart(text, s.limit)}
 	for line := range strings.Lines(folded.Text) {
 		folded.Diff = append(folded.Diff, diffLine{diffKind(line), line})
 	}
@@ -103,16 +100,16 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls"}
 	text, is := s.readFile(e.Transcript)
 	if !is {
-		words.excerpt, tools.Missing = lastPart(e.Words, s.limit), missingText
+		words.excerpt, tools.Missing = s.lastPart(e.Words, s.limit), missingText
 		return []foldedText{words, tools}
 	}
 	var all []string
 	var calls []toolCall
-	open := map[string]int{} // calls that have not ended
-	for _, item := range s.Items(text) {
+	open := map[string]int{}                     // calls that have not ended
+	for _, item := range s.Items(s.Hide(text)) { // which may cut texts, within a secret
 		switch i := item.(type) { //nolint:gochecksumtype // the others are neither text nor tool calls
 		case stream.Text:
-			all = append(all, strings.TrimSpace(s.Hide(i.Text)))
+			all = append(all, strings.TrimSpace(i.Text))
 		case stream.ToolStart:
 			open[i.ID] = len(calls)
 			calls = append(calls, toolCall{Name: i.Name, Input: i.Input, Open: true})
@@ -123,7 +120,7 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 			}
 		}
 	}
-	words.excerpt = lastPart(strings.Join(all, "\n\n"), s.limit)
+	words.excerpt = s.lastPart(strings.Join(all, "\n\n"), s.limit)
 	// The last calls show how the agent ended.
 	first := max(len(calls)-s.limit/200-1, 0)
 	if tools.Calls = calls[first:]; first > 0 {
@@ -131,7 +128,7 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	}
 	for n, call := range tools.Calls {
 		tools.Calls[n].Name, tools.Calls[n].Input = s.line(call.Name, 60), s.line(call.Input, 300)
-		tools.Calls[n].Output = firstPart(s.Hide(call.Output), min(s.limit, 400)).Text
+		tools.Calls[n].Output = s.firstPart(call.Output, min(s.limit, 400)).Text
 	}
 	return []foldedText{words, tools}
 }

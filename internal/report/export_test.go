@@ -3,14 +3,16 @@ package report
 // Phrase is phrase.
 func Phrase(markdown string) string { return string(phrase(markdown)) }
 
+var showAll = Source{Hide: func(text string) string { return text }}
+
 // FirstPart and LastPart return a part of a text, and what is left out.
 func FirstPart(text string, limit int) (shown, left string) {
-	e := firstPart(text, limit)
+	e := showAll.firstPart(text, limit)
 	return e.Text, e.Left
 }
 
 // LastPart is lastPart.
 func LastPart(text string, limit int) (shown, left string) {
-	e := lastPart(text, limit)
+	e := showAll.lastPart(text, limit)
 	return e.Text, e.Left
 }

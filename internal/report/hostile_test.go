@@ -220,20 +220,31 @@ func kinds(page string) []string {
 	return all
 }
 
-// Secrets are hidden, in the journal and the files beside it.
+// Secrets are hidden, in the journal and the files beside it, also where the page leaves out what parts them.
 func TestSecrets(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
-	for _, secret := range []string{token, `hush"<&hush-hush`} {
-		s := longRun(t, 2, "the key is "+secret+" and no other\n")
-		s.Hide = redact.New(secret).String
-		page := html(t, s)
-		markdown, err := s.Markdown()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range []string{page, string(markdown)} {
-			if strings.Contains(text, secret) || strings.Contains(text, "hush-hush") || !strings.Contains(text, redact.Mask) {
-				t.Errorf("%s is told", secret)
+	for _, c := range []struct{ secret, text string }{
+		{token, token},
+		{`hush"<&hush-hush`, `hush"<&hush-hush`},
+		{"canary-of-the-shop", "canary-\x1b[7mof-the-shop\x1b[27m"},
+	} {
+		s := longRun(t, 2, "the key is "+c.text+" and no other\n")
+		s.Hide = redact.New(c.secret).String
+		bare := s // without the files
+		bare.Read = noFile
+		for _, s := range []report.Source{s, bare} {
+			page := html(t, s)
+			markdown, err := s.Markdown()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{page, string(markdown)} {
+				if strings.Contains(text, c.secret) || strings.Contains(text, "hush-hush") {
+					t.Errorf("%s is told", c.secret)
+				}
+			}
+			if !strings.Contains(page, redact.Mask) {
+				t.Errorf("%s is not masked", c.secret)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (s Source) Markdown() ([]byte, error) {
 func (s Source) exams() []foldedText {
 	var all []foldedText
 	for _, e := range s.Exams[:min(len(s.Exams), maxExams)] {
-		all = append(all, foldedText{Title: s.line(e.Agent, 80), excerpt: firstPart(s.Hide(e.Table), 4*s.limit)})
+		all = append(all, foldedText{Title: s.line(e.Agent, 80), excerpt: s.firstPart(e.Table, 4*s.limit)})
 	}
 	return all
 }

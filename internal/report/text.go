@@ -19,25 +19,26 @@ type excerpt struct {
 	Left string // a text about the part that is left out
 }
 
-func firstPart(text string, limit int) excerpt {
-	runes := readable(text)
+func (s Source) firstPart(text string, limit int) excerpt {
+	runes := s.readable(text)
 	if left := len(runes) - limit; left > 0 {
 		return excerpt{string(runes[:limit]), view.Plural(left, "more character") + " left out"}
 	}
 	return excerpt{Text: string(runes)}
 }
 
-func lastPart(text string, limit int) excerpt {
-	runes := readable(text)
+func (s Source) lastPart(text string, limit int) excerpt {
+	runes := s.readable(text)
 	if left := len(runes) - limit; left > 0 {
 		return excerpt{string(runes[left:]), view.Plural(left, "character") + " before this left out"}
 	}
 	return excerpt{Text: string(runes)}
 }
 
-func readable(text string) []rune {
+// readable returns foreign text without colours, and then without secrets: a colour may have parted one.
+func (s Source) readable(text string) []rune {
 	text = colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
-	return []rune(strings.Trim(text, "\n"))
+	return []rune(strings.Trim(s.Hide(text), "\n"))
 }
 
 // firstFew returns the first lines, and how many more there are.
