@@ -110,7 +110,7 @@ func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.It
 	base, err := BasePrompt(run, s.Project, s.Dir)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
-		turn.Progress = view.Progress(run)
+		turn.Progress = s.redacted(view.Progress(run))
 		turn.Diff, err = s.diff(ctx, run, 4*diffChars)
 		turn.Diff = truncate(s.redacted(turn.Diff), diffChars) // after redaction, which does not find half a secret
 	}

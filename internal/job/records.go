@@ -106,7 +106,7 @@ func (s *records) writeProgress(run journal.Run) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(file, view.Progress(run))
+	_, err = io.WriteString(file, s.redacted(view.Progress(run))) // which takes colours away
 	return errors.Join(err, file.Close())
 }
 
