@@ -35,13 +35,15 @@ type Options struct {
 
 	// Home is the user's own, where those inside are to be at home, too; empty:
 	// they get a new one, and the proofs yet another.
-	Home   string
-	Path   string      // PATH of programs that run outside of the sandbox
-	State  agent.State // what the agent keeps in Home, or where variables of Env say
-	Read   []string    // what they can read besides what programs are made of
-	Reach  []string    // where they will work
-	Above  []string    // where others in a sandbox may work: no link there is followed
-	Proofs bool        // some of them do so in clean checkouts
+	Home  string
+	Path  string      // PATH of programs that run outside of the sandbox
+	State agent.State // what the agent keeps in Home, or where variables of Env say
+	Read  []string    // what they can read besides what programs are made of
+	Reach []string    // where they will work
+	Above []string    // where others in a sandbox may work: no link there is followed
+	// Confined reports a folder in which an agent was confined at some time; may be nil.
+	Confined func(dir string) bool
+	Proofs   bool // some of them do so in clean checkouts
 
 	Records Records // of other commands
 
@@ -128,6 +130,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.restoreCaches(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
+	w.base.Strays = asked.strays
 	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, append(asked.writableFolders(), asked.Above...), append(asked.privateFolders(), w.folders.dir)
 	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 	state := agent.State{Folders: map[string][]string{".claude": {"skills"}}}
 	link := filepath.Join(deep, "link")
-	exchange, replace := "a link in the project leads to an agent's files, and sandboxed programs could exchange it: "+link, "replace it with "+skill
+	exchange, replace := "a link in a project leads to an agent's files, and sandboxed programs could exchange it: "+link, "replace it with "+skill
 	for _, test := range []struct {
 		name      string
 		asked     confine.Options

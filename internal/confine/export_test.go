@@ -14,6 +14,16 @@ import (
 // Toolchain returns what can be read for the sake of PATH and the tools of a home.
 func Toolchain(asked Options) []string { return toolchainFolders(asked) }
 
+// Opened returns where that leads, as far as the sandbox follows it.
+func Opened(asked Options) (places []string) {
+	for _, path := range Toolchain(asked) {
+		if place, err := asked.resolve(path); err == nil {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
 // StateIn returns what an agent keeps, with whole paths.
 func StateIn(asked Options) agent.State { return stateIn(asked.Home, asked.Env, asked.State) }
 

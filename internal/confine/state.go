@@ -105,10 +105,11 @@ func (a Options) checkPlaces(all agent.State) error {
 	reach := resolved(a.Reach)
 	for _, path := range slices.Concat(slices.Sorted(maps.Keys(all.Folders)), slices.Sorted(maps.Keys(all.Files))) {
 		var link string
-		place, err := untrusted.Resolve(path, func(at string) bool { link = at; return anyHolds(reach, filepath.Dir(at)) })
+		place, err := untrusted.ResolveWithin(path, func(at string) bool { link = at; return anyHolds(reach, filepath.Dir(at)) },
+			func(at, place string) bool { link = at; return a.leaves(at, place, a.wasConfined) })
 		switch {
 		case errors.Is(err, untrusted.ErrTheirLink):
-			return fault.Usage("a link in the project leads to an agent's files, and sandboxed programs could exchange it: "+link,
+			return fault.Usage("a link in a project leads to an agent's files, and sandboxed programs could exchange it: "+link,
 				"replace it with "+untrusted.Place(link)+", or let the variable that names it, such as CODEX_HOME, name that; or use --no-sandbox", nil)
 		case slices.Contains(reach, place):
 			return fault.Usage("the project is an agent's folder, where most changes are undone: "+path,

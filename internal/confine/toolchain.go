@@ -24,6 +24,17 @@ var (
 	settings = []string{
 		".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
 	}
+	// toolchainMade are patterns of what programs are made of, beside their bin, by a file that tells of the toolchain.
+	toolchainMade = map[string]string{
+		"": "bin sbin lib lib32 lib64 libexec share include ssl pyvenv.cfg VERSION version release " +
+			"jre maven2 platform collects mkspecs plugins qml releases erts-* nvvm targets sysroot avr *-linux-* *-elf *-eabi *-mingw32",
+		"src/runtime": "src pkg go.env misc", // Go; else these are the user's
+		"lib/modules": "conf jmods",          // a JDK; else conf is a server's
+		"boot":        "conf boot",           // Maven
+		"conda-meta":  "conda-meta condabin envs compiler_compat",
+		"Cellar":      "Cellar opt Frameworks Homebrew etc/ca-certificates etc/openssl@3", // Homebrew
+		"composer":    "[^.]*",
+	}
 )
 
 func (a Options) userHome() string { return cmp.Or(a.Home, environ.Get(a.Env, "HOME")) }
@@ -69,13 +80,15 @@ func toolchainFolders(asked Options) []string {
 // toolchainBeside returns a folder of PATH, with the rest of its toolchain.
 func toolchainBeside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
-	place, err := filepath.EvalSymlinks(folder)
-	if err != nil || !filepath.IsAbs(folder) || asked.bars(place) {
+	place, err := asked.resolve(folder)
+	if place == "" || asked.bars(place) {
 		return nil
 	}
 	above := filepath.Dir(place)
 	holds := func(dir string) bool { return process.Under(above, dir) }
 	switch {
+	case err != nil: // perhaps a link that strays, to what can be read for another reason
+		return existing([]string{folder})
 	case slices.ContainsFunc(asked.privateFolders(), holds):
 		return []string{folder}
 	case strings.HasSuffix(place, "/node_modules/.bin"):
@@ -84,6 +97,40 @@ func toolchainBeside(asked Options, folder string) []string {
 		return []string{folder}
 	}
 	return append([]string{folder}, toolchainParts(above)...)
+}
+
+// resolve returns where a path leads, as the sandbox follows it.
+func (a Options) resolve(path string) (string, error) {
+	return untrusted.ResolveWithin(path, func(string) bool { return false }, a.strays)
+}
+
+// strays reports a link that leads out of the project that it lies in. An agent that worked there may have made it.
+// None works in /etc, which may be a repository (etckeeper).
+func (a Options) strays(link, place string) bool {
+	return !process.Under("/etc", link) && a.leaves(link, place, func(dir string) bool { return looksLikeProject(dir) || a.wasConfined(dir) })
+}
+
+// leaves reports a link that leads out of the nearest project above it. No agent works in one that holds the home.
+func (a Options) leaves(link, place string, isProject func(dir string) bool) bool {
+	homes := resolved([]string{a.userHome()})
+	for dir := filepath.Dir(link); dir != "/"; dir = filepath.Dir(dir) {
+		switch {
+		case slices.ContainsFunc(homes, func(home string) bool { return process.Under(dir, home) }):
+			return false
+		case isProject(dir):
+			return !process.Under(dir, place)
+		}
+	}
+	return false
+}
+
+func (a Options) wasConfined(dir string) bool { return a.Confined != nil && a.Confined(dir) }
+
+func looksLikeProject(dir string) bool {
+	return slices.ContainsFunc([]string{".git", ".hg", ".jj", ".svn", ".env", ".ralph"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 // toolsIn returns the tools that are in the home: people, and the steps of a job, install them there.
@@ -95,10 +142,15 @@ func toolsIn(asked Options, names ...string) []string {
 // and Poetry make them.
 func linkedToolchains(asked Options, folder string) (read []string) {
 	entries, _ := untrusted.ReadDir(folder) // what cannot be read gives nothing
+	homes := resolved([]string{asked.userHome()})
 	for _, entry := range entries {
-		place, err := filepath.EvalSymlinks(filepath.Join(folder, entry.Name()))
+		path := filepath.Join(folder, entry.Name())
+		if entry.Type() != os.ModeSymlink || !anyHolds(homes, untrusted.Place(path)) { // most links of the machine
+			continue
+		}
+		place, err := asked.resolve(path)
 		bin := filepath.Dir(place)
-		if err != nil || entry.Type() != os.ModeSymlink || !anyHolds(resolved([]string{asked.userHome()}), bin) || slices.Contains(read, bin) {
+		if err != nil || !anyHolds(homes, bin) || slices.Contains(read, bin) {
 			continue
 		}
 		if beside := toolchainBeside(asked, bin); len(beside) > 1 {
@@ -108,25 +160,29 @@ func linkedToolchains(asked Options, folder string) (read []string) {
 	return read
 }
 
-// toolchainParts returns a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets, and var
-// may hold the data and sockets of the user's servers, as Homebrew's does.
+// toolchainParts returns what a toolchain's programs are made of, if dir looks like one. Anything else beside a bin may
+// be the user's: logins, sources, a server's data.
 func toolchainParts(dir string) (parts []string) {
 	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
-	made := false
-	for _, entry := range entries {
-		name := entry.Name()
-		switch {
-		case slices.Contains([]string{".git", ".hg", ".jj", ".svn", ".env", ".ralph"}, name):
-			return nil
-		case !strings.HasPrefix(name, ".") && name != "var":
-			parts = append(parts, filepath.Join(dir, name))
-		}
-		made = made || slices.Contains([]string{"lib", "lib64", "libexec", "share", "include", "pkg", "composer"}, name)
+	isMade := func(entry os.DirEntry) bool {
+		return slices.Contains([]string{"lib", "lib64", "libexec", "share", "include", "pkg", "composer"}, entry.Name())
 	}
-	if !made {
+	if looksLikeProject(dir) || !slices.ContainsFunc(entries, isMade) {
 		return nil
 	}
-	return parts
+	var names []string
+	for sign, more := range toolchainMade {
+		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
+			names = append(names, strings.Fields(more)...)
+		}
+	}
+	slices.Sort(names)
+	for _, entry := range entries {
+		if slices.ContainsFunc(names, func(name string) bool { fits, _ := filepath.Match(name, entry.Name()); return fits }) {
+			parts = append(parts, filepath.Join(dir, entry.Name()))
+		}
+	}
+	return append(parts, existingPaths(dir, filtered(names, func(name string) bool { return strings.Contains(name, "/") }), nil)...)
 }
 
 // Program returns what has to be readable for an agent's program: its packages, and files that it names.

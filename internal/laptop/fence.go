@@ -97,7 +97,7 @@ func (w World) sandboxAround(ctx context.Context, project string, tool git.Git) 
 	home, err := w.homeBeside(project)
 	return confine.Options{
 		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
-		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project),
+		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project), Confined: w.confined,
 		Records: confine.Records{Above: nested.Above, Settle: func(folders []string, records [][]byte) ([]string, error) {
 			timely, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 			defer cancel()

@@ -95,6 +95,12 @@ func (w World) markFile(dir string) string {
 	return filepath.Join(own, sandboxed, digest(dir))
 }
 
+// confined reports a folder with a mark. What cannot be told has none.
+func (w World) confined(dir string) bool {
+	_, err := os.Lstat(w.markFile(dir))
+	return err == nil
+}
+
 // marksOf returns the lines of a folder's mark. What cannot be told may be one.
 func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, marked bool) {
 	if file := d.World.markFile(dir); file != "" {

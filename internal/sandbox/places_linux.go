@@ -143,7 +143,7 @@ func (w Config) Fixed() Config {
 
 func (w Config) readPlaces() []place {
 	if w.fixed == nil {
-		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
+		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, Strays: w.Strays, off: w.off}.Fixed()
 	}
 	// What is named for one command is no folder of tools.
 	return slices.Concat(w.fixed, w.readablePlaces(w.Read, func([]string) []string { return nil }))
@@ -158,11 +158,14 @@ func (w Config) readablePlaces(paths []string, secrets func(folders []string) []
 	var roots []string
 	theirs := w.writable()
 	for _, path := range paths {
-		to, err := resolve(path, theirs)
-		if err != nil || slices.Contains(roots, to) && to == path {
+		to, err := resolve(path, theirs, w.Strays)
+		strayed := to != "" && errors.Is(err, untrusted.ErrTheirLink) // the link opens nothing, but is there
+		if err != nil && !strayed || slices.Contains(roots, to) && to == path {
 			continue
 		}
-		roots = append(roots, to)
+		if !strayed {
+			roots = append(roots, to)
+		}
 		if clean := filepath.Clean(path); to != clean {
 			all = append(all, place{Path: clean, Link: to})
 		}
@@ -211,14 +214,14 @@ func (w Config) writable() []string {
 	return all
 }
 
-// resolve follows no link in a folder of theirs.
-func resolve(path string, theirs []string) (string, error) {
+// resolve follows no link in a folder of theirs. It also says where one leads that strays.
+func resolve(path string, theirs []string, strays func(link, place string) bool) (string, error) {
 	if isByDescriptor(path) {
 		return path, nil
 	}
-	return untrusted.Resolve(path, func(link string) bool {
+	return untrusted.ResolveWithin(path, func(link string) bool {
 		return slices.ContainsFunc(theirs, func(dir string) bool { return process.Under(dir, filepath.Dir(link)) })
-	})
+	}, func(link, place string) bool { return strays != nil && strays(link, place) })
 }
 
 func isByDescriptor(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
@@ -228,7 +231,7 @@ func (w Config) writePlaces() ([]place, error) {
 	var all []place
 	theirs := w.writable()
 	for _, path := range w.Write {
-		to, err := resolve(path, theirs)
+		to, err := resolve(path, theirs, nil)
 		if err != nil {
 			return nil, fmt.Errorf("folder to write to: %s: %w", path, err)
 		}

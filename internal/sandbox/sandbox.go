@@ -71,6 +71,8 @@ type Config struct {
 	// followed, nor links in Write.
 	Theirs []string
 
+	Strays func(link, place string) bool `json:"-"` // reports a link that does not open a place in Read; may be nil
+
 	Fields map[string][]string // what may change of JSON files in Write; see putback.Files
 
 	Ours  []string // within Write, for this program alone; only mounts enforce it

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -20,6 +21,19 @@ const mostLinks = 40
 // With an error it returns where the path leads as far as that can be told.
 func Resolve(path string, theirs func(link string) bool) (string, error) {
 	return follow(path, theirs, func(string) {})
+}
+
+// ResolveWithin is Resolve, but a link that strays to where the path leads is theirs, too. Then it returns both.
+func ResolveWithin(path string, theirs func(link string) bool, strays func(link, place string) bool) (string, error) {
+	var links []string
+	place, err := Resolve(path, func(link string) bool {
+		links = append(links, link)
+		return theirs(link)
+	})
+	if err == nil && slices.ContainsFunc(links, func(link string) bool { return strays(link, place) }) {
+		err = ErrTheirLink
+	}
+	return place, err
 }
 
 // follow is Resolve, and tells of each name that .. comes after.
