@@ -142,9 +142,9 @@ type Proof struct {
 
 // TellsTests reports whether it passed, or what fails is known by name, so that all other tests passed.
 func (p Proof) TellsTests() bool {
-	failed := slices.DeleteFunc(slices.Clone(p.Checks), func(check CheckEnded) bool { return check.Passed })
-	unclear := func(check CheckEnded) bool { return !check.HasNamedFailures() || len(check.Tests.Broken) > 0 }
-	return p.Passed || len(failed) > 0 && !slices.ContainsFunc(failed, unclear)
+	failed := func(check CheckEnded) bool { return !check.Passed }
+	unclear := func(check CheckEnded) bool { return !check.TellsTests() }
+	return p.Passed || slices.ContainsFunc(p.Checks, failed) && !slices.ContainsFunc(p.Checks, unclear)
 }
 
 // ProofEnded closes a run of the checks on a clean checkout.

@@ -166,21 +166,14 @@ func (r Run) Before(story string) (commit string, own []CommitsTaken) {
 	return commit, own
 }
 
-// beforeAll is Before without this run's iterations. If work on the story is open, all other work there is proven. If other
-// work is, tests of that show nothing of the story.
-func (r Run) beforeAll(story string) (commit string, open []CommitsTaken) {
-	onto, known := r.OntoProof()
-	start, _ := r.ProofOf(r.Open.Tree)
-	work, _ := r.openWork(story)
+// beforeAll is Before without this run's iterations. Where an earlier one left work open, tests of that show nothing of
+// another story.
+func (r Run) beforeAll(story string) (commit string, own []CommitsTaken) {
+	open, isOpen := r.openWork(story)
 	switch {
-	case len(work) > 0:
-		for _, span := range r.Open.Work {
-			open = append(open, CommitsTaken{From: span.From, To: span.To})
-		}
+	case len(open) > 0 || len(r.Open.Stories) > 0 && !isOpen:
 		return r.Start, open
-	case start.TellsTests():
-		return r.Start, nil
-	case known && onto.Passed && r.Onto.Iterations == 0:
+	case r.Onto.Commit != "" && r.Onto.Iterations == 0:
 		return r.Onto.Commit, nil
 	}
 	return r.Base, nil
@@ -232,6 +225,11 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 	if proof, _ := r.ProofOf(e.Tree); proof.Passed && !e.Holds() {
 		r.Sound = e.Commit
 	}
+}
+
+// WasSound reports whether a commit passed and hid nothing, by the tests of its time.
+func (r Run) WasSound(proof Proof) bool {
+	return proof.Passed && slices.ContainsFunc(r.Inspections, func(e ChangeInspected) bool { return e.Tree == proof.Tree && !e.Holds() })
 }
 
 // Holds reports whether a person has to look at the work first.

@@ -194,6 +194,11 @@ func (r Run) ProofOf(tree string) (Proof, bool) {
 	})
 }
 
+// ProofAt returns the newest proof of a commit by the current rules.
+func (r Run) ProofAt(commit string) (Proof, bool) {
+	return newest(r.Proofs, func(p Proof) bool { return p.Commit == commit && p.Rules.equal(rulesOf(r.Policy)) })
+}
+
 func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
 	for _, one := range slices.Backward(all) {
 		if is(one) {

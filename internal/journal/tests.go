@@ -50,6 +50,11 @@ func (t *Tests) Failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
+// TellsTests reports whether the check passed, or names all that fails.
+func (c CheckEnded) TellsTests() bool {
+	return c.Passed || c.HasNamedFailures() && len(c.Tests.Broken) == 0
+}
+
 // HasNamedFailures reports whether the check ran to its end and names the tests that failed.
 func (c CheckEnded) HasNamedFailures() bool {
 	return !c.Passed && !c.TimedOut && !c.CannotRun && c.Tests != nil && len(c.Tests.Red) > 0

@@ -60,8 +60,7 @@ func (t *trial) passedAtStart(name string) bool {
 // was red by chance.
 func (t *trial) passedUnpushed(name string) bool {
 	return len(t.unpushed.checks) == 0 || slices.ContainsFunc(t.unpushed.checks, func(check journal.CheckEnded) bool {
-		isKnown := check.Passed || check.HasNamedFailures() && len(check.Tests.Broken) == 0
-		return !isKnown || t.told(check).Of(name) == tally.Passed
+		return !check.TellsTests() || t.told(check).Of(name) == tally.Passed
 	})
 }
 
@@ -72,7 +71,7 @@ func (t *trial) fixedSince() (names []string) {
 		return nil
 	}
 	for _, was := range start.Checks {
-		if !was.HasNamedFailures() || len(was.Tests.Broken) > 0 {
+		if was.Passed || !was.TellsTests() {
 			continue
 		}
 		here, _ := journal.FindCheck(t.proof.Checks, was.Name)

@@ -76,6 +76,7 @@ type trial struct {
 	graded journal.StoryGraded
 	inBase bool // the base has the same tests
 	onBase outcome
+	alone  []journal.CheckEnded // on the base without the story's tests, if that is not the run's
 
 	narrowed map[string]bool // checks that ran only the story's own test files
 
@@ -101,12 +102,12 @@ func (p Prover) tryTests(ctx context.Context, t *trial, files []string, emit fun
 }
 
 func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
-	began, isNew, err := t.began(ctx)
-	if err != nil {
+	began, alone, err := p.began(ctx, t, files)
+	if err != nil || t.onBase.unready != "" {
 		return err
 	}
 	stand, err := p.Tests.Onto(ctx, began, t.graded.Commit, files)
-	if err != nil || stand == began.Base && !isNew {
+	if err != nil || stand == alone {
 		t.inBase = err == nil
 		return err
 	}
@@ -150,6 +151,14 @@ func replay(events []journal.Event, emit func(journal.Event)) {
 	}
 }
 
+// before returns a check's result on the base code without the story's tests.
+func (t *trial) before(check string) (journal.CheckEnded, bool) {
+	if ended, found := journal.FindCheck(t.alone, check); found {
+		return ended, true
+	}
+	return t.run.BaseCheck(check)
+}
+
 // mayBeChance reports whether a failure on the base code may be chance: a test failed that
 // passed there before, or none failed by name. Each run is judged by itself.
 func (t *trial) mayBeChance(there journal.CheckEnded) bool {
@@ -157,7 +166,7 @@ func (t *trial) mayBeChance(there journal.CheckEnded) bool {
 	if there.Passed || there.Skipped != "" {
 		return false
 	}
-	base, _ := t.run.BaseCheck(there.Name)
+	base, _ := t.before(there.Name)
 	fresh := t.newFailures(there)
 	passed := t.told(base)
 	return len(fresh) == 0 || slices.ContainsFunc(fresh, func(name string) bool { return passed.Of(name) == tally.Passed })
@@ -165,7 +174,7 @@ func (t *trial) mayBeChance(there journal.CheckEnded) bool {
 
 // newFailures returns what fails on the base code only with the story's tests, in both runs if there are two.
 func (t *trial) newFailures(there journal.CheckEnded) []string {
-	base, _ := t.run.BaseCheck(there.Name)
+	base, _ := t.before(there.Name)
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || unsteady(there, name) })
 }

@@ -69,6 +69,7 @@ func allowed(kind string) journal.Run {
 
 // beside returns a run on work that an earlier run left open, beside what it proved.
 func beside(run journal.Run, proved ...journal.Proven) journal.Run {
+	run.Start = run.Onto.Commit
 	run.Open = journal.OpenWork{Stories: []journal.OpenStory{{Title: "It pays"}}, Proved: proved}
 	return run
 }
@@ -141,7 +142,7 @@ func TestTestsAreTriedOnTheCodeBefore(t *testing.T) {
 		"after another":         {passed(later(told("jest", 3))), "c0"},
 		"after one that failed": {later(told("jest", 3)), "b0"},
 		"onto earlier work":     {work, "s0"},
-		"onto work that failed": {onto(), "b0"},
+		"onto work that failed": {onto(), "s0"},
 		"of what was proven":    {proven, "b0"},
 		"begun before another":  {begun, "c0 without w1"},
 	} {

@@ -33,7 +33,7 @@ func (t *trial) allTurned() turned {
 }
 
 func (t *trial) turnedIn(there journal.CheckEnded) (sum turned) {
-	base, found := t.run.BaseCheck(there.Name)
+	base, found := t.before(there.Name)
 	here, proven := journal.FindCheck(t.proof.Checks, there.Name)
 	switch {
 	case !found || !proven || there.Passed || there.Skipped != "" || noResult(there) != "":
@@ -114,7 +114,7 @@ func (t *trial) testsWithin(broken string, there, here journal.CheckEnded) []str
 	if !file && !slices.Contains(there.Tests.Broken, broken) {
 		return nil
 	}
-	base, _ := t.run.BaseCheck(there.Name)
+	base, _ := t.before(there.Name)
 	known, ran := t.told(base), t.told(there)
 	var names []string
 	for _, name := range t.told(here).Names(tally.Passed) {
