@@ -56,6 +56,15 @@ func (r Run) StartProof() (Proof, bool) {
 	return r.ProofOf(r.Open.Tree)
 }
 
+// Unclear returns what people changed since earlier runs, where the checks do not tell which tests pass: what these runs
+// proved judges without it, too.
+func (r Run) Unclear() []Joined {
+	return slices.DeleteFunc(slices.Concat(r.Grounds, r.Open.Judges), func(ground Joined) bool {
+		proof, known := r.ProofOf(ground.Onto.Tree)
+		return !known || proof.TellsTests() || ground.SoundTree == "" || ground.Sound == r.Base
+	})
+}
+
 // openWork returns the commits that an earlier run left unproven of a story, and whether people still ask for the same.
 func (r Run) openWork(story string) (work []CommitsTaken, isOpen bool) {
 	here, _ := r.Plan.Find(story)

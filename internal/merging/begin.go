@@ -18,20 +18,14 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 		return began, nil
 	}
 	isOpen := len(began.Open.Stories) > 0
-	judges := last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow
+	isHeld := last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow
 	switch {
+	case began.Start == began.Base: // nothing is there
 	case last.Branch != began.Branch: // people made all of it
 		began.Grounds, err = grounds(ctx, t, journal.Run{Head: began.Base, Sound: began.Base}, began.Start)
 	case isOpen:
-		if sound := newestSound(last); judges && sound != began.Open.Since {
-			last.Sound = sound
-			began.Open.Judges, err = grounds(ctx, t, last, began.Start)
-			began.Open.Judges = began.Open.Judges[min(len(last.Grounds), len(began.Open.Judges)):]
-		}
-		if last.Sound = began.Open.Since; err == nil {
-			began.Grounds, err = grounds(ctx, t, last, began.Start)
-		}
-	case judges && (last.Sound != began.Start || len(last.Grounds) > 0):
+		began.Grounds, began.Open.Judges, err = openGrounds(ctx, t, began, last, isHeld)
+	case isHeld && (last.Sound != began.Start || len(last.Grounds) > 0):
 		began.Grounds, err = grounds(ctx, t, last, began.Start)
 	}
 	if err != nil {
@@ -53,12 +47,30 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	return began, err
 }
 
+// openGrounds returns what a run builds on that begins on unproven work, and what of that judges.
+func openGrounds(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, isHeld bool) (all, judges []journal.Joined, err error) {
+	sound := last.Head
+	if isHeld {
+		sound = newestSound(last)
+	}
+	if last.Sound = sound; sound != began.Open.Since {
+		if judges, err = grounds(ctx, t, last, began.Start); err != nil {
+			return nil, nil, err
+		}
+		judges = judges[min(len(last.Grounds), len(judges)):]
+	}
+	last.Sound = began.Open.Since
+	all, err = grounds(ctx, t, last, began.Start)
+	return all, judges, err
+}
+
 // newestSound returns the newest commit of a run, or else of those before it, that hid nothing.
 func newestSound(run journal.Run) string {
-	if n := len(run.Open.Judges); n > 0 && run.Sound == run.Onto.Commit {
-		return run.Open.Judges[n-1].Onto.Commit
+	n := len(run.Open.Judges)
+	if n == 0 || slices.ContainsFunc(run.Proofs, run.WasSound) {
+		return run.Sound
 	}
-	return run.Sound
+	return run.Open.Judges[n-1].Onto.Commit
 }
 
 // grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.
@@ -80,7 +92,10 @@ func grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string
 		return nil, err
 	}
 	var err error
-	all[len(last.Grounds)].Onto, err = onto(ctx, t, ground)
+	newest := &all[len(last.Grounds)]
+	if newest.Onto, err = onto(ctx, t, ground); err == nil {
+		newest.SoundTree, err = t.TreeOf(ctx, ground.Sound)
+	}
 	return all, err
 }
 

@@ -28,9 +28,13 @@ func references(run journal.Run, commit string) (refs []reference) {
 		isThere := slices.ContainsFunc(refs, func(other reference) bool { return other.commit == proof.Commit })
 		ref := referenceTo(run, proof)
 		ref.later = slices.DeleteFunc(slices.Clone(run.Grounds), func(joined journal.Joined) bool { return joined.Onto.Proofs <= i })
-		if !isThere && ref.commit != commit && (ref.story == workBefore || wasSound(run, proof)) {
+		if !isThere && ref.commit != commit && (ref.story == workBefore || run.WasSound(proof)) {
 			refs = append(refs, ref)
 		}
+	}
+	for _, ground := range run.Unclear() {
+		proof, _ := run.ProofOf(ground.SoundTree)
+		refs = append(refs, reference{commit: ground.Sound, tests: ground.Sound, checks: proof.Checks, story: workBefore, later: []journal.Joined{ground}})
 	}
 	return append(refs, reference{commit: run.Base, tests: run.Base, checks: run.BaseChecks, later: run.Grounds})
 }
@@ -49,13 +53,6 @@ func referenceTo(run journal.Run, proof journal.Proof) reference {
 		ref.failed = proof.Why
 	}
 	return ref
-}
-
-// wasSound reports whether a commit passed and hid nothing, by the tests of its time.
-func wasSound(run journal.Run, proof journal.Proof) bool {
-	return proof.Passed && slices.ContainsFunc(run.Inspections, func(e journal.ChangeInspected) bool {
-		return e.Tree == proof.Tree && !e.Holds()
-	})
 }
 
 func storyOf(run journal.Run, commit string) (story string) {

@@ -191,15 +191,11 @@ func HasRules(old journal.Run, p policy.Policy) bool {
 // later work is held.
 func StillProven(old journal.Run, now journal.RunBegan) (all []journal.Proven) {
 	for _, story := range old.Plan.UserStories {
-		graded, found := old.GradeOf(story.ID)
-		tests := graded.ProvingTests()
-		switch {
-		case old.Task.About(story, old.Plan) != now.Task.About(story, now.Plan), found && (!MeetsBar(old, story, graded.Grade) || old.IsHeld(graded.Commit)):
-			continue
-		case !found:
-			tests = old.ProvedBefore(story.ID)
+		tests := old.ProvedBefore(story.ID)
+		if graded, found := old.GradeOf(story.ID); found && !old.IsHeld(graded.Commit) {
+			tests = graded.ProvingTests()
 		}
-		if len(tests) > 0 {
+		if len(tests) > 0 && old.Task.About(story, old.Plan) == now.Task.About(story, now.Plan) {
 			all = append(all, journal.Proven{Request: old.Request(story), Tests: tests})
 		}
 	}

@@ -141,6 +141,9 @@ func proofBefore(run journal.Run) (step Prove, needed bool) {
 	for _, judge := range run.Open.Judges {
 		all = append(all, Prove{Commit: judge.Onto.Commit, Tree: judge.Onto.Tree})
 	}
+	for _, ground := range run.Unclear() {
+		all = append(all, Prove{Commit: ground.Sound, Tree: ground.SoundTree})
+	}
 	for _, before := range all {
 		if _, known := run.ProofOf(before.Tree); !known && before.Tree != "" {
 			return before, true
