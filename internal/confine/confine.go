@@ -38,7 +38,7 @@ type Options struct {
 	Home  string
 	Path  string      // PATH of programs that run outside of the sandbox
 	State agent.State // what the agent keeps in Home, or where variables of Env say
-	Read  []string    // what they can read besides what programs are made of
+	Read  []string    // programs and files that they can read, with the packages around them
 	Reach []string    // where they will work
 	Above []string    // where others in a sandbox may work: no link there is followed
 	// Confined reports a folder in which an agent was confined at some time; may be nil.

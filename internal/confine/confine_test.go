@@ -310,22 +310,3 @@ func TestStateElsewhere(t *testing.T) {
 		}
 	}
 }
-
-// A program is read with the packages that it is one of.
-func TestProgram(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "lib", "node_modules", "claude", "cli.js")
-	script, link := filepath.Join(dir, "play.txt"), filepath.Join(dir, "claude")
-	err = errors.Join(os.MkdirAll(filepath.Dir(program), 0o755), os.WriteFile(program, nil, 0o755), os.WriteFile(script, nil, 0o644), os.Symlink(program, link))
-	if err != nil {
-		t.Fatal(err)
-	}
-	adapter := agent.Adapter{Argv: func(agent.Order) []string { return []string{"claude", script, "/nowhere", "-p"} }}
-	want := []string{link, script, filepath.Join(dir, "lib", "node_modules"), script}
-	if diff := cmp.Diff(want, confine.Program(link, adapter)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}

@@ -61,7 +61,7 @@ func existing(paths []string) []string {
 
 // toolchainFolders returns what programs need beyond the usual folders.
 func toolchainFolders(asked Options) []string {
-	read := append([]string{asked.Self}, asked.Read...)
+	read := slices.Concat([]string{asked.Self}, asked.Read, programs(asked))
 	if asked.Home != "" {
 		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
 		read = slices.Concat(read, plain, poetryEnvironments(asked))
@@ -104,10 +104,13 @@ func (a Options) resolve(path string) (string, error) {
 	return untrusted.ResolveWithin(path, func(string) bool { return false }, a.strays)
 }
 
-// strays reports a link that leads out of the project that it lies in. An agent that worked there may have made it.
-// None works in /etc, which may be a repository (etckeeper).
+// strays reports a link that leads out of the project that it lies in, or of a folder to write to. An agent that worked
+// there may have made it. None works in /etc, which may be a repository (etckeeper).
 func (a Options) strays(link, place string) bool {
-	return !process.Under("/etc", link) && a.leaves(link, place, func(dir string) bool { return looksLikeProject(dir) || a.wasConfined(dir) })
+	folders := append(a.writableFolders(), resolved(a.Above)...)
+	return !process.Under("/etc", link) && a.leaves(link, place, func(dir string) bool {
+		return slices.Contains(folders, dir) || looksLikeProject(dir) || a.wasConfined(dir)
+	})
 }
 
 // leaves reports a link that leads out of the nearest project above it. No agent works in one that holds the home.
@@ -185,7 +188,7 @@ func toolchainParts(dir string) (parts []string) {
 	return append(parts, existingPaths(dir, filtered(names, func(name string) bool { return strings.Contains(name, "/") }), nil)...)
 }
 
-// Program returns what has to be readable for an agent's program: its packages, and files that it names.
+// Program returns an agent's program, and the files that its command names by a whole path. See Options.Read.
 func Program(path string, adapter agent.Adapter) []string {
 	read := []string{path}
 	for _, word := range adapter.Argv(agent.Order{}) {
@@ -193,8 +196,14 @@ func Program(path string, adapter agent.Adapter) []string {
 			read = append(read, word)
 		}
 	}
-	for _, name := range slices.Clone(read) {
-		place, err := filepath.EvalSymlinks(name)
+	return read
+}
+
+// programs returns the places of what asked.Read names, each with the packages that it is one of. A link that strays
+// leads to none: an agent may have put it in place of a program, or of a file that the command names.
+func programs(asked Options) (read []string) {
+	for _, name := range asked.Read {
+		place, err := asked.resolve(name)
 		if err != nil {
 			continue
 		}
