@@ -3,6 +3,7 @@ package confine
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,6 +164,11 @@ func (a Options) bars(path string) bool {
 // writableFolders returns the folders that sandboxed programs write to.
 func (a Options) writableFolders() []string {
 	return resolved(slices.Concat(a.Reach, stateIn(a.Home, a.Env, a.State).Paths()))
+}
+
+// agentFolders returns the folders of all agents, which other commands may write to.
+func (a Options) agentFolders() []string {
+	return resolved(slices.Collect(maps.Keys(States(a.Home, a.Env).Folders)))
 }
 
 func crowded(project string) (notes []journal.Noted) {

@@ -89,7 +89,7 @@ func toolchainBeside(asked Options, folder string) []string {
 	switch {
 	case err != nil: // perhaps a link that strays, to what can be read for another reason
 		return existing([]string{folder})
-	case slices.ContainsFunc(asked.privateFolders(), holds):
+	case slices.ContainsFunc(append(asked.privateFolders(), asked.agentFolders()...), holds):
 		return []string{folder}
 	case strings.HasSuffix(place, "/node_modules/.bin"):
 		return []string{folder, above}
@@ -104,10 +104,10 @@ func (a Options) resolve(path string) (string, error) {
 	return untrusted.ResolveWithin(path, func(string) bool { return false }, a.strays)
 }
 
-// strays reports a link that leads out of the project that it lies in, or of a folder to write to. An agent that worked
-// there may have made it. None works in /etc, which may be a repository (etckeeper).
+// strays reports a link that leads out of the project that it lies in, of a folder to write to, or of an agent's. One that
+// worked there may have made it. None works in /etc, which may be a repository (etckeeper).
 func (a Options) strays(link, place string) bool {
-	folders := append(a.writableFolders(), resolved(a.Above)...)
+	folders := slices.Concat(a.writableFolders(), a.agentFolders(), resolved(a.Above))
 	return !process.Under("/etc", link) && a.leaves(link, place, func(dir string) bool {
 		return slices.Contains(folders, dir) || looksLikeProject(dir) || a.wasConfined(dir)
 	})
