@@ -6,6 +6,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -98,7 +99,7 @@ func userSettings(ctx context.Context, asked Options, dir string, scopes ...stri
 	env := []string{"GIT_CONFIG_NOSYSTEM=0", "HOME=" + asked.Home}
 	for _, set := range asked.Env {
 		name, _, _ := strings.Cut(set, "=")
-		if slices.Contains([]string{"XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"}, name) {
+		if slices.Contains([]string{"XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS"}, name) {
 			env = append(env, set)
 		}
 	}
@@ -109,7 +110,7 @@ func userSettings(ctx context.Context, asked Options, dir string, scopes ...stri
 	}}
 	return func(pattern string, more ...string) (found []git.Setting) {
 		args := slices.Concat([]string{"config", "--show-scope", "-z"}, more, []string{"--get-regexp", pattern})
-		out, _ := tool.Do(ctx, git.Call{Dir: dir, Args: args}) // an error: there is none, or git outside fails, too
+		out, _ := tool.Do(ctx, git.Call{Dir: dir, Args: args, Set: countedSettings(asked.Env)}) // an error: there is none, or git outside fails, too
 		for pair := range slices.Chunk(entries(out), 2) {
 			if len(pair) == 2 && slices.Contains(scopes, pair[0]) {
 				found = append(found, git.SettingOf(pair[1]))
@@ -117,6 +118,16 @@ func userSettings(ctx context.Context, asked Options, dir string, scopes ...stri
 		}
 		return found
 	}
+}
+
+// countedSettings returns the settings of $GIT_CONFIG_COUNT.
+func countedSettings(env []string) (all []git.Setting) {
+	count, _ := strconv.Atoi(environ.Get(env, "GIT_CONFIG_COUNT")) // git refuses another word
+	for i := range min(count, len(env)) {
+		n := strconv.Itoa(i)
+		all = append(all, git.Setting{Key: environ.Get(env, "GIT_CONFIG_KEY_"+n), Value: environ.Get(env, "GIT_CONFIG_VALUE_"+n)})
+	}
+	return all
 }
 
 // usualLists are what git reads where no setting names others.
