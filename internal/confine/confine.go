@@ -130,7 +130,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.restoreCaches(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
-	w.base.Strays = asked.strays
+	w.base.Strays = asked.Strays
 	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, append(asked.writableFolders(), asked.Above...), append(asked.privateFolders(), w.folders.dir)
 	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err

@@ -151,7 +151,14 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 			})
 		}
 	}
-	return slices.Concat(notes, r.git.notes, r.missingAgentPaths())
+	return slices.Concat(notes, r.git.notes, r.missingAgentPaths(), unusedTemp(asked))
+}
+
+func unusedTemp(asked Options) []journal.Noted {
+	if temp := environ.Get(asked.Env, "TMPDIR"); asked.Home != "" && temp != "" && temp != asked.Temp {
+		return []journal.Noted{{What: "TMPDIR is not used, as an agent may write to " + temp, Hint: "set TMPDIR to a folder outside of projects"}}
+	}
+	return nil
 }
 
 // bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether

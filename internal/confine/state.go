@@ -106,7 +106,11 @@ func (a Options) checkPlaces(all agent.State) error {
 	for _, path := range slices.Concat(slices.Sorted(maps.Keys(all.Folders)), slices.Sorted(maps.Keys(all.Files))) {
 		var link string
 		place, err := untrusted.ResolveWithin(path, func(at string) bool { link = at; return anyHolds(reach, filepath.Dir(at)) },
-			func(at, place string) bool { link = at; return a.leaves(at, place, a.wasConfined) })
+			func(at, place string) bool {
+				link = at
+				dir := a.nearest(filepath.Dir(at), a.wasConfined)
+				return dir != "" && !process.Under(dir, place)
+			})
 		switch {
 		case errors.Is(err, untrusted.ErrTheirLink):
 			return fault.Usage("a link in a project leads to an agent's files, and sandboxed programs could exchange it: "+link,

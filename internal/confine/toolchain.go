@@ -101,30 +101,39 @@ func toolchainBeside(asked Options, folder string) []string {
 
 // resolve returns where a path leads, as the sandbox follows it.
 func (a Options) resolve(path string) (string, error) {
-	return untrusted.ResolveWithin(path, func(string) bool { return false }, a.strays)
+	return untrusted.ResolveWithin(path, func(string) bool { return false }, a.Strays)
 }
 
-// strays reports a link that leads out of the project that it lies in, of a folder to write to, or of an agent's. One that
-// worked there may have made it. None works in /etc, which may be a repository (etckeeper).
-func (a Options) strays(link, place string) bool {
+// Strays reports a link that leads out of the folder around it. One that worked there may have made it.
+func (a Options) Strays(link, place string) bool {
+	dir := a.Around(filepath.Dir(link))
+	return dir != "" && !process.Under(dir, place)
+}
+
+// Around returns the nearest project at dir or above, folder to write to, or agent's folder; empty: there is none. No agent
+// works in /etc, which may be a repository (etckeeper).
+func (a Options) Around(dir string) string {
+	if process.Under("/etc", dir) {
+		return ""
+	}
 	folders := slices.Concat(a.writableFolders(), a.agentFolders(), resolved(a.Above))
-	return !process.Under("/etc", link) && a.leaves(link, place, func(dir string) bool {
+	return a.nearest(dir, func(dir string) bool {
 		return slices.Contains(folders, dir) || looksLikeProject(dir) || a.wasConfined(dir)
 	})
 }
 
-// leaves reports a link that leads out of the nearest project above it. No agent works in one that holds the home.
-func (a Options) leaves(link, place string, isProject func(dir string) bool) bool {
+// nearest returns the nearest project at dir or above; empty: there is none. No agent works in one that holds the home.
+func (a Options) nearest(dir string, isProject func(dir string) bool) string {
 	homes := resolved([]string{a.userHome()})
-	for dir := filepath.Dir(link); dir != "/"; dir = filepath.Dir(dir) {
+	for ; dir != "/"; dir = filepath.Dir(dir) {
 		switch {
 		case slices.ContainsFunc(homes, func(home string) bool { return process.Under(dir, home) }):
-			return false
+			return ""
 		case isProject(dir):
-			return !process.Under(dir, place)
+			return dir
 		}
 	}
-	return false
+	return ""
 }
 
 func (a Options) wasConfined(dir string) bool { return a.Confined != nil && a.Confined(dir) }

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -152,10 +153,12 @@ func resolved(path string) string {
 	return path
 }
 
-// Temp is never in the project, as TMPDIR may be: an agent could change files there. A relative one names another folder
-// for each program.
+// Temp is never where an agent may write, as TMPDIR may be: in the project or another, in a folder of an agent, or by a
+// link there. A relative one names another folder for each program.
 func (w World) Temp(project string) string {
-	if dir := os.TempDir(); filepath.IsAbs(dir) && !process.Within(dir, w.agentFolders(project)) {
+	dir, theirs, around := os.TempDir(), w.agentWritable(project), confine.Options{Home: w.Getenv("HOME"), Confined: w.confined}.Around
+	unsafe := func(place string) bool { return process.Within(place, theirs) || around(place) != "" }
+	if filepath.IsAbs(dir) && !slices.ContainsFunc(untrusted.WayOf(dir).Names, unsafe) {
 		return dir
 	}
 	return "/tmp"

@@ -1,6 +1,7 @@
 package laptop_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,16 +44,23 @@ func repository(t *testing.T, dir string) string {
 	return dir
 }
 
-// Temporary files are kept out of the project.
+// Temporary files are kept out of every place where an agent may write.
 func TestTemp(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	shop, home := repository(t, filepath.Join(top, "shop")), filepath.Join(top, "home")
+	if err := errors.Join(os.MkdirAll(filepath.Join(home, "ml", ".svn"), 0o755), os.Symlink(top, filepath.Join(home, "ml", "link"))); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ temp, want string }{
 		{filepath.Join(top, "tmp"), filepath.Join(top, "tmp")},
+		{filepath.Join(home, "tmp"), filepath.Join(home, "tmp")},
 		{filepath.Join(shop, "tmp"), "/tmp"},
+		{filepath.Join(home, "ml", "tmp"), "/tmp"},
+		{filepath.Join(home, "ml", "link", "tmp"), "/tmp"},
+		{filepath.Join(home, ".codex", "tmp"), "/tmp"},
 		{"tmp", "/tmp"},
 	} {
 		t.Chdir(top)
