@@ -52,7 +52,7 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (asked job.Ne
 		return asked, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
-		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec); err != nil {
+		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec, d.Strays); err != nil {
 			return asked, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}

@@ -69,7 +69,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 	}
 	p := c.over(d, policy.ForPreset(policy.ByResponse))
 	if c.PromptFile != "" {
-		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
+		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile, d.Strays); err != nil {
 			return asked, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}

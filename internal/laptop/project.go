@@ -239,6 +239,11 @@ func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	return stories, file, nil
 }
 
+// Strays reports a link of another project, or of an agent's folder, that leads out of it.
+func (d *Project) Strays(link, place string) bool {
+	return confine.Options{Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Confined: d.World.confined}.Strays(link, place)
+}
+
 // Inside returns the path from top to a folder in it, whose name may differ.
 func Inside(top, dir string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(dir)

@@ -203,18 +203,16 @@ func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*
 // TextFile checks a text that people wrote, such as a prompt, and returns its resolved path.
 // A pipe is an error: it would be empty at the second read. An empty text is an error: an
 // agent without a task only costs money. So is a link out of the project, which a commit can
-// bring: the agent would be told what the sandbox hides.
-func TextFile(project, name string) (string, error) {
+// bring, and another that strays: the agent would be told what the sandbox hides.
+func TextFile(project, name string, strays func(link, place string) bool) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
 	if err != nil {
 		return "", err
 	}
-	linked := false
-	place, err := untrusted.Resolve(name, func(link string) bool {
-		linked = linked || process.Under(top, link)
-		return false
+	place, err := untrusted.ResolveWithin(name, func(string) bool { return false }, func(link, place string) bool {
+		return !process.Under(top, place) && (process.Under(top, link) || strays(link, place))
 	})
-	if err == nil && linked && !process.Under(top, place) {
+	if errors.Is(err, untrusted.ErrTheirLink) {
 		return "", errors.New("it is a link out of the project, to " + place)
 	}
 	if _, unread := checkedText(name, ReadFile); unread != nil {
@@ -223,13 +221,15 @@ func TextFile(project, name string) (string, error) {
 	return place, err
 }
 
-// ReadTextIn reads such a text by its resolved path. It follows no links in the project:
-// an agent could have replaced the file or a folder by one.
+// ReadTextIn reads such a text by its resolved path. It follows no link that leads out of the project, or elsewhere of the
+// file's folder: an agent could have replaced the file or a folder by one.
 func ReadTextIn(project, name string) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
 	inside, unrelated := filepath.Rel(top, name)
 	if err != nil || unrelated != nil || !filepath.IsLocal(inside) {
-		return checkedText(name, ReadFile)
+		return checkedText(filepath.Base(name), func(base string) ([]byte, error) {
+			return untrusted.Folder{Path: filepath.Dir(name), Straight: true}.ReadFile(base, 10*maxAgentFile)
+		})
 	}
 	return checkedText(inside, func(name string) ([]byte, error) {
 		return untrusted.Folder{Path: top}.ReadFile(name, 10*maxAgentFile)
