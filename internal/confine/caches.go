@@ -241,7 +241,7 @@ func chown(ctx context.Context, dir, name string, uid, gid int) error {
 }
 
 // downloadFolders are the folders of tools' homes with downloads; the rest configures the tool.
-var downloadFolders = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"caches", "wrapper", "jdks"}}
+var downloadFolders = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"caches", "wrapper", "jdks"}, maven: {"repository", "wrapper"}}
 
 const poetry = "pypoetry/virtualenvs"
 

@@ -256,7 +256,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(false), w.vars)
+	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(false), w.vars), proof, w.servers.proxy.Port)
 }
 
 // SetupEnv returns the same for what makes a folder ready.
@@ -264,7 +264,7 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.folders.env(env, proof), w.servers.env(true), w.vars)
+	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.servers.env(true), w.vars), proof, w.servers.setup.Port)
 }
 
 // mounts reports whether read-only files stay writable for this program.
