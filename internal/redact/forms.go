@@ -4,12 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"html"
-	"net/url"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -18,7 +13,7 @@ import (
 // A line of a key may be printed alone. Shorter lines are words like any other.
 const shortestLine = 12
 
-// forms returns the secret as programs may print it, and each of its lines.
+// forms returns the secret as programs may print it, without escapes, and each of its lines.
 func forms(secret string) []string {
 	secret = strings.TrimSpace(secret)
 	if utf8.RuneCountInString(secret) < shortest {
@@ -42,13 +37,8 @@ func forms(secret string) []string {
 
 func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
-	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
-	all = append(append(all, inBytes(value)...), inWide(value))
-	all = append(append(all, inBase64(value)...), inEntities(value)...)
-	for _, escaped := range slices.Concat(inURL(value), inEscapes(value), []string{value}) { // a URL can be in JSON, too
-		all = append(append(all, escaped), inJSON(escaped)...)
-	}
-	return all
+	all := append([]string{value, lower, strings.ToUpper(lower), inWide(value)}, inLines(lower, 60)...)
+	return append(append(all, inBytes(value)...), inBase64(value)...)
 }
 
 // inBytes is value byte by byte, in hexadecimal.
@@ -68,32 +58,6 @@ func inWide(value string) string {
 		wide = binary.BigEndian.AppendUint16(wide, unit)
 	}
 	return string(wide[1:])
-}
-
-// inEscapes escapes all characters, or all but letters and digits: encoders differ in the rest.
-func inEscapes(value string) []string {
-	var all []string
-	for _, plain := range []class{0, alnum} {
-		for _, form := range []string{"%%%02x", "%%%02X", `\x%02x`, `\x%02X`} {
-			all = append(all, escape([]byte(value), form, plain))
-		}
-		for _, form := range []string{`\u%04x`, `\u%04X`} {
-			all = append(all, escape(utf16.Encode([]rune(value)), form, plain))
-		}
-	}
-	return all
-}
-
-func escape[T byte | uint16](units []T, form string, plain class) string {
-	var out strings.Builder
-	for _, unit := range units {
-		if unit < utf8.RuneSelf && unit != '_' && plain.has(byte(unit)) {
-			out.WriteByte(byte(unit))
-		} else {
-			fmt.Fprintf(&out, form, unit)
-		}
-	}
-	return out.String()
 }
 
 // inBase64 is value in base64, also in the middle of something longer: there
@@ -122,12 +86,7 @@ func within(alphabet *base64.Encoding, value string) (parts []string) {
 	return parts
 }
 
-func inEntities(value string) []string {
-	page := html.EscapeString(value)
-	return []string{page, strings.NewReplacer("&#34;", "&quot;", "&#39;", "&apos;").Replace(page)}
-}
-
-// inLines breaks lines as base64 (76), openssl (64) and xxd (60) do, also within JSON.
+// inLines breaks lines as base64 (76), openssl (64) and xxd (60) do.
 func inLines(text string, width int) []string {
 	if len(text) <= width {
 		return nil
@@ -136,44 +95,8 @@ func inLines(text string, width int) []string {
 	for len(text) > width {
 		lines, text = append(lines, text[:width]), text[width:]
 	}
-	lines = append(lines, text)
-	return []string{strings.Join(lines, "\n"), strings.Join(lines, `\n`)}
+	return []string{strings.Join(append(lines, text), "\n")}
 }
-
-func inURL(value string) []string {
-	var all []string
-	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value)} {
-		all = append(all, escaped, percentCode.ReplaceAllStringFunc(escaped, strings.ToLower)) // both are in use
-	}
-	return all
-}
-
-var percentCode = regexp.MustCompile(`%[0-9A-F]{2}`)
-
-// inJSON also quotes twice, in either way: an agent's stream quotes what a tool printed.
-func inJSON(value string) []string {
-	var all []string
-	texts := []string{value}
-	for range 2 {
-		var quoted []string
-		for _, text := range texts {
-			var out strings.Builder
-			enc := json.NewEncoder(&out)
-			enc.SetEscapeHTML(false)
-			// A string cannot fail to encode.
-			_ = enc.Encode(text)
-			safe, _ := json.Marshal(text)
-			plain := inner(strings.TrimSuffix(out.String(), "\n"))
-			quoted = append(quoted, plain, inner(string(safe)), strings.ReplaceAll(plain, "/", `\/`))
-		}
-		slices.Sort(quoted)
-		texts = slices.Compact(quoted)
-		all = append(all, texts...)
-	}
-	return all
-}
-
-func inner(quoted string) string { return quoted[1 : len(quoted)-1] }
 
 // starts are the pairs of bytes with which a secret may begin: an agent prints a gigabyte.
 type starts [1 << 16]bool
@@ -189,5 +112,23 @@ var shapeStarts = func() (s starts) {
 }()
 
 func (x *starts) add(text string) { x[pair(text[0], text[1])] = true }
+
+// addEscaped adds the ways in which a form begins: its first two characters may be escaped.
+func (x *starts) addEscaped(form string) {
+	first := form[:1]
+	for _, second := range []string{form[1:2], `\`, "%", "&", "+"} {
+		x.add(first + second)
+	}
+	for _, escape := range []string{"%2", fmt.Sprintf("%%%x", first[0]>>4), fmt.Sprintf("%%%X", first[0]>>4), `\\`, `\x`, `\u`, `\` + first, `'"`, `'\`, "&#"} {
+		x.add(escape)
+	}
+	if alnum.has(first[0]) {
+		return
+	}
+	for letter := range byte(26) { // of the name of a sign in HTML
+		x.add("&" + string('a'+letter))
+		x.add("&" + string('A'+letter))
+	}
+}
 
 func pair(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }

@@ -6,7 +6,6 @@ package redact
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -17,17 +16,17 @@ const Mask = "***"
 
 // Redactor hides its secrets. Several goroutines may use it.
 type Redactor struct {
-	forms   map[string][]string // by their first bytes, the longest first
-	sorted  []string
-	shapes  *[256][]shape // by their first byte
+	forms   []string // sorted
+	firsts  [256]place
+	pairs   map[uint16]place // by the first two bytes
+	plain   starts           // has the keys of pairs
+	shapes  *[256][]shape    // by their first byte
 	starts  starts
 	longest int
 }
 
 // A shorter value would hide ordinary words, and could be guessed anyway.
 const shortest = 6
-
-const key = shortest
 
 // New also hides what has the shape of a token. Values below 6 characters are ignored.
 func New(secrets ...string) *Redactor {
@@ -38,19 +37,25 @@ func New(secrets ...string) *Redactor {
 func Values(secrets ...string) *Redactor { return (&Redactor{shapes: new([256][]shape)}).with(secrets) }
 
 func (r *Redactor) with(secrets []string) *Redactor {
-	r.forms = make(map[string][]string)
 	for _, s := range secrets {
-		r.sorted = append(r.sorted, forms(s)...)
+		r.forms = append(r.forms, forms(s)...)
 	}
-	slices.Sort(r.sorted)
-	r.sorted = slices.Compact(r.sorted)
-	for _, f := range r.sorted {
-		r.forms[f[:key]] = append(r.forms[f[:key]], f)
-		r.starts.add(f)
-		r.longest = max(r.longest, len(f))
-	}
-	for _, all := range r.forms {
-		slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	slices.Sort(r.forms)
+	r.forms = slices.Compact(r.forms)
+	r.pairs = make(map[uint16]place)
+	for i, f := range r.forms {
+		first, second := f[0], pair(f[0], f[1])
+		if i == 0 || r.forms[i-1][0] != first {
+			r.firsts[first] = place{depth: 1, from: i}
+		}
+		if !r.plain[second] {
+			r.pairs[second] = place{depth: 2, from: i}
+			r.plain.add(f)
+			r.starts.addEscaped(f)
+		}
+		r.firsts[first].to = i + 1
+		r.pairs[second] = place{depth: 2, from: r.pairs[second].from, to: i + 1}
+		r.longest = max(r.longest, len(f)*longestEscape)
 	}
 	return r
 }
@@ -94,7 +99,7 @@ func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 // Holds reports a value in b, in any form. A mere shape does not count: it may be an example.
 func (r *Redactor) Holds(b []byte) bool {
 	for at := range b {
-		if r.form(b[at:]) > 0 {
+		if n, _ := r.form(b[at:]); n > 0 {
 			return true
 		}
 	}
@@ -131,16 +136,17 @@ func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
 		}
 		here, open := r.matches(t, at)
 		found = append(found, here...)
-		if at >= farthest && settled == len(s) && (open || r.isPrefix(s[at:])) {
+		if at >= farthest && settled == len(s) && open {
 			settled = at
 		}
 	}
 	return found, settled
 }
 
-// matches also reports whether more text could make or lengthen a shape.
+// matches also reports whether more text could make or lengthen one.
 func (r *Redactor) matches(t *text, at int) (found []match, open bool) {
-	if n := r.form(t.s[at:]); n > 0 {
+	n, open := r.form(t.s[at:])
+	if n > 0 {
 		found = append(found, match{at, at + n})
 	}
 	for _, shape := range r.shapes[t.s[at]] {
@@ -151,31 +157,6 @@ func (r *Redactor) matches(t *text, at int) (found []match, open bool) {
 		open = open || more
 	}
 	return found, open
-}
-
-func (r *Redactor) form(s []byte) int {
-	if len(s) < key || !r.starts[pair(s[0], s[1])] {
-		return 0
-	}
-	for _, f := range r.forms[string(s[:key])] {
-		if len(f) <= len(s) && string(s[:len(f)]) == f {
-			return len(f)
-		}
-	}
-	return 0
-}
-
-// isPrefix reports whether a form begins with all of rest, and goes on.
-func (r *Redactor) isPrefix(rest []byte) bool {
-	if len(rest) >= r.longest {
-		return false
-	}
-	// A form that goes on from rest stands right behind it.
-	i, found := slices.BinarySearch(r.sorted, string(rest))
-	if found {
-		i++
-	}
-	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], string(rest))
 }
 
 // writer holds the end back while it could be the beginning of a secret.
