@@ -122,10 +122,10 @@ func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, e
 		if err != nil {
 			return err
 		}
-		if q.secret(string(text)) {
+		c, err := parseCommit(o.ID, string(text))
+		if q.secret(string(text)) || q.secret(q.terms.message(c.message)) { // clean, it may join the parts of a secret
 			return refusal{{Commit: o.ID, Why: "its message or author contains a secret of this job"}}
 		}
-		c, err := parseCommit(o.ID, string(text))
 		commits = append(commits, c)
 		return err
 	})

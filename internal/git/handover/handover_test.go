@@ -234,6 +234,13 @@ func TestTake(t *testing.T) {
 			},
 			refused: "it contains a secret of this job",
 		},
+		"a secret in a message, in parts that cleaning joins": {
+			agent: func(l *lab) { l.commit("add s3\u200bcret", map[string]string{"a.txt": "a\n"}) },
+			terms: func(terms *handover.Terms) {
+				terms.Secret = func(text []byte) bool { return strings.Contains(string(text), "s3cret") }
+			},
+			refused: "its message or author contains a secret of this job",
+		},
 		"new content in Git LFS": {
 			agent:   func(l *lab) { l.commit("add", map[string]string{"new.bin": pointer + "oid sha256:b2\nsize 9\n"}) },
 			refused: "its content would be in Git LFS",
