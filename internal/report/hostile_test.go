@@ -227,6 +227,7 @@ func TestSecrets(t *testing.T) {
 		{token, token},
 		{`hush"<&hush-hush`, `hush"<&hush-hush`},
 		{"canary-of-the-shop", "canary-\x1b[7mof-the-shop\x1b[27m"},
+		{"canary-of-the-shop", "canary-&#8203;of-the-shop"},
 	} {
 		s := longRun(t, 2, "the key is "+c.text+" and no other\n")
 		s.Hide = redact.New(c.secret).String

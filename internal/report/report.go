@@ -47,7 +47,7 @@ func (s Source) HTML() ([]byte, error) {
 		if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page(segments, run)); err != nil {
 			return nil, fmt.Errorf("write the page: %w", err)
 		}
-		if page := clean.EscapeUnprintable(out.String()); len(page) < maxPage || s.limit <= minText {
+		if page := s.finished(out.String()); len(page) < maxPage || s.limit <= minText {
 			return []byte(page), nil
 		}
 	}
@@ -60,8 +60,11 @@ func (s Source) Markdown() ([]byte, error) {
 	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page(s.segments(s.entries()))); err != nil {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
-	return []byte(clean.EscapeUnprintable(out.String())), nil
+	return []byte(s.finished(out.String())), nil
 }
+
+// finished hides secrets once more: what parted one may be gone from the page.
+func (s Source) finished(page string) string { return s.Hide(clean.EscapeUnprintable(page)) }
 
 // exams returns the exams without secrets. A table may be longer than other texts: it has a line for each task.
 func (s Source) exams() []foldedText {
