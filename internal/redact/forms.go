@@ -67,23 +67,28 @@ func inBase64(value string) []string {
 	var all []string
 	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		whole := alphabet.EncodeToString([]byte(value))
-		all = append(all, whole, strings.TrimRight(whole, "="))
 		all = append(append(all, inLines(whole, 76)...), inLines(whole, 64)...)
-		for _, part := range within(alphabet, value) {
-			all = append(append(all, part), within(alphabet, part)...) // settings of a cluster are packed twice
+		parts, ends := within(alphabet, value)
+		_, lines := within(alphabet, value+"\n")
+		all = append(append(append(all, parts...), ends...), lines...)
+		for _, part := range parts {
+			twice, _ := within(alphabet, part) // settings of a cluster are packed twice
+			all = append(all, twice...)
 		}
 	}
 	return all
 }
 
-func within(alphabet *base64.Encoding, value string) (parts []string) {
+// within returns what stands for value in the middle and at the end.
+func within(alphabet *base64.Encoding, value string) (parts, ends []string) {
 	for before := range 3 {
 		text := alphabet.EncodeToString(append(make([]byte, before), value...))
 		first := (before*8 + 5) / 6
 		last := (before + len(value)) * 8 / 6
 		parts = append(parts, text[first:last])
+		ends = append(ends, text[first:], strings.TrimRight(text[first:], "="))
 	}
-	return parts
+	return parts, ends
 }
 
 // inLines breaks lines as base64 (76), openssl (64) and xxd (60) do.

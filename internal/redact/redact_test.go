@@ -77,6 +77,14 @@ func TestStringHidesBase64InTheMiddle(t *testing.T) {
 		if !strings.Contains(got, redact.Mask) || len(got) > len(in)-len(password) {
 			t.Errorf("after %d bytes: String(%q) = %q", before, in, got)
 		}
+		for _, end := range []string{"", "\n"} { // of echo
+			for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+				in := alphabet.EncodeToString([]byte("user:"[:before] + password + end))
+				if got, want := r.String(in), in[:(before*8+5)/6]+redact.Mask; got != want {
+					t.Errorf("after %d bytes: String(%q) = %q, want %q", before, in, got, want)
+				}
+			}
+		}
 	}
 }
 
