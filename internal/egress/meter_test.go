@@ -186,7 +186,10 @@ func TestBudgetCutsStreams(t *testing.T) {
 		},
 		"responses": {responses, `{"model":"big","stream":true}`, "", "data: {\"type\":\"response.output_text.delta\",\"delta\":\"some words of the model\"}\n\n"},
 		"chat":      {chat, `{"model":"big","stream":true}`, "", "data: {\"choices\":[{\"delta\":{\"content\":\"some words of the model\"}}]}\n\n"},
-		"gemini":    {streamed + "?alt=sse", `{}`, "", "data: {\"candidates\":[{}],\"usageMetadata\":{\"promptTokenCount\":1,\"candidatesTokenCount\":5000}}\n\n"},
+		"gemini that does not tell": {
+			streamed + "?alt=sse", `{}`, "", "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"some words of the model\"}],\"role\":\"model\"}}]}\n\n",
+		},
+		"gemini": {streamed + "?alt=sse", `{}`, "", "data: {\"candidates\":[{}],\"usageMetadata\":{\"promptTokenCount\":1,\"candidatesTokenCount\":5000}}\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gone := make(chan string, 8)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -88,15 +89,16 @@ type frame struct {
 	Response struct {
 		Usage json.RawMessage `json:"usage"`
 	} `json:"response"`
-	Choices []struct {
-		Delta  json.RawMessage `json:"delta"`
-		Finish string          `json:"finish_reason"`
-	} `json:"choices"`
-	Candidates []struct {
-		Index  int    `json:"index"`
-		Finish string `json:"finishReason"`
-	} `json:"candidates"`
-	Metadata json.RawMessage `json:"usageMetadata"`
+	Choices    []version       `json:"choices"`    // of OpenAI
+	Candidates []version       `json:"candidates"` // of Gemini
+	Metadata   json.RawMessage `json:"usageMetadata"`
+}
+
+type version struct {
+	Index   int             `json:"index"`
+	Delta   json.RawMessage `json:"delta"`
+	Content json.RawMessage `json:"content"`
+	Finish  string          `json:"finishReason"`
 }
 
 type reading struct {
@@ -136,8 +138,8 @@ func (r *reading) take(data []byte) {
 		r.usage, r.known = c.plain(), !r.odd && addCounts(c.Prompt, c.Tools) > 0
 	}
 	r.textBytes += textLength(f.Delta)
-	for _, c := range f.Choices {
-		r.textBytes += textLength(c.Delta)
+	for _, c := range slices.Concat(f.Choices, f.Candidates) {
+		r.textBytes += textLength(c.Delta) + textLength(c.Content)
 	}
 	r.ended = r.ended || r.last(f)
 }
@@ -200,9 +202,6 @@ func (r *reading) sofar() progress {
 
 // textLength returns the size of the model's text in a delta.
 func textLength(delta json.RawMessage) int64 {
-	if len(delta) == 0 {
-		return 0
-	}
 	var value any
 	if json.Unmarshal(delta, &value) != nil {
 		return 0
