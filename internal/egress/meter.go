@@ -181,7 +181,7 @@ func (m *meter) bounds(model string) bool {
 func (m *meter) set(b *bill, now progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if now.ended = now.ended || b.used.ended; now == b.used {
+	if now == b.used {
 		return
 	}
 	m.usage = m.usage.Plus(now.Usage).Minus(b.used.Usage)

@@ -179,7 +179,8 @@ const (
 // streams. Later requests are refused and do not reach the server.
 func TestBudgetCutsStreams(t *testing.T) {
 	for name, test := range map[string]struct{ path, body, first, more string }{
-		"anthropic": {messages, `{"model":"big","stream":true}`, begun, piece},
+		"anthropic":                 {messages, `{"model":"big","stream":true}`, begun, piece},
+		"anthropic, behind its end": {messages, `{"model":"big","stream":true}`, begun + data(msgEnd, `{"type":"message_stop"}`), piece},
 		"anthropic, told": {
 			messages, `{"model":"big","stream":true}`, begun,
 			"data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":5000}}\n\n",

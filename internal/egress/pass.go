@@ -242,7 +242,7 @@ func (a *answerReader) Close() error {
 	a.split.end()
 	now := a.read.sofar()
 	stream := a.split.events && a.dialect != OpenAI // says at its end that this is the end
-	cut := !now.ended && (!a.whole || stream)
+	cut := !a.read.ended && (!a.whole || stream)
 	if a.head.StatusCode == http.StatusBadRequest && !a.maker.isOwn() { // Azure bills what its content filter refuses
 		now.Input = max(now.Input, a.bill.order.likely)
 	}

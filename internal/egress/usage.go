@@ -110,6 +110,7 @@ type reading struct {
 	textBytes int64        // bytes of the answer's text
 	finished  map[int]bool // indexes of Gemini's versions that have ended
 	ended     bool         // usage is final
+	goesOn    bool         // there were words behind the end
 }
 
 // bytesPerToken is low, so that estimates do not exceed the bill.
@@ -137,10 +138,12 @@ func (r *reading) take(data []byte) {
 		r.odd = json.Unmarshal(f.Metadata, &c) != nil || r.odd
 		r.usage, r.known = c.plain(), !r.odd && addCounts(c.Prompt, c.Tools) > 0
 	}
-	r.textBytes += textLength(f.Delta)
+	words := textLength(f.Delta)
 	for _, c := range slices.Concat(f.Choices, f.Candidates) {
-		r.textBytes += textLength(c.Delta) + textLength(c.Content)
+		words += textLength(c.Delta) + textLength(c.Content)
 	}
+	r.textBytes += words
+	r.goesOn = r.goesOn || r.ended && words > 0
 	r.ended = r.ended || r.last(f)
 }
 
@@ -192,9 +195,9 @@ func (r *reading) last(f frame) bool {
 
 // sofar estimates the usage while an answer is under way.
 func (r *reading) sofar() progress {
-	p := progress{Usage: r.usage, ended: r.ended}
+	p := progress{Usage: r.usage, ended: r.ended && !r.goesOn}
 	p.inputKnown = p.Tokens() > p.Output
-	if !r.ended {
+	if !p.ended {
 		p.Output = max(p.Output, r.textBytes/bytesPerToken)
 	}
 	return p
@@ -203,9 +206,7 @@ func (r *reading) sofar() progress {
 // textLength returns the size of the model's text in a delta.
 func textLength(delta json.RawMessage) int64 {
 	var value any
-	if json.Unmarshal(delta, &value) != nil {
-		return 0
-	}
+	_ = json.Unmarshal(delta, &value) // anything but JSON has no text
 	return countText("", value)
 }
 
