@@ -122,3 +122,30 @@ func TestTestsAllowed(t *testing.T) {
 		t.Errorf("allowed are %q", got)
 	}
 }
+
+// What earlier runs proved judges without what people changed since only if the checks do not tell which tests pass with it.
+func TestUnclearChanges(t *testing.T) {
+	named := journal.CheckEnded{Tests: &journal.Tests{Failed: 1, Red: []string{"pay"}}}
+	broken := named
+	broken.Tests = &journal.Tests{Failed: 1, Red: []string{"pay"}, Broken: []string{"shop"}}
+	for name, c := range map[string]struct {
+		proof journal.Proof
+		tree  string
+		want  int
+	}{
+		"it passes":                    {proof: journal.Proof{Tree: "to", Passed: true}, tree: "tp"},
+		"it fails by name":             {proof: journal.Proof{Tree: "to", Checks: []journal.CheckEnded{named}}, tree: "tp"},
+		"it fails without names":       {proof: journal.Proof{Tree: "to", Checks: []journal.CheckEnded{{}}}, tree: "tp", want: 2},
+		"it does not build":            {proof: journal.Proof{Tree: "to", Checks: []journal.CheckEnded{broken}}, tree: "tp", want: 2},
+		"it did not run yet":           {tree: "tp"},
+		"this run has the earlier one": {proof: journal.Proof{Tree: "to", Checks: []journal.CheckEnded{{}}}},
+	} {
+		ground := journal.Joined{Sound: "p0", SoundTree: c.tree, Onto: &journal.Onto{Tree: "to"}}
+		base := ground
+		base.Sound = "b0"
+		run := journal.Run{Base: "b0", Proofs: []journal.Proof{c.proof}, Grounds: []journal.Joined{base, ground}, Open: journal.OpenWork{Judges: []journal.Joined{ground}}}
+		if got := run.Unclear(); len(got) != c.want {
+			t.Errorf("%s: %d unclear changes, want %d", name, len(got), c.want)
+		}
+	}
+}

@@ -134,19 +134,22 @@ func TestTestsAreTriedOnTheCodeBefore(t *testing.T) {
 	proven.Proofs[0].Passed = true
 	begun := passed(later(told("jest", 3)))
 	begun.Iterations = append([]journal.Iteration{{Story: "US-001", Taken: &journal.CommitsTaken{From: "w0", To: "w1"}}}, begun.Iterations...)
+	named, unnamed := failing([]string{"ten"}), failing(nil)
 	for name, c := range map[string]struct {
 		run  journal.Run
+		says journal.CheckEnded
 		want string
 	}{
-		"the first":             {proved(asked(told("jest", 1)), told("jest", 3)), "b0"},
-		"after another":         {passed(later(told("jest", 3))), "c0"},
-		"after one that failed": {later(told("jest", 3)), "b0"},
-		"onto earlier work":     {work, "s0"},
-		"onto work that failed": {onto(), "s0"},
-		"of what was proven":    {proven, "b0"},
-		"begun before another":  {begun, "c0 without w1"},
+		"the first":                 {proved(asked(told("jest", 1)), told("jest", 3)), named, "b0"},
+		"after another":             {passed(later(told("jest", 3))), named, "c0"},
+		"after one that failed":     {later(told("jest", 3)), named, "b0"},
+		"onto earlier work":         {work, named, "s0"},
+		"onto work that failed":     {onto(), named, "s0"},
+		"of what was proven":        {proven, named, "b0"},
+		"begun before another":      {begun, named, "c0 without w1"},
+		"which that other one uses": {begun, unnamed, "w0"},
 	} {
-		l, base := &lab{says: []journal.CheckEnded{failing([]string{"ten"})}}, ""
+		l, base := &lab{says: []journal.CheckEnded{c.says}}, ""
 		p := l.prover()
 		p.Tests = onShelf{shelf{files: []string{"a.test.js"}, stand: "x+tests", lists: map[journal.Where]string{journal.AtProof: "passed ten"}}, &base}
 		if err := p.Grade(t.Context(), c.run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil || base != c.want {
