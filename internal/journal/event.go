@@ -73,8 +73,8 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 			r.Onto = *e.Grounds[n-1].Onto
 		}
 		r.Sound, r.BuiltOn = r.Onto.Commit, []Onto{r.Onto}
-		for _, judge := range e.Open.Judges {
-			r.BuiltOn = append(r.BuiltOn, *judge.Onto)
+		if n := len(e.Open.Judges); n > 0 {
+			r.BuiltOn = append(r.BuiltOn, *e.Open.Judges[n-1].Onto)
 		}
 		r.Open.Since = cmp.Or(e.Open.Since, e.Start)
 	}

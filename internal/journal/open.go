@@ -9,7 +9,7 @@ type OpenWork struct {
 	Work    []StoryWork `json:"work,omitempty"`   // on these, in order
 	Tree    string      `json:"tree,omitempty"`   // of Start: what passes there shows nothing of what people ask for besides
 	Proved  []Proven    `json:"proved,omitempty"` // stories, by title, that are proven by tests beside it
-	Judges  []Joined    `json:"judges,omitempty"` // what of it hid nothing, with what people changed since: its tests judge, too
+	Judges  []Joined    `json:"judges,omitempty"` // what of it hid nothing, with what people changed since: the last one judges, too
 }
 
 // OpenStory is a story whose work is not proven.
@@ -56,13 +56,18 @@ func (r Run) StartProof() (Proof, bool) {
 	return r.ProofOf(r.Open.Tree)
 }
 
-// Unclear returns what people changed since earlier runs, where the checks do not tell which tests pass: what these runs
-// proved judges without it, too.
-func (r Run) Unclear() []Joined {
-	return slices.DeleteFunc(slices.Concat(r.Grounds, r.Open.Judges), func(ground Joined) bool {
-		proof, known := r.ProofOf(ground.Onto.Tree)
-		return !known || proof.TellsTests() || ground.SoundTree == "" || ground.Sound == r.Base
-	})
+// Unclear returns what people changed where the checks do not tell which tests pass, each with what they changed later: what
+// was proven before judges without it, too.
+func (r Run) Unclear() (all [][]Joined) {
+	for _, changes := range [][]Joined{r.Grounds, r.Open.Judges} {
+		for i, ground := range changes {
+			proof, known := r.ProofOf(ground.Onto.Tree)
+			if known && !proof.TellsTests() && ground.SoundTree != "" && ground.Sound != r.Base {
+				all = append(all, changes[i:])
+			}
+		}
+	}
+	return all
 }
 
 // openWork returns the commits that an earlier run left unproven of a story, and whether people still ask for the same.

@@ -49,28 +49,40 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 
 // openGrounds returns what a run builds on that begins on unproven work, and what of that judges.
 func openGrounds(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, isHeld bool) (all, judges []journal.Joined, err error) {
-	sound := last.Head
-	if isHeld {
-		sound = newestSound(last)
+	judged, known := last, len(last.Grounds)
+	last.Sound = began.Open.Since
+	if all, err = grounds(ctx, t, last, began.Start); err != nil || len(all) == 0 {
+		return nil, nil, err
 	}
-	if last.Sound = sound; sound != began.Open.Since {
-		if judges, err = grounds(ctx, t, last, began.Start); err != nil {
+	switch {
+	case !isHeld:
+		judged.Sound = last.Head
+	case len(last.Open.Judges) > 0 && !slices.ContainsFunc(last.Proofs, last.WasSound): // nothing newer hid nothing
+		if judged.Grounds, err = rejudged(ctx, t, last); err != nil {
 			return nil, nil, err
 		}
-		judges = judges[min(len(last.Grounds), len(judges)):]
+		judged.Sound, known = judged.Grounds[len(judged.Grounds)-1].Onto.Commit, 0
 	}
-	last.Sound = began.Open.Since
-	all, err = grounds(ctx, t, last, began.Start)
-	return all, judges, err
+	if judged.Sound == began.Open.Since {
+		return all, nil, nil
+	}
+	judges, err = grounds(ctx, t, judged, began.Start)
+	return all, judges[min(known, len(judges)):], err
 }
 
-// newestSound returns the newest commit of a run, or else of those before it, that hid nothing.
-func newestSound(run journal.Run) string {
-	n := len(run.Open.Judges)
-	if n == 0 || slices.ContainsFunc(run.Proofs, run.WasSound) {
-		return run.Sound
+// rejudged returns what judged when a run began, and what people changed on that in the run.
+func rejudged(ctx context.Context, t *git.Trusted, run journal.Run) (all []journal.Joined, err error) {
+	all = slices.Clone(run.Open.Judges)
+	for _, change := range run.Grounds {
+		if change.Onto.Proofs == 0 && change.Onto.Iterations == 0 { // before the run
+			continue
+		}
+		if change, err = build(ctx, t, journal.Run{Sound: all[len(all)-1].Onto.Commit}, change); err != nil {
+			return nil, err
+		}
+		all = append(all, change)
 	}
-	return run.Open.Judges[n-1].Onto.Commit
+	return all, nil
 }
 
 // grounds returns what people changed since the newest run of a branch, and before in it, on what it proved.
@@ -92,10 +104,7 @@ func grounds(ctx context.Context, t *git.Trusted, last journal.Run, start string
 		return nil, err
 	}
 	var err error
-	newest := &all[len(last.Grounds)]
-	if newest.Onto, err = onto(ctx, t, ground); err == nil {
-		newest.SoundTree, err = t.TreeOf(ctx, ground.Sound)
-	}
+	all[len(last.Grounds)], err = build(ctx, t, last, ground)
 	return all, err
 }
 

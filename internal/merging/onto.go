@@ -14,7 +14,9 @@ func build(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 		return with, nil
 	}
 	with.Sound = run.Sound
-	with.Onto, err = onto(ctx, t, with)
+	if with.Onto, err = onto(ctx, t, with); err == nil {
+		with.SoundTree, err = t.TreeOf(ctx, with.Sound)
+	}
 	return with, err
 }
 

@@ -24,17 +24,21 @@ const workBefore = "the work before"
 // references returns the commits whose tests judge the work, the newest first: each that hid nothing when it passed, what
 // people pushed on top of one, and the base. A file of tests that an agent changed judges in all of its versions.
 func references(run journal.Run, commit string) (refs []reference) {
+	isThere := func(commit string) bool {
+		return slices.ContainsFunc(refs, func(other reference) bool { return other.commit == commit })
+	}
 	for i, proof := range slices.Backward(run.Proofs) {
-		isThere := slices.ContainsFunc(refs, func(other reference) bool { return other.commit == proof.Commit })
 		ref := referenceTo(run, proof)
 		ref.later = slices.DeleteFunc(slices.Clone(run.Grounds), func(joined journal.Joined) bool { return joined.Onto.Proofs <= i })
-		if !isThere && ref.commit != commit && (ref.story == workBefore || run.WasSound(proof)) {
+		if !isThere(proof.Commit) && ref.commit != commit && (ref.story == workBefore || run.WasSound(proof)) {
 			refs = append(refs, ref)
 		}
 	}
-	for _, ground := range run.Unclear() {
-		proof, _ := run.ProofOf(ground.SoundTree)
-		refs = append(refs, reference{commit: ground.Sound, tests: ground.Sound, checks: proof.Checks, story: workBefore, later: []journal.Joined{ground}})
+	for _, changes := range slices.Backward(run.Unclear()) {
+		sound := changes[0].Sound
+		if before, _ := run.ProofOf(changes[0].SoundTree); !isThere(sound) {
+			refs = append(refs, reference{commit: sound, tests: sound, checks: before.Checks, story: workBefore, failed: whyUnknown(before), later: changes})
+		}
 	}
 	return append(refs, reference{commit: run.Base, tests: run.Base, checks: run.BaseChecks, later: run.Grounds})
 }
@@ -49,10 +53,16 @@ func referenceTo(run journal.Run, proof journal.Proof) reference {
 	if !slices.ContainsFunc(run.BuiltOn, func(onto journal.Onto) bool { return onto.Tree == proof.Tree }) {
 		return ref
 	}
-	if ref.story = workBefore; !proof.TellsTests() { // else Why is a remark
-		ref.failed = proof.Why
-	}
+	ref.story, ref.failed = workBefore, whyUnknown(proof)
 	return ref
+}
+
+// whyUnknown returns why not all tests may have run in a proof, or "".
+func whyUnknown(proof journal.Proof) string {
+	if proof.TellsTests() { // and Why is a remark
+		return ""
+	}
+	return proof.Why
 }
 
 func storyOf(run journal.Run, commit string) (story string) {

@@ -138,11 +138,12 @@ func proofBefore(run journal.Run) (step Prove, needed bool) {
 		return step, false
 	}
 	all := []Prove{{Commit: run.Onto.Commit, Tree: run.Onto.Tree}, {Commit: run.Start, Tree: run.Open.Tree}}
-	for _, judge := range run.Open.Judges {
-		all = append(all, Prove{Commit: judge.Onto.Commit, Tree: judge.Onto.Tree})
+	if n := len(run.Open.Judges); n > 0 {
+		judge := run.Open.Judges[n-1].Onto
+		all = append(all, Prove{Commit: judge.Commit, Tree: judge.Tree})
 	}
-	for _, ground := range run.Unclear() {
-		all = append(all, Prove{Commit: ground.Sound, Tree: ground.SoundTree})
+	for _, changes := range run.Unclear() {
+		all = append(all, Prove{Commit: changes[0].Sound, Tree: changes[0].SoundTree})
 	}
 	for _, before := range all {
 		if _, known := run.ProofOf(before.Tree); !known && before.Tree != "" {
