@@ -142,9 +142,8 @@ type Proof struct {
 
 // TellsTests reports whether it passed, or what fails is known by name, so that all other tests passed.
 func (p Proof) TellsTests() bool {
-	failed := func(check CheckEnded) bool { return !check.Passed }
 	unclear := func(check CheckEnded) bool { return !check.TellsTests() }
-	return p.Passed || slices.ContainsFunc(p.Checks, failed) && !slices.ContainsFunc(p.Checks, unclear)
+	return p.Passed || slices.ContainsFunc(p.Checks, CheckEnded.hasFailed) && !slices.ContainsFunc(p.Checks, unclear)
 }
 
 // ProofEnded closes a run of the checks on a clean checkout.

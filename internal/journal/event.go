@@ -128,8 +128,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
 	r.Met, r.Parted, r.Asked, r.Unable, r.Overspent = "", nil, "", nil, ""
-	failed := func(check CheckEnded) bool { return !check.Passed }
-	if r.Baseline == nil || r.HasSetupFailedAtBase() || slices.ContainsFunc(r.BaseChecks, failed) || !rulesOf(r.Policy).equal(before) { // people may have mended it
+	if r.Baseline == nil || r.HasSetupFailedAtBase() || slices.ContainsFunc(r.BaseChecks, CheckEnded.hasFailed) || !rulesOf(r.Policy).equal(before) { // people may have mended it
 		r.Baseline, r.BaseChecks = nil, nil
 	}
 	used := len(r.Iterations)

@@ -20,16 +20,16 @@ type Joined struct {
 	With      string   `json:"with"` // the newest commit of the others
 	To        string   `json:"to"`   // the merge
 	Tree      string   `json:"tree,omitempty"`
-	By        []string `json:"by,omitempty"`        // who made what was merged
-	Own       bool     `json:"own,omitempty"`       // an earlier job of this run pushed it, and its record was lost
-	Commits   int      `json:"commits,omitempty"`   // how many there are
-	Protected []string `json:"protected,omitempty"` // protected files that the others changed
-	Conflicts []string `json:"conflicts,omitempty"` // files that conflict
-	Aside     string   `json:"aside,omitempty"`     // a branch that holds the work then
-	FromTree  string   `json:"from_tree,omitempty"` // of From, if To is a merge that the agent has to finish
-	Sound     string   `json:"sound,omitempty"`     // what was proven before
-	SoundTree string   `json:"sound_tree,omitempty"`
-	Onto      *Onto    `json:"onto,omitempty"` // that with what others did, without the open work
+	By        []string `json:"by,omitempty"`         // who made what was merged
+	Own       bool     `json:"own,omitempty"`        // an earlier job of this run pushed it, and its record was lost
+	Commits   int      `json:"commits,omitempty"`    // how many there are
+	Protected []string `json:"protected,omitempty"`  // protected files that the others changed
+	Conflicts []string `json:"conflicts,omitempty"`  // files that conflict
+	Aside     string   `json:"aside,omitempty"`      // a branch that holds the work then
+	FromTree  string   `json:"from_tree,omitempty"`  // of From, if To is a merge that the agent has to finish
+	Sound     string   `json:"sound,omitempty"`      // what was proven before
+	SoundTree string   `json:"sound_tree,omitempty"` // of Sound
+	Onto      *Onto    `json:"onto,omitempty"`       // that with what others did, without the open work
 }
 
 // fold makes the merge the run's work, and a story if the agent has to resolve conflicts.

@@ -50,6 +50,8 @@ func (t *Tests) Failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
+func (c CheckEnded) hasFailed() bool { return !c.Passed }
+
 // TellsTests reports whether the check passed, or names all that fails.
 func (c CheckEnded) TellsTests() bool {
 	return c.Passed || c.HasNamedFailures() && len(c.Tests.Broken) == 0

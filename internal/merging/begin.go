@@ -18,14 +18,14 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 		return began, nil
 	}
 	isOpen := len(began.Open.Stories) > 0
-	isHeld := last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow
+	mayHold := last.Policy.Tamper != "" && last.Policy.Tamper != policy.TamperAllow
 	switch {
 	case began.Start == began.Base: // nothing is there
 	case last.Branch != began.Branch: // people made all of it
 		began.Grounds, err = grounds(ctx, t, journal.Run{Head: began.Base, Sound: began.Base}, began.Start)
 	case isOpen:
-		began.Grounds, began.Open.Judges, err = openGrounds(ctx, t, began, last, isHeld)
-	case isHeld && (last.Sound != began.Start || len(last.Grounds) > 0):
+		began.Grounds, began.Open.Judges, err = openGrounds(ctx, t, began, last, mayHold)
+	case mayHold && (last.Sound != began.Start || len(last.Grounds) > 0):
 		began.Grounds, err = grounds(ctx, t, last, began.Start)
 	}
 	if err != nil {
@@ -47,27 +47,28 @@ func Begin(ctx context.Context, t *git.Trusted, began journal.RunBegan, last jou
 	return began, err
 }
 
-// openGrounds returns what a run builds on that begins on unproven work, and what of that judges.
-func openGrounds(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, isHeld bool) (all, judges []journal.Joined, err error) {
-	judged, known := last, len(last.Grounds)
+// openGrounds returns what a run builds on that begins on unproven work, and what of that judges. MayHold says that the last
+// run was held if its work hid something; else all of it judges.
+func openGrounds(ctx context.Context, t *git.Trusted, began journal.RunBegan, last journal.Run, mayHold bool) (all, judges []journal.Joined, err error) {
+	judged, older := last, len(last.Grounds)
 	last.Sound = began.Open.Since
 	if all, err = grounds(ctx, t, last, began.Start); err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
 	switch {
-	case !isHeld:
+	case !mayHold:
 		judged.Sound = last.Head
 	case len(last.Open.Judges) > 0 && !slices.ContainsFunc(last.Proofs, last.WasSound): // nothing newer hid nothing
 		if judged.Grounds, err = rejudged(ctx, t, last); err != nil {
 			return nil, nil, err
 		}
-		judged.Sound, known = judged.Grounds[len(judged.Grounds)-1].Onto.Commit, 0
+		judged.Sound, older = judged.Grounds[len(judged.Grounds)-1].Onto.Commit, 0
 	}
 	if judged.Sound == began.Open.Since {
 		return all, nil, nil
 	}
 	judges, err = grounds(ctx, t, judged, began.Start)
-	return all, judges[min(known, len(judges)):], err
+	return all, judges[min(older, len(judges)):], err
 }
 
 // rejudged returns what judged when a run began, and what people changed on that in the run.

@@ -13,7 +13,7 @@ import (
 
 // History makes commits that are on no branch.
 type History interface {
-	// Without returns a commit without some work that is in it, or the commit if that cannot be told apart.
+	// Without returns a commit without some work that is in it. Lines that later work changed, too, are as before both.
 	Without(ctx context.Context, commit string, work []journal.CommitsTaken) (string, error)
 	// With returns a commit with what others changed later.
 	With(ctx context.Context, commit string, others journal.Joined) (string, error)
@@ -76,7 +76,7 @@ type trial struct {
 	graded journal.StoryGraded
 	inBase bool // the base has the same tests
 	onBase outcome
-	alone  []journal.CheckEnded // on the base without the story's tests, if that is not the run's
+	onBare []journal.CheckEnded // on the base without the story's tests
 
 	narrowed map[string]bool // checks that ran only the story's own test files
 
@@ -102,12 +102,12 @@ func (p Prover) tryTests(ctx context.Context, t *trial, files []string, emit fun
 }
 
 func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
-	began, alone, err := p.began(ctx, t, files)
+	began, bare, err := p.began(ctx, t, files)
 	if err != nil || t.onBase.unready != "" {
 		return err
 	}
 	stand, err := p.Tests.Onto(ctx, began, t.graded.Commit, files)
-	if err != nil || stand == alone {
+	if err != nil || stand == bare {
 		t.inBase = err == nil
 		return err
 	}
@@ -153,7 +153,7 @@ func replay(events []journal.Event, emit func(journal.Event)) {
 
 // before returns a check's result on the base code without the story's tests.
 func (t *trial) before(check string) (journal.CheckEnded, bool) {
-	if ended, found := journal.FindCheck(t.alone, check); found {
+	if ended, found := journal.FindCheck(t.onBare, check); found {
 		return ended, true
 	}
 	return t.run.BaseCheck(check)

@@ -16,7 +16,7 @@ const (
 	trySettings = 103 // the base's settings
 	tryLate     = 104 // a story's tests after setup
 	tryUnpushed = 105 // what was proven before people pushed
-	tryWithout  = 106 // a base without the story's tests
+	tryBare     = 106 // a base without the story's tests
 	tryDoubtful = 200 // added once or twice to the number of a reference
 	tryJoined   = 600 // added to the number of a reference with people's later changes
 )
@@ -47,15 +47,15 @@ func (t *trial) mayChange(name string) bool {
 
 // began returns the run with the code before the story as its base: a new test of what another story made fails on the
 // base, too. What proved the same story before is tried on the base. If checks no longer tell which tests fail without the
-// story's work, such as by what others built on it, the base is the code before all of it. Alone is the base without the
+// story's work, such as by what others built on it, the base is the code before all of it. Bare is the base without the
 // story's tests, which people may have pushed.
-func (p Prover) began(ctx context.Context, t *trial, files []string) (began journal.Run, alone string, err error) {
+func (p Prover) began(ctx context.Context, t *trial, files []string) (began journal.Run, bare string, err error) {
 	if began = t.run; len(t.run.ProvedBefore(t.graded.Story)) > 0 {
 		return began, began.Base, nil
 	}
 	before, own := t.run.Before(t.graded.Story)
 	if began.Base = before; len(own) == 0 {
-		return began, before, p.runAlone(ctx, t, before)
+		return began, before, p.runBare(ctx, t, before)
 	}
 	with, _ := t.run.ProofAt(before)
 	isUnclear := func(check journal.CheckEnded) bool {
@@ -66,25 +66,25 @@ func (p Prover) began(ctx context.Context, t *trial, files []string) (began jour
 		return began, before, err
 	}
 	for _, began.Base = range []string{before, own[0].From} {
-		if alone, err = p.Tests.Onto(ctx, began, own[0].From, files); err == nil {
-			err = p.runAlone(ctx, t, alone)
+		if bare, err = p.Tests.Onto(ctx, began, own[0].From, files); err == nil {
+			err = p.runBare(ctx, t, bare)
 		}
-		if err != nil || t.onBase.unready == "" && !slices.ContainsFunc(t.alone, isUnclear) {
+		if err != nil || t.onBase.unready == "" && !slices.ContainsFunc(t.onBare, isUnclear) {
 			break
 		}
 	}
-	return began, alone, err
+	return began, bare, err
 }
 
-// runAlone runs the checks on a base without the story's tests, if they did not yet.
-func (p Prover) runAlone(ctx context.Context, t *trial, commit string) (err error) {
-	alone := outcome{checks: t.run.BaseChecks}
+// runBare runs the checks on a base without the story's tests, if they did not run there yet.
+func (p Prover) runBare(ctx context.Context, t *trial, commit string) (err error) {
+	seen := outcome{checks: t.run.BaseChecks}
 	switch proof, found := t.run.ProofAt(commit); {
 	case found:
-		alone.checks = proof.Checks
+		seen.checks = proof.Checks
 	case commit != t.run.Base:
-		alone, err = p.run(ctx, t.run, Place{Where: journal.AtDoubt, Commit: commit, Number: tryWithout}, func(journal.Event) {})
+		seen, err = p.run(ctx, t.run, Place{Where: journal.AtDoubt, Commit: commit, Number: tryBare}, func(journal.Event) {})
 	}
-	t.alone, t.onBase.unready = alone.checks, alone.unready
+	t.onBare, t.onBase.unready = seen.checks, seen.unready
 	return err
 }
