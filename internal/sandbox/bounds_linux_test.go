@@ -107,6 +107,8 @@ func TestSettingsThatRevealStayOutside(t *testing.T) {
 		"[user]\n\tsigningKey = 0A1B\n[credential]\n\thelper = !gh auth git-credential":   false,
 		"ssh://git:x@host":                                true,
 		"OPENAI_API_KEY=x":                                true,
+		`{"env_vars": {"GH_PAT": "x"}}`:                   true,
+		"export TOOL=ghp_0123456789abcdefghij0123":        true,
 		"export DEPLOY_KEY=x":                             true,
 		"GOPROXY=https://ada:x@proxy.example.com":         true,
 		"[registries.shop]\ntoken = \"x\"":                true,

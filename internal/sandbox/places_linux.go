@@ -62,9 +62,15 @@ func loginSettings(folders []string) (found []string) {
 	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"),
 		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml"})
 	folders = slices.Concat(toolchains(folders), []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
-	for _, name := range []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc"} {
-		for _, folder := range folders {
+	names := []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc", "vars", "conda-meta/state"}
+	for _, folder := range folders {
+		for _, name := range names {
 			all = append(all, filepath.Join(folder, name))
+		}
+		activate := filepath.Join(folder, "etc/conda/activate.d")
+		scripts, _ := os.ReadDir(activate) // most have none
+		for _, script := range scripts {
+			all = append(all, filepath.Join(activate, script.Name()))
 		}
 	}
 	for _, path := range all {

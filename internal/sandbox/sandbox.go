@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -122,7 +123,7 @@ func (w Config) Run(exec Exec) Exec {
 
 var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
-	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
+	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
 	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 )
 
@@ -134,7 +135,8 @@ func FileHoldsLogin(path string) bool {
 
 // TextHoldsLogin reports whether settings seem to hold a login.
 func TextHoldsLogin(text string) bool {
-	return loginPattern.MatchString(comment.ReplaceAllString(text, ""))
+	text = comment.ReplaceAllString(text, "")
+	return loginPattern.MatchString(text) || redact.New().String(text) != text
 }
 
 type mechanism string
