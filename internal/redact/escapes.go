@@ -1,110 +1,13 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/hex"
 	"html"
-	"slices"
+	"regexp"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// place is how far a text was read: forms[from:to] begin with depth bytes that its first at bytes stand for.
-type place struct{ at, depth, from, to int }
-
-// form returns the size of the longest form with which s begins. Each character may be as it is or in any escape: what
-// encoders escape, and how, differs. open says that more text could make or lengthen one.
-func (r *Redactor) form(s []byte) (size int, open bool) {
-	if len(s) > 1 && !r.starts[pair(s[0], s[1])] {
-		return 0, false
-	}
-	var few [4]place
-	all := append(few[:0], place{to: len(r.forms)})
-	if len(s) > 1 && !mayEscape[s[0]] && !mayEscape[s[1]] {
-		all[0] = r.pairs[pair(s[0], s[1])]
-		all[0].at = 2
-	}
-	for i := 0; i < len(all); i++ {
-		var n int
-		var more bool
-		all, n, more = r.follow(s, all, all[i])
-		size, open = max(size, n), open || more
-	}
-	return size, open
-}
-
-// follow reads s on from p. Where s can be read in two ways, the second is added to all.
-func (r *Redactor) follow(s []byte, all []place, p place) (_ []place, size int, open bool) {
-	var few [8]reading
-	for p.from < p.to {
-		if len(r.forms[p.from]) == p.depth {
-			size = p.at
-			p.from++
-			continue
-		}
-		if p.at == len(s) {
-			return all, size, true
-		}
-		if !mayEscape[s[p.at]] {
-			p = r.narrow(p, reading{asItIs(s[p.at]), 1})
-			continue
-		}
-		readings, more := read(s[p.at:], few[:0])
-		open = open || more
-		now := p
-		p.to = p.from
-		for _, way := range readings {
-			next := r.narrow(now, way)
-			switch {
-			case next.from == next.to:
-			case p.from == p.to:
-				p = next
-			case !slices.Contains(all, next):
-				all = append(all, next)
-			}
-		}
-	}
-	return all, size, open
-}
-
-// narrow keeps the forms that go on with what was read.
-func (r *Redactor) narrow(p place, way reading) place {
-	at := p.at + way.size
-	for i := 0; i < len(way.text) && p.from < p.to; i++ {
-		p = r.next(p, way.text[i])
-	}
-	p.at = at
-	return p
-}
-
-// next keeps the forms that go on with b.
-func (r *Redactor) next(p place, b byte) place {
-	switch p.depth {
-	case 0:
-		return r.firsts[b]
-	case 1:
-		if first := r.forms[p.from][0]; r.plain[pair(first, b)] {
-			return r.pairs[pair(first, b)]
-		}
-		return place{}
-	}
-	p.to = r.reach(p, int(b)+1)
-	p.from = r.reach(p, int(b))
-	p.depth++
-	return p
-}
-
-// reach returns the first of p's forms whose next byte is least or more.
-func (r *Redactor) reach(p place, least int) int {
-	for p.from < p.to {
-		middle := (p.from + p.to) / 2
-		if f := r.forms[middle]; len(f) > p.depth && int(f[p.depth]) >= least {
-			p.to = middle
-		} else {
-			p.from = middle + 1
-		}
-	}
-	return p.from
-}
 
 // reading is what the first size bytes of a text may stand for.
 type reading struct {
@@ -116,12 +19,14 @@ type reading struct {
 const (
 	longestEscape    = mostBackslashes + len("u0040")
 	longestEntity    = 10
+	longestBreak     = (2 + 32) * (mostBackslashes + 1)
 	mostBackslashes  = 8 // JSON in JSON in JSON
 	mostPercentCodes = 3
 )
 
-// read returns each way to read the beginning of s. open says that more text could make another.
-func read(s []byte, all []reading) (_ []reading, open bool) {
+// read returns each way to read the beginning of s, the end of a line also as nothing. open says that more text could make
+// another.
+func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 	all = append(all, reading{asItIs(s[0]), 1})
 	switch s[0] {
 	case '+':
@@ -129,16 +34,20 @@ func read(s []byte, all []reading) (_ []reading, open bool) {
 	case '%':
 		return percent(s, all)
 	case '\\':
-		return backslashes(s, all)
+		return backslashes(s, breaks, all)
 	case '&':
 		return entity(s, all)
 	case '\'':
 		return quotes(s, all)
+	case '\r', '\n':
+		if breaks {
+			return broken(s, all)
+		}
 	}
 	return all, false
 }
 
-var mayEscape = [256]bool{'+': true, '%': true, '\\': true, '&': true, '\'': true}
+var mayEscape = [256]bool{'\r': true, '\n': true, '+': true, '%': true, '\\': true, '&': true, '\'': true}
 
 var eachByte = func() string {
 	var all [256]byte
@@ -175,7 +84,7 @@ func number(s []byte, digits int) (code []byte, whole, part bool) {
 var controls = [256]string{'n': "\n", 'r': "\r", 't': "\t", 'b': "\b", 'f': "\f"}
 
 // backslashes reads what JSON, languages and shells escape. Each JSON around it doubles the backslashes.
-func backslashes(s []byte, all []reading) (_ []reading, open bool) {
+func backslashes(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 	n := 1
 	for n < min(len(s), mostBackslashes) && s[n] == '\\' {
 		n++
@@ -201,8 +110,23 @@ func backslashes(s []byte, all []reading) (_ []reading, open bool) {
 		return wide(s, n, all)
 	case controls[c] != "":
 		all = append(all, reading{controls[c], n + 1})
+		if breaks && (c == 'n' || c == 'r') {
+			return broken(s, all)
+		}
 	}
 	return all, open
+}
+
+// lineBreak is the end of a line with the indent of the next, as they are or in JSON.
+var lineBreak = regexp.MustCompile(`^(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]|\\{1,8}t){0,32}`)
+
+// broken reads the end of a line as nothing: encoders, mails and terminals break lines.
+func broken(s []byte, all []reading) (_ []reading, open bool) {
+	n := len(lineBreak.Find(s))
+	if n == 0 {
+		return all, len(s) < longestBreak
+	}
+	return append(all, reading{"", n}), len(bytes.TrimLeft(s[n:], `\`)) == 0
 }
 
 // wide reads \u0040 behind n backslashes, or the two that are one character.

@@ -3,8 +3,8 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -13,40 +13,44 @@ import (
 // A line of a key may be printed alone. Shorter lines are words like any other.
 const shortestLine = 12
 
-// forms returns the secret as programs may print it, without escapes, and each of its lines.
-func forms(secret string) []string {
+// values returns the secret, and each of its lines.
+func values(secret string) []string {
 	secret = strings.TrimSpace(secret)
 	if utf8.RuneCountInString(secret) < shortest {
 		return nil
 	}
-	all := written(secret)
+	all := []string{secret}
 	lines := strings.Split(secret, "\n")
 	if len(lines) == 1 {
 		return all
 	}
-	all = append(all, written(strings.ReplaceAll(secret, "\n", "\r\n"))...)
+	all = append(all, strings.ReplaceAll(secret, "\n", "\r\n"))
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
 		// -----BEGIN … is the same in every key and no secret.
 		if len(line) >= shortestLine && !strings.HasPrefix(line, "-----") {
-			all = append(all, written(line)...)
+			all = append(all, line)
 		}
 	}
 	return all
 }
 
-func written(value string) []string {
-	lower := hex.EncodeToString([]byte(value))
-	all := append([]string{value, lower, strings.ToUpper(lower), inWide(value)}, inLines(lower, 60)...)
-	return append(append(all, inBytes(value)...), inBase64(value)...)
+// packs are value in hexadecimal and base64. Rests are their ends, which may begin a line.
+func packs(value string) (whole, rests []string) {
+	whole = slices.Concat(inHex(value), inBase64(value), inBase64(inWide(value)))
+	for _, form := range whole {
+		for n := 1; n < leastOfLine && len(form)-n >= shortestLine; n++ {
+			rests = append(rests, form[n:])
+		}
+	}
+	return whole, rests
 }
 
-// inBytes is value byte by byte, in hexadecimal.
-func inBytes(value string) []string {
-	var all []string
-	for _, form := range []string{"% x", "% X"} {
-		spaced := fmt.Sprintf(form, value)
-		all = append(all, spaced, strings.ReplaceAll(spaced, " ", ":"))
+// inHex is value in hexadecimal, also byte by byte.
+func inHex(value string) (all []string) {
+	for _, format := range []string{"%x", "%X", "% x", "% X"} {
+		form := fmt.Sprintf(format, value)
+		all = append(all, form, strings.ReplaceAll(form, " ", ":"))
 	}
 	return all
 }
@@ -66,8 +70,6 @@ func inWide(value string) string {
 func inBase64(value string) []string {
 	var all []string
 	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		whole := alphabet.EncodeToString([]byte(value))
-		all = append(append(all, inLines(whole, 76)...), inLines(whole, 64)...)
 		parts, ends := within(alphabet, value)
 		_, lines := within(alphabet, value+"\n")
 		all = append(append(append(all, parts...), ends...), lines...)
@@ -91,18 +93,6 @@ func within(alphabet *base64.Encoding, value string) (parts, ends []string) {
 	return parts, ends
 }
 
-// inLines breaks lines as base64 (76), openssl (64) and xxd (60) do.
-func inLines(text string, width int) []string {
-	if len(text) <= width {
-		return nil
-	}
-	var lines []string
-	for len(text) > width {
-		lines, text = append(lines, text[:width]), text[width:]
-	}
-	return []string{strings.Join(append(lines, text), "\n")}
-}
-
 // starts are the pairs of bytes with which a secret may begin: an agent prints a gigabyte.
 type starts [1 << 16]bool
 
@@ -121,7 +111,7 @@ func (x *starts) add(text string) { x[pair(text[0], text[1])] = true }
 // addEscaped adds the ways in which a form begins: its first two characters may be escaped.
 func (x *starts) addEscaped(form string) {
 	first := form[:1]
-	for _, second := range []string{form[1:2], `\`, "%", "&", "+"} {
+	for _, second := range []string{form[1:2], `\`, "%", "&", "+", "\n", "\r"} {
 		x.add(first + second)
 	}
 	for _, escape := range []string{"%2", fmt.Sprintf("%%%x", first[0]>>4), fmt.Sprintf("%%%X", first[0]>>4), `\\`, `\x`, `\u`, `\` + first, `'"`, `'\`, "&#"} {

@@ -217,7 +217,7 @@ func TestBytesOneByOne(t *testing.T) {
 	}
 	spaced := fmt.Sprintf("% x", secret)
 	for _, in := range []string{
-		string(little), string(big), escaped.String(), strings.ToUpper(spaced), spaced, strings.ReplaceAll(spaced, " ", ":"),
+		string(little), string(big), base64.StdEncoding.EncodeToString(little), base64.StdEncoding.EncodeToString(big), escaped.String(), strings.ToUpper(spaced), spaced, strings.ReplaceAll(spaced, " ", ":"),
 		`"\x` + strings.ReplaceAll(spaced, " ", `\x`) + `"`,
 	} {
 		if !r.Holds([]byte("a" + in + "b")) {

@@ -43,6 +43,35 @@ func TestSecretsOverLines(t *testing.T) {
 	}
 }
 
+// A secret in the middle of something longer is hidden wherever a line ends in it, but for up to three letters before.
+func TestSecretsWithinLines(t *testing.T) {
+	const secret, least = "Zx9kLmQ27vTn4RwY8uPeHs3BdFgJc6Aa", 38 // of 41 letters or more
+	r := redact.New(secret)
+	for _, width := range []int{20, 60, 64, 76, 100} {
+		for _, end := range []string{"\n", "\r\n", "\n    ", "\r\n\t"} {
+			for before := range 120 {
+				text := []byte(strings.Repeat("#", before) + secret + "\nOTHER=1234567890")
+				for _, packed := range []string{base64.StdEncoding.EncodeToString(text), hex.EncodeToString(text)} {
+					in := strings.ReplaceAll(brokenAt(packed, width), "\n", end)
+					quoted, err := json.Marshal(in)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, in := range []string{in, string(quoted)} {
+						out := r.String(in)
+						if hidden := len(in) - len(out); hidden < least-len(redact.Mask) || !r.Holds([]byte(in)) {
+							t.Fatalf("%q, hidden %q", in, out)
+						}
+						if got := inSteps(t, r, in, 1+before); got != out {
+							t.Fatalf("written bit by bit, %q is %q, want %q", in, got, out)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestHolds(t *testing.T) {
 	r := redact.New("secret-value")
 	for text, want := range map[string]bool{

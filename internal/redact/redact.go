@@ -16,12 +16,12 @@ const Mask = "***"
 
 // Redactor hides its secrets. Several goroutines may use it.
 type Redactor struct {
-	forms   []string // sorted
-	firsts  [256]place
-	pairs   map[uint16]place // by the first two bytes
-	plain   starts           // has the keys of pairs
-	shapes  *[256][]shape    // by their first byte
-	starts  starts
+	plain   table
+	packed  table
+	rests   table
+	shapes  *[256][]shape // by their first byte
+	starts  starts        // of all but rests
+	indents starts        // of rests
 	longest int
 }
 
@@ -37,25 +37,20 @@ func New(secrets ...string) *Redactor {
 func Values(secrets ...string) *Redactor { return (&Redactor{shapes: new([256][]shape)}).with(secrets) }
 
 func (r *Redactor) with(secrets []string) *Redactor {
-	for _, s := range secrets {
-		r.forms = append(r.forms, forms(s)...)
+	var plain, packed, rests []string
+	for _, secret := range secrets {
+		for _, value := range values(secret) {
+			whole, ends := packs(value)
+			plain, packed, rests = append(plain, value, inWide(value)), append(packed, whole...), append(rests, ends...)
+		}
 	}
-	slices.Sort(r.forms)
-	r.forms = slices.Compact(r.forms)
-	r.pairs = make(map[uint16]place)
-	for i, f := range r.forms {
-		first, second := f[0], pair(f[0], f[1])
-		if i == 0 || r.forms[i-1][0] != first {
-			r.firsts[first] = place{depth: 1, from: i}
-		}
-		if !r.plain[second] {
-			r.pairs[second] = place{depth: 2, from: i}
-			r.plain.add(f)
-			r.starts.addEscaped(f)
-		}
-		r.firsts[first].to = i + 1
-		r.pairs[second] = place{depth: 2, from: r.pairs[second].from, to: i + 1}
-		r.longest = max(r.longest, len(f)*longestEscape)
+	r.plain, r.packed, r.rests = newTable(plain, false), newTable(packed, true), newTable(rests, true)
+	for _, f := range slices.Concat(r.plain.forms, r.packed.forms) {
+		r.starts.addEscaped(f)
+		r.longest = max(r.longest, len(f)*(longestEscape+longestBreak))
+	}
+	for _, f := range r.rests.forms {
+		r.indents.addEscaped(f)
 	}
 	return r
 }
@@ -99,7 +94,10 @@ func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 // Holds reports a value in b, in any form. A mere shape does not count: it may be an example.
 func (r *Redactor) Holds(b []byte) bool {
 	for at := range b {
-		if n, _ := r.form(b[at:]); n > 0 {
+		if at+1 < len(b) && !r.mayBegin(b, at) {
+			continue
+		}
+		if n, _ := r.value(b, at); n > 0 {
 			return true
 		}
 	}
@@ -131,7 +129,7 @@ func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
 	settled = len(s)
 	farthest := len(s) - max(r.longest, longestShape)
 	for at := from; at < len(s); at++ {
-		if at+1 < len(s) && !r.starts[pair(s[at], s[at+1])] {
+		if at+1 < len(s) && !r.mayBegin(s, at) {
 			continue
 		}
 		here, open := r.matches(t, at)
@@ -145,7 +143,7 @@ func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
 
 // matches also reports whether more text could make or lengthen one.
 func (r *Redactor) matches(t *text, at int) (found []match, open bool) {
-	n, open := r.form(t.s[at:])
+	n, open := r.value(t.s, at)
 	if n > 0 {
 		found = append(found, match{at, at + n})
 	}
@@ -159,12 +157,30 @@ func (r *Redactor) matches(t *text, at int) (found []match, open bool) {
 	return found, open
 }
 
+// mayBegin reports, by two bytes, whether something can begin at at.
+func (r *Redactor) mayBegin(s []byte, at int) bool {
+	two := pair(s[at], s[at+1])
+	return r.starts[two] || r.indents[two] && beginsLine(s, at)
+}
+
+// value returns the size of the longest secret that begins at at.
+func (r *Redactor) value(s []byte, at int) (size int, open bool) {
+	for _, t := range []*table{&r.plain, &r.packed, &r.rests} {
+		if t == &r.rests && !beginsLine(s, at) {
+			continue
+		}
+		n, more := t.form(s[at:])
+		size, open = max(n, size), open || more
+	}
+	return size, open
+}
+
 // writer holds the end back while it could be the beginning of a secret.
 type writer struct {
 	redactor *Redactor
 	to       io.Writer
-	held     []byte // begins with the last byte passed on, which shapes look at
-	passed   int    // how much of held was passed on: 0 or 1
+	held     []byte // begins with the last bytes passed on
+	passed   int    // how much of held was passed on
 	masked   int    // how much of what follows passed is part of a secret whose *** was written
 }
 
@@ -195,8 +211,8 @@ func (w *writer) pass(found []match, end int) error {
 	if len(out) > 0 {
 		_, err = w.to.Write(out)
 	}
-	w.held = append(w.held[:0], w.held[end-1:]...)
-	w.passed, w.masked = 1, at-end
+	w.passed, w.masked = min(end, mostBehind), at-end
+	w.held = append(w.held[:0], w.held[end-w.passed:]...)
 	return err
 }
 

@@ -267,7 +267,7 @@ func FuzzWriter(f *testing.F) {
 		f.Add(s, password, uint16(1))
 	}
 	f.Fuzz(func(t *testing.T, text, secret string, step uint16) {
-		secret = strings.TrimSpace(secret)
+		secret = strings.TrimSpace(secret[:min(len(secret), 256)]) // one letter 4,000 times takes half a minute
 		r := redact.New(secret, "value-of-another")
 		encoded := base64.StdEncoding.EncodeToString([]byte(text+secret)) + quoted(secret) + url.QueryEscape(secret)
 		for _, in := range []string{text, text + secret + text, text + encoded} {
