@@ -2,6 +2,7 @@ package proof
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -72,4 +73,17 @@ func crashes(was, old journal.CheckEnded) bool {
 	return old.Tests != nil && slices.ContainsFunc(old.Tests.Broken, func(name string) bool {
 		return tally.Crashed(name) && !slices.Contains(was.Tests.Failing(), name)
 	})
+}
+
+// killed reports whether a signal ended a check, as in a crash.
+func killed(c journal.CheckEnded) bool {
+	const bySignal = 128
+	return c.Exit > bySignal
+}
+
+func ended(c journal.CheckEnded) string {
+	if c.TimedOut {
+		return c.Name + " ran out of time"
+	}
+	return fmt.Sprintf("%s ended with exit code %d", c.Name, c.Exit)
 }

@@ -277,3 +277,12 @@ func (i *inspection) findWord(file, kind, why string) {
 }
 
 func few(names []string) string { return strings.TrimSpace(journal.ShortList(names)) }
+
+// setOf serves long lists: an agent decides how many files it changes.
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}

@@ -107,6 +107,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		changed = "tests_changed a_test.go: existing tests changed; their old versions pass on the new code, or all of them still run"
 		broken  = "tests_broken a_test.go: existing tests fail on the new code: "
 		gone    = "tests_gone a_test.go: existing tests no longer run: "
+		bent    = "tests_broken a_test.go: tests that failed before do not fail any more only because they were changed: "
+		goneRed = "tests_gone a_test.go: tests that failed before, and would on the new code, no longer run: "
 	)
 	touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}}
 	inline := []proof.Differing{{Path: "a_test.go", Was: true, Tests: true, Doubtful: true, Inline: []string{"p.TestA"}, Text: []byte("x")}}
@@ -147,7 +149,15 @@ func TestExistingTestsJudge(t *testing.T) {
 		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the code asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
 		"an inline one passes":             {both, both, both, inline, nil, []string{changed}, 1},
 		"an inline one cannot run":         {both, both, "passed p.TestB", inline, []string{"tests_broken a_test.go: existing inline tests cannot run on the new code: p.TestA"}, nil, 1},
-		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, nil, 1},
+		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{bent + "p.TestA"}, nil, 1},
+		"a red one goes":                   {"failed p.TestA\npassed p.TestB", "passed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{goneRed + "p.TestA"}, nil, 1},
+		"a red one is skipped":             {"failed p.TestA\npassed p.TestB", "skipped p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{goneRed + "p.TestA"}, nil, 1},
+		"a red one goes by settings":       {"failed p.TestA\npassed p.TestB", "passed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
+		"a red one stays, by settings":     {"failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
+		"what did not load is bent":        {"failed b.test.js\npassed p.TestB", "passed b works\npassed p.TestB", "failed b works\npassed p.TestB", touched, []string{bent + "b works"}, nil, 1},
+		"what did not load goes":           {"failed b.test.js\npassed p.TestB", "passed p.TestB", "failed b works\npassed p.TestB", touched, []string{bent + "b works"}, nil, 1},
+		"what did not load is mended":      {"failed b.test.js\npassed p.TestB", "passed b works\npassed p.TestB", "passed b works\npassed p.TestB", touched, nil, []string{changed}, 1},
+		"red ones are named anew":          {"failed p.TestA/41\npassed p.TestB", "failed p.TestA/43\npassed p.TestB", "failed p.TestA/42\npassed p.TestB", touched, nil, []string{changed}, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
 	} {
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old)}}}
@@ -254,7 +264,7 @@ func TestNothingRunsForTestsAlone(t *testing.T) {
 	b := &bench{}
 	run := proved(asked(judged("b0", red)), judged("c1", "passed p.TestA\npassed p.TestB"))
 	got := b.inspect(t, run, byCommit{tests, map[string]string{"b0": red, "c1": "passed p.TestA\npassed p.TestB"}})
-	want := []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}
+	want := []string{"tests_broken a_test.go: tests that failed before do not fail any more only because they were changed: p.TestA"}
 	if diff := cmp.Diff(want, places(got.Found)); diff != "" || len(b.wanted) != 0 {
 		t.Errorf("ran %q, found (-want +got):\n%s", b.wanted, diff)
 	}
@@ -462,7 +472,7 @@ func TestNewerWorkOfOthersReplacesTheTests(t *testing.T) {
 		"theirs do not build":      {onto: both, c1: both, joined: "broken p", old: one + "\nfailed p.TestTen", alone: true, want: []string{broken}},
 		"their runner is silent":   {theirs: theirs, onto: "", c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"silent, and one went":     {theirs: theirs, c1: one, old: one, want: []string{strings.Replace(gone, " test:", " ten_test.go:", 1)}},
-		"not all could run":        {red: true, onto: "passed p.TestOne\nfailed p.TestX", c1: one, old: one + "\nfailed p.TestTen", want: []string{broken}},
+		"not all could run":        {red: true, onto: "passed p.TestOne\nfailed p.TestX", c1: one, old: one + "\nfailed p.TestTen", want: []string{broken, "tests_broken ten_test.go: tests that failed before do not fail any more only because they were changed: p.TestTen"}},
 		"a new test stands in":     {red: true, added: true, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{strings.ReplaceAll(broken, "ten_test.go", "new_test.go")}},
 		"their line, and another":  {theirs: theirs, onto: both, c1: both, old: "passed p.TestOne\nfailed p.TestTen", want: []string{broken}},
 		"their red test is named":  {red: true, theirs: theirs, onto: both + "\nfailed p.TestX", c1: both, old: both},

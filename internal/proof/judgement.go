@@ -41,6 +41,9 @@ func (j *judgement) judge() error {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Why: "the existing tests could not be run on the new code: " + j.old.unready})
 		return nil
 	}
+	if err := j.readPatches(); err != nil {
+		return err
+	}
 	for _, was := range j.ref.checks {
 		here, proven := journal.FindCheck(j.proof.Checks, was.Name)
 		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.IsAddedByTask(j.run, was.Name) || !was.Passed && !was.HasNamedFailures() {
@@ -48,7 +51,8 @@ func (j *judgement) judge() error {
 		}
 		j.compare(was, here)
 	}
-	return j.assign()
+	j.assign()
+	return nil
 }
 
 // judgeDoubtful judges once more with doubtful files and settings in place, as the product may
@@ -122,7 +126,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 		fine = testNames(j.told(*old), tally.Passed)
 	}
 	j.broken = append(j.broken, append(failing, j.endedEarly(was, here, old, passed, fine)...)...)
-	j.findBent(was, now, old)
+	j.findBent(was, here, now, old)
 	notRun := slices.DeleteFunc(slices.Clone(j.inline), func(name string) bool {
 		head := tally.Head(name)
 		return old == nil || !passed[head] || fine[head] || slices.Contains(failing, head)
@@ -156,20 +160,19 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 	}
 }
 
-// findBent finds the tests that failed before and pass only because they were changed.
-func (j *judgement) findBent(was journal.CheckEnded, now tally.Tally, old *journal.CheckEnded) {
-	if old == nil {
-		return
-	}
-	var names []string
-	for _, name := range old.Tests.Failing() {
-		if slices.Contains(was.Tests.Failing(), name) && now.Of(name) == tally.Passed {
-			names = append(names, name)
+// fileOf returns the first touched file whose diff names one of these tests.
+func (j *judgement) fileOf(names []string) string {
+	for _, file := range j.touched {
+		if slices.ContainsFunc(names, func(name string) bool { return j.isAbout(file, name) }) {
+			return file
 		}
 	}
-	if len(names) > 0 { // without names, so that it cannot be allowed in advance: it would prove the story
-		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Why: "tests that failed before pass only because they were changed: " + few(names)})
-	}
+	return j.swapped[0]
+}
+
+// isAbout reports whether the diff of a touched file names a test.
+func (j *judgement) isAbout(file, name string) bool {
+	return len(j.touched) == 1 || slices.ContainsFunc(j.patches[file], func(line string) bool { return strings.Contains(line, tally.Word(name)) })
 }
 
 // failing returns the tests whose old versions newly fail on the new code.
@@ -200,16 +203,11 @@ func (j *judgement) isKnown(name string) bool {
 
 // assign adds a finding for each touched file whose diff names a broken test, and shows the
 // other touched files.
-func (j *judgement) assign() error {
-	if err := j.readPatches(); err != nil {
-		return err
-	}
+func (j *judgement) assign() {
 	left := slices.Clone(j.broken)
 	found, shown := byFile(j.found), byFile(j.shown)
 	for _, file := range j.touched {
-		about := func(name string) bool {
-			return len(j.touched) == 1 || slices.ContainsFunc(j.patches[file], func(line string) bool { return strings.Contains(line, tally.Word(name)) })
-		}
+		about := func(name string) bool { return j.isAbout(file, name) }
 		var here []string
 		for _, name := range left {
 			if about(name) {
@@ -232,7 +230,6 @@ func (j *judgement) assign() error {
 	if len(left) > 0 {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + j.ref.since() + j.inPlace() + ": " + few(left), Lines: j.patches[j.swapped[0]]})
 	}
-	return nil
 }
 
 // byFile returns the first place in each file.
@@ -269,26 +266,4 @@ func (j *judgement) onlyFile() string {
 		return j.touched[0]
 	}
 	return ""
-}
-
-// setOf serves long lists: an agent decides how many files it changes.
-func setOf(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
-}
-
-// killed reports whether a signal ended a check, as in a crash.
-func killed(c journal.CheckEnded) bool {
-	const bySignal = 128
-	return c.Exit > bySignal
-}
-
-func ended(c journal.CheckEnded) string {
-	if c.TimedOut {
-		return c.Name + " ran out of time"
-	}
-	return fmt.Sprintf("%s ended with exit code %d", c.Name, c.Exit)
 }

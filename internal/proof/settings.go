@@ -50,16 +50,22 @@ func (i *inspection) tryBaseSettings(ctx context.Context) error {
 	return nil
 }
 
-// lost returns the tests that pass in the proof and not with the base's settings. A new test
-// counts only if it fails: its name may differ each time, and the base's settings may not
+// lost returns the tests that pass in the proof and not with the base's settings, and those that failed before, and do not
+// run in the proof. A new test counts only if it fails: its name may differ each time, and the base's settings may not
 // find it.
 func (i *inspection) lost(here, old journal.CheckEnded) []string {
 	if !complete(here) || !complete(old) {
 		return nil
 	}
 	was, _ := journal.FindCheck(i.run.BaseChecks, here.Name)
-	told, before := i.told(old), i.told(was)
-	return slices.DeleteFunc(i.told(here).Names(tally.Passed), func(name string) bool {
+	now, told, before := i.told(here), i.told(old), i.told(was)
+	lost := slices.DeleteFunc(now.Names(tally.Passed), func(name string) bool {
 		return told.Of(name) == tally.Passed || before.Of(name) != tally.Passed && (old.Passed || before.Of(name) == tally.Absent && told.Of(name) != tally.Failed)
 	})
+	for _, name := range told.Names(tally.Failed) {
+		if before.Of(name) == tally.Failed && now.Of(name) == tally.Absent {
+			lost = append(lost, name)
+		}
+	}
+	return lost
 }
