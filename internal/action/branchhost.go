@@ -54,10 +54,10 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Updat
 // draftBefore turns our own ready pull requests of a branch into drafts before other commits than it had go there:
 // they are not proven yet. The run may not know it: an earlier one opened it, or a person made it ready since.
 func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remote.Update) error {
-	there, err := from.Resolve(ctx, git.BranchRef(u.Branch))
+	_, err := from.Resolve(ctx, git.BranchRef(u.Branch))
 	missing := errors.Is(err, git.ErrNotFound) // or made by this run, and not fetched since
 	// Without a branch there is no pull request.
-	if missing && u.Was == "" || there == u.SHA {
+	if missing && u.Was == "" {
 		return nil
 	}
 	if err != nil && !missing {
