@@ -71,10 +71,14 @@ func (w World) Git(project string) (git.Git, error) {
 	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.gitUser()}, err
 }
 
-// Path is PATH without folders that an agent can write to, directly or by a link: its programs must
-// not run outside of the sandbox.
+// Path is PATH without folders that an agent can write to, here or in another project, directly or by a link: its
+// programs must not run outside of the sandbox.
 func (w World) Path(project string) string {
-	return process.PathOutside(w.Getenv("PATH"), w.agentWritable(project), w.agentFolders(project)...)
+	theirs := w.agentWritable(project)
+	for _, dir := range both(filepath.SplitList(w.Getenv("PATH"))) {
+		theirs = append(theirs, w.confinedAbove(dir)...)
+	}
+	return process.PathOutside(w.Getenv("PATH"), theirs, w.agentFolders(project)...)
 }
 
 // PathOutside changes PATH for work in other folders, whose programs must not come from the project.
@@ -100,8 +104,19 @@ func (w World) with(env ...string) World {
 
 // Changeable reports whether an agent can write to a file.
 func (w World) Changeable(project, path string) bool {
-	_, err := filepath.EvalSymlinks(path)
-	return err == nil && process.Within(path, w.agentWritable(project))
+	place, err := filepath.EvalSymlinks(path)
+	return err == nil && process.Within(path, slices.Concat(w.agentWritable(project), w.confinedAbove(place), w.confinedAbove(path)))
+}
+
+// confinedAbove returns the folders at dir or above in which a command was confined, and that do not hold the home.
+func (w World) confinedAbove(dir string) (all []string) {
+	home := resolved(w.Getenv("HOME"))
+	for at := dir; at != filepath.Dir(at) && !process.Under(at, home); at = filepath.Dir(at) {
+		if w.confined(at) {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // agentWritable returns the folders that an agent can write to: the project, that of the working directory, and
