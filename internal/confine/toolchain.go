@@ -18,7 +18,7 @@ import (
 var (
 	tools = []string{
 		".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
-		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk",
+		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk/go*",
 		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY",
 	}
 	settings = []string{
@@ -26,12 +26,12 @@ var (
 	}
 	// toolchainMade are patterns of what programs are made of, beside their bin, by a file that tells of the toolchain.
 	toolchainMade = map[string]string{
-		"": "bin sbin lib lib32 lib64 libexec share include ssl pyvenv.cfg VERSION version release " +
+		"": "bin sbin lib lib32 lib64 libexec share include pyvenv.cfg VERSION version release " +
 			"jre maven2 platform collects mkspecs plugins qml releases erts-* nvvm targets sysroot avr *-linux-* *-elf *-eabi *-mingw32",
 		"src/runtime": "src pkg go.env misc", // Go; else these are the user's
 		"lib/modules": "conf jmods",          // a JDK; else conf is a server's
 		"boot":        "conf boot",           // Maven
-		"conda-meta":  "conda-meta condabin envs compiler_compat",
+		"conda-meta":  "conda-meta condabin envs compiler_compat ssl",
 		"Cellar":      "Cellar opt Frameworks Homebrew etc/ca-certificates etc/openssl@3", // Homebrew
 		"composer":    "[^.]*",
 	}
@@ -47,9 +47,25 @@ func existingPaths(home string, names, env []string) []string {
 		if variable, is := strings.CutPrefix(name, "$"); is {
 			path = environ.Get(env, variable)
 		}
-		paths = append(paths, path)
+		paths = append(append(paths, path), matching(path)...)
 	}
 	return existing(paths)
+}
+
+// matching returns what begins as path does before its *.
+func matching(path string) (paths []string) {
+	dir, name := filepath.Split(path)
+	start, several := strings.CutSuffix(name, "*")
+	if !several {
+		return nil
+	}
+	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), start) {
+			paths = append(paths, dir+entry.Name())
+		}
+	}
+	return paths
 }
 
 func existing(paths []string) []string {
@@ -93,6 +109,8 @@ func toolchainBeside(asked Options, folder string) []string {
 		return []string{folder}
 	case strings.HasSuffix(place, "/node_modules/.bin"):
 		return []string{folder, above}
+	case asked.nearest(above, asked.isProject) != "" && len(existing([]string{filepath.Join(above, "pyvenv.cfg")})) == 0: // the bin of another project
+		return []string{folder}
 	case filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)):
 		return []string{folder}
 	}
@@ -118,7 +136,7 @@ func (a Options) Around(dir string) string {
 	}
 	folders := slices.Concat(a.writableFolders(), a.agentFolders(), resolved(a.Above))
 	return a.nearest(dir, func(dir string) bool {
-		return slices.Contains(folders, dir) || looksLikeProject(dir) || a.wasConfined(dir)
+		return slices.Contains(folders, dir) || a.isProject(dir)
 	})
 }
 
@@ -135,6 +153,8 @@ func (a Options) nearest(dir string, isProject func(dir string) bool) string {
 	}
 	return ""
 }
+
+func (a Options) isProject(dir string) bool { return looksLikeProject(dir) || a.wasConfined(dir) }
 
 func (a Options) wasConfined(dir string) bool { return a.Confined != nil && a.Confined(dir) }
 

@@ -93,7 +93,7 @@ func TestFoldersToWriteToAreNotReplaced(t *testing.T) {
 }
 
 // What is apart, and settings that hold a login, cannot be read for the sake of a folder
-// that holds them, nor by a link that strays; the rest of a folder with such settings can.
+// that holds them, nor by a link that strays; the rest of a folder with such settings can, also through a link on the way.
 func TestWhatIsApartStaysOutside(t *testing.T) {
 	for _, level := range connected() {
 		w, out := testConfig(t, level, users()[0]), secretive(t)
@@ -101,7 +101,7 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 		for name, text := range map[string]string{
 			"prefix/bin/tool": "tool\n", "prefix/etc/npmrc": "//registry.example.com/:_authToken=secret\n", "prefix/etc/other": "other\n",
 			"prefix/conf/settings.xml": "<!-- <password>x</password> -->\n<settings/>\n", "runner/work/x": "secret\n", "runner/tools/x": "tool\n",
-			"strays/x": "secret\n",
+			"strays/x": "secret\n", "kits/1.0/bin/kit": "kit\n", "kits/1.0/.env": "TOKEN=secret\n",
 		} {
 			place := filepath.Join(out, name)
 			if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
@@ -111,13 +111,14 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 		}
 		link(t, "bin", filepath.Join(prefix, "link"))
 		link(t, "strays", filepath.Join(out, "stray"))
-		w.Read, w.Apart = []string{prefix, runner, filepath.Join(runner, "tools"), filepath.Join(out, "stray")}, []string{filepath.Join(runner, "work")}
+		link(t, "1.0", filepath.Join(out, "kits/current"))
+		w.Read, w.Apart = []string{prefix, filepath.Join(out, "kits"), filepath.Join(out, "kits/current/bin"), runner, filepath.Join(runner, "tools"), filepath.Join(out, "stray")}, []string{filepath.Join(runner, "work")}
 		w.Strays = func(link, place string) bool {
 			return link == filepath.Join(out, "stray") && place == filepath.Join(out, "strays")
 		}
-		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat prefix/link/tool prefix/etc/npmrc prefix/etc/other prefix/conf/settings.xml stray/x strays/x runner/work/x runner/tools/x`, "sh", out}})
+		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat prefix/link/tool prefix/etc/npmrc prefix/etc/other prefix/conf/settings.xml stray/x strays/x kits/current/bin/kit kits/1.0/.env runner/work/x runner/tools/x`, "sh", out}})
 		got := slices.DeleteFunc(lines(said), func(line string) bool { return strings.HasPrefix(line, "cat: ") })
-		if diff := cmp.Diff([]string{"tool", "other", "<!-- <password>x</password> -->", "<settings/>", "tool", ""}, got); diff != "" {
+		if diff := cmp.Diff([]string{"tool", "other", "<!-- <password>x</password> -->", "<settings/>", "kit", "tool", ""}, got); diff != "" {
 			t.Errorf("level %s (-want +got):\n%s\n%s", level, diff, said)
 		}
 	}

@@ -109,7 +109,8 @@ func (p *launch) openMounts() error {
 	return nil
 }
 
-// mountPlan returns the plan: containing folders come first, or they would hide the rest.
+// mountPlan returns the plan: containing folders come first, or they would hide the rest. Links come last: the way to one
+// may lead through another, to what is there by then.
 func (p *launch) mountPlan() (plan []mountItem) {
 	add := func(all []openPlace, attr uint64) {
 		for _, f := range all {
@@ -129,19 +130,21 @@ func (p *launch) mountPlan() (plan []mountItem) {
 	if p.PIDs {
 		plan = slices.DeleteFunc(plan, func(f mountItem) bool { return f.Path == procs })
 	}
-	slices.SortStableFunc(plan, func(a, b mountItem) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
+	rank := func(f mountItem) int {
+		if f.Link != "" {
+			return unix.PathMax + strings.Count(f.Path, "/")
+		}
+		return strings.Count(f.Path, "/")
+	}
+	slices.SortStableFunc(plan, func(a, b mountItem) int { return rank(a) - rank(b) })
 	return plan
 }
 
 func (f mountItem) mount() error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
-		return err
-	}
 	if f.Link != "" {
-		err := os.Symlink(f.Link, f.Path)
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
-			return nil // it came with what contains it
-		}
+		return f.link()
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 		return err
 	}
 	_, gone := os.Lstat(f.Path)
@@ -151,6 +154,17 @@ func (f mountItem) mount() error {
 	err := f.bind()
 	if errors.Is(err, unix.ENOENT) && gone != nil && !f.folder && f.attr&unix.MOUNT_ATTR_RDONLY != 0 {
 		return f.copy() // into a file of ours, and not of the user's
+	}
+	return err
+}
+
+func (f mountItem) link() error {
+	err := os.MkdirAll(filepath.Dir(f.Path), 0o755)
+	if err == nil {
+		err = os.Symlink(f.Link, f.Path)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
+		return nil // it came with what contains it, or is behind a link to what is hidden
 	}
 	return err
 }
@@ -253,24 +267,6 @@ func (p *launch) mountProc() error {
 	}
 	err := unix.Mount("ralph", procs, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC|unix.MS_RDONLY, "")
 	return os.NewSyscallError("mount", err)
-}
-
-func smallDevices() error {
-	if err := os.MkdirAll("/dev/pts", 0o755); err != nil {
-		return err
-	}
-	if err := unix.Mount("ralph", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
-		return os.NewSyscallError("mount", err)
-	}
-	links := map[string]string{
-		"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
-	}
-	for name, to := range links {
-		if err := os.Symlink(to, "/dev/"+name); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func mountTemp(dir string) error {
