@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"html"
 	"regexp"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -39,6 +40,8 @@ func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 		return entity(s, all)
 	case '\'':
 		return quotes(s, all)
+	case escape:
+		return coloured(s, all)
 	case '\r', '\n':
 		if breaks {
 			return broken(s, all)
@@ -47,7 +50,7 @@ func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 	return all, false
 }
 
-var mayEscape = [256]bool{'\r': true, '\n': true, '+': true, '%': true, '\\': true, '&': true, '\'': true}
+var mayEscape = [256]bool{escape: true, '\r': true, '\n': true, '+': true, '%': true, '\\': true, '&': true, '\'': true}
 
 var eachByte = func() string {
 	var all [256]byte
@@ -95,12 +98,24 @@ func backslashes(s []byte, breaks bool, all []reading) (_ []reading, open bool) 
 	if n == len(s) {
 		return all, true
 	}
+	if strings.IndexByte("ux0e", s[n]) >= 0 {
+		all, open = coloured(s, all)
+	}
 	switch c := s[n]; {
 	case c == '\\' || c < ' ' || c >= utf8.RuneSelf:
 	case c == '"' && n&1 == 0: // it ends the string
 	case !alnum.has(c):
 		all = append(all, reading{asItIs(c), n + 1})
-	case n&(n-1) != 0:
+	case n&(n-1) == 0:
+		all, more := letter(s, n, breaks, all)
+		return all, open || more
+	}
+	return all, open
+}
+
+// letter reads the letter behind n backslashes, with the digits that belong to it.
+func letter(s []byte, n int, breaks bool, all []reading) (_ []reading, open bool) {
+	switch c := s[n]; {
 	case c == 'x':
 		code, whole, part := number(s[n+1:], 2)
 		if open = part; whole {
@@ -119,6 +134,23 @@ func backslashes(s []byte, breaks bool, all []reading) (_ []reading, open bool) 
 
 // lineBreak is the end of a line with the indent of the next, as they are or in JSON.
 var lineBreak = regexp.MustCompile(`^(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]|\\{1,8}t){0,32}`)
+
+// colour is what terminals take as a colour, as it is or in JSON and other strings.
+var colour = regexp.MustCompile(`^(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,16}[A-Za-z]`)
+
+const (
+	escape        = '\x1b'
+	longestColour = mostBackslashes + len("u001b[") + 16 + 1
+)
+
+// coloured reads a colour as nothing: grep and others show with one what they found.
+func coloured(s []byte, all []reading) (_ []reading, open bool) {
+	n := len(colour.Find(s))
+	if n == 0 {
+		return all, len(s) < longestColour
+	}
+	return append(all, reading{"", n}), false
+}
 
 // broken reads the end of a line as nothing: encoders, mails and terminals break lines.
 func broken(s []byte, all []reading) (_ []reading, open bool) {

@@ -42,3 +42,18 @@ func TestEscapesInASecret(t *testing.T) {
 		hides(t, redact.New(secret), cases)
 	}
 }
+
+// Where a tool colours a part of a secret, as grep does with what it found, all of it is hidden.
+func TestColoursInASecret(t *testing.T) {
+	const coloured = "a s3c\x1b[01;31m\x1b[Kret\x1b[m\x1b[K-value b"
+	asText := strings.ReplaceAll(coloured, "\x1b", "\\x1b")
+	hides(t, redact.New("s3cret-value"), [][2]string{
+		{coloured, "a *** b"},
+		{quoted(coloured), quoted("a *** b")},
+		{quoted(quoted(coloured)), quoted(quoted("a *** b"))},
+		{asText, "a *** b"},
+		{strings.ReplaceAll(asText, "x1b", "033"), "a *** b"},
+		{"a s3c\x1b[01;31ret-value b", "a s3c\x1b[01;31ret-value b"},
+		{"a s3c\x1b]0;ret-value b", "a s3c\x1b]0;ret-value b"},
+	})
+}

@@ -111,7 +111,7 @@ func (x *starts) add(text string) { x[pair(text[0], text[1])] = true }
 // addEscaped adds the ways in which a form begins: its first two characters may be escaped.
 func (x *starts) addEscaped(form string) {
 	first := form[:1]
-	for _, second := range []string{form[1:2], `\`, "%", "&", "+", "\n", "\r"} {
+	for _, second := range []string{form[1:2], `\`, "%", "&", "+", "\n", "\r", "\x1b"} {
 		x.add(first + second)
 	}
 	for _, escape := range []string{"%2", fmt.Sprintf("%%%x", first[0]>>4), fmt.Sprintf("%%%X", first[0]>>4), `\\`, `\x`, `\u`, `\` + first, `'"`, `'\`, "&#"} {

@@ -47,6 +47,9 @@ func (t *table) form(s []byte) (size int, open bool) {
 	var few [4]place
 	all := append(few[:0], place{to: len(t.forms)})
 	if len(s) > 1 && !mayEscape[s[0]] && !mayEscape[s[1]] {
+		if !t.starts[pair(s[0], s[1])] { // most are of another table
+			return 0, false
+		}
 		all[0] = t.pairs[pair(s[0], s[1])]
 		all[0].at = 2
 	}
