@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -51,7 +52,7 @@ const fromAFork = "This pull request comes from a fork. ralph works only on bran
 func (r request) place() (base, branch string, err error) {
 	if r.task.Kind != plan.KindPull {
 		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
-		return base, r.inputs.BranchPrefix + r.description() + "-" + plan.Slug(r.task.Title, 40), nil
+		return base, r.inputs.BranchPrefix + r.description() + "-" + plan.Slug(redact.New(r.inputs.Secrets...).String(r.task.Title), 40), nil // as the journal has it
 	}
 	pull := r.trigger.Pull
 	if pull.IsFork(r.trigger.Repo) {

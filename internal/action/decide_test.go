@@ -41,6 +41,7 @@ func TestPlace(t *testing.T) {
 	}{
 		"an issue":               {asked(config.Inputs{}, trigger.Trigger{}, trigger.Run, issue), "main", "ralph/issue-7-add-a-cart", ""},
 		"another base":           {asked(config.Inputs{BaseBranch: "v2"}, trigger.Trigger{}, trigger.Run, issue), "v2", "ralph/issue-7-add-a-cart", ""},
+		"a secret in the title":  {asked(config.Inputs{Secrets: []string{"add-a-secret"}}, trigger.Trigger{}, trigger.Run, plan.Task{Kind: plan.KindIssue, Number: 7, Title: "Mend add-a-secret now"}), "main", "ralph/issue-7-mend-now", ""},
 		"a prompt":               {asked(config.Inputs{}, trigger.Trigger{}, trigger.Run, plan.Task{Title: "Mend the docs"}), "main", "ralph/run-mend-the-docs", ""},
 		"a pull request":         {asked(config.Inputs{BaseBranch: "v2"}, from("octo/greeter"), trigger.Run, pull), "next", "feature", ""},
 		"one from a fork":        {asked(config.Inputs{}, from("eve/greeter"), trigger.Run, pull), "", "", "comes from a fork"},
