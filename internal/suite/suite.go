@@ -23,8 +23,9 @@ const (
 
 var names = []*pattern.Pattern{
 	pattern.Of(`_test\.(go|py|rb|exs|dart|cc|cpp|c|clj|zig|ml|sh)$`),
-	pattern.Of(`^tests?\.(py|rs)$`),
+	pattern.Of(`^(unit_?)?tests?\.(py|rs|c|cc|cpp)$`),
 	pattern.Of(`^test_[^/]*\.(py|rb|c|cc|cpp|sh|bats)$`),
+	pattern.Of(`[-_]test\.[cm]?js$`), // node's own runner finds it
 	pattern.Of(`_spec\.(rb|cr|lua)$`),
 	pattern.Of(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`),
 	pattern.Of(`(Test|Tests|TestCase|IT|Spec)\.(java|kt|kts|scala|groovy|cs|fs|vb|php|swift|m)$`),
@@ -35,7 +36,7 @@ var names = []*pattern.Pattern{
 var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|__pycache__|snapshots|goldens?)/`)
-	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test_?(utils?|helpers?|support)[^/]*|(spec|test)_helper\.[a-z]+|setup-?[tT]ests?\.[cm]?[jt]sx?|(test|jest|vitest|mocha)[.-](setup|env|environment|matchers)\.[cm]?[jt]sx?|[^/]*\.(snap|golden|ambr))$`)
+	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test[_-]?([uU]tils?|[hH]elpers?|[sS]upport|[dD]ata|[cC]ases|[fF]ixtures?)[^/]*|(spec|test)_helper\.[a-z]+|setup-?[tT]ests?\.[cm]?[jt]sx?|(test|jest|vitest|mocha)[.-](setup|env|environment|matchers)\.[cm]?[jt]sx?|[^/]*\.(snap|golden|ambr))$`)
 	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)|(^|/)(src/main|Sources)/`)
 	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{

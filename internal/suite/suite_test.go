@@ -15,7 +15,7 @@ func TestOf(t *testing.T) {
 			src/test/java/shop/CartTest.java app/src/androidTest/kotlin/CartTests.kt Shop.Tests/Cart.cs tests/CartTest.php
 			test/cart_test.exs Tests/ShopTests/CartTests.swift test/cart.bats t/basic.t cmd/shop/testdata/script/cart.txtar e2e/buy.ts`,
 		suite.Support: `cart/testdata/cart.golden tests/fixtures/cart.json src/__snapshots__/cart.test.ts.snap conftest.py tests/conftest.py testdata/cart.go fixtures/test_cart.py
-			tests/README.md test/node_modules/should/index.js __mocks__/http.js spec/spec_helper.rb tests/data.json testutil.go`,
+			tests/README.md test/node_modules/should/index.js __mocks__/http.js spec/spec_helper.rb tests/data.json testutil.go src/test-utils.tsx src/testUtils.js lib/testData.js`,
 		suite.None: `cart/cart.go src/cart.ts src/testing.ts cart.py latest.py contest.py README.md go.mod package.json Makefile
 			node_modules/jest/test/a.test.js .github/tests/check.sh cart.txtar docs/cart.txtar vendor/x/x_test.go .github/workflows/test.yml src/attest/main.go docs/tests.md greatest/hits.js
 			src/spectrum.rb Latest.java target/test/A.java src/click/testing.py lib/shop/testing/client.py src/main/java/shop/PodSpec.java api/src/main/kotlin/testing/A.kt Sources/Shop/PodSpec.swift`,
