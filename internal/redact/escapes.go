@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"html"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -40,6 +41,10 @@ func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 		return entity(s, all)
 	case '\'':
 		return quotes(s, all)
+	case '"', '$': // doubled in CSV, SQL and make
+		if len(s) > 1 && s[1] == s[0] {
+			all = append(all, reading{asItIs(s[0]), 2})
+		}
 	case escape:
 		return coloured(s, all)
 	case '\r', '\n':
@@ -50,7 +55,7 @@ func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 	return all, false
 }
 
-var mayEscape = [256]bool{escape: true, '\r': true, '\n': true, '+': true, '%': true, '\\': true, '&': true, '\'': true}
+var mayEscape = [256]bool{'"': true, '$': true, escape: true, '\r': true, '\n': true, '+': true, '%': true, '\\': true, '&': true, '\'': true}
 
 var eachByte = func() string {
 	var all [256]byte
@@ -119,8 +124,10 @@ func letter(s []byte, n int, breaks bool, all []reading) (_ []reading, open bool
 	case c == 'x':
 		code, whole, part := number(s[n+1:], 2)
 		if open = part; whole {
-			all = append(all, reading{asItIs(code[0]), n + 3})
+			all = append(all, reading{asItIs(code[0]), n + 3}, reading{string(rune(code[0])), n + 3})
 		}
+	case c == 'u' && n+1 < len(s) && s[n+1] == '{', c == 'U', c >= '0' && c <= '3':
+		return codePoint(s, n, all)
 	case c == 'u':
 		return wide(s, n, all)
 	case controls[c] != "":
@@ -136,11 +143,11 @@ func letter(s []byte, n int, breaks bool, all []reading) (_ []reading, open bool
 var lineBreak = regexp.MustCompile(`^(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]|\\{1,8}t){0,32}`)
 
 // colour is what terminals take as a colour, as it is or in JSON and other strings.
-var colour = regexp.MustCompile(`^(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[0-9;]{0,16}[A-Za-z]`)
+var colour = regexp.MustCompile(`^(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))(?:\[[0-9;:]{0,40}[A-Za-z]|\(B)`)
 
 const (
 	escape        = '\x1b'
-	longestColour = mostBackslashes + len("u001b[") + 16 + 1
+	longestColour = mostBackslashes + len("u001b[") + 40 + 1
 )
 
 // coloured reads a colour as nothing: grep and others show with one what they found.
@@ -160,6 +167,24 @@ func broken(s []byte, all []reading) (_ []reading, open bool) {
 	}
 	return append(all, reading{"", n}), len(bytes.TrimLeft(s[n:], `\`)) == 0
 }
+
+// codePoint reads \u{40}, \U00000040 and the octal \100 behind n backslashes.
+func codePoint(s []byte, n int, all []reading) (_ []reading, open bool) {
+	found := codePoints.FindSubmatch(s[n:])
+	if found == nil {
+		return all, len(s)-n < len("U00000040")
+	}
+	if octal, err := strconv.ParseUint(string(found[2]), 8, 8); err == nil {
+		return append(all, reading{asItIs(byte(octal)), n + len(found[0])}), false
+	}
+	digits := string(found[1]) + string(found[3])
+	if text, _, _, err := strconv.UnquoteChar(`\U`+"00000000"[len(digits):]+digits, 0); err == nil {
+		all = append(all, reading{string(text), n + len(found[0])})
+	}
+	return all, false
+}
+
+var codePoints = regexp.MustCompile(`^(?:u\{([0-9a-fA-F]{1,6})\}|([0-3][0-7]{2})|U([0-9a-fA-F]{8}))`)
 
 // wide reads \u0040 behind n backslashes, or the two that are one character.
 func wide(s []byte, n int, all []reading) (_ []reading, open bool) {
@@ -200,7 +225,7 @@ func entity(s []byte, all []reading) (_ []reading, open bool) {
 
 // quotes reads an apostrophe as shells and their tools write it between apostrophes, also in JSON.
 func quotes(s []byte, all []reading) (_ []reading, open bool) {
-	for _, quoted := range []string{`'\''`, `'\\''`, `'"'"'`, `'\"'\"'`} {
+	for _, quoted := range []string{`''`, `'\''`, `'\\''`, `'"'"'`, `'\"'\"'`} {
 		whole, part := begins(s, quoted)
 		if open = open || part; whole {
 			all = append(all, reading{"'", len(quoted)})

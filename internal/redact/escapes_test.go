@@ -57,3 +57,18 @@ func TestColoursInASecret(t *testing.T) {
 		{"a s3c\x1b]0;ret-value b", "a s3c\x1b]0;ret-value b"},
 	})
 }
+
+// Shells, languages and formats have more ways to write a character.
+func TestOtherEscapes(t *testing.T) {
+	hides(t, redact.New(`it's-TÖKEN"$x`), [][2]string{
+		{`$'it\'s-T\303\226KEN"$x'`, `$'***'`},
+		{`'it''s-TÖKEN"$x'`, `'***'`},
+		{`"it's-TÖKEN""$x"`, `"***"`},
+		{`it's-TÖKEN"$$x`, "***"},
+		{`it's-T\xd6KEN"$x`, "***"},
+		{`it's-T\u{d6}KEN"$x`, "***"},
+		{`it's-T\U000000D6KEN"$x`, "***"},
+		{"it's-T\x1b[1;38;5;231;48;5;235mÖKEN\x1b(B\x1b[m\"$x", "***"},
+		{`it's-T\306KEN"$x`, `it's-T\306KEN"$x`},
+	})
+}

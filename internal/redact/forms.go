@@ -73,12 +73,26 @@ func inBase64(value string) []string {
 		parts, ends := within(alphabet, value)
 		_, lines := within(alphabet, value+"\n")
 		all = append(append(append(all, parts...), ends...), lines...)
-		for _, part := range parts {
-			twice, _ := within(alphabet, part) // settings of a cluster are packed twice
-			all = append(all, twice...)
+		whole := alphabet.EncodeToString([]byte(value))
+		for _, part := range append(parts, inLines(whole, 64), inLines(whole, 76)) {
+			if part != "" {
+				twice, _ := within(alphabet, part) // settings of a cluster are packed twice
+				all = append(all, twice...)
+			}
 		}
 	}
 	return all
+}
+
+// inLines breaks lines as base64 (76) and openssl (64) do; empty: it is shorter.
+func inLines(text string, width int) (lines string) {
+	for at := width; at < len(text); at += width {
+		lines += text[at-width:at] + "\n"
+	}
+	if lines == "" {
+		return ""
+	}
+	return lines + text[len(lines)-len(lines)/(width+1):]
 }
 
 // within returns what stands for value in the middle and at the end.
@@ -114,7 +128,7 @@ func (x *starts) addEscaped(form string) {
 	for _, second := range []string{form[1:2], `\`, "%", "&", "+", "\n", "\r", "\x1b"} {
 		x.add(first + second)
 	}
-	for _, escape := range []string{"%2", fmt.Sprintf("%%%x", first[0]>>4), fmt.Sprintf("%%%X", first[0]>>4), `\\`, `\x`, `\u`, `\` + first, `'"`, `'\`, "&#"} {
+	for _, escape := range []string{"%2", fmt.Sprintf("%%%x", first[0]>>4), fmt.Sprintf("%%%X", first[0]>>4), `\\`, `\x`, `\u`, `\U`, `\0`, `\1`, `\2`, `\3`, `\` + first, first + first, `'"`, `'\`, "&#"} {
 		x.add(escape)
 	}
 	if alnum.has(first[0]) {

@@ -199,6 +199,11 @@ func TestPackedTwice(t *testing.T) {
 			}
 		}
 	}
+	long := strings.Repeat("canary/", 12)
+	inner := brokenAt(base64.StdEncoding.EncodeToString([]byte(long)), 76) + "\n"
+	if outer := brokenAt(base64.StdEncoding.EncodeToString([]byte(inner)), 76); !redact.New(long).Holds([]byte(outer)) {
+		t.Errorf("not found in %s", outer)
+	}
 	if other := base64.StdEncoding.EncodeToString([]byte("czNjcmV0")); r.Holds([]byte(other)) {
 		t.Errorf("found in %s", other)
 	}

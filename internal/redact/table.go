@@ -59,7 +59,8 @@ func (t *table) form(s []byte) (size int, open bool) {
 		all, n, more = t.follow(s, all, all[i])
 		size, open = max(size, n), open || more
 	}
-	return size, open
+	mayDouble := size > 0 && size == len(s) && strings.IndexByte(`"$`, s[size-1]) >= 0
+	return size, open || mayDouble
 }
 
 // follow reads s on from p. Where s can be read in two ways, the second is added to all.
