@@ -12,9 +12,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// pullOf returns the pull request without markers that skip CI: its body can become a commit message.
+// pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first line
+// has markers of ralph's: a search for them would find one in foreign text, even in code.
 func pullOf(run journal.Run) Pull {
-	body := Pull{Title: pullTitle(run), Body: clean.BreakSkipWords(render("body.md", run))}
+	markers, text, _ := strings.Cut(clean.BreakSkipWords(render("body.md", run)), "\n")
+	body := Pull{Title: pullTitle(run), Body: markers + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")}
 	if run.Pull != nil {
 		body.Number = run.Pull.Number
 	}
