@@ -28,12 +28,12 @@ var (
 	toolchainMade = map[string]string{
 		"": "bin sbin lib lib32 lib64 libexec share include pyvenv.cfg VERSION version release " +
 			"jre maven2 platform collects mkspecs plugins qml releases erts-* nvvm targets sysroot avr *-linux-* *-elf *-eabi *-mingw32",
-		"src/runtime": "src pkg go.env misc", // Go; else these are the user's
-		"lib/modules": "conf jmods",          // a JDK; else conf is a server's
-		"boot":        "conf boot",           // Maven
-		"conda-meta":  "conda-meta condabin envs compiler_compat ssl",
-		"Cellar":      "Cellar opt Frameworks Homebrew etc/ca-certificates etc/openssl@3", // Homebrew
-		"composer":    "[^.]*",
+		"src/runtime":             "src pkg go.env misc", // Go; else these are the user's
+		"lib/modules":             "conf jmods",          // a JDK; else conf is a server's
+		"boot":                    "conf boot",           // Maven
+		"conda-meta":              "conda-meta condabin envs compiler_compat ssl",
+		"Cellar":                  "Cellar opt Frameworks Homebrew etc/ca-certificates etc/openssl@3", // Homebrew
+		"composer/installed.json": "[^.]*",
 	}
 )
 

@@ -128,7 +128,7 @@ func TestToolchainIsOpenedWithoutSettings(t *testing.T) {
 		"erlang":   {"bin/erl erts-14.2/x lib/x releases/x", "bin erts-14.2 lib releases"},
 		"gcc":      {"arm-none-eabi/x bin/x lib/x", "arm-none-eabi bin lib"},
 		"gcloud":   {"bin/gcloud lib/x platform/x properties data/x", "bin lib platform"},
-		"composer": {"bin/x composer/x autoload.php symfony/x .env.local", "autoload.php bin composer symfony"},
+		"composer": {"bin/x composer/installed.json autoload.php symfony/x .env.local", "autoload.php bin composer symfony"},
 		"a bin":    {"bin/x letters/x VERSION", ""},
 		"projects": {"bin/x lib/x .env", ""},
 	} {

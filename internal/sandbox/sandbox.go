@@ -12,6 +12,7 @@ import (
 	"context"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -123,14 +124,19 @@ func (w Config) Run(exec Exec) Exec {
 
 var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
-	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[^\s/:@]+:[^\s/@]+@`)
+	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[\w.-]+:[^\s/@"'{}\\]+@`)
 	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
+	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`) // and those of Java
 )
 
 // FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read.
 func FileHoldsLogin(path string) bool {
 	text, err := untrusted.ReadFile(path, 1<<20)
-	return err != nil || TextHoldsLogin(string(text))
+	settings := string(text)
+	if filepath.Ext(path) == ".properties" {
+		settings = javaComment.ReplaceAllString(settings, "")
+	}
+	return err != nil || TextHoldsLogin(settings)
 }
 
 // TextHoldsLogin reports whether settings seem to hold a login.
