@@ -1,6 +1,8 @@
 package tally
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -121,8 +123,10 @@ type cargo struct {
 	results
 
 	program string
-	running bool // between "running N tests" and "test result:"
-	list    bool // in the list of failed tests
+	running bool              // between "running N tests" and "test result:"
+	list    bool              // in the list of failed tests
+	docs    map[string]string // names of tests in documentation, by those with lines
+	ofItem  map[string]int    // how many of these each item has
 }
 
 var (
@@ -132,6 +136,7 @@ var (
 	cargoTest    = pattern.Of(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:,.*| <[\d.]+s>)?$`)
 	cargoSum     = pattern.Of(`(\d{1,9}) (passed|failed|ignored);`)
 	cargoFailed  = pattern.Of(`^    (\S.*)$`)
+	cargoLine    = pattern.Of(` \(line \d+\)`)
 )
 
 func (c *cargo) line(text string) {
@@ -151,7 +156,7 @@ func (c *cargo) line(text string) {
 		c.list = c.running
 	case list:
 		if m := cargoFailed.FindStringSubmatch(text); m != nil {
-			c.addOnce(c.program+m[1], Failed)
+			c.addOnce(c.name(m[1]), Failed)
 			c.list = true
 		}
 	case strings.HasPrefix(text, "running ") && cargoRunning.MatchString(text):
@@ -176,7 +181,26 @@ func (c *cargo) test(text string) {
 		return
 	}
 	outcome := map[string]Outcome{"ok": Passed, "FAILED": Failed, "ignored": Skipped}[m[2]]
-	c.addOnce(c.program+m[1], outcome)
+	c.addOnce(c.name(m[1]), outcome)
+}
+
+// name returns a test's name without its line in the documentation: an edit above moves that.
+func (c *cargo) name(told string) string {
+	told = c.program + told
+	item := cargoLine.ReplaceAllString(told, "")
+	if name, known := c.docs[told]; known || item == told {
+		return cmp.Or(name, told)
+	}
+	if c.docs == nil {
+		c.docs, c.ofItem = map[string]string{}, map[string]int{}
+	}
+	c.ofItem[item]++
+	name := item
+	if n := c.ofItem[item]; n > 1 {
+		name += fmt.Sprintf(" (%d)", n)
+	}
+	c.docs[told] = name
+	return name
 }
 
 func (c *cargo) sum(text string) {
