@@ -124,7 +124,7 @@ func (w Config) Run(exec Exec) Exec {
 
 var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
-	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[\w.-]+:[^\s/@"'{}\\]+@`)
+	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|(?:pass|pwd)["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[\w.-]+:[^\s/@"'{}\\]+@`)
 	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`) // and those of Java
 )
