@@ -51,8 +51,9 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Updat
 	return origin.Push(ctx, from, u)
 }
 
-// draftBefore turns our own ready pull requests of a branch into drafts before other commits than it had go there:
-// they are not proven yet. The run may not know it: an earlier one opened it, or a person made it ready since.
+// draftBefore turns our own ready pull requests of a branch into drafts before a run pushes there: what people ask for now
+// is not proven yet, also of the commit that is there. The run may not know of one: an earlier run opened it, or a person
+// made it ready since.
 func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remote.Update) error {
 	_, err := from.Resolve(ctx, git.BranchRef(u.Branch))
 	missing := errors.Is(err, git.ErrNotFound) // or made by this run, and not fetched since

@@ -52,7 +52,8 @@ const fromAFork = "This pull request comes from a fork. ralph works only on bran
 func (r request) place() (base, branch string, err error) {
 	if r.task.Kind != plan.KindPull {
 		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
-		return base, r.inputs.BranchPrefix + r.description() + "-" + plan.Slug(redact.New(r.inputs.Secrets...).String(r.task.Title), 40), nil // as the journal has it
+		title := redact.New(r.inputs.Secrets...).String(r.task.Title) // as the journal has it
+		return base, r.inputs.BranchPrefix + r.description() + "-" + plan.Slug(title, 40), nil
 	}
 	pull := r.trigger.Pull
 	if pull.IsFork(r.trigger.Repo) {

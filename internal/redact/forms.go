@@ -86,13 +86,13 @@ func inBase64(value string) []string {
 
 // inLines breaks lines as base64 (76) and openssl (64) do; empty: it is shorter.
 func inLines(text string, width int) (lines string) {
-	for at := width; at < len(text); at += width {
-		lines += text[at-width:at] + "\n"
-	}
-	if lines == "" {
+	if len(text) <= width {
 		return ""
 	}
-	return lines + text[len(lines)-len(lines)/(width+1):]
+	for len(text) > width {
+		lines, text = lines+text[:width]+"\n", text[width:]
+	}
+	return lines + text
 }
 
 // within returns what stands for value in the middle and at the end.

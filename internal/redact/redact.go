@@ -165,10 +165,11 @@ func (r *Redactor) mayBegin(s []byte, at int) bool {
 
 // value returns the size of the longest secret that begins at at.
 func (r *Redactor) value(s []byte, at int) (size int, open bool) {
-	for _, t := range []*table{&r.plain, &r.packed, &r.rests} {
-		if t == &r.rests && !beginsLine(s, at) {
-			continue
-		}
+	tables := []*table{&r.plain, &r.packed}
+	if beginsLine(s, at) {
+		tables = append(tables, &r.rests)
+	}
+	for _, t := range tables {
 		n, more := t.form(s[at:])
 		size, open = max(n, size), open || more
 	}

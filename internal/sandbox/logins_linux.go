@@ -19,7 +19,7 @@ func loginSettings(folders []string) (found []string) {
 	machine := resolvedAll(readable())
 	for _, folder := range slices.Concat(folders, []string{"/usr/local"}, glob("/opt/*")) {
 		if folder != "/" && !slices.Contains(machine, folder) && !slices.Contains(ofPrograms, filepath.Base(folder)) {
-			found = append(found, notOfPrograms(folder)...)
+			found = append(found, ofUser(folder)...)
 		}
 	}
 	return found
@@ -45,9 +45,9 @@ var (
 	ofSettings    = []string{"etc", "conf", "config", "init.d", "activate.d"}
 )
 
-// notOfPrograms returns what in a folder of tools is the user's: what is closed to others, though the folder is not, and
+// ofUser returns what in a folder of tools is the user's: what is closed to others, though the folder is not, and
 // settings that seem to hold a login.
-func notOfPrograms(folder string) (found []string) {
+func ofUser(folder string) (found []string) {
 	const levels, mostFolders = 8, 5000
 	info, err := os.Stat(folder)
 	isOpen := err == nil && info.Mode().Perm()&0o055 != 0

@@ -126,7 +126,8 @@ var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
 	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|(?:pass|pwd)["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[\w.-]+:[^\s/@"'{}\\]+@`)
 	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
-	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`) // and those of Java
+	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`) // so do those of Java
+	tokens       = redact.New()                 // of well-known forms
 )
 
 // FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read.
@@ -142,7 +143,7 @@ func FileHoldsLogin(path string) bool {
 // TextHoldsLogin reports whether settings seem to hold a login.
 func TextHoldsLogin(text string) bool {
 	text = comment.ReplaceAllString(text, "")
-	return loginPattern.MatchString(text) || redact.New().String(text) != text
+	return loginPattern.MatchString(text) || tokens.String(text) != text
 }
 
 type mechanism string

@@ -188,7 +188,7 @@ func (c *cargo) test(text string) {
 func (c *cargo) name(told string) string {
 	told = c.program + told
 	item := cargoLine.ReplaceAllString(told, "")
-	if name, known := c.docs[told]; known || item == told {
+	if name, known := c.docs[told]; known || item == told || len(told) > maxName || len(c.docs) == maxTests {
 		return cmp.Or(name, told)
 	}
 	if c.docs == nil {
