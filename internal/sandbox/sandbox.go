@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -125,9 +126,9 @@ func (w Config) Run(exec Exec) Exec {
 var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
 	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|(?:pass|pwd)["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[\w.-]+:[^\s/@"'{}\\]+@`)
-	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
-	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`) // so do those of Java
-	tokens       = redact.New()                 // of well-known forms
+	comment      = pattern.Of(`(?s)<!--.*?-->`)                                    // Maven's own settings explain passwords
+	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`)                                    // so do those of Java
+	tokens       = sync.OnceValue(func() *redact.Redactor { return redact.New() }) // of well-known forms
 )
 
 // FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read.
@@ -143,7 +144,7 @@ func FileHoldsLogin(path string) bool {
 // TextHoldsLogin reports whether settings seem to hold a login.
 func TextHoldsLogin(text string) bool {
 	text = comment.ReplaceAllString(text, "")
-	return loginPattern.MatchString(text) || tokens.String(text) != text
+	return loginPattern.MatchString(text) || tokens().String(text) != text
 }
 
 type mechanism string
