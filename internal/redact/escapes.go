@@ -26,9 +26,9 @@ const (
 	mostPercentCodes = 3
 )
 
-// read returns each way to read the beginning of s, the end of a line also as nothing. open says that more text could make
-// another.
-func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
+// read returns each way to read the beginning of s. Within a form a colour may be nothing, and the end of a line if breaks
+// says so. open says that more text could make another.
+func read(s []byte, within, breaks bool, all []reading) (_ []reading, open bool) {
 	all = append(all, reading{asItIs(s[0]), 1})
 	switch s[0] {
 	case '+':
@@ -36,7 +36,7 @@ func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 	case '%':
 		return percent(s, all)
 	case '\\':
-		return backslashes(s, breaks, all)
+		return backslashes(s, within, breaks, all)
 	case '&':
 		return entity(s, all)
 	case '\'':
@@ -46,7 +46,9 @@ func read(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
 			all = append(all, reading{asItIs(s[0]), 2})
 		}
 	case escape:
-		return coloured(s, all)
+		if within {
+			return coloured(s, all)
+		}
 	case '\r', '\n':
 		if breaks {
 			return broken(s, all)
@@ -92,7 +94,7 @@ func number(s []byte, digits int) (code []byte, whole, part bool) {
 var controls = [256]string{'n': "\n", 'r': "\r", 't': "\t", 'b': "\b", 'f': "\f"}
 
 // backslashes reads what JSON, languages and shells escape. Each JSON around it doubles the backslashes.
-func backslashes(s []byte, breaks bool, all []reading) (_ []reading, open bool) {
+func backslashes(s []byte, within, breaks bool, all []reading) (_ []reading, open bool) {
 	n := 1
 	for n < min(len(s), mostBackslashes) && s[n] == '\\' {
 		n++
@@ -103,7 +105,7 @@ func backslashes(s []byte, breaks bool, all []reading) (_ []reading, open bool) 
 	if n == len(s) {
 		return all, true
 	}
-	if strings.IndexByte("ux0e", s[n]) >= 0 {
+	if within && strings.IndexByte("ux0e", s[n]) >= 0 {
 		all, open = coloured(s, all)
 	}
 	switch c := s[n]; {

@@ -79,7 +79,7 @@ func (t *table) follow(s []byte, all []place, p place) (_ []place, size int, ope
 			p = t.narrow(p, reading{asItIs(s[p.at]), 1})
 			continue
 		}
-		readings, more := read(s[p.at:], t.breaks && p.depth >= leastOfLine, few[:0])
+		readings, more := read(s[p.at:], p.depth > 0, t.breaks && p.depth >= leastOfLine, few[:0])
 		open = open || more
 		now := p
 		p.to = p.from
