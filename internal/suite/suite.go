@@ -25,9 +25,9 @@ var names = []*pattern.Pattern{
 	pattern.Of(`_test\.(go|py|rb|exs|dart|cc|cpp|c|clj|zig|ml|sh)$`),
 	pattern.Of(`^(unit_?)?tests?\.(py|rs|c|cc|cpp)$`),
 	pattern.Of(`^test_[^/]*\.(py|rb|c|cc|cpp|sh|bats)$`),
-	pattern.Of(`[-_]test\.[cm]?js$`), // node's own runner finds it
 	pattern.Of(`_spec\.(rb|cr|lua)$`),
-	pattern.Of(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`),
+	pattern.Of(`(^|[-_.])(tests?|spec)\.[cm]?[jt]sx?$|^test-[^/]*\.[cm]?[jt]sx?$`), // of jest, vitest, mocha, ava, deno and node itself
+	pattern.Of(`\.(e2e|cy)\.[cm]?[jt]sx?$`),
 	pattern.Of(`(Test|Tests|TestCase|IT|Spec)\.(java|kt|kts|scala|groovy|cs|fs|vb|php|swift|m)$`),
 	pattern.Of(`\.(bats|t)$`),
 }
@@ -37,7 +37,7 @@ var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|__pycache__|snapshots|goldens?)/`)
 	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test[_-]?([uU]tils?|[hH]elpers?|[sS]upport|[dD]ata|[cC]ases|[fF]ixtures?)[^/]*|(spec|test)_helper\.[a-z]+|setup-?[tT]ests?\.[cm]?[jt]sx?|(test|jest|vitest|mocha)[.-](setup|env|environment|matchers)\.[cm]?[jt]sx?|[^/]*\.(snap|golden|ambr))$`)
-	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)|(^|/)(src/main|Sources)/`)
+	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)|(^|/)(src/main|Sources)/|(^|/)(scripts?|tools?|bin)/(tests?|test-[^/]*)\.[cm]?[jt]s$`)
 	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{
 		".go", ".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".groovy",
@@ -63,8 +63,8 @@ func IsTest(name string) bool {
 	return (Code(name) || named(path.Base(name))) && Of(name) == Test
 }
 
-// Shipped reports whether a file with a name of tests is part of the product: src/click/testing.py,
-// src/main/java/PodSpec.java.
+// Shipped reports whether a file with a name of tests is part of the product, or runs them: src/click/testing.py,
+// src/main/java/PodSpec.java, scripts/test.js.
 func Shipped(name string) bool { return shipped.MatchString(name) }
 
 // Tracked is like Of for a file of the base, which is not build output.
