@@ -12,23 +12,27 @@ func (j *judgement) findBent(was, here journal.CheckEnded, now tally.Tally, old 
 	if old == nil {
 		return
 	}
-	var bent, gone []string
-	for _, name := range old.Tests.Failing() {
+	bent := slices.DeleteFunc(old.Tests.Failing(), func(name string) bool {
 		isRed, is := slices.Contains(was.Tests.Failing(), name), now.Of(name)
-		switch {
-		case slices.Contains(here.Tests.Failing(), name):
-		case isRed && (is == tally.Skipped || is == tally.Absent && complete(here) && !onlyCounts(here, now)):
-			gone = append(gone, name)
-		case isRed || j.isFromBroken(was, here, *old, name):
-			bent = append(bent, name)
-		}
-	}
+		isGone := is == tally.Skipped || is == tally.Absent && complete(here) && !onlyCounts(here, now)
+		return slices.Contains(here.Tests.Failing(), name) || isRed && isGone || !isRed && !j.isFromBroken(was, here, *old, name)
+	})
 	if len(bent) > 0 { // without names, so that it cannot be allowed in advance: it would prove the story
 		j.add(journal.Loosened{File: j.fileOf(bent), Kind: testsBroken, Why: "tests that failed before do not fail any more only because they were changed: " + few(bent)})
 	}
-	if len(gone) > 0 {
-		j.add(journal.Loosened{File: j.fileOf(gone), Kind: testsGone, Tests: limited(gone), Why: "tests that failed before, and would on the new code, no longer run: " + few(gone)})
+}
+
+// stillRed returns the tests that failed before, and whose old versions fail on the new code or may not build there.
+func stillRed(was journal.CheckEnded, old *journal.CheckEnded) (names []string) {
+	if was.Tests == nil || old == nil || old.Tests == nil {
+		return nil
 	}
+	for _, name := range was.Tests.Red {
+		if len(old.Tests.Broken) > 0 || slices.Contains(old.Tests.Red, name) {
+			names = append(names, tally.Head(name))
+		}
+	}
+	return names
 }
 
 // isFromBroken reports whether a test that fails now may be in a file that did not load before.

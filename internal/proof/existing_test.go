@@ -108,7 +108,6 @@ func TestExistingTestsJudge(t *testing.T) {
 		broken  = "tests_broken a_test.go: existing tests fail on the new code: "
 		gone    = "tests_gone a_test.go: existing tests no longer run: "
 		bent    = "tests_broken a_test.go: tests that failed before do not fail any more only because they were changed: "
-		goneRed = "tests_gone a_test.go: tests that failed before, and would on the new code, no longer run: "
 	)
 	touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}}
 	inline := []proof.Differing{{Path: "a_test.go", Was: true, Tests: true, Doubtful: true, Inline: []string{"p.TestA"}, Text: []byte("x")}}
@@ -150,8 +149,10 @@ func TestExistingTestsJudge(t *testing.T) {
 		"an inline one passes":             {both, both, both, inline, nil, []string{changed}, 1},
 		"an inline one cannot run":         {both, both, "passed p.TestB", inline, []string{"tests_broken a_test.go: existing inline tests cannot run on the new code: p.TestA"}, nil, 1},
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{bent + "p.TestA"}, nil, 1},
-		"a red one goes":                   {"failed p.TestA\npassed p.TestB", "passed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{goneRed + "p.TestA"}, nil, 1},
-		"a red one is skipped":             {"failed p.TestA\npassed p.TestB", "skipped p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{goneRed + "p.TestA"}, nil, 1},
+		"a red one goes":                   {"failed p.TestA\npassed p.TestB", "passed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{gone + "p.TestA"}, nil, 1},
+		"a red one is skipped":             {"failed p.TestA\npassed p.TestB", "skipped p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{gone + "p.TestA"}, nil, 1},
+		"a red one goes, with a build":     {"failed p.TestA\npassed p.TestB", "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, nil, 1},
+		"a red one is mended, with one":    {"failed p.TestA\npassed p.TestB", both, "broken p", touched, nil, []string{changed}, 1},
 		"a red one goes by settings":       {"failed p.TestA\npassed p.TestB", "passed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
 		"a red one stays, by settings":     {"failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"what did not load is bent":        {"failed b.test.js\npassed p.TestB", "passed b works\npassed p.TestB", "failed b works\npassed p.TestB", touched, []string{bent + "b works"}, nil, 1},

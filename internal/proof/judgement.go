@@ -117,7 +117,7 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 	maps.Copy(j.passed, passed)
 }
 
-// compareNames finds the tests that passed before, and now fail or do not run.
+// compareNames finds the tests that passed before, and now fail or do not run, and red ones that no longer run.
 func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.CheckEnded, passed map[string]bool, now tally.Tally) {
 	var failing []string
 	fine := map[string]bool{}
@@ -146,7 +146,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 		}
 	}
 	var gone, moved []string
-	for _, name := range slices.Sorted(maps.Keys(passed)) {
+	for _, name := range slices.Sorted(maps.Keys(setOf(slices.AppendSeq(stillRed(was, old), maps.Keys(passed))))) {
 		switch {
 		case j.judged[name] || ran[name] || fine[name] || slices.Contains(failing, name):
 		case fresh[tally.Word(name)]:
