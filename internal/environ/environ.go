@@ -140,7 +140,7 @@ var (
 var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 
 // login matches options with a password or key, and user:password@host without a scheme.
-var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|\bpass|pwd|token|secret|_auth|api[._-]?key|access[._-]?key|private[._-]?key)["']?\s*(?:=\s*\S|:\s*[^\s/])|--(?:passw(?:or)?d|token|secret|api-key)\s+\S|://[^/\s]+/t/|(?:^|[\s=,"'])[^\s/:@=,"']+:[^\s/@]+@[\w\[]`)
+var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|pass|pwd|\blogin|creds|token|secret|_auth|api[._-]?key|access[._-]?key|private[._-]?key)["']?\s*(?:=\s*\S|:\s*[^\s/])|--(?:passw(?:or)?d|token|secret|api-key)\s+\S|://[^/\s]+/t/|(?:^|[\s=,"'])[^\s/:@=,"']+:[^\s/@]+@[\w\[]`)
 
 // Plain returns the part of a person's environment for a sandbox: known harmless
 // variables without a login in their value, and those in more. It leaves out variables

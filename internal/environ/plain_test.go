@@ -25,7 +25,7 @@ func TestPlain(t *testing.T) {
 		"PIP_INDEX_URL=https://ada:word@pypi.example/simple", "GOPROXY=https://ada@proxy.example", "HTTPS_PROXY=http://ada:word@proxy.example:8080",
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "MAVEN_ARGS=-Dx=ghp_0123456789abcdefghijABCDEFGHIJ012345", "OF_MINE=x",
 		"JAVA_OPTS=-Ddb.password=word", "JAVA_TOOL_OPTIONS=-Dhttp.proxyPassword=word", "GRADLE_OPTS=-Dorg.gradle.project.apiKey='x'", "MAVEN_OPTS=-Xmx1g -Drepo.token=x",
-		"PYTEST_ADDOPTS=--password x", "MAVEN_ARGS=-Dnexus.pwd=x", "CONDA_CHANNELS=https://conda.example.com/t/x/main",
+		"PYTEST_ADDOPTS=--password x", "MAVEN_ARGS=-Dnexus.pwd=x", "GRADLE_OPTS=-PossrhPass=x", "SBT_OPTS=-Dsonar.login=x", "CONDA_CHANNELS=https://conda.example.com/t/x/main",
 		"CARGO_HTTP_PROXY=ada:word@proxy.example:8080", "SBT_OPTS=-Dproxy=ada:word@proxy.example",
 	}
 	if diff := cmp.Diff(harmless, environ.Plain(append(append([]string{}, secret...), harmless...))); diff != "" {
@@ -36,7 +36,7 @@ func TestPlain(t *testing.T) {
 		t.Errorf("what was named (-want +got):\n%s", diff)
 	}
 	left := []string{
-		"PIP_INDEX_URL", "GOPROXY", "MAVEN_ARGS", "JAVA_TOOL_OPTIONS", "GRADLE_OPTS", "MAVEN_OPTS", "PYTEST_ADDOPTS", "MAVEN_ARGS", "CONDA_CHANNELS", "CARGO_HTTP_PROXY", "SBT_OPTS",
+		"PIP_INDEX_URL", "GOPROXY", "MAVEN_ARGS", "JAVA_TOOL_OPTIONS", "GRADLE_OPTS", "MAVEN_OPTS", "PYTEST_ADDOPTS", "MAVEN_ARGS", "GRADLE_OPTS", "SBT_OPTS", "CONDA_CHANNELS", "CARGO_HTTP_PROXY", "SBT_OPTS",
 	}
 	if diff := cmp.Diff(left, environ.LeftOut(append(secret, harmless...), "JAVA_OPTS")); diff != "" {
 		t.Errorf("LeftOut (-want +got):\n%s", diff)

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 )
+
+var opt = "/opt"
 
 // loginSettings are settings that reveal logins to other machines, also in the folders of tools.
 func loginSettings(folders []string) (found []string) {
@@ -16,10 +19,12 @@ func loginSettings(folders []string) (found []string) {
 		"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml",
 		"/usr/etc/gitconfig", "/usr/etc/npmrc", "/usr/etc/wgetrc", "/usr/lib/node_modules/npm/npmrc",
 	})...)
-	machine := resolvedAll(readable())
-	for _, folder := range slices.Concat(folders, []string{"/usr/local"}, glob("/opt/*")) {
-		if folder != "/" && !slices.Contains(machine, folder) && !slices.Contains(ofPrograms, filepath.Base(folder)) {
-			found = append(found, ofUser(folder)...)
+	machine, left := resolvedAll(readable()), budget{folders: 5000, bytes: 32 << 20}
+	ofOpt, tools := left.lookIn(opt, opt, true)
+	found = append(found, ofOpt...)
+	for _, folder := range slices.Concat(folders, []string{"/usr/local"}, tools) {
+		if folder != "/" && !slices.Contains(machine, folder) {
+			found = append(found, left.ofUser(folder)...)
 		}
 	}
 	return found
@@ -35,29 +40,36 @@ func resolvedAll(paths []string) (all []string) {
 	return all
 }
 
-// Programs are in these folders of a tool, which hold no settings of the user.
-var ofPrograms = []string{"bin", "lib", "lib64", "share", "include", "src", "pkg", "man", "doc", "test", "legal", ".git", "jmods", "site-packages", "node_modules"}
-
-// Settings have such names, scripts with settings lie in such folders.
 var (
-	settingsNames = []string{"", ".cfg", ".conf", ".env", ".ini", ".json", ".properties", ".toml", ".xml", ".yaml", ".yml"}
-	scriptNames   = []string{".sh", ".gradle"}
-	ofSettings    = []string{"etc", "conf", "config", "init.d", "activate.d"}
+	// Programs are in these folders of a tool, which hold no settings of the user.
+	ofPrograms = []string{"bin", "lib", "lib64", "share", "include", "src", "pkg", "man", "doc", "test", "legal", "api", ".git", "jmods", "site-packages", "node_modules"}
+	// All files in these may be settings, also scripts.
+	ofSettings = []string{"etc", "conf", "conf.d", "config", "init.d", "activate.d"}
 )
+
+// budget is what is left of a search. Files are hidden unread if their bytes are used up.
+type budget struct {
+	folders int
+	bytes   int64
+}
 
 // ofUser returns what in a folder of tools is the user's: what is closed to others, though the folder is not, and
 // settings that seem to hold a login.
-func ofUser(folder string) (found []string) {
-	const levels, mostFolders = 8, 5000
+func (b *budget) ofUser(folder string) []string {
+	const levels = 8
+	found := revealing(filepath.Join(folder, "node_modules/npm/npmrc"))
+	if slices.Contains(ofPrograms, filepath.Base(folder)) {
+		return found
+	}
 	info, err := os.Stat(folder)
 	isOpen := err == nil && info.Mode().Perm()&0o055 != 0
-	next, left := []string{folder}, mostFolders
+	next := []string{folder}
 	for range levels {
-		next = next[:min(len(next), left)]
-		left -= len(next)
+		next = next[:min(len(next), b.folders)]
+		b.folders -= len(next)
 		var below []string
 		for _, dir := range next {
-			here, folders := lookIn(dir, folder, isOpen)
+			here, folders := b.lookIn(dir, folder, isOpen)
 			found, below = append(found, here...), append(below, folders...)
 		}
 		next = below
@@ -66,7 +78,7 @@ func ofUser(folder string) (found []string) {
 }
 
 // lookIn returns what in dir is the user's, and the folders to look into.
-func lookIn(dir, folder string, isOpen bool) (found, below []string) {
+func (b *budget) lookIn(dir, folder string, isOpen bool) (found, below []string) {
 	entries, _ := os.ReadDir(dir) // what cannot be read gives nothing
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
@@ -75,12 +87,17 @@ func lookIn(dir, folder string, isOpen bool) (found, below []string) {
 		case isOpen && entry.Type() != fs.ModeSymlink && isOfUser(info):
 			found = append(found, path)
 		case maySet(folder, path, info):
-			found = append(found, revealing(path)...)
+			if b.bytes -= info.Size(); b.bytes < 0 {
+				found = append(found, path)
+			} else {
+				found = append(found, revealing(path)...)
+			}
 		case entry.IsDir() && !slices.Contains(ofPrograms, entry.Name()):
 			below = append(below, path)
 		}
 	}
-	return append(found, revealing(filepath.Join(dir, ".git/config"), filepath.Join(dir, "lib/node_modules/npm/npmrc"))...), below
+	configs := append(glob(filepath.Join(dir, ".git/modules/*/config")), filepath.Join(dir, ".git/config"), filepath.Join(dir, "lib/node_modules/npm/npmrc"))
+	return append(found, revealing(configs...)...), below
 }
 
 // revealing returns the paths of which the files seem to hold a login, with where those are.
@@ -98,21 +115,21 @@ func isOfUser(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o077 == 0 && (info.IsDir() || info.Mode().IsRegular() && info.Mode().Perm()&0o100 == 0)
 }
 
-// maySet reports whether a file in a folder of tools may be settings.
+// maySet reports whether a file in a folder of tools may be settings: no program, no code, and no prose such as README.
 func maySet(folder, path string, info fs.FileInfo) bool {
-	const largest = 256 << 10
-	name, ext := filepath.Base(path), filepath.Ext(path)
-	switch {
-	case !info.Mode().IsRegular() || info.Size() > largest:
-		return false
-	case slices.Contains(scriptNames, ext):
-		for dir := filepath.Dir(path); dir != "/" && process.Under(folder, dir); dir = filepath.Dir(dir) {
-			if slices.Contains(ofSettings, filepath.Base(dir)) {
-				return true
-			}
-		}
+	const largest = 1 << 20
+	name := filepath.Base(path)
+	if !info.Mode().IsRegular() || info.Size() > largest || name == "java.security" { // which has names of classes only
 		return false
 	}
-	isProse := name[0] >= 'A' && name[0] <= 'Z' // README, LICENSE, Makefile
-	return strings.HasPrefix(name, ".") || slices.Contains(settingsNames, ext) && !isProse && info.Mode().Perm()&0o100 == 0
+	for dir := filepath.Dir(path); dir != "/" && process.Under(folder, dir); dir = filepath.Dir(dir) {
+		if slices.Contains(ofSettings, filepath.Base(dir)) {
+			return true
+		}
+	}
+	stem, _, _ := strings.Cut(name, ".")
+	isProse := stem != strings.ToLower(stem) && stem == strings.ToUpper(stem)
+	return !isProse && info.Mode().Perm()&0o100 == 0 && !isCode.MatchString(name)
 }
+
+var isCode = pattern.Of(`\.(\w*sh|p[lmy]|rb|[cm]?[jt]sx?|php|lua|tcl|el|r|R|jl|go|rs|[chmM]|cc|cpp|hpp|java|class|jar|kts?|scala|groovy|gradle|cs|fs|vb|swift|dart|exs?|erl|hrl|hs|mli?|clj|zig|nim|v|s|S|html?|css|svg|md|rst)$`)

@@ -102,7 +102,8 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 			"prefix/bin/tool": "tool\n", "prefix/etc/npmrc": "//registry.example.com/:_authToken=secret\n", "prefix/etc/other": "other\n",
 			"prefix/conf/settings.xml": "<!-- <password>x</password> -->\n<settings/>\n", "runner/work/x": "secret\n", "runner/tools/x": "tool\n",
 			"strays/x": "secret\n", "prefix/lib/x/package.json": "token\n", "kits/1.0/bin/kit": "kit\n", "kits/1.0/.env": "TOKEN=secret\n",
-			"kits/1.0/conf/a/b/app.xml": "password=secret\n", "kits/1.0/conf/java.security": "security\n", "kits/1.0/data/rows": "secret\n", "kits/1.0/NOTES.md": "notes\n",
+			"kits/1.0/conf/a/b/app.xml": "password=secret\n", "kits/1.0/conf/java.security": "javax.crypto.spec.SecretKeySpec\n", "kits/1.0/data/rows": "secret\n", "kits/1.0/NOTES.md": "notes\n",
+			"kits/1.0/conf/app.fish": "set API_KEY secret\n", "kits/1.0/urls.txt": "https://ada:secret@example.com\n", "kits/1.0/app.py": "password = 'code'\n", "kits/1.0/app.bin": "bin \x00 token\n",
 		} {
 			place := filepath.Join(out, name)
 			if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
@@ -120,9 +121,9 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 		w.Strays = func(link, place string) bool {
 			return link == filepath.Join(out, "stray") && place == filepath.Join(out, "strays")
 		}
-		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat prefix/link/tool prefix/lib/x/package.json prefix/etc/npmrc prefix/etc/other prefix/conf/settings.xml stray/x strays/x kits/current/bin/kit kits/1.0/.env kits/1.0/conf/a/b/app.xml kits/1.0/conf/java.security kits/1.0/data/rows kits/1.0/NOTES.md runner/work/x runner/tools/x`, "sh", out}})
+		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat prefix/link/tool prefix/lib/x/package.json prefix/etc/npmrc prefix/etc/other prefix/conf/settings.xml stray/x strays/x kits/current/bin/kit kits/1.0/.env kits/1.0/conf/a/b/app.xml kits/1.0/conf/java.security kits/1.0/data/rows kits/1.0/NOTES.md kits/1.0/conf/app.fish kits/1.0/urls.txt kits/1.0/app.py kits/1.0/app.bin runner/work/x runner/tools/x`, "sh", out}})
 		got := slices.DeleteFunc(lines(said), func(line string) bool { return strings.HasPrefix(line, "cat: ") })
-		if diff := cmp.Diff([]string{"tool", "token", "other", "<!-- <password>x</password> -->", "<settings/>", "kit", "security", "notes", "tool", ""}, got); diff != "" {
+		if diff := cmp.Diff([]string{"tool", "token", "other", "<!-- <password>x</password> -->", "<settings/>", "kit", "javax.crypto.spec.SecretKeySpec", "notes", "password = 'code'", "bin \x00 token", "tool", ""}, got); diff != "" {
 			t.Errorf("level %s (-want +got):\n%s\n%s", level, diff, said)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -124,27 +125,33 @@ func (w Config) Run(exec Exec) Exec {
 }
 
 var (
-	// ssh://git@host reveals nothing, and cargo:token names a program.
-	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|(?:pass|pwd)["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|_pat\b|api_?key|private_?key|bearer|authorization|private key|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@|://[^/\s]+/t/|=\s*[\w.-]+:[^\s/@"'{}\\]+@`)
-	comment      = pattern.Of(`(?s)<!--.*?-->`)                                    // Maven's own settings explain passwords
-	javaComment  = pattern.Of(`(?m)^[ \t]*#.*`)                                    // so do those of Java
-	tokens       = sync.OnceValue(func() *redact.Redactor { return redact.New() }) // of well-known forms
+	// Words and forms of logins, in lower case. ssh://git@host reveals nothing, and cargo:token names a program.
+	loginWords = strings.Fields("_auth passw passphrase secret api_key apikey private_key privatekey bearer authorization extraheader token")
+	loginForms = []*pattern.Pattern{
+		pattern.Of(`pass["']?\s*[=:]`), pattern.Of(`pwd["']?\s*[=:]`), pattern.Of(`_key\b`), pattern.Of(`-key\b`), pattern.Of(`_pat\b`), pattern.Of(`private key`),
+		pattern.Of(`[^h]://[^/\s]+@`), pattern.Of(`://[^/\s:]*:[^/\s]+@`), pattern.Of(`://[^/\s]+/t/`), pattern.Of(`=\s*[\w.-]+:[^\s/@"'{}\\]+@`),
+	}
+	comment     = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
+	javaComment = pattern.Of(`(?m)^[ \t]*#.*`) // so do those of Java
+	tokens      = sync.OnceValue(func() *redact.Redactor { return redact.New() })
 )
 
-// FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read.
+// FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read. What is no text holds none.
 func FileHoldsLogin(path string) bool {
 	text, err := untrusted.ReadFile(path, 1<<20)
 	settings := string(text)
 	if filepath.Ext(path) == ".properties" {
 		settings = javaComment.ReplaceAllString(settings, "")
 	}
-	return err != nil || TextHoldsLogin(settings)
+	return err != nil || !strings.Contains(settings, "\x00") && TextHoldsLogin(settings)
 }
 
 // TextHoldsLogin reports whether settings seem to hold a login.
 func TextHoldsLogin(text string) bool {
 	text = comment.ReplaceAllString(text, "")
-	return loginPattern.MatchString(text) || tokens().String(text) != text
+	lower := strings.ReplaceAll(strings.ToLower(text), ":token", "")
+	return slices.ContainsFunc(loginWords, func(word string) bool { return strings.Contains(lower, word) }) ||
+		slices.ContainsFunc(loginForms, func(form *pattern.Pattern) bool { return form.MatchString(lower) }) || tokens().String(text) != text
 }
 
 type mechanism string
