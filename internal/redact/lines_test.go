@@ -87,7 +87,7 @@ func TestHolds(t *testing.T) {
 // Each of these texts takes hours if reading goes on to their end from each place.
 func TestLongTextsOfEscapes(t *testing.T) {
 	r := redact.New("hunter2hunter2-secret")
-	for _, unit := range []string{`\e[m`, `\\\\\\\\e[m`, "\x1b[m", "h\x1b[m", `h\e[mu\e[m`, `\u001b[m`, "\x1b(B", "aHVudGVy\n  ", `aHVu\n`, "h%2525", "&amp;", "''''", "$$$$", `\\\\`} {
+	for _, unit := range []string{`\e[m`, `\\\\\\\\e[m`, "\x1b[m", "h\x1b[m", `h\e[mu\e[m`, `\u001b[m`, "\x1b(B", "\x1b[h", `\e[h`, "hunt\n\n", "aHVudGVy\n  ", `aHVu\n`, "h%2525", "&amp;", "''''", "$$$$", `\\\\`} {
 		text := strings.Repeat(unit, 300<<10/len(unit))
 		if got := inSteps(t, r, text, 32<<10); got != text || r.String(text) != text {
 			t.Errorf("%q many times: %.200q", unit, got)

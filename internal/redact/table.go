@@ -21,8 +21,12 @@ const leastOfLine = 4
 // Before a rest comes an indent: so much of it is looked at.
 const mostBehind = 64
 
-// place is how far a text was read: forms[from:to] begin with depth bytes that its first at bytes stand for.
-type place struct{ at, depth, from, to int }
+// place is how far a text was read: forms[from:to] begin with depth bytes that its first at bytes stand for. The last of
+// these stand for nothing, skipped times.
+type place struct{ at, depth, from, to, skipped int }
+
+// Between two letters are at most so many colours and ends of lines: each look has an end.
+const mostSkipped = 8
 
 func newTable(forms []string, breaks bool) table {
 	slices.Sort(forms)
@@ -79,7 +83,8 @@ func (t *table) follow(s []byte, all []place, p place) (_ []place, size int, ope
 			p = t.narrow(p, reading{asItIs(s[p.at]), 1})
 			continue
 		}
-		readings, more := read(s[p.at:], p.depth > 0, t.breaks && p.depth >= leastOfLine, few[:0])
+		maySkip := p.depth > 0 && p.skipped < mostSkipped
+		readings, more := read(s[p.at:], maySkip, maySkip && t.breaks && p.depth >= leastOfLine, few[:0])
 		open = open || more
 		now := p
 		p.to = p.from
@@ -99,11 +104,11 @@ func (t *table) follow(s []byte, all []place, p place) (_ []place, size int, ope
 
 // narrow keeps the forms that go on with what was read.
 func (t *table) narrow(p place, way reading) place {
-	at := p.at + way.size
+	at, skipped := p.at+way.size, p.skipped+1
 	for i := 0; i < len(way.text) && p.from < p.to; i++ {
-		p = t.next(p, way.text[i])
+		p, skipped = t.next(p, way.text[i]), 0
 	}
-	p.at = at
+	p.at, p.skipped = at, skipped
 	return p
 }
 
