@@ -95,10 +95,12 @@ func (w World) markFile(dir string) string {
 	return filepath.Join(own, sandboxed, digest(dir))
 }
 
-// confined reports a folder with a mark. What cannot be told has none.
+// confined reports a folder with a mark, also a repository that was moved. What cannot be told has none.
 func (w World) confined(dir string) bool {
-	_, err := os.Lstat(w.markFile(dir))
-	return err == nil
+	return slices.ContainsFunc([]string{w.markFile(dir), filepath.Join(dir, ".git", sandboxed)}, func(mark string) bool {
+		_, err := os.Lstat(mark)
+		return err == nil
+	})
 }
 
 // marksOf returns the lines of a folder's mark. What cannot be told may be one.

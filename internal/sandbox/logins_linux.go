@@ -47,11 +47,13 @@ var (
 	ofSettings = []string{"etc", "conf", "conf.d", "config", "init.d", "activate.d"}
 )
 
-// budget is what is left of a search. Files are hidden unread if their bytes are used up.
+// budget is what is left of a search. Files are hidden unread if their bytes are used up; a small one counts more.
 type budget struct {
 	folders int
 	bytes   int64
 }
+
+const leastOfFile = 4 << 10
 
 // ofUser returns what in a folder of tools is the user's: what is closed to others, though the folder is not, and
 // settings that seem to hold a login.
@@ -82,12 +84,12 @@ func (b *budget) lookIn(dir, folder string, isOpen bool) (found, below []string)
 	entries, _ := os.ReadDir(dir) // what cannot be read gives nothing
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		switch info, err := os.Stat(path); {
+		switch info, err := entry.Info(); { // what a link leads to is where that lies
 		case err != nil:
-		case isOpen && entry.Type() != fs.ModeSymlink && isOfUser(info):
+		case isOpen && isOfUser(info):
 			found = append(found, path)
 		case maySet(folder, path, info):
-			if b.bytes -= info.Size(); b.bytes < 0 {
+			if b.bytes -= max(info.Size(), leastOfFile); b.bytes < 0 {
 				found = append(found, path)
 			} else {
 				found = append(found, revealing(path)...)
