@@ -167,6 +167,24 @@ func TestToolchain(t *testing.T) {
 	}
 }
 
+// What a home has beside its programs is no toolchain, also where ~/.local is a link to a folder of another name.
+func TestALinkedHomeOfProgramsIsNoToolchain(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"disk/bin", "disk/share/keyrings"} {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("disk", filepath.Join(home, ".local")); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(home, ".local/bin")
+	want := []string{"/ralph", bin, bin}
+	if diff := cmp.Diff(want, confine.Toolchain(confine.Options{Self: "/ralph", Env: []string{"PATH=" + bin, "HOME=" + home}})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The virtual environment that Poetry made for the project at / is found inside, in the
 // agent's caches. Those of other projects are not.
 func TestPoetryFindsItsEnvironment(t *testing.T) {

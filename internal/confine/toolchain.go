@@ -111,10 +111,15 @@ func toolchainBeside(asked Options, folder string) []string {
 		return []string{folder, above}
 	case asked.nearest(above, asked.isProject) != "" && len(existing([]string{filepath.Join(above, "pyvenv.cfg")})) == 0: // the bin of another project
 		return []string{folder}
-	case filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)):
+	case filepath.Base(place) != "bin" || slices.ContainsFunc([]string{above, filepath.Dir(filepath.Clean(folder))}, holdsMore):
 		return []string{folder}
 	}
 	return append([]string{folder}, toolchainParts(above)...)
+}
+
+// holdsMore reports a folder that has more beside its bin than a toolchain. It may be a link to one of another name.
+func holdsMore(dir string) bool {
+	return slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(dir))
 }
 
 // resolve returns where a path leads, as the sandbox follows it.

@@ -117,6 +117,8 @@ func TestSettingsThatRevealStayOutside(t *testing.T) {
 		"GOPROXY=https://ada:x@proxy.example.com":         true,
 		"[registries.shop]\ntoken = \"x\"":                true,
 		"smtpPass = x":                                    true,
+		`{"auths": {"hub": {"auth": "x"}}}`:               true,
+		"AccountName=x;AccountKey=x":                      true,
 		"token = \"x\"":                                   true,
 		"global-credential-providers = [\"cargo:token\"]": false,
 		"git config --global core.hooksPath ~/hooks; alias k=kubectl; stty -ixon": false,

@@ -15,7 +15,7 @@ var opt = "/opt"
 
 // loginSettings are settings that reveal logins to other machines, also in the folders of tools.
 func loginSettings(folders []string) (found []string) {
-	found = revealing(slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"), glob("/usr/share/*maven*/conf/settings.xml"), []string{
+	found = revealing(slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"), glob("/etc/php/*/mods-available/*"), glob("/etc/php/*/cli/conf.d/*"), glob("/usr/share/*maven*/conf/settings.xml"), []string{
 		"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml",
 		"/usr/etc/gitconfig", "/usr/etc/npmrc", "/usr/etc/wgetrc", "/usr/lib/node_modules/npm/npmrc",
 	})...)
