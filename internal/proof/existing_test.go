@@ -154,6 +154,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"a red one goes, with a build":     {"failed p.TestA\npassed p.TestB", "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, nil, 1},
 		"a red one is mended, with one":    {"failed p.TestA\npassed p.TestB", both, "broken p", touched, nil, []string{changed}, 1},
 		"a red one goes by settings":       {"failed p.TestA\npassed p.TestB", "passed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
+		"a red one is skipped by settings": {"failed p.TestA\npassed p.TestB", "skipped p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
 		"a red one stays, by settings":     {"failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"what did not load is bent":        {"failed b.test.js\npassed p.TestB", "passed b works\npassed p.TestB", "failed b works\npassed p.TestB", touched, []string{bent + "b works"}, nil, 1},
 		"what did not load goes":           {"failed b.test.js\npassed p.TestB", "passed p.TestB", "failed b works\npassed p.TestB", touched, []string{bent + "b works"}, nil, 1},

@@ -63,7 +63,7 @@ func (i *inspection) lost(here, old journal.CheckEnded) []string {
 		return told.Of(name) == tally.Passed || before.Of(name) != tally.Passed && (old.Passed || before.Of(name) == tally.Absent && told.Of(name) != tally.Failed)
 	})
 	for _, name := range told.Names(tally.Failed) {
-		if before.Of(name) == tally.Failed && now.Of(name) == tally.Absent {
+		if is := now.Of(name); before.Of(name) == tally.Failed && (is == tally.Absent || is == tally.Skipped) {
 			lost = append(lost, name)
 		}
 	}

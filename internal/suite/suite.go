@@ -29,12 +29,12 @@ var names = []*pattern.Pattern{
 	pattern.Of(`(^|[-_.])(tests?|spec)\.[cm]?[jt]sx?$|^test-[^/]*\.[cm]?[jt]sx?$`), // of jest, vitest, mocha, ava, deno and node itself
 	pattern.Of(`\.(e2e|cy)\.[cm]?[jt]sx?$`),
 	pattern.Of(`(Test|Tests|TestCase|IT|Spec)\.(java|kt|kts|scala|groovy|cs|fs|vb|php|swift|m)$`),
-	pattern.Of(`\.(bats|t)$`),
+	pattern.Of(`\.(bats|t|feature|robot)$`),
 }
 
 // Folders with tests and their data. In those whose names products use, too, only code counts.
 var (
-	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
+	folders  = pattern.Of(`(^|/)(tests?|testing|step_definitions|features/(steps|support)|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|__pycache__|snapshots|goldens?)/`)
 	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test[_-]?([uU]tils?|[hH]elpers?|[sS]upport|[dD]ata|[cC]ases|[fF]ixtures?)[^/]*|(spec|test)_helper\.[a-z]+|setup-?[tT]ests?\.[cm]?[jt]sx?|(test|jest|vitest|mocha)[.-](setup|env|environment|matchers)\.[cm]?[jt]sx?|[^/]*\.(snap|golden|ambr))$`)
 	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)|(^|/)(src/main|Sources)/|(^|/)(scripts?|tools?|bin)/(tests?|test-[^/]*)\.[cm]?[jt]s$`)
