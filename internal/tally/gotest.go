@@ -122,11 +122,16 @@ func isCrash(text string) bool {
 type cargo struct {
 	results
 
-	program string
-	running bool              // between "running N tests" and "test result:"
-	list    bool              // in the list of failed tests
-	docs    map[string]string // names of tests in documentation, by those with lines
-	ofItem  map[string]int    // how many of these each item has
+	program  string
+	running  bool // between "running N tests" and "test result:"
+	list     bool // in the list of failed tests
+	examples map[example]Outcome
+}
+
+// example is a test in the documentation of an item. An edit above moves its line, which therefore is not in its name.
+type example struct {
+	item string
+	line int
 }
 
 var (
@@ -136,7 +141,7 @@ var (
 	cargoTest    = pattern.Of(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:,.*| <[\d.]+s>)?$`)
 	cargoSum     = pattern.Of(`(\d{1,9}) (passed|failed|ignored);`)
 	cargoFailed  = pattern.Of(`^    (\S.*)$`)
-	cargoLine    = pattern.Of(` \(line \d+\)`)
+	cargoLine    = pattern.Of(` \(line (\d{1,9})\)`)
 )
 
 func (c *cargo) line(text string) {
@@ -156,7 +161,7 @@ func (c *cargo) line(text string) {
 		c.list = c.running
 	case list:
 		if m := cargoFailed.FindStringSubmatch(text); m != nil {
-			c.addOnce(c.name(m[1]), Failed)
+			c.addNamed(m[1], Failed)
 			c.list = true
 		}
 	case strings.HasPrefix(text, "running ") && cargoRunning.MatchString(text):
@@ -181,26 +186,32 @@ func (c *cargo) test(text string) {
 		return
 	}
 	outcome := map[string]Outcome{"ok": Passed, "FAILED": Failed, "ignored": Skipped}[m[2]]
-	c.addOnce(c.name(m[1]), outcome)
+	c.addNamed(m[1], outcome)
 }
 
-// name returns a test's name without its line in the documentation: an edit above moves that.
-func (c *cargo) name(told string) string {
-	told = c.program + told
-	item := cargoLine.ReplaceAllString(told, "")
-	if name, known := c.docs[told]; known || item == told || len(told) > maxName || len(c.docs) == maxTests {
-		return cmp.Or(name, told)
+func (c *cargo) addNamed(name string, outcome Outcome) {
+	m := cargoLine.FindStringSubmatch(name)
+	if m == nil || len(name) > maxName || len(c.examples) == maxTests {
+		c.addOnce(c.program+name, outcome)
+		return
 	}
-	if c.docs == nil {
-		c.docs, c.ofItem = map[string]string{}, map[string]int{}
+	if c.examples == nil {
+		c.examples = map[example]Outcome{}
 	}
-	c.ofItem[item]++
-	name := item
-	if n := c.ofItem[item]; n > 1 {
-		name += fmt.Sprintf(" (%d)", n)
+	c.examples[example{c.program + strings.Replace(name, m[0], "", 1), number(m[1])}] = outcome
+}
+
+// addExamples adds the examples of a program. Their output comes in any order, and so they are numbered by their lines.
+func (c *cargo) addExamples() {
+	ofItem := map[string]int{}
+	for _, e := range slices.SortedFunc(maps.Keys(c.examples), func(a, b example) int { return cmp.Or(cmp.Compare(a.item, b.item), a.line-b.line) }) {
+		name := e.item
+		if ofItem[e.item]++; ofItem[e.item] > 1 {
+			name += fmt.Sprintf(" (%d)", ofItem[e.item])
+		}
+		c.addOnce(name, c.examples[e])
 	}
-	c.docs[told] = name
-	return name
+	c.examples = nil
 }
 
 func (c *cargo) sum(text string) {
@@ -211,6 +222,7 @@ func (c *cargo) sum(text string) {
 
 // endProgram adds a broken test if the program ran tests and printed no result.
 func (c *cargo) endProgram() {
+	c.addExamples()
 	if c.running {
 		c.add(strings.TrimSuffix(c.program, " ")+didNotEnd, Broken)
 	}

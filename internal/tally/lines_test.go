@@ -101,8 +101,8 @@ func TestLines(t *testing.T) {
 			"cargo: 1 passed, 1 failed, 0 skipped\npassed shop src/lib.rs adds\nfailed doc shop src/lib.rs - pays\nbroken doc shop did not end\n",
 		},
 		"cargo: two examples of one item": {
-			"   Doc-tests shop\nrunning 3 tests\ntest src/lib.rs - pays (line 9) - compile ... ok\ntest src/lib.rs - pays (line 3) ... ok\ntest src/lib.rs - pays (line 7) ... FAILED\n\nfailures:\n    src/lib.rs - pays (line 7)\n\ntest result: FAILED. 2 passed; 1 failed; 0 ignored;\n",
-			"cargo: 2 passed, 1 failed, 0 skipped\npassed doc shop src/lib.rs - pays - compile\npassed doc shop src/lib.rs - pays\nfailed doc shop src/lib.rs - pays (2)\n",
+			"   Doc-tests shop\nrunning 3 tests\ntest src/lib.rs - pays (line 9) - compile ... ok\ntest src/lib.rs - pays (line 17) ... FAILED\ntest src/lib.rs - pays (line 3) ... ok\n\nfailures:\n    src/lib.rs - pays (line 17)\n\ntest result: FAILED. 2 passed; 1 failed; 0 ignored;\n",
+			"cargo: 2 passed, 1 failed, 0 skipped\npassed doc shop src/lib.rs - pays\nfailed doc shop src/lib.rs - pays (2)\npassed doc shop src/lib.rs - pays - compile\n",
 		},
 		"cargo: the list of failures at the end": {
 			"     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\nrunning 2 tests\nfailures:\n    adds\n    pays\n\ntest result: FAILED. 0 passed; 2 failed; 0 ignored;\nfailures:\n    no test\n",
