@@ -22,17 +22,19 @@ func (j *judgement) findBent(was, here journal.CheckEnded, now tally.Tally, old 
 	}
 }
 
-// stillRed returns the tests that failed before, and whose old versions fail on the new code or may not build there.
-func stillRed(was journal.CheckEnded, old *journal.CheckEnded) (names []string) {
+// redGone returns the tests that failed before and do not run any more, although their old versions fail on the new code,
+// or may not build there. ran and fresh are the tests that run now, and the words of new ones.
+func redGone(was journal.CheckEnded, old *journal.CheckEnded, now tally.Tally, ran, fresh map[string]bool) (gone []string) {
 	if was.Tests == nil || old == nil || old.Tests == nil {
 		return nil
 	}
 	for _, name := range was.Tests.Red {
-		if len(old.Tests.Broken) > 0 || slices.Contains(old.Tests.Red, name) {
-			names = append(names, tally.Head(name))
+		is, unbuilt := now.Of(name), len(old.Tests.Broken) > 0 && !ran[tally.Head(name)] && !fresh[tally.Word(name)]
+		if (is == tally.Absent || is == tally.Skipped) && (unbuilt || slices.Contains(old.Tests.Red, name)) {
+			gone = append(gone, name)
 		}
 	}
-	return names
+	return gone
 }
 
 // isFromBroken reports whether a test that fails now may be in a file that did not load before.

@@ -146,7 +146,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 		}
 	}
 	var gone, moved []string
-	for _, name := range slices.Sorted(maps.Keys(setOf(slices.AppendSeq(stillRed(was, old), maps.Keys(passed))))) {
+	for _, name := range slices.Sorted(maps.Keys(passed)) {
 		switch {
 		case j.judged[name] || ran[name] || fine[name] || slices.Contains(failing, name):
 		case fresh[tally.Word(name)]:
@@ -155,7 +155,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 			gone = append(gone, name)
 		}
 	}
-	if gone = append(gone, j.hidden(moved, old)...); len(gone) > 0 {
+	if gone = slices.Concat(gone, j.hidden(moved, old), redGone(was, old, now, ran, fresh)); len(gone) > 0 {
 		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests no longer run" + j.ref.since() + ": " + few(gone)})
 	}
 }
