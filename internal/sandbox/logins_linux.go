@@ -19,12 +19,13 @@ func loginSettings(folders []string) (found []string) {
 		"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml",
 		"/usr/etc/gitconfig", "/usr/etc/npmrc", "/usr/etc/wgetrc", "/usr/lib/node_modules/npm/npmrc",
 	})...)
-	machine, left := resolvedAll(readable()), budget{folders: 5000, bytes: 32 << 20}
+	machine, ofEach := resolvedAll(readable()), budget{folders: 5000, bytes: 32 << 20}
+	left := ofEach
 	ofOpt, tools := left.lookIn(opt, opt, true)
 	found = append(found, ofOpt...)
 	for _, folder := range slices.Concat(folders, []string{"/usr/local"}, tools) {
 		if folder != "/" && !slices.Contains(machine, folder) {
-			found = append(found, left.ofUser(folder)...)
+			found = append(found, ofEach.ofUser(folder)...)
 		}
 	}
 	return found
@@ -47,7 +48,7 @@ var (
 	ofSettings = []string{"etc", "conf", "conf.d", "config", "init.d", "activate.d"}
 )
 
-// budget is what is left of a search. Files are hidden unread if their bytes are used up; a small one counts more.
+// budget is what is left of the search in a folder of tools: an agent may have filled one. Files are hidden unread if their bytes are used up; a small one counts more.
 type budget struct {
 	folders int
 	bytes   int64
@@ -57,7 +58,7 @@ const leastOfFile = 4 << 10
 
 // ofUser returns what in a folder of tools is the user's: what is closed to others, though the folder is not, and
 // settings that seem to hold a login.
-func (b *budget) ofUser(folder string) []string {
+func (b budget) ofUser(folder string) []string {
 	const levels = 8
 	found := revealing(filepath.Join(folder, "node_modules/npm/npmrc"))
 	if slices.Contains(ofPrograms, filepath.Base(folder)) {

@@ -29,10 +29,11 @@ func TestWhatIsClosedBesideToolsStaysOutside(t *testing.T) {
 	}
 }
 
-// Another command may have left large files in a folder of PATH: what is too much to look at is hidden.
+// Another command may have left large files in a folder of PATH: what is too much to look at is hidden, there alone.
 func TestTheSearchForLoginsEnds(t *testing.T) {
 	for _, level := range connected() {
-		w, out := testConfig(t, level, users()[0]), secretive(t)
+		w, out, other := testConfig(t, level, users()[0]), secretive(t), secretive(t)
+		write(t, filepath.Join(other, "tool.conf"), "tool\n")
 		for i := range 40 {
 			name := filepath.Join(out, fmt.Sprintf("%d.json", i+10))
 			write(t, name, "")
@@ -40,9 +41,9 @@ func TestTheSearchForLoginsEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.Read = []string{out}
-		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; wc -c <10.json; wc -c <49.json`, "sh", out}})
-		if !strings.Contains(said, "1048576\n") || strings.Count(said, "1048576\n") != 1 {
+		w.Read = []string{out, other}
+		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; wc -c <10.json; wc -c <49.json; cat "$2/tool.conf"`, "sh", out, other}})
+		if strings.Count(said, "1048576\n") != 1 || !strings.Contains(said, "tool\n") {
 			t.Errorf("level %s: %s", level, said)
 		}
 	}
