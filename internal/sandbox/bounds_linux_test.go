@@ -109,6 +109,7 @@ func TestSettingsThatRevealStayOutside(t *testing.T) {
 		"header=Authorization: Basic x":                   true,
 		"channels: [https://conda.example.com/t/x/main]":  true,
 		"proxy = ada:x@proxy.example.com:3128":            true,
+		"proxy = \"ada:x@proxy.example.com:3128\"":        true,
 		"export SHOP_DB_PWD=x":                            true,
 		"OPENAI_API_KEY=x":                                true,
 		`{"env_vars": {"GH_PAT": "x"}}`:                   true,

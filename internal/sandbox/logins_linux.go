@@ -132,7 +132,8 @@ func maySet(folder, path string, info fs.FileInfo) bool {
 	}
 	stem, _, _ := strings.Cut(name, ".")
 	isProse := stem != strings.ToLower(stem) && stem == strings.ToUpper(stem)
-	return !isProse && info.Mode().Perm()&0o100 == 0 && !isCode.MatchString(name)
+	isProgram := info.Mode().Perm()&0o100 != 0 && stem != ""
+	return !isProse && !isProgram && !isCode.MatchString(name)
 }
 
 var isCode = pattern.Of(`\.(\w*sh|p[lmy]|rb|[cm]?[jt]sx?|php|lua|tcl|el|r|R|jl|go|rs|[chmM]|cc|cpp|hpp|java|class|jar|kts?|scala|groovy|gradle|cs|fs|vb|swift|dart|exs?|erl|hrl|hs|mli?|clj|zig|nim|v|s|S|html?|css|svg|md|rst)$`)

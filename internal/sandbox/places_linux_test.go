@@ -114,7 +114,8 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 		link(t, "bin", filepath.Join(prefix, "link"))
 		link(t, "strays", filepath.Join(out, "stray"))
 		link(t, "1.0", filepath.Join(out, "kits/current"))
-		if err := os.Chmod(filepath.Join(out, "kits/1.0/data"), 0o700); err != nil { // as a database has it
+		// As a database has it, and as careless people do.
+		if err := errors.Join(os.Chmod(filepath.Join(out, "kits/1.0/data"), 0o700), os.Chmod(filepath.Join(out, "kits/1.0/.env"), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		w.Read, w.Apart = []string{prefix, filepath.Join(prefix, "lib"), filepath.Join(out, "kits"), filepath.Join(out, "kits/current/bin"), runner, filepath.Join(runner, "tools"), filepath.Join(out, "stray")}, []string{filepath.Join(runner, "work")}

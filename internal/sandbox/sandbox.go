@@ -129,7 +129,7 @@ var (
 	loginWords = strings.Fields("_auth passw passphrase secret api_key apikey accesskey accountkey \"auth\" private_key privatekey bearer authorization extraheader token")
 	loginForms = []*pattern.Pattern{
 		pattern.Of(`pass["']?\s*[=:]`), pattern.Of(`pwd["']?\s*[=:]`), pattern.Of(`_key\b`), pattern.Of(`-key\b`), pattern.Of(`_pat\b`), pattern.Of(`private key`),
-		pattern.Of(`[^h]://[^/\s]+@`), pattern.Of(`://[^/\s:]*:[^/\s]+@`), pattern.Of(`://[^/\s]+/t/`), pattern.Of(`=\s*[\w.-]+:[^\s/@"'{}\\]+@`),
+		pattern.Of(`[^h]://[^/\s]+@`), pattern.Of(`://[^/\s:]*:[^/\s]+@`), pattern.Of(`://[^/\s]+/t/`), pattern.Of(`=\s*["']?[\w.-]+:[^\s/@"'{}\\]+@`),
 	}
 	comment     = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 	javaComment = pattern.Of(`(?m)^[ \t]*#.*`) // so do those of Java
