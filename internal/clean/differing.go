@@ -42,30 +42,62 @@ var differingPart = regexp.MustCompile(`\t|\\<|<\?|\[\^`)
 // for all kinds of parts would look for it from each place.
 func replaceDiffering(all []byte) {
 	copy(all, cutAddress().ReplaceAllFunc(all, asGitHub))
-	unended := false
+	p := parts{all: all}
 	for at := 0; ; {
 		found := differing().FindIndex(all[at:])
 		if found == nil {
 			return
 		}
-		from, to := at+found[0], at+found[1]
-		switch rest := all[from:]; rest[1] {
-		case '!':
-			to = from + bytes.IndexByte(rest, '>') + 1
-		case '?':
-			to = from
-			if !unended { // if one has no end, later ones have none
-				to += len(instruction().Find(rest))
-				unended = to == from
-			}
-		case '^':
-			to = from + sizeOfLabel(rest)
-		}
-		if to > from {
-			copy(all[from:], asGitHub(all[from:to]))
-		}
-		at = max(to, from+2)
+		from := at + found[0]
+		part := all[from : from+p.size(from, found[1]-found[0])]
+		copy(part, asGitHub(part))
+		at = from + max(len(part), len("[^"))
 	}
+}
+
+// parts goes through the parts of a text in their order.
+type parts struct {
+	all     []byte
+	unended bool // an instruction had no end: later ones have none
+	looked  int
+	marks   int // where the marks begin behind which a footnote may; -1: none begins in this line
+}
+
+// size returns the size of a part, of which the first bytes were found, or 0 if it has no end.
+func (p *parts) size(from, found int) int {
+	if end := bytes.LastIndexByte(p.all[p.looked:from], '\n'); end >= 0 {
+		p.marks = p.looked + end + 1
+	}
+	p.looked = from
+	switch rest := p.all[from:]; rest[1] {
+	case '!':
+		return bytes.IndexByte(rest, '>') + 1
+	case '?':
+		if p.unended {
+			return 0
+		}
+		size := len(instruction().Find(rest))
+		p.unended = size == 0
+		return size
+	case '^':
+		size := 0
+		if p.marks >= 0 && areMarks(p.all[p.marks:from]) {
+			size = sizeOfLabel(rest)
+		}
+		if p.marks = from + size; size == 0 {
+			p.marks = -1
+		}
+		return size
+	}
+	return found
+}
+
+// areMarks reports whether text is only marks of lists and quotes.
+func areMarks(text []byte) bool {
+	for range maxDepth {
+		text = text[len(marker.Find(text)):]
+	}
+	return len(bytes.TrimLeft(text, " \t")) == 0
 }
 
 // sizeOfLabel returns the size of a footnote's label, with the space after it, or 0.
@@ -85,6 +117,7 @@ func sizeOfLabel(text []byte) int {
 func asGitHub(found []byte) []byte {
 	with := slices.Clone(found)
 	switch end := len(with) - 1; {
+	case end < 0:
 	case with[0] == '\t': // after a tag alone on its line
 		return bytes.ReplaceAll(with, []byte("\t"), []byte(" "))
 	case with[end] == '\t': // ends the name of a tag, or is no indent in a quote
@@ -131,12 +164,17 @@ func (p *document) addLazyHTML(source string) {
 			copy(p.page[from:end], quoteMarks.ReplaceAllFunc(p.page[from:end], func(marks []byte) []byte {
 				return bytes.Repeat([]byte(" "), len(marks))
 			}))
-		case marker.MatchString(line):
+		case marker.MatchString(line), tableHead.MatchString(line):
 			within = true
 		}
 	}
 	isHTML := cover(len(source)+1, p.lazy)
 	begins := func(code region) bool { return isHTML[code.from] }
+	for _, fence := range p.fences { // of which GitHub hides the words behind the language, if it is one
+		if begins(fence) && shownOfFence(source[fence.from:fence.to]) != source[fence.from:fence.to] && p.unsure < 0 {
+			p.unsure = p.lazy[slices.IndexFunc(p.lazy, func(r region) bool { return r.from <= fence.from && fence.from < r.to })].from
+		}
+	}
 	p.code, p.fences = slices.DeleteFunc(p.code, begins), slices.DeleteFunc(p.fences, begins)
 }
 
@@ -152,6 +190,7 @@ var (
 	closingLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)^(?: {0,3}>)* {0,3}(?:[-+*] +|[0-9]+[.)] +)*(?:</(?:script|style|pre)>\s*$|<textarea)`)
 	})
+	tableHead  = regexp.MustCompile(`^[ \t>]*[|:-][-:| \t]*\s*$`) // the line below it
 	quoteMarks = regexp.MustCompile(`(?m)^[ \t>]+`)
 	emptyLine  = regexp.MustCompile(`\n[ \t]*(?:\n|$)`)
 )

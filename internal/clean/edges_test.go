@@ -82,10 +82,14 @@ func TestNothingHiddenComesIn(t *testing.T) {
 		"footnotes": {
 			"a\n\n[^a]: b\n\n    HIDDEN", "> [^a]: HIDDEN", "- [^a]: HIDDEN", "`[^a]`\n\n[^a]: HIDDEN", "a[^a]\n\n[^a]: b\n\n[^a]: HIDDEN",
 			"[^a]:[^b]: HIDDEN", "[^[]: HIDDEN", "[^a]:    `\nHIDDEN", "[^\nHIDDEN]", "2<!--\n[^a]:-->HIDDEN",
+			"a\n\n[^1]: <!-- b\n    --> HIDDEN", "[^1]: <pre>\n    </pre>HIDDEN", "[^1]:\n    ~~~HIDDEN", "- [ ] [^1]:\n    HIDDEN", "- [ ] [a]: HIDDEN",
 		},
 		"tags and comments that stay open": {
 			"<div><!--\n\nHIDDEN", "<div><a href=\"\n\nHIDDEN", "> <div\tHIDDEN", "<e>\t\n<HIDDEN", "</pre>\n<HIDDEN", "</script>\n~~~<r\nHIDDEN", "> a\n<b>\n<HIDDEN", "- </style>\n  <HIDDEN", ">`\n<b>\n`<HIDDEN", "<textarea<X\n<!--e>HIDDEN",
 		},
+		"tags over what is no table":      {"> a <!A\n|a|b|\n|-|-|\nHIDDEN >", "- a <b title=\"\n|a|\n|-|\nHIDDEN\">b</b>", "> |a|\n> |-|\na <b\nHIDDEN>", "|a|b|\n|-|-|\n<br>\n===\na <b\nHIDDEN"},
+		"tags over what is no definition": {"[a]: [^1]: <b\nHIDDEN>x</b>", "[a]: [^1]: <!A\nHIDDEN>x"},
+		"tags that GitHub does not see":   {"a <?<br><script>?>\n\nHIDDEN", "<textarea><![CDATA[\n~~~a -->HIDDEN"},
 		"tags over lines of a quote":      {"> <div a\n> HIDDEN>", "> a <b a\n> HIDDEN>", "> <!-- a\n> HIDDEN"},
 		"elements with another content":   {"<textarea>\n<HIDDEN>", "<style><!--</style>HIDDEN", "<textarea>\n\n[^a]: HIDDEN"},
 		"what is never or hardly shown":   {"<ruby><rp>HIDDEN", "<rp><div></rp>HIDDEN", "<sub><sub><sup><code>HIDDEN", "<video>HIDDEN</video>"},

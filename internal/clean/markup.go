@@ -45,12 +45,16 @@ type token struct {
 	isText        bool
 	hidesContent  bool // its content is hidden
 	isTiny        bool // its text is too small to see
+	isUnseen      bool // GitHub does not see this tag of a hidden element, and leaves it to the browser
 }
 
 // findHTML finds comments, attributes, unknown tags, and hidden elements with their content.
 func (p document) findHTML(text string, add func(string, region, string)) {
 	if begin := neverShown.FindStringIndex(mask(text, p.code)); begin != nil {
 		add("hidden elements", region{begin[0], len(text)}, "")
+	}
+	if p.unsure >= 0 {
+		add("hidden elements", region{p.unsure, len(text)}, "")
 	}
 	p.findTags(text, p.html, add)
 	p.findTags(text, p.lazy, add)
@@ -62,7 +66,7 @@ func (p document) findTags(text string, within []region, add func(string, region
 		pieces = append(pieces, p.tokenize(text, r)...)
 	}
 	ends := endsOfHidden(pieces)
-	if i := slices.IndexFunc(pieces, func(t token) bool { return t.isTiny }); i >= 0 {
+	if i := slices.IndexFunc(pieces, func(t token) bool { return t.isTiny || t.isUnseen }); i >= 0 {
 		add("hidden elements", region{pieces[i].from, len(text)}, "")
 	}
 	for i := 0; i < len(pieces); i++ {
@@ -83,6 +87,7 @@ func (p document) tokenize(source string, r region) []token {
 	var all []token
 	// A paragraph may follow, whose tag ends an open one, but no comment or attribute.
 	z := html.NewTokenizer(strings.NewReader(string(p.page[r.from:r.to]) + "\n<p>"))
+	isOneTag := strings.HasPrefix(source[r.from:], "<?") || strings.HasPrefix(source[r.from:], "<![") // for browsers it ends at a >
 	for at := r.from; at < r.to; {
 		kind := z.Next()
 		z.NextIsNotRawText()
@@ -90,6 +95,7 @@ func (p document) tokenize(source string, r region) []token {
 		t := token{region: region{at, min(at+len(raw), r.to)}}
 		at += max(len(raw), 1)
 		t.describe(kind, z)
+		t.isUnseen = isOneTag && t.hidesContent
 		if kind == html.ErrorToken || kind == html.CommentToken && isOpenComment(raw) {
 			t.to = len(source) // hides the rest of the page
 		}
@@ -120,8 +126,9 @@ func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
 	}
 }
 
-// neverShown begins an element that GitHub keeps. Other tags can make a browser ignore its end.
-var neverShown = regexp.MustCompile(`(?i)<rp[\s/>]`)
+// neverShown begins an element that GitHub keeps, of which other tags can make a browser ignore the end, or a footnote or
+// definition in an item with a box, which the parser does not see.
+var neverShown = regexp.MustCompile(`(?mi)<rp[\s/>]|^[ \t>*+\-0-9.)]+\[[ x]\][ \t]+(?:\[\^[^\]\s]+\]:|\[[^\]\n]+\]:[ \t]*(?:\S+[ \t]*(?:["'(].*)?)?$)`)
 
 var hidingStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`)
 

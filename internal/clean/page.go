@@ -40,6 +40,7 @@ func apply(source string, edits []edit) string {
 type document struct {
 	code        []region // shown unchanged
 	fences      []region // the fenced blocks among the code
+	unsure      int      // what GitHub shows from here on cannot be told; -1: it can
 	html        []region // HTML that the browser reads
 	lazy        []region // paragraphs in which GitHub can see more of it
 	addresses   []region // as <https://e.org>
@@ -70,7 +71,7 @@ type footnotes struct{ parser.BlockParser }
 func (footnotes) Close(ast.Node, text.Reader, parser.Context) {}
 
 func parseMarkdown(source string) document {
-	p := document{labels: map[string]string{}, page: textareaTag.ReplaceAll([]byte(source), []byte("x${2}textarea"))}
+	p := document{unsure: -1, labels: map[string]string{}, page: textareaTag.ReplaceAll([]byte(source), []byte("x${2}textarea"))}
 	root := markdownParser.Parse(text.NewReader(forParser(source)))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
@@ -101,12 +102,7 @@ func (p *document) add(source string, n ast.Node) {
 			p.code = append(p.code, r)
 		}
 	case *ast.HTMLBlock:
-		lines := text.NewSegments()
-		lines.AppendAll(n.Lines().Sliced(0, n.Lines().Len()))
-		if n.HasClosure() && n.ClosureLine.Stop > linesRegion(lines).to {
-			lines.Append(n.ClosureLine)
-		}
-		p.addHTML(lines)
+		p.addHTML(linesOf(n))
 	case *ast.RawHTML:
 		p.addHTML(n.Segments)
 	case *ast.AutoLink:
@@ -144,13 +140,28 @@ func footnoteRegion(source string, n ast.Node) region {
 		if part.Type() != ast.TypeBlock {
 			return ast.WalkSkipChildren, nil
 		}
-		r.to = max(r.to, linesRegion(part.Lines()).to)
+		r.to = max(r.to, linesRegion(linesOf(part)).to)
+		if fence, is := part.(*ast.FencedCodeBlock); is {
+			r.to = max(r.to, fenceRegion(source, fence).to)
+		}
 		return ast.WalkContinue, nil
 	})
 	if end := strings.IndexByte(source[r.to-1:], '\n'); end >= 0 {
 		return region{r.from, r.to - 1 + end}
 	}
 	return region{r.from, len(source)}
+}
+
+// linesOf returns all lines of a block. goldmark keeps the one that ends HTML apart.
+func linesOf(n ast.Node) *text.Segments {
+	block, is := n.(*ast.HTMLBlock)
+	if !is || !block.HasClosure() || block.ClosureLine.Stop <= linesRegion(block.Lines()).to {
+		return n.Lines()
+	}
+	lines := text.NewSegments()
+	lines.AppendAll(block.Lines().Sliced(0, block.Lines().Len()))
+	lines.Append(block.ClosureLine)
+	return lines
 }
 
 func linesRegion(lines *text.Segments) region {

@@ -1,7 +1,9 @@
 package clean
 
 import (
-	"regexp"
+	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -24,17 +26,14 @@ type excessCells struct {
 // After so many cells that rows lack, GitHub ends a table.
 const maxMissingCells = 0x80000
 
-// GitHub also ends a table at a line that is one tag: HTML begins there.
-var tagLine = regexp.MustCompile(`^</?[A-Za-z][^<>]*>\s*$`)
-
 func (tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	parent, lines := p.Parent(), p.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		columns := columnsOf(lines.Sliced(i-1, i+1), reader, pc)
-		if columns == 0 {
+		if columns == 0 || isLazy(parent, lines.At(i), reader.Source()) {
 			continue
 		}
-		blocks := append(cellBlocks(lines.At(i-1), columns, reader), rowBlocks(lines.Sliced(i+1, lines.Len()), columns, reader)...)
+		blocks := append(cellBlocks(lines.At(i-1), columns, reader), rowBlocks(parent, lines.Sliced(i+1, lines.Len()), columns, reader)...)
 		var last ast.Node = p
 		for _, block := range blocks {
 			parent.InsertAfter(parent, last, block)
@@ -62,24 +61,44 @@ func columnsOf(head []text.Segment, reader text.Reader, pc parser.Context) int {
 	return 0
 }
 
-func rowBlocks(lines []text.Segment, columns int, reader text.Reader) (blocks []ast.Node) {
+// isLazy reports whether a line of a paragraph lacks marks of the blocks around it.
+func isLazy(parent ast.Node, line text.Segment, source []byte) bool {
+	begin := bytes.LastIndexByte(source[:line.Start], '\n') + 1
+	var within []ast.Node
+	for n := parent; n != nil; n = n.Parent() {
+		within = append(within, n)
+	}
+	marks := string(source[begin:line.Start])
+	for _, n := range slices.Backward(within) {
+		switch n := n.(type) {
+		case *ast.Blockquote:
+			_, behind, is := strings.Cut(marks, ">")
+			if !is {
+				return true
+			}
+			marks = strings.TrimPrefix(behind, " ")
+		case *ast.ListItem:
+			behind := strings.TrimLeft(marks, " \t")
+			if !strings.Contains(marks[:len(marks)-len(behind)], "\t") && len(marks)-len(behind) < n.Offset {
+				return true
+			}
+			marks = marks[min(n.Offset, len(marks)-len(behind)):]
+		}
+	}
+	return false
+}
+
+func rowBlocks(parent ast.Node, lines []text.Segment, columns int, reader text.Reader) (blocks []ast.Node) {
 	missing := 0
 	for i, line := range lines {
-		trimmed := line.TrimLeftSpace(reader.Source())
-		var rest ast.Node
-		switch {
-		case tagLine.Match(trimmed.Value(reader.Source())):
-			rest = ast.NewHTMLBlock(ast.HTMLBlockType7)
-		case missing > maxMissingCells:
-			rest = ast.NewParagraph()
-		default:
-			cells := cellBlocks(line, columns, reader)
-			missing += max(0, columns-len(cells))
-			blocks = append(blocks, cells...)
-			continue
+		if missing > maxMissingCells || isLazy(parent, line, reader.Source()) {
+			rest := ast.NewParagraph()
+			rest.Lines().AppendAll(lines[i:])
+			return append(blocks, rest)
 		}
-		rest.Lines().AppendAll(lines[i:])
-		return append(blocks, rest)
+		cells := cellBlocks(line, columns, reader)
+		missing += max(0, columns-len(cells))
+		blocks = append(blocks, cells...)
 	}
 	return blocks
 }
