@@ -22,15 +22,17 @@ func (j *judgement) findBent(was, here journal.CheckEnded, now tally.Tally, old 
 	}
 }
 
-// redGone returns the tests that failed before and do not run any more, although their old versions fail on the new code,
-// or may not build there. ran and fresh are the tests that run now, and the words of new ones.
-func redGone(was journal.CheckEnded, old *journal.CheckEnded, now tally.Tally, ran, fresh map[string]bool) (gone []string) {
-	if was.Tests == nil || old == nil || old.Tests == nil {
-		return nil
-	}
-	for _, name := range was.Tests.Red {
-		is, unbuilt := now.Of(name), len(old.Tests.Broken) > 0 && !ran[tally.Head(name)] && !fresh[tally.Word(name)]
-		if (is == tally.Absent || is == tally.Skipped) && (unbuilt || slices.Contains(old.Tests.Red, name)) {
+// redGone returns the tests that failed before and do not run any more. If their old versions were run, these must fail or
+// not build. Of a case, or a file that did not load, they must fail: such names may change.
+func (j *judgement) redGone(was, here journal.CheckEnded, old *journal.CheckEnded, now tally.Tally, runs func(head, word string) bool) (gone []string) {
+	untold := old == nil && len(j.joined) == 0 || old != nil && old.Tests != nil && len(old.Tests.Broken) > 0
+	for _, name := range was.Tests.Failing() {
+		is := now.Of(name)
+		if is != tally.Skipped && is != tally.Absent || slices.Contains(here.Tests.Failing(), name) {
+			continue
+		}
+		isWhole := untold && slices.Contains(was.Tests.Red, name) && !script.MatchString(name)
+		if isWhole && !runs(tally.Head(name), tally.Word(name)) || old != nil && slices.Contains(old.Tests.Failing(), name) {
 			gone = append(gone, name)
 		}
 	}

@@ -155,7 +155,8 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 			gone = append(gone, name)
 		}
 	}
-	if gone = slices.Concat(gone, j.hidden(moved, old), redGone(was, old, now, ran, fresh)); len(gone) > 0 {
+	runs := func(head, word string) bool { return j.judged[head] || ran[head] || fine[head] || fresh[word] }
+	if gone = slices.Concat(gone, j.hidden(moved, old), j.redGone(was, here, old, now, runs)); len(gone) > 0 {
 		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests no longer run" + j.ref.since() + ": " + few(gone)})
 	}
 }
