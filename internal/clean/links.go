@@ -8,9 +8,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// findLinkTexts finds texts and addresses of pictures, and titles and labels of links, which the page does not show.
+// findLinkTexts finds texts and addresses of pictures, and titles and labels of links, which the page does not show. Where only
+// GitHub sees HTML, as far as is known, there may be links.
 func (p document) findLinkTexts(text string, add func(string, region, string)) {
-	masked := mask(p.markdown(text), p.definitions)
+	masked := mask(text, p.code, p.html, p.addresses, p.definitions)
 	pairs := bracketPairs(masked)
 	opened := make(map[int]int)
 	for from, to := range pairs {
