@@ -90,7 +90,7 @@ func TestNothingHiddenComesIn(t *testing.T) {
 		"tags over what is no table":      {"> a <!A\n|a|b|\n|-|-|\nHIDDEN >", "- a <b title=\"\n|a|\n|-|\nHIDDEN\">b</b>", "> |a|\n> |-|\na <b\nHIDDEN>", "|a|b|\n|-|-|\n<br>\n===\na <b\nHIDDEN"},
 		"tags over what is no definition": {"[a]: [^1]: <b\nHIDDEN>x</b>", "[a]: [^1]: <!A\nHIDDEN>x"},
 		"pictures and links beside HTML":  {"- a\n  <br>\n  ![HIDDEN](x)", "https://e.org/`x` ![HIDDEN](x)", "(https://e.org/`x`) [a](/y 'HIDDEN')"},
-		"tags that GitHub does not see":   {"a <?<br><script>?>\n\nHIDDEN", "<textarea><![CDATA[\n~~~a -->HIDDEN"},
+		"tags that GitHub does not see":   {"a <?<br><script>?>\n\nHIDDEN", "<textarea><![CDATA[\n~~~a -->HIDDEN", "<style <!-- > HIDDEN", "    a\n- [ ] [b]: x \"HIDDEN words\""},
 		"tags over lines of a quote":      {"> <div a\n> HIDDEN>", "> a <b a\n> HIDDEN>", "> <!-- a\n> HIDDEN"},
 		"elements with another content":   {"<textarea>\n<HIDDEN>", "<style><!--</style>HIDDEN", "<textarea>\n\n[^a]: HIDDEN"},
 		"what is never or hardly shown":   {"<ruby><rp>HIDDEN", "<rp><div></rp>HIDDEN", "<sub><sub><sup><code>HIDDEN", "<video>HIDDEN</video>"},

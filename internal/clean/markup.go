@@ -50,7 +50,13 @@ type token struct {
 
 // findHTML finds comments, attributes, unknown tags, and hidden elements with their content.
 func (p document) findHTML(text string, add func(string, region, string)) {
-	if begin := neverShown.FindStringIndex(mask(text, p.code)); begin != nil {
+	lines := []byte(mask(text, p.code))
+	for i := range lines {
+		if text[i] == '\n' {
+			lines[i] = '\n'
+		}
+	}
+	if begin := neverShown.FindIndex(lines); begin != nil {
 		add("hidden elements", region{begin[0], len(text)}, "")
 	}
 	if p.unsure >= 0 {
@@ -95,7 +101,8 @@ func (p document) tokenize(source string, r region) []token {
 		t := token{region: region{at, min(at+len(raw), r.to)}}
 		at += max(len(raw), 1)
 		t.describe(kind, z)
-		t.isUnseen = isOneTag && t.hidesContent
+		isCut := tagKinds[t.name] == hidingTag && strings.Contains(raw[1:], "<") // GitHub shows its beginning as text
+		t.isUnseen = isOneTag && t.hidesContent || isCut
 		if kind == html.ErrorToken || kind == html.CommentToken && isOpenComment(raw) {
 			t.to = len(source) // hides the rest of the page
 		}

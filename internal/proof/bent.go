@@ -25,6 +25,7 @@ func (j *judgement) findBent(was, here journal.CheckEnded, now tally.Tally, old 
 // redGone returns the tests that failed before and do not run any more. If their old versions were run, these must fail or
 // not build. Of a case, or a file that did not load, they must fail: such names may change.
 func (j *judgement) redGone(was, here journal.CheckEnded, old *journal.CheckEnded, now tally.Tally, runs func(head, word string) bool) (gone []string) {
+	// Without a run of the old versions, or a build, nothing tells how they end.
 	untold := old == nil && len(j.joined) == 0 || old != nil && old.Tests != nil && len(old.Tests.Broken) > 0
 	for _, name := range was.Tests.Failing() {
 		is := now.Of(name)

@@ -138,13 +138,9 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 	if !complete(was) || !complete(here) && !here.Passed || onlyCounts(here, now) {
 		return
 	}
-	ran, fresh := testNames(now, tally.Passed, tally.Failed), map[string]bool{}
+	ran := testNames(now, tally.Passed, tally.Failed)
+	fresh := newWords(ran, passed)
 	j.failsUnnoticed(was, here, passed, now)
-	for name := range ran {
-		if !passed[name] {
-			fresh[tally.Word(name)] = true
-		}
-	}
 	var gone, moved []string
 	for _, name := range slices.Sorted(maps.Keys(passed)) {
 		switch {
@@ -159,6 +155,17 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 	if gone = slices.Concat(gone, j.hidden(moved, old), j.redGone(was, here, old, now, runs)); len(gone) > 0 {
 		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests no longer run" + j.ref.since() + ": " + few(gone)})
 	}
+}
+
+// newWords returns the words in the names of tests that did not pass before.
+func newWords(ran, passed map[string]bool) map[string]bool {
+	words := map[string]bool{}
+	for name := range ran {
+		if !passed[name] {
+			words[tally.Word(name)] = true
+		}
+	}
+	return words
 }
 
 // fileOf returns the first touched file whose diff names one of these tests.

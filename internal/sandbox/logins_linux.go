@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-var opt = "/opt"
+var opt = "/opt" // in which each folder is one of tools
 
 // loginSettings are settings that reveal logins to other machines, also in the folders of tools.
 func loginSettings(folders []string) (found []string) {
@@ -48,7 +48,8 @@ var (
 	ofSettings = []string{"etc", "conf", "conf.d", "config", "init.d", "activate.d"}
 )
 
-// budget is what is left of the search in a folder of tools: an agent may have filled one. Files are hidden unread if their bytes are used up; a small one counts more.
+// budget is what is left of the search in a folder of tools: an agent may have filled one. Files are hidden unread if their
+// bytes are used up; a small one counts more.
 type budget struct {
 	folders int
 	bytes   int64
