@@ -33,8 +33,8 @@ func ForAgent(text string, limit int) (string, Removed) {
 	}
 	for range maxRounds {
 		before, round := text, Removed{}
-		text = dropUnprintable(text, round)
-		text = dropHidden(text, round)
+		text = dropHidden(lineEnds.Replace(text), round) // first: a line with an invisible character is not empty on the page
+		text = dropUnprintable(noLineEnds.Replace(text), round)
 		text = decodeProse(text) // last: decoded characters are not markup on the page
 		text = limitBytes(text, limit, round)
 		if text == before { // also where the limit takes away what was added to close a tag
@@ -44,6 +44,12 @@ func ForAgent(text string, limit int) (string, Removed) {
 	}
 	return limitBytes(dropMarkup(text, gone), limit, gone), gone
 }
+
+// To some readers, but not to GitHub, noLineEnds end lines.
+var (
+	lineEnds   = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	noLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
+)
 
 // dropHidden finds all that is hidden before it removes any of it: what remains can have another structure.
 func dropHidden(text string, gone Removed) string {

@@ -31,7 +31,7 @@ var pieces = []string{
 	"\n|a|b|\n|-|-|\n", "|", "|a|\n|-|\n", "\\", "*", "_", "http://a.b", "www.a.b/", "<?", "?>", "<!A ", "<![CDATA[", "]]>", "<textarea>", "<script>",
 	"</script>", "<pre>", "</pre>", "<table><tr>", "<p>", " ", "\"", "'", "(", ")", "=", "\n---\n", "\n===\n", "# ", "&lt;", "&#60;", "<http://a.b>",
 	"x", "<td>", "\r\n", "<style>", "</style>", "<br>", "<h1>", "\\\n", "~~", "- [ ] ", "<img alt=\"", "\\`", "<pre\n", "<del>", "***\n", "+ ",
-	"[^2]:\n    ", "[]", "()", "[a][", "<a.b@c.d>", "\u00a0",
+	"[^2]:\n    ", "[]", "()", "[a][", "<a.b@c.d>", "\u00a0", "\\\"", " \"", "\u2028", "\n\u200b\n", "\n-|-\n", "|1|\n===\n",
 }
 
 // The agent reads no word of a random text that GitHub's own parser does not put on the page.

@@ -18,7 +18,11 @@ var marker = regexp.MustCompile(`^[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:\s|$)|\[
 // deeper parts are text without code, which could end elsewhere on the page.
 func forParser(source string) []byte {
 	all := []byte(source)
+	inTable := false
 	for line := range bytes.Lines(all) {
+		if inTable = tableHead.Match(line) || inTable && len(bytes.TrimSpace(line)) > 0; inTable && underline.Match(line) {
+			copy(line, bytes.ReplaceAll(line, []byte("="), []byte("x"))) // it is a row
+		}
 		found := line
 		for depth := 0; depth < maxDepth && len(found) > 0; depth++ {
 			found = marker.Find(line)
@@ -191,6 +195,7 @@ var (
 		return regexp.MustCompile(`(?i)^(?: {0,3}>)* {0,3}(?:[-+*] +|[0-9]+[.)] +)*(?:</(?:script|style|pre)>\s*$|<textarea)`)
 	})
 	tableHead  = regexp.MustCompile(`^[ \t>]*[|:-][-:| \t]*\s*$`) // the line below it
+	underline  = regexp.MustCompile(`^[ \t>]*=+\s*$`)
 	quoteMarks = regexp.MustCompile(`(?m)^[ \t>]+`)
 	emptyLine  = regexp.MustCompile(`\n[ \t]*(?:\n|$)`)
 )

@@ -13,7 +13,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 	word := strings.Repeat("x", 2100)
 	for _, c := range []struct{ in, want, gone string }{
 		// What is seen stays as it is.
-		{"a\u2028b\u2029c", "a\nb\nc", ""},
+		{"a\u2028b\u2029c", "a b c", ""},
 		{"\u0600x", "\u0600x", ""},
 		{"see ~~~b~~~ [c] <d", "see ~~~b~~~ [c] <d", ""},
 		{"[A  b]: x\n\nsee [a B]", "\n\nsee [a B](x)", "definitions of links (1), labels of links (1)"},
@@ -90,6 +90,10 @@ func TestNothingHiddenComesIn(t *testing.T) {
 		"tags over what is no table":      {"> a <!A\n|a|b|\n|-|-|\nHIDDEN >", "- a <b title=\"\n|a|\n|-|\nHIDDEN\">b</b>", "> |a|\n> |-|\na <b\nHIDDEN>", "|a|b|\n|-|-|\n<br>\n===\na <b\nHIDDEN"},
 		"tags over what is no definition": {"[a]: [^1]: <b\nHIDDEN>x</b>", "[a]: [^1]: <!A\nHIDDEN>x"},
 		"pictures and links beside HTML":  {"- a\n  <br>\n  ![HIDDEN](x)", "https://e.org/`x` ![HIDDEN](x)", "(https://e.org/`x`) [a](/y 'HIDDEN')"},
+		"titles that end in a backslash":  {"[a](https://e.org \"HIDDEN\\\") b", "a\n\n[b]: https://e.org 'HIDDEN\\'", "![a](x \"HIDDEN\\\")"},
+		"what ends no line on GitHub":     {"[^b]: \u2028HIDDEN", "```go \u2028HIDDEN", "|b|\n|-|\n|c\u2028|HIDDEN|", "<b title=\"x\u2028\u2028HIDDEN\">q</b>", "![a\u2029\u2029HIDDEN](x)", "<b title=\"x\n\u200b\nHIDDEN\">q</b>", "[^b]: x\n\u200b\nHIDDEN", "![a\n\u00ad\nHIDDEN](x)", "[a](x 't\n\u0001\nHIDDEN')"},
+		"rows that look like a heading":   {"|a|b|\n|-|-|\n|1|x|\n===\n|2|y|HIDDEN|"},
+		"heads with too few cells":        {"a <b title=\"\n-|-\nHIDDEN\">b</b>", "a <!X b\n-|-\nHIDDEN> b"},
 		"tags that GitHub does not see":   {"a <?<br><script>?>\n\nHIDDEN", "<textarea><![CDATA[\n~~~a -->HIDDEN", "<style <!-- > HIDDEN", "    a\n- [ ] [b]: x \"HIDDEN words\""},
 		"tags over lines of a quote":      {"> <div a\n> HIDDEN>", "> a <b a\n> HIDDEN>", "> <!-- a\n> HIDDEN"},
 		"elements with another content":   {"<textarea>\n<HIDDEN>", "<style><!--</style>HIDDEN", "<textarea>\n\n[^a]: HIDDEN"},

@@ -167,19 +167,23 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// endOf returns the place after the first closer without a backslash, or -1 before one of stops.
+// endOf returns the place after the first closer without a backslash, or -1 before one of stops. For GitHub the last quote
+// with one ends a title that no other ends.
 func endOf(text string, at int, closer byte, stops string) int {
+	end := -1
 	for ; at < len(text); at++ {
 		switch {
 		case text[at] == '\\':
-			at++
+			if at++; at < len(text) && text[at] == closer && strings.IndexByte(`"'`, closer) >= 0 {
+				end = at + 1
+			}
 		case text[at] == closer:
 			return at + 1
 		case strings.IndexByte(stops, text[at]) >= 0:
-			return -1
+			return end
 		}
 	}
-	return -1
+	return end
 }
 
 const maxParentheses = 32 // in an address, as on GitHub

@@ -134,8 +134,8 @@ func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
 }
 
 // neverShown begins an element that GitHub keeps, of which other tags can make a browser ignore the end, or a footnote or
-// definition in an item with a box, which the parser does not see.
-var neverShown = regexp.MustCompile(`(?mi)<rp[\s/>]|^[ \t>*+\-0-9.)]+\[[ x]\][ \t]+(?:\[\^[^\]\s]+\]:|\[[^\]\n]+\]:[ \t]*(?:\S+[ \t]*(?:["'(].*)?)?$)`)
+// definition that the parser does not see: in an item with a box, or with a backslash before the end.
+var neverShown = regexp.MustCompile(`(?mi)<rp[\s/>]|^[ \t>*+\-0-9.)]+\[[ x]\][ \t]+(?:\[\^[^\]\s]+\]:|\[[^\]\n]+\]:[ \t]*(?:\S+[ \t]*(?:["'(].*)?)?$)|\]:\s*\S+\s+["'][^"']*\\["'][ \t]*$`)
 
 var hidingStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`)
 

@@ -30,10 +30,11 @@ func (tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context)
 	parent, lines := p.Parent(), p.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		columns := columnsOf(lines.Sliced(i-1, i+1), reader, pc)
-		if columns == 0 || isLazy(parent, lines.At(i), reader.Source()) {
+		head := cellBlocks(lines.At(i-1), columns, reader)
+		if columns == 0 || len(head) < columns || isLazy(parent, lines.At(i), reader.Source()) {
 			continue
 		}
-		blocks := append(cellBlocks(lines.At(i-1), columns, reader), rowBlocks(parent, lines.Sliced(i+1, lines.Len()), columns, reader)...)
+		blocks := append(head, rowBlocks(parent, lines.Sliced(i+1, lines.Len()), columns, reader)...)
 		var last ast.Node = p
 		for _, block := range blocks {
 			parent.InsertAfter(parent, last, block)
