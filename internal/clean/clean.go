@@ -45,11 +45,8 @@ func ForAgent(text string, limit int) (string, Removed) {
 	return limitBytes(dropMarkup(text, gone), limit, gone), gone
 }
 
-// To some readers, but not to GitHub, noLineEnds end lines.
-var (
-	lineEnds   = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-	noLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
-)
+// noLineEnds end lines to some readers, but not to GitHub.
+var noLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
 
 // dropHidden finds all that is hidden before it removes any of it: what remains can have another structure.
 func dropHidden(text string, gone Removed) string {

@@ -20,16 +20,12 @@ func forParser(source string) []byte {
 	all := []byte(source)
 	inTable := false
 	for line := range bytes.Lines(all) {
-		if inTable = tableHead.Match(line) || inTable && len(bytes.TrimSpace(line)) > 0; inTable && underline.Match(line) {
-			copy(line, bytes.ReplaceAll(line, []byte("="), []byte("x"))) // it is a row
+		inTable = tableHead.Match(line) || inTable && len(bytes.TrimSpace(line)) > 0
+		if inTable && underline.Match(line) { // it is a row
+			copy(line, bytes.ReplaceAll(line, []byte("="), []byte("x")))
 		}
-		found := line
-		for depth := 0; depth < maxDepth && len(found) > 0; depth++ {
-			found = marker.Find(line)
-			line = line[len(found):]
-		}
-		if len(found) > 0 && marker.Match(line) {
-			copy(line, "x"+strings.ReplaceAll(string(line[1:]), "`", "x"))
+		if deeper := behindMarks(line); marker.Match(deeper) {
+			copy(deeper, "x"+strings.ReplaceAll(string(deeper[1:]), "`", "x"))
 		}
 	}
 	all = textareaTag.ReplaceAll(all, []byte("${1}${2}xextarea"))
@@ -85,7 +81,7 @@ func (p *parts) size(from, found int) int {
 		return size
 	case '^':
 		size := 0
-		if p.marks >= 0 && areMarks(p.all[p.marks:from]) {
+		if p.marks >= 0 && len(bytes.TrimLeft(behindMarks(p.all[p.marks:from]), " \t")) == 0 {
 			size = sizeOfLabel(rest)
 		}
 		if p.marks = from + size; size == 0 {
@@ -96,12 +92,16 @@ func (p *parts) size(from, found int) int {
 	return found
 }
 
-// areMarks reports whether text is only marks of lists and quotes.
-func areMarks(text []byte) bool {
+// behindMarks returns what stands behind the marks of lists and quotes, at most maxDepth of them.
+func behindMarks(line []byte) []byte {
 	for range maxDepth {
-		text = text[len(marker.Find(text)):]
+		found := marker.Find(line)
+		if len(found) == 0 {
+			break
+		}
+		line = line[len(found):]
 	}
-	return len(bytes.TrimLeft(text, " \t")) == 0
+	return line
 }
 
 // sizeOfLabel returns the size of a footnote's label, with the space after it, or 0.

@@ -115,8 +115,10 @@ func normalizeNewlines(text string) string {
 	if !strings.ContainsAny(text, "\r\u2028\u2029") {
 		return text
 	}
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
+	return strings.NewReplacer("\u2028", "\n", "\u2029", "\n").Replace(lineEnds.Replace(text))
 }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // OneLine returns text with one space for white space and control characters.
 func OneLine(text string) string {

@@ -21,7 +21,6 @@ func TestWhatIsClosedBesideToolsStaysOutside(t *testing.T) {
 		}
 		write(t, filepath.Join(opt, "tool"), "tool\n")
 		write(t, filepath.Join(opt, "app.conf"), "password=secret\n")
-		w.Read = []string{opt}
 		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat key app.conf tool`, "sh", opt}})
 		if !strings.Contains(said, "tool\n") || strings.Contains(said, "secret\n") {
 			t.Errorf("level %s: %s", level, said)

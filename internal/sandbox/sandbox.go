@@ -126,9 +126,9 @@ func (w Config) Run(exec Exec) Exec {
 
 var (
 	// Words and forms of logins, in lower case. ssh://git@host reveals nothing, and cargo:token names a program.
-	loginWords = strings.Fields("_auth passw passphrase secret api_key apikey accesskey accountkey \"auth\" private_key privatekey bearer authorization extraheader token")
+	loginWords = strings.Fields("_auth passw passphrase secret accesskey accountkey \"auth\" bearer authorization extraheader token")
 	loginForms = []*pattern.Pattern{
-		pattern.Of(`pass["']?\s*[=:]`), pattern.Of(`pwd["']?\s*[=:]`), pattern.Of(`_key\b`), pattern.Of(`-key\b`), pattern.Of(`_pat\b`), pattern.Of(`private key`),
+		pattern.Of(`pass["']?\s*[=:]`), pattern.Of(`pwd["']?\s*[=:]`), pattern.Of(`_key\b`), pattern.Of(`-key\b`), pattern.Of(`_pat\b`), pattern.Of(`private[ _]?key`), pattern.Of(`api_?key`),
 		pattern.Of(`[^h]://[^/\s]+@`), pattern.Of(`://[^/\s:]*:[^/\s]+@`), pattern.Of(`://[^/\s]+/t/`), pattern.Of(`=\s*["']?[\w.-]+:[^\s/@"'{}\\]+@`),
 	}
 	comment     = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
