@@ -22,7 +22,7 @@ import (
 
 type emit = func(journal.Event)
 
-func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.Step, emit emit) error { //nolint:funlen // a table of steps
+func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.Step, emit emit) error {
 	if err := s.openRepository(ctx, run); err != nil {
 		return err
 	}
