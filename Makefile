@@ -59,7 +59,7 @@ agents: # the real CLIs against a model server; npm ci would want other machines
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=1h -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
 kill: # a kill at any event loses nothing; make check has each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
-endurance: # the table of docs/reliability.md; SOAK=30m has the server soak longer
+endurance: # the table of docs/dev/reliability.md; SOAK=30m has the server soak longer
 	ENDURANCE=1 go test -count=1 -timeout=70m -v -run='^Test(Endurance|Soak|SoakServe)$$' ./cmd/ralph -soak=$(SOAK) 2>&1 | $(rows)
 false-ready: # does ralph call work ready that is not, and what does it hold back? docs/proof-limits.md
 	FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph 2>&1 | $(rows)

@@ -63,15 +63,14 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// The README is read in minutes, and each page of docs/ is in its index.
+// The README is read in minutes, and each page of docs/ and docs/dev/ is in the index of its folder.
 func TestPagesAreShortAndIndexed(t *testing.T) {
 	if words := len(strings.Fields(read(t, "../README.md"))); words > 700 {
 		t.Errorf("README.md has %d words, at most 700", words)
 	}
-	index := read(t, "../docs/README.md")
 	for _, page := range pages(t) {
-		name := filepath.Base(page)
-		if filepath.Dir(page) != "../docs" || name == "README.md" {
+		dir, name := filepath.Split(page)
+		if dir == "../" || name == "README.md" {
 			continue
 		}
 		if lines := strings.Count(read(t, page), "\n"); lines > 400 {
@@ -80,8 +79,8 @@ func TestPagesAreShortAndIndexed(t *testing.T) {
 		if name != strings.ToLower(name) {
 			t.Errorf("%s is not in lower case", page)
 		}
-		if !strings.Contains(index, "("+name+")") {
-			t.Errorf("docs/README.md does not list %s", name)
+		if !strings.Contains(read(t, dir+"README.md"), "("+name+")") {
+			t.Errorf("%sREADME.md does not list %s", dir, name)
 		}
 	}
 }
@@ -155,15 +154,15 @@ func TestWordsArePlain(t *testing.T) {
 
 func pages(t *testing.T) []string {
 	t.Helper()
-	top, err := filepath.Glob("../*.md")
-	if err != nil {
-		t.Fatal(err)
+	var all []string
+	for _, dir := range []string{"..", "../docs", "../docs/dev"} {
+		found, err := filepath.Glob(dir + "/*.md")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s has %d pages: %v", dir, len(found), err)
+		}
+		all = append(all, found...)
 	}
-	docs, err := filepath.Glob("../docs/*.md")
-	if err != nil || len(top) == 0 || len(docs) == 0 {
-		t.Fatalf("%d and %d pages: %v", len(top), len(docs), err)
-	}
-	return slices.Concat(top, docs)
+	return all
 }
 
 func read(t *testing.T, path string) string {

@@ -1,5 +1,5 @@
 // Package internal_test holds the plan of the house against the code. It is
-// the authority on who may import whom; docs/house.md explains the plan.
+// the authority on who may import whom; docs/dev/house.md explains the plan.
 package internal_test
 
 import (
@@ -142,14 +142,14 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// The list of packages in docs/house.md: a layer, then its packages.
+// The list of packages in docs/dev/house.md: a layer, then its packages.
 var (
 	ofLayer  = regexp.MustCompile(`^Layer (\d+):$`)
 	standing = regexp.MustCompile("^- `([^`]+)`: ")
 )
 
 func TestHouseIsDrawnAsItStands(t *testing.T) {
-	page, err := os.ReadFile("../docs/house.md")
+	page, err := os.ReadFile("../docs/dev/house.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +175,6 @@ func TestHouseIsDrawnAsItStands(t *testing.T) {
 		slices.Sort(drawn[i])
 	}
 	if diff := cmp.Diff(built, drawn); diff != "" {
-		t.Errorf("docs/house.md differs from the plan (-plan +page):\n%s", diff)
+		t.Errorf("docs/dev/house.md differs from the plan (-plan +page):\n%s", diff)
 	}
 }

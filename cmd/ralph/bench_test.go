@@ -15,7 +15,7 @@ import (
 // What these measure is put beside a bare shell that does the same, in pairs:
 // one after the other, so that anything else a machine does falls on both. It
 // has both wait, so what they made the processors do is told besides. None of
-// them asserts a time. docs/performance.md has the figures and how to get them
+// them asserts a time. docs/dev/performance.md has the figures and how to get them
 // anew.
 
 // workshop is a folder with the program in it, built as it is released.

@@ -40,7 +40,7 @@ const (
 	fatal     = policy.FatalError
 )
 
-// enduranceCases is the table of docs/reliability.md.
+// enduranceCases is the table of docs/dev/reliability.md.
 var enduranceCases = []enduranceCase{
 	{name: "nothing", want: passed, agent: `story`},
 
@@ -133,7 +133,7 @@ func TestEndurance(t *testing.T) {
 	t.Logf("%d of %d rows:\n%s", len(results), len(enduranceCases), table.String())
 }
 
-// enduranceRows returns the cases in docs/reliability.md, by how they end.
+// enduranceRows returns the cases in docs/dev/reliability.md, by how they end.
 func enduranceRows() string {
 	var ends []string
 	cases := map[string]string{}

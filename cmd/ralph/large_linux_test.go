@@ -70,7 +70,7 @@ func large(t *testing.T, dir string, args ...string) ran {
 	return ended
 }
 
-// Memory does not grow with what a check prints. docs/performance.md has larger ones.
+// Memory does not grow with what a check prints. docs/dev/performance.md has larger ones.
 func TestALargeCheck(t *testing.T) {
 	t.Parallel()
 	const printed = 96 << 20

@@ -21,7 +21,7 @@ var (
 func TestPromisesNameWhatIsThere(t *testing.T) {
 	var pages []byte
 	for _, name := range []string{"promises.md", "promises-program.md", "security-tests.md"} {
-		page, err := os.ReadFile("../../docs/" + name)
+		page, err := os.ReadFile("../../docs/dev/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestReference(t *testing.T) {
 	}
 	maps.Copy(parts, inputRows(t))
 	maps.Copy(parts, commandParts(t))
-	for _, name := range []string{"commands.md", "commands-more.md", "comments.md", "cost.md", "endings.md", "inputs.md", "reliability.md"} {
+	for _, name := range []string{"commands.md", "commands-more.md", "comments.md", "cost.md", "endings.md", "inputs.md", "dev/reliability.md"} {
 		page := readFile(t, "../../docs/"+name)
 		want := generated.ReplaceAllStringFunc(page, func(found string) string {
 			at := generated.FindStringSubmatch(found)

@@ -66,12 +66,16 @@ func snippetsOf(t *testing.T, name string) []snippet {
 // page says why nothing runs it.
 func TestSnippets(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	pages := []string{"../../README.md"}
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/dev/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
 	}
 	ran := map[string]int{}
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range pages {
 		for i, one := range snippetsOf(t, page) {
 			ran[one.language]++
 			t.Run(fmt.Sprintf("%s-%d", one.page, i+1), func(t *testing.T) {

@@ -163,7 +163,7 @@ func (g *groundOf) toldRuns() int {
 }
 
 // How often all tests run for a story that is proven, and how often some do:
-// docs/performance.md has the table.
+// docs/dev/performance.md has the table.
 func TestSuiteRunsOfAStory(t *testing.T) {
 	for _, c := range []struct {
 		suiteOf

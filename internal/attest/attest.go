@@ -4,7 +4,7 @@
 //
 // It accepts only bundles as GitHub's and ralph's jobs write them: one DSSE envelope,
 // one certificate of a job, one entry of a transparency log. It uses the standard
-// library's cryptography (docs/house.md says why).
+// library's cryptography (docs/dev/house.md says why).
 package attest
 
 import (
