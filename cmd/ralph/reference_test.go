@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -27,8 +26,7 @@ func TestReference(t *testing.T) {
 		"outputs": outputRows(t), "prices": priceRows(t), "endurance": enduranceRows(),
 	}
 	maps.Copy(parts, inputRows(t))
-	maps.Copy(parts, commandParts(t))
-	for _, name := range []string{"commands.md", "commands-more.md", "comments.md", "cost.md", "endings.md", "inputs.md", "dev/reliability.md"} {
+	for _, name := range []string{"comments.md", "cost.md", "endings.md", "inputs.md", "dev/reliability.md"} {
 		page := readFile(t, "../../docs/"+name)
 		want := generated.ReplaceAllStringFunc(page, func(found string) string {
 			at := generated.FindStringSubmatch(found)
@@ -156,108 +154,4 @@ func priceRows(t *testing.T) string {
 		table += fmt.Sprintf("| `%s` | %.2f million | %.0f million |\n", model, limit/output, limit/cached)
 	}
 	return table
-}
-
-// manual is the help of a command in parts: its words, its arguments, its flags.
-type manual struct {
-	name, usage, words string
-	arguments, flags   []string
-}
-
-var (
-	beginsEntry    = regexp.MustCompile(`^ {2,6}(?:-|\[?<)`)
-	namesFlag      = regexp.MustCompile(`^(.+?)(?:  +|$)(.*)$`)
-	groupOrCommand = regexp.MustCompile(`(?m)^([A-Z]\w+):$|^  ([a-z][a-z-]*(?: [a-z]+)?)(?:  |$)`)
-	ofAll          = regexp.MustCompile(`^- .(?:-h, --help|-v, --version)`)
-)
-
-func readManual(t *testing.T, name string) manual {
-	t.Helper()
-	text := help(t, strings.Fields(name)...)
-	usage, text, _ := strings.Cut(strings.TrimPrefix(text, "Usage: "), "\n\n")
-	m, part := manual{name: name, usage: strings.Join(strings.Fields(usage), " ")}, &[]string{}
-	for line := range strings.Lines(text) {
-		entry := strings.TrimSpace(line)
-		switch {
-		case entry == "Arguments:":
-			part = &m.arguments
-		case entry == "Flags:":
-			part = &m.flags
-		case part != &m.arguments && part != &m.flags:
-			m.words += line
-		case beginsEntry.MatchString(line):
-			found := namesFlag.FindStringSubmatch(entry)
-			*part = append(*part, strings.TrimSpace(fmt.Sprintf("- `%s`: %s", found[1], found[2])))
-		case entry != "":
-			(*part)[len(*part)-1] += " " + entry
-		}
-	}
-	m.flags = slices.DeleteFunc(m.flags, ofAll.MatchString)
-	return m
-}
-
-// commandParts has every command by its group; a flag that three or more commands have alike is apart.
-func commandParts(t *testing.T) map[string]string {
-	t.Helper()
-	_, list, _ := strings.Cut(help(t), "\nStart:\n")
-	groups, group := map[string][]manual{}, "Start"
-	users := map[string][]string{}
-	for _, found := range groupOrCommand.FindAllStringSubmatch(list, -1) {
-		if found[1] != "" {
-			group = found[1]
-			continue
-		}
-		m := readManual(t, found[2])
-		groups[group] = append(groups[group], m)
-		for _, flag := range m.flags {
-			users[flag] = append(users[flag], m.name)
-		}
-	}
-	maps.DeleteFunc(users, func(_ string, names []string) bool { return len(names) < 3 })
-	parts := map[string]string{}
-	for group, all := range groups {
-		for _, m := range all {
-			parts["commands: "+group] += m.markdown(users)
-		}
-	}
-	parts["shared flags"] = sharedFlags(users)
-	return parts
-}
-
-// sharedFlags has the flags by the commands that have them, the longest list first.
-func sharedFlags(users map[string][]string) string {
-	flags := map[string]string{}
-	for _, flag := range slices.SortedFunc(maps.Keys(users), func(a, b string) int {
-		return cmp.Compare(strings.TrimLeft(a, "- `V,cdn"), strings.TrimLeft(b, "- `V,cdn"))
-	}) {
-		flags[strings.Join(users[flag], "`, `")] += flag + "\n"
-	}
-	text := ""
-	for _, names := range slices.SortedFunc(maps.Keys(flags), func(a, b string) int {
-		return cmp.Or(strings.Count(flags[b], "\n")-strings.Count(flags[a], "\n"), cmp.Compare(a, b))
-	}) {
-		text += fmt.Sprintf("For `%s`:\n\n%s\n", names, flags[names])
-	}
-	return text
-}
-
-// markdown returns a command without the flags that many share.
-func (m manual) markdown(shared map[string][]string) string {
-	own := slices.DeleteFunc(slices.Clone(m.flags), func(flag string) bool { return shared[flag] != nil })
-	text := "## ralph " + m.name + "\n\n"
-	if m.usage != "ralph "+m.name+" [flags]" {
-		text += "`" + m.usage + "`\n\n"
-	}
-	text += asMarkdown(m.words) + "\n"
-	if lines := slices.Concat(m.arguments, own); len(lines) > 0 {
-		text += strings.Join(lines, "\n") + "\n\n"
-	}
-	return text
-}
-
-// asMarkdown keeps the words of a help, with its example as code.
-func asMarkdown(words string) string {
-	words = regexp.MustCompile(`(?m)^Example: (.+)$`).ReplaceAllString(words, "Example: `$1`")
-	words = regexp.MustCompile(`(?m)((?:^    .*\n)+)`).ReplaceAllString(words+"\n", "\n<!-- not run: an example of the help -->\n\n$1")
-	return strings.TrimSpace(strings.ReplaceAll(words, "\n\n\n", "\n\n")) + "\n"
 }
