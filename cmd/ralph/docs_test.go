@@ -68,3 +68,66 @@ func TestFilesAreThoseOfTheCode(t *testing.T) {
 		}
 	}
 }
+
+var (
+	commandInText = regexp.MustCompile("`ralph ([a-z][^`]*)`")
+	commandInCode = regexp.MustCompile(`(?:^|\s)ralph ([a-z]+(?: .*)?)$`)
+	listedCommand = regexp.MustCompile(`(?m)^  ([a-z]+)(?:  |$)`)
+	longFlag      = regexp.MustCompile(`(?:^|\s)--(?:no-)?([a-z][a-z-]*)`)
+)
+
+// Each command and flag of ralph that a page names is one of the program.
+func TestCommandsOfPagesExist(t *testing.T) {
+	t.Parallel()
+	helps := map[string]string{"help": help(t)}
+	for _, found := range listedCommand.FindAllStringSubmatch(helps["help"], -1) {
+		helps[found[1]] = help(t, found[1])
+	}
+	named := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/dev/*.md", "action.yml", "host/action.yml"} {
+		pages, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, page := range pages {
+			for _, command := range ralphCommands(readFile(t, page)) {
+				named++
+				name, rest, _ := strings.Cut(command, " ")
+				text, known := helps[name]
+				if !known {
+					t.Errorf("%s: there is no command of ralph: %s", page, command)
+				}
+				for _, flag := range longFlag.FindAllStringSubmatch(rest, -1) {
+					if known && !regexp.MustCompile(`--(?:\[no-\]|no-)?`+flag[1]+`\b`).MatchString(text) {
+						t.Errorf("%s: %s has no flag --%s: %s", page, name, flag[1], command)
+					}
+				}
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("pages name %d commands only", named)
+	}
+}
+
+// ralphCommands returns ralph's commands in code spans and blocks of code, without the commands that they start.
+func ralphCommands(page string) []string {
+	var all []string
+	fenced := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		pattern := commandInText
+		if fenced {
+			pattern = commandInCode
+			line, _, _ = strings.Cut(line, "#")
+			line = strings.TrimSpace(line)
+		}
+		for _, found := range pattern.FindAllStringSubmatch(line, -1) {
+			command, _, _ := strings.Cut(found[1], " -- ")
+			all = append(all, command)
+		}
+	}
+	return all
+}
