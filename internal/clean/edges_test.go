@@ -161,6 +161,8 @@ func TestLinesAtTheEdges(t *testing.T) {
 		// Characters that mean something elsewhere.
 		{"R&amp;amp;D &lt; &foo a & b", "R&D &lt; &foo a & b"},
 		{"a $x$ ~b ~~~c", "a &#36;x&#36; ~b &#126;&#126;&#126;c"},
+		{"$5.10 of $5.00 spent", "$5.10 of $5.00 spent"},
+		{"$5`a`$ ($5) $5$ $`5", "$5`a`&#36; (&#36;5) $5&#36; &#36;&#96;5"},
 		{`\$ \& \< \# \- \-1 \a \~ \`, "&#36; & &lt; # \\- `-`1 &#92;a \\~ &#92;"},
 		{`\/x`, "&#92;/x"},
 		{"    /x\n1) /y\n2) z /y", "&#47;x\n1) &#47;y\n2) z /y"},

@@ -54,7 +54,7 @@ func (w *writer) character(rest string) int {
 	switch c := rest[0]; {
 	case c == '&' && entityPattern.MatchString(rest):
 		w.out = append(w.out, "&amp;"...)
-	case c == '$': // $`…`$ is a formula, in which the backticks would pair differently
+	case c == '$' && !w.beginsAmount(rest): // $`…`$ is a formula, in which the backticks would pair differently
 		w.entity(c)
 	case c == '~' && strings.HasPrefix(rest, "~~~"):
 		w.out = append(w.out, "&#126;&#126;&#126;"...)
@@ -65,6 +65,13 @@ func (w *writer) character(rest string) int {
 		w.letter(c)
 	}
 	return 1
+}
+
+// beginsAmount reports whether a dollar sign, as in $5.10, can end no formula: a formula's last sign
+// follows a character that is no space.
+func (w *writer) beginsAmount(rest string) bool {
+	begins := len(w.out) == 0 || bytes.HasSuffix(w.out, []byte(" "))
+	return begins && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9'
 }
 
 func (w *writer) code(text string, i int, runs map[int][]int) int {
