@@ -44,7 +44,7 @@ func source(t *testing.T) (dir, remote string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"README.md", "CHANGELOG.md", "action.yml", "host", "examples", "tools/release"} {
+	for _, path := range []string{"README.md", "CHANGELOG.md", "action.yml", "host", "examples", "docs", "templates/help", "tools/release"} {
 		must(t, root, "cp", "-R", "--parents", path, dir)
 	}
 	must(t, remote, "git", "init", "-q", "--bare", "-b", "main")
@@ -141,10 +141,11 @@ func TestAReleaseLeavesItsTracesOnMain(t *testing.T) {
 	must(t, dir, "git", "checkout", "-q", tried)
 	must(t, dir, "tools/release/push.sh", version, sums, image)
 
-	if changed := must(t, remote, "git", "diff", "--name-only", tried, "main", "--", ".", ":!examples"); changed != "CHANGELOG.md\nREADME.md" && changed != "CHANGELOG.md" {
+	changed := must(t, remote, "git", "diff", "--name-only", tried, "main", "--", ".", ":!examples", ":!docs", ":!templates/help")
+	if changed != "CHANGELOG.md\nREADME.md" && changed != "CHANGELOG.md" {
 		t.Errorf("changed on main: %q", changed)
 	}
-	if left, err := run(t, remote, nil, "git", "grep", "-e", "host@main", "-e", "ralph-from: build", "-e", "until the first release", "main", "--", "examples"); err == nil || left != "" {
+	if left, err := run(t, remote, nil, "git", "grep", "-E", "ralph-loop/ralph(/host)?@main|ralph-from: build|until the first release$", "main", "--", "examples", "docs", "templates"); err == nil || left != "" {
 		t.Errorf("examples still build ralph: %v\n%s", err, left)
 	}
 	examples := must(t, remote, "git", "ls-tree", "--name-only", "main:examples")
@@ -252,7 +253,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// README.md says that there is no release for as long as that is so.
+// README.md says that there is no release for as long as that is so, and until then every workflow
+// that a page shows uses ralph from main.
 func TestTheBoxStandsUntilTheFirstRelease(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
@@ -267,6 +269,28 @@ func TestTheBoxStandsUntilTheFirstRelease(t *testing.T) {
 	box := strings.Contains(string(readme), "\n<!-- not released -->\n") && strings.Contains(string(readme), "\n<!-- /not released -->\n")
 	if box == published {
 		t.Errorf("published: %t, and README.md has the box: %t", published, box)
+	}
+	want := "main"
+	if published {
+		want = "v1"
+	}
+	uses := regexp.MustCompile(`uses: ralph-loop/ralph(?:/host)?@(\S+)`)
+	for _, pattern := range []string{"README.md", "docs/*.md", "templates/help/*.txt", "examples/*.yml"} {
+		pages, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%d pages of %s, %v", len(pages), pattern, err)
+		}
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, used := range uses.FindAllStringSubmatch(string(text), -1) {
+				if used[1] != want {
+					t.Errorf("%s uses ralph@%s, want @%s", page, used[1], want)
+				}
+			}
+		}
 	}
 }
 

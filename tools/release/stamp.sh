@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the two commits of a release, upon the commit that was tried:
 #
-#   stamp.sh published VERSION         for main: README.md and examples/ use the
+#   stamp.sh published VERSION         for main: pages, help and examples use the
 #                                      release, CHANGELOG.md has its date
 #   stamp.sh released VERSION SUMS IMAGE   for the tag alone: host/ carries version
 #                                      and checksums, action.yml the image's digest
@@ -25,7 +25,7 @@ edit() {
 }
 
 commit() {
-  git add -- README.md CHANGELOG.md action.yml host examples
+  git add -- README.md CHANGELOG.md action.yml host examples docs templates/help
   GIT_AUTHOR_NAME=ralph GIT_AUTHOR_EMAIL=ralph@users.noreply.github.com GIT_AUTHOR_DATE=$(git log -1 --format=%cI) \
     GIT_COMMITTER_NAME=ralph GIT_COMMITTER_EMAIL=ralph@users.noreply.github.com GIT_COMMITTER_DATE=$(git log -1 --format=%cI) \
     git commit --quiet --no-gpg-sign --no-verify -m "$1"
@@ -37,8 +37,8 @@ published)
   edit CHANGELOG.md "s/^## \[${version#v}\] - Unreleased\$/## [Unreleased]\n\n## [${version#v}] - $date/"
   if grep -q '^<!-- not released -->$' README.md; then
     edit README.md '/^<!-- not released -->$/,/^<!-- \/not released -->$/d'
-    for file in README.md examples/*.yml; do
-      edit "$file" '/# until the first release$/d; s|ralph/host@main$|ralph/host@v1|'
+    for file in $(grep -l 'uses: ralph-loop/ralph.*@main$' README.md examples/*.yml docs/*.md templates/help/*.txt); do
+      edit "$file" '/# until the first release$/d; s|\(uses: ralph-loop/ralph.*\)@main$|\1@v1|'
     done
   fi
   commit "release: $version is published"
