@@ -17,7 +17,7 @@ import (
 type Settings struct {
 	// Address of this file's schema, for editors.
 	Schema string `json:"$schema,omitzero" jsonschema:"pattern=\\S"`
-	// Other name of limits.maxIterations, which wins if both are given.
+	// Limit of iterations of ralph run (0: no limit); limits.maxIterations wins over it.
 	MaximumIterations int `json:"maximumIterations" jsonschema:"minimum=0,maximum=1000000000,default=10"`
 	// Completion answer of the agent in its response tag, in any case.
 	CompletionResponse string `json:"completionResponse" jsonschema:"pattern=\\S,default=DONE"`
