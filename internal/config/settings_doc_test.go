@@ -20,7 +20,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 	rows := map[string][]string{}
 	for line := range strings.Lines(string(text)) {
-		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); strings.HasPrefix(line, "| `") && len(cells) == 4 {
+		if cells := cellsOf(line); len(cells) == 4 {
 			rows[strings.Trim(cells[0], "`")] = cells
 		}
 	}
@@ -31,10 +31,13 @@ func TestSettingsAreDocumented(t *testing.T) {
 	for path, key := range keysOf(root, root, "") {
 		cells, is := rows[path]
 		if !is {
-			t.Errorf("docs/settings.md has no row of %s: | `%s` | %s | | %s |", path, path, kindOf(key), key.Description)
+			t.Errorf("docs/settings.md has no row of %s, for example:\n%s", path, rowOf(path, key))
 			continue
 		}
 		delete(rows, path)
+		if proposed := rowOf(path, key); len(cellsOf(proposed)) != 4 {
+			t.Errorf("the proposed row of %s would be refused: %s", path, proposed)
+		}
 		if diff := cmp.Diff([]string{kindOf(key), key.Description}, []string{cells[1], cells[3]}); diff != "" {
 			t.Errorf("row of %s in docs/settings.md:\n%s", path, diff)
 		}
@@ -45,6 +48,23 @@ func TestSettingsAreDocumented(t *testing.T) {
 	for path := range rows {
 		t.Errorf("docs/settings.md has a row of %s, which is no key", path)
 	}
+}
+
+// cellsOf returns the cells of a key's row, and nothing for another line.
+func cellsOf(line string) []string {
+	if !strings.HasPrefix(line, "| `") {
+		return nil
+	}
+	return strings.Split(strings.Trim(line, "| \n"), " | ")
+}
+
+// rowOf returns a row for a key that has none.
+func rowOf(path string, key *jsonschema.Schema) string {
+	standard := "–"
+	if key.Default != nil {
+		standard = fmt.Sprintf("`%v`", key.Default)
+	}
+	return fmt.Sprintf("| `%s` | %s | %s | %s |", path, kindOf(key), standard, key.Description)
 }
 
 // keysOf returns the keys of an object and of the objects in it, by path.
