@@ -120,10 +120,12 @@ func (w Config) attackOnce(ctx context.Context, exec Exec, t targets) (map[strin
 		return nil, err
 	case res.TimedOut:
 		return nil, errAttackTimeout
+	case res.Exit != 0:
+		return nil, fmt.Errorf("exit %d: %.400s", res.Exit, said.String())
 	}
 	var saw map[string]string
-	if err := json.Unmarshal(out.Bytes(), &saw); err != nil || res.Exit != 0 {
-		return nil, fmt.Errorf("exit %d, %w, %.400s", res.Exit, errors.Join(err), said.String())
+	if err := json.Unmarshal(out.Bytes(), &saw); err != nil {
+		return nil, fmt.Errorf("read what it found: %w: %.400s", err, said.String())
 	}
 	return saw, nil
 }

@@ -56,3 +56,16 @@ func TestATrialThatHangs(t *testing.T) {
 		})
 	}
 }
+
+// A trial that ends with an exit code is reported with it and with what it said.
+func TestATrialThatFails(t *testing.T) {
+	fails := func(_ context.Context, c process.Command) (process.Result, error) {
+		_, err := io.WriteString(c.Stderr, "no memory")
+		return process.Result{Exit: 3}, err
+	}
+	sb := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid(), Read: []string{"/"}}
+	err := sandbox.Try(t.Context(), sb, fails)
+	if err == nil || err.Error() != "exit 3: no memory" {
+		t.Errorf("%v", err)
+	}
+}
