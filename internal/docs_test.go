@@ -85,6 +85,27 @@ func TestPagesAreShortAndIndexed(t *testing.T) {
 	}
 }
 
+// The README says what its readers need to know before they trust ralph with a token.
+func TestReadmeSaysWhatToTrust(t *testing.T) {
+	readme := read(t, "../README.md")
+	_, box, _ := strings.Cut(readme, "> **Status and trust**\n")
+	box, _, _ = strings.Cut(box, "\n\n")
+	for _, topic := range []string{"Tried", "Not tried", "Not for", "Permissions", "To remove it", "License"} {
+		if !strings.Contains(box, "> - **"+topic+":** ") {
+			t.Errorf("the box of README.md says nothing of %q", topic)
+		}
+	}
+	permissions := regexp.MustCompile(`(?m)^ +[a-z-]+: (?:write|read)(.*)$`).FindAllStringSubmatch(readme, -1)
+	if len(permissions) == 0 {
+		t.Error("README.md lists no permission")
+	}
+	for _, found := range permissions {
+		if !strings.Contains(found[1], "# ") {
+			t.Errorf("README.md does not say what a permission is for: %s", found[0])
+		}
+	}
+}
+
 // A cell of a table is a fact of at most 15 words, where a piece of code is one.
 func TestCellsAreShort(t *testing.T) {
 	for _, page := range pages(t) {

@@ -35,8 +35,8 @@ case $1 in
 published)
   date=$(git log -1 --format=%cs)
   edit CHANGELOG.md "s/^## \[${version#v}\] - Unreleased\$/## [Unreleased]\n\n## [${version#v}] - $date/"
-  if grep -q '^<!-- not released -->$' README.md; then
-    edit README.md '/^<!-- not released -->$/,/^<!-- \/not released -->$/d'
+  if grep -q '^> <!-- not released -->$' README.md; then
+    edit README.md '/^> <!-- not released -->$/,/^> <!-- \/not released -->$/d'
     for file in $(grep -l 'uses: ralph-loop/ralph.*@main$' README.md examples/*.yml docs/*.md templates/help/*.txt); do
       edit "$file" '/# until the first release$/d; s|\(uses: ralph-loop/ralph.*\)@main$|\1@v1|'
     done
