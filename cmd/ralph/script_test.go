@@ -44,6 +44,7 @@ const scripts = "testdata/script"
 //	                        somebody does something, and the runner is told
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
+//	next                    runs the commands that the last command printed as next steps
 //	canary [TEXT]           fails where anything that was written holds the token, or another text
 //	example NAME            sets the inputs of examples/NAME.yml
 //	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
@@ -84,6 +85,7 @@ func stories(t *testing.T, folder string) testscript.Params {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
 			"listener": listener, "model": model, "company": companyIn, "workflow": workflowInputs, "sigstore": signing,
+			"next": runNext,
 		},
 	}
 }

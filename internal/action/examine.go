@@ -145,7 +145,8 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 }
 
 func (h *event) folder() workspace.Folder {
-	return workspace.Folder{Path: h.env.folder(), StateDir: workspace.UserStateDir(h.Getenv("HOME"))}
+	state := cmp.Or(h.State, workspace.UserStateDir(h.Getenv("HOME")))
+	return workspace.Folder{Path: h.env.folder(), StateDir: state}
 }
 
 // claim takes the lease. Where GitHub refuses such refs, the work continues without.

@@ -37,6 +37,7 @@ type Demo struct {
 	Keep    bool   // leave the repositories
 	Self    string // the path of this program
 	Version string // and its version
+	State   string // the user's folder for digests of journals, by which ralph report knows the run
 	Getenv  func(string) string
 	Now     func() time.Time
 	Exec    func(context.Context, process.Command) (process.Result, error)
@@ -82,7 +83,7 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
 	outcome, err := action.Action{
-		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, Plain: true,
+		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, State: d.State, Plain: true,
 	}.Do(ctx)
 	if err != nil {
 		return Shown{}, err
@@ -185,8 +186,10 @@ func (s Shown) Print(to io.Writer, name string, keep bool, took time.Duration) e
 	if keep {
 		text += "Repositories: " + dir + "\n"
 	}
-	text += "\nNext:\n  " + name + " report -d " + dir + " -o report.html   # the report of this run\n" +
-		"  " + name + " init --github                  # in your own repository: write the workflow\n"
+	folder := shell.Quote(dir)
+	text += "\nNext:\n  " + name + " report -d " + folder + " -o report.html   # the report of this run\n" +
+		"  " + name + " init --github   # in your own repository: write the workflow\n" +
+		"  rm -r " + folder + "   # remove the files of this demo\n"
 	_, err := io.WriteString(to, text)
 	return err
 }
