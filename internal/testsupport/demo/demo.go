@@ -97,7 +97,12 @@ func (d Demo) path(parts ...string) string {
 
 // see looks at GitHub as a maintainer would.
 func (d Demo) see(ctx context.Context, server *githubtest.Server, issue int, outcome job.Outcome) (Shown, error) {
-	shown := Shown{Outcome: outcome, Journal: outcome.Home.Journal(), Calls: len(server.Requests())}
+	shown := Shown{Outcome: outcome, Journal: outcome.Home.Journal()}
+	for _, call := range server.Requests() {
+		if !call.OfGit() {
+			shown.Calls++
+		}
+	}
 	for _, comment := range server.Comments(full, issue) {
 		shown.Comment = comment.Body
 	}

@@ -207,3 +207,19 @@ func waitFor(t *testing.T, holds func() bool) {
 		}
 	}
 }
+
+func TestCallsOfGit(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]bool{
+		"/acme/shop.git/info/refs":          true,
+		"/acme/shop.git/git-receive-pack":   true,
+		"/repos/acme/shop.git/git/refs":     false,
+		"/repos/acme/shop/issues/1":         false,
+		"/api/graphql":                      false,
+		"/repos/acme/shop/contents/.git/ab": false,
+	} {
+		if got := (githubtest.Call{Path: path}).OfGit(); got != want {
+			t.Errorf("OfGit of %s = %v, want %v", path, got, want)
+		}
+	}
+}

@@ -27,6 +27,12 @@ type Call struct {
 	Status int    // 0 while it is being answered, and when it never was
 }
 
+// OfGit reports whether git made the request, and not a client of the API.
+func (c Call) OfGit() bool {
+	parts := strings.Split(c.Path, "/") // of "/owner/name.git/info/refs"
+	return len(parts) > 3 && strings.HasSuffix(parts[2], ".git")
+}
+
 // Requests lists all requests so far, in the order of their arrival.
 func (s *Server) Requests() []Call {
 	s.mu.Lock()
