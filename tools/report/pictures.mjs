@@ -15,10 +15,8 @@ const largest = 150_000 // bytes of a picture
 const css = name => readFileSync(createRequire(import.meta.url).resolve(`github-markdown-css/${name}.css`), 'utf8')
 const read = name => readFileSync(join(demo, name), 'utf8')
 
-// The demo's agent is a script and needs no sandbox; a real run names its level here.
-const real = text => text.replace(/<sub>Sandbox level: none[^]*?<\/sub>/, '').replace(' · sandbox level none', '')
-const comment = real(read('comment.md'))
-const [title, ...rest] = real(read('pull.md')).split('\n')
+const comment = read('comment.md')
+const [title, ...rest] = read('pull.md').split('\n')
 const box = (head, body) => `<section><header>${head}</header><div class="markdown-body">${marked.parse(body)}</div></section>`
 const page = theme => `<!doctype html><meta charset="utf-8"><style>${css(`github-markdown-${theme}`)}
 body { margin: 0; padding: 16px; width: 868px; background: ${theme === 'dark' ? '#0d1117' : '#ffffff'}; font: 14px "DejaVu Sans", sans-serif; }
