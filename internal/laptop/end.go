@@ -128,6 +128,7 @@ func brief(broke error, run journal.Run) error {
 
 func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
 	run, text := outcome.Run, ""
+	diff := "git diff " + shell.Quote(run.BaseRef+"..."+run.Branch)
 	switch {
 	case d.JSON:
 		return PrintResult(d.World.Stdout, run, outcome.Home, worktree)
@@ -141,8 +142,9 @@ func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
 		text += fmt.Sprintf("the branch %s is in no worktree any more: git worktree list shows where the work is\n", run.Branch)
 	case run.Policy.SeparateTree && run.Head != run.Start && run.Pushed != run.Head:
 		text += fmt.Sprintf("not all work is on the branch %s yet: continue with ralph resume\n", run.Branch)
+	case strings.Contains(view.WithoutMarkup(view.Next(run)), diff): // the next step names the branch
 	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
-		text += fmt.Sprintf("the work is on the branch %s: git diff %s\n", run.Branch, shell.Quote(run.BaseRef+"..."+run.Branch))
+		text += fmt.Sprintf("the work is on the branch %s: %s\n", run.Branch, diff)
 	}
 	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text))
 	return err

@@ -125,11 +125,8 @@ func stopRows(run journal.Run, e journal.RunStopped) []row {
 
 func stopTexts(run journal.Run) []string {
 	texts := []string{WithoutMarkup(Headline(run)), Sum(run)}
-	switch {
-	case run.Pull != nil:
+	if run.Pull != nil {
 		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Pull.Number, run.Pull.URL))
-	case run.Branch != "" && run.Head != run.Start:
-		texts = append(texts, "branch: "+run.Branch)
 	}
 	if what := Next(run); what != "" {
 		if inspect(run) == what {

@@ -64,7 +64,7 @@ func TestConsoleLines(t *testing.T) {
 		},
 		"a run with both, and with work": {
 			shortScene(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
-			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] run stopped: timeout\n   stopped, out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   branch: ralph/shop\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
+			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] run stopped: timeout\n   stopped, out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
 		},
 		"an unknown cost":     {shortScene(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
 		"a cost at the least": {shortScene(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
