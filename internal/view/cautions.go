@@ -84,12 +84,13 @@ func egressRefusedText(e journal.EgressRefused) string {
 
 const maxHosts = 3
 
-func trafficLines(e journal.EgressPassed) (lines []eventLine) {
+// trafficLines name no hosts for a run without a sandbox, where only the model server counts.
+func trafficLines(run journal.Run, e journal.EgressPassed) (lines []eventLine) {
 	all := slices.Clone(e.Hosts)
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	if passed := trafficText(all, oneLine); passed != "" {
+	if passed := trafficText(all, oneLine); passed != "" && run.Level != "none" {
 		lines = append(lines, iterationLine(plainSign, "passed through the sandbox: "+passed))
 	}
 	if e.ChargedUSD > 0 {

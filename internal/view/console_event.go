@@ -19,6 +19,10 @@ func (c *Console) Event(run journal.Run, event journal.Event) string {
 
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	var rows []row
+	if passed, ok := event.(journal.EgressPassed); ok { // the report has the hosts
+		passed.Hosts, passed.Rest = nil, nil
+		event = passed
+	}
 	for _, line := range eventLines(run, event) {
 		rows = append(rows, textRow(line.indent+line.sign+" ", line.text, plain)...)
 	}

@@ -58,6 +58,7 @@ func TestConsoleLines(t *testing.T) {
 		"a green check has none": {
 			[]any{journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true, Excerpt: "fine"}}, "  [OK] check test passed in the agent's tree, 0s\n",
 		},
+		"traffic, which only log and report name": {[]any{journal.EgressPassed{Hosts: []journal.Passage{{Host: "a:1", Up: 1}}}}, ""},
 		"a run without stories and limits": {
 			shortScene(false, dollar, stopped),
 			"  [  ] not complete yet\n  - so far: $1.00, 21s\n\n[ERR] run stopped: timeout\n   stopped, out of time\n   1 iteration, $1.00, 28s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",

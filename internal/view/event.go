@@ -66,7 +66,7 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 	supervised := run.Policy.Done == policy.ByFile
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
 	case journal.EgressPassed:
-		return trafficLines(e)
+		return trafficLines(run, e)
 	case journal.PlanRead:
 		return planLines(e)
 	case journal.CommitsTaken:

@@ -146,6 +146,15 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// Without a sandbox nothing passes through it.
+func TestTrafficWithoutASandbox(t *testing.T) {
+	passed := journal.EgressPassed{Hosts: []journal.Passage{{Host: "a:1", Up: 1}}, ChargedUSD: 0.5}
+	want := "  counted against the budget for answers without a count or a price: $0.50"
+	if got := view.Line(journal.Run{Level: "none"}, passed); got != want {
+		t.Errorf("Line = %q, want %q", got, want)
+	}
+}
+
 // The line of a failed guardrail names its effect on the next prompt, if it has one.
 func TestLineTellsOfTheFailAction(t *testing.T) {
 	p := policy.ForPreset(policy.ByResponse)
