@@ -89,7 +89,7 @@ func (d *servers) env(setup bool) []string {
 		front = d.setup
 	}
 	proxy := fmt.Sprintf("http://127.0.0.1:%d", front.Port)
-	env := []string{"NODE_USE_ENV_PROXY=1"}
+	env := append([]string{"NODE_USE_ENV_PROXY=1"}, environ.WithoutUpdates...)
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		env = append(env, name+"="+proxy)
 	}

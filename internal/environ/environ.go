@@ -29,6 +29,11 @@ var Certificates = []string{
 	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
 }
 
+// WithoutUpdates are the variables that turn update checks of agents and tools off. A sandbox would refuse their hosts.
+var WithoutUpdates = []string{
+	"DISABLE_AUTOUPDATER=1", "NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false", "PIP_DISABLE_PIP_VERSION_CHECK=1",
+}
+
 // Network returns the variables with which programs reach the network.
 func Network() []string {
 	all := slices.Concat(proxies, Certificates)
