@@ -290,5 +290,5 @@ var claudeKeeps = State{
 	Folders: map[string][]string{".claude": {".credentials.json", "history.jsonl", "projects/*/*.jsonl", "projects/*/*-*-*-*-*", "file-history", "plans", "tasks", "todos"}},
 	Files:   map[string][]string{".claude.json": {"oauthAccount", "numStartups", "machineID", "userID", "migrationVersion", "firstStart*", "cached*", "tipsHistory", "*Usage", "projects.*.last*"}},
 	Temp:    []string{".claude/shell-snapshots", ".claude/session-env", ".claude/sessions"},
-	Makes:   []string{".claude/backups", ".claude/plugins", ".claude/telemetry", ".claude/statsig", ".claude/cache", ".claude/debug", ".claude/projects/*/memory"},
+	Makes:   []string{".claude/.last-cleanup", ".claude/backups", ".claude/plugins", ".claude/telemetry", ".claude/statsig", ".claude/cache", ".claude/debug", ".claude/projects/*/memory"},
 }
