@@ -26,7 +26,7 @@ func (h Hand) tests(told tally.Tally, asked []string, name string) (*journal.Tes
 	}
 	red, broken := told.Names(tally.Failed), told.Names(tally.Broken)
 	kept := &journal.Tests{
-		Runner: strings.Join(told.Runners, ", "), Passed: told.Passed, Failed: told.Failed, Skipped: told.Skipped,
+		Runner: strings.Join(told.Runners, ", "), Passed: told.Passed, Failed: told.Failed, Skipped: told.Skipped, Packages: told.Packages,
 		Red: red[:min(len(red), mostNames)],
 		Cut: told.Cut || len(red)+len(broken) > mostNames,
 		All: all,

@@ -130,8 +130,8 @@ func Ended(passed bool, tests *journal.Tests) string {
 	if passed {
 		word = "passed"
 	}
-	if tests != nil && tests.Passed > 0 {
-		word += fmt.Sprintf(" (%d tests pass)", tests.Passed)
+	if tests != nil && tests.Passed > tests.Packages {
+		word += fmt.Sprintf(" (%d tests pass)", tests.Passed-tests.Packages)
 	}
 	return word
 }

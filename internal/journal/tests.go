@@ -15,6 +15,9 @@ type Tests struct {
 	Failed  int    `json:"failed"`
 	Skipped int    `json:"skipped,omitempty"`
 
+	// Packages is how many of Passed are packages of Go of which no test is named.
+	Packages int `json:"packages,omitempty"`
+
 	Red    []string `json:"red,omitempty"`    // the tests that failed, sorted, at most 200
 	Broken []string `json:"broken,omitempty"` // failures that are no test: a failed build, an interrupted run
 	Cut    bool     `json:"cut,omitempty"`    // Red and Broken are incomplete

@@ -85,6 +85,7 @@ func (g *goTest) packageEnd(name string, passed bool, rest string) {
 		g.add(name+didNotEnd, Broken)
 	case passed && !g.testing && !strings.Contains(rest, "[no tests to run]"):
 		g.add(name, Passed)
+		g.packages++
 	}
 	if built {
 		g.failing, g.crashed, g.testing, g.ended, g.begun = false, false, false, false, nil

@@ -111,6 +111,7 @@ func (t *Tally) add(runner string, s *results, root string) {
 		t.Tests = append(t.Tests, test)
 	}
 	t.Passed, t.Failed, t.Skipped = t.Passed+one.Passed, t.Failed+one.Failed, t.Skipped+one.Skipped
+	t.Packages += s.packages
 	// A runner that counts more failures than it names leaves some out.
 	t.Cut = t.Cut || s.cut || one.Failed > len(one.Names(Failed, Broken))
 }

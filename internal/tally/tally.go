@@ -37,6 +37,7 @@ type Tally struct {
 	Runners                 []string // the recognized test runners
 	Tests                   []Test   // in the order of the output
 	Passed, Failed, Skipped int      // A runner may count more tests than it names.
+	Packages                int      // of Passed: packages of Go of which no test is named
 	Cut                     bool     // The output was too long: more tests may have failed.
 
 	worst map[string]Outcome // by name
@@ -169,6 +170,7 @@ type results struct {
 	recognized bool            // the output is certainly this runner's
 	counts     map[Outcome]int // from totals: some runners do not name passed tests
 	cut        bool
+	packages   int // that passed, with no test named
 
 	tests   []Test
 	repeats map[Test]int // how often each test was added

@@ -123,6 +123,14 @@ func TestOddOutputs(t *testing.T) {
 	}
 }
 
+// Of what passed, packages of Go without the name of a test are counted apart.
+func TestPackages(t *testing.T) {
+	got := read(t, "ok  \tp\t0.1s\nok  \tq\t0.1s\n--- PASS: TestA (0.00s)\nok  \tr\t0.1s\n")
+	if got.Passed != 3 || got.Packages != 2 {
+		t.Errorf("%d passed, %d of them packages; want 3 and 2", got.Passed, got.Packages)
+	}
+}
+
 func TestOf(t *testing.T) {
 	now := tally.Parse("failed a\npassed b\nfailed d\nfailed e\nbroken p\nskipped c\n")
 	for name, want := range map[string]tally.Outcome{"a": tally.Failed, "b": tally.Passed, "p": tally.Broken, "x": tally.Absent} {

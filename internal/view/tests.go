@@ -42,7 +42,13 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	if check.Tests == nil {
 		return text
 	}
-	text += fmt.Sprintf(": %d passed, %d failed", check.Tests.Passed, check.Tests.Failed)
+	passed := check.Tests.Passed - check.Tests.Packages
+	switch {
+	case passed > 0 || check.Tests.Packages == 0:
+		text += fmt.Sprintf(": %d passed, %d failed", passed, check.Tests.Failed)
+	case check.Tests.Failed > 0:
+		text += fmt.Sprintf(": %d failed", check.Tests.Failed)
+	}
 	if check.Where == journal.AtBase || check.Passed {
 		return text
 	}

@@ -55,6 +55,13 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			"❌ failed",
 			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed",
 		},
+		"packages of which no test is named": {
+			green, journal.CheckEnded{Passed: true, Tests: &journal.Tests{Passed: 2, Packages: 2}}, "✅ passed", "check test passed on a clean checkout, 0s",
+		},
+		"a named failure beside them": {
+			green, journal.CheckEnded{Exit: 1, Tests: &journal.Tests{Passed: 2, Packages: 2, Failed: 1, Red: []string{"a"}}},
+			"❌ failed", "check test failed (exit 1) on a clean checkout, 0s: 1 failed",
+		},
 		"red with what was red": {
 			red("a"), red("a"), "➖ failed before the work, too", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed, nothing new",
 		},
