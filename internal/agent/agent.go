@@ -64,6 +64,7 @@ type Adapter struct {
 	Reporting UsageReporting // when it reports its usage
 
 	CallsHooks bool // it calls ralph's hooks before it uses a tool
+	InJob      bool // its hints name inputs of a workflow, not flags
 	Counted    bool // ralph's model server counts its usage: what it says of it does not count
 	Plain      bool // it prints its words; others print JSON lines, and one that fails without any never started
 }
@@ -208,7 +209,7 @@ func Pick(name string, o Options) (Adapter, error) {
 	if err != nil {
 		return Adapter{}, err
 	}
-	adapter.Name, adapter.Counted = name, o.Keys.Bounded
+	adapter.Name, adapter.Counted, adapter.InJob = name, o.Keys.Bounded, o.NeedKey
 	if o.NeedKey && inputs != "" {
 		adapter.Login = "set the " + inputs + " to a valid key"
 	}

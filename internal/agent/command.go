@@ -14,7 +14,11 @@ import (
 // its work is judged by what it leaves in the tree.
 func command(words []string, o Options) (Adapter, error) {
 	if len(words) == 0 {
-		return Adapter{}, fault.Usage(`the agent "command" has no command`, "set agent.command in .ralph/settings.json, --agent-command, or in a workflow the input agent-command", nil)
+		set := "set --agent-command, or agent.command in .ralph/settings.json"
+		if o.NeedKey {
+			set = "set the input agent-command"
+		}
+		return Adapter{}, fault.Usage(`the agent "command" has no command`, set, nil)
 	}
 	argv := slices.Concat(words, o.Args)
 	return Adapter{

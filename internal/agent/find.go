@@ -30,7 +30,11 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	if strings.Contains(a.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", a.Program)
 	}
-	return "", fault.Usage(what, a.InstallHint()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
+	choose := ", or choose another agent: --agent NAME"
+	if a.InJob {
+		choose = ", or choose another agent with the input `agent`"
+	}
+	return "", fault.Usage(what, a.InstallHint()+choose, nil)
 }
 
 // versionPattern matches a version that a CLI prints: "2.1.328 (Claude Code)", "codex-cli 0.169.0", "0.0.1763-g1a2b3c".

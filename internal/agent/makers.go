@@ -181,7 +181,10 @@ const (
 // BudgetGap returns how a budget fails to hold an agent by what its program reports, and
 // what would help; empty where it ends the agent within a turn.
 func (a Adapter) BudgetGap(b Budget) (why, hint string) {
-	hint = "limit the time of a turn: `--iteration-timeout` (in a workflow: input `iteration-timeout`)"
+	hint = "limit the time of a turn: `--iteration-timeout`"
+	if a.InJob {
+		hint = "limit the time of a turn with the input `iteration-timeout`"
+	}
 	if key := kinds[a.Name].countedKey; key != "" {
 		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
 	}
