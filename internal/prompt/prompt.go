@@ -103,7 +103,7 @@ func feedback(run journal.Run) []string {
 	}
 	var said []string
 	if it.Agent != nil && it.Agent.Failed {
-		said = append(said, "The agent did not end well: "+oneLine(it.Agent.Why)+".")
+		said = append(said, "The agent did not end well: "+sentence(oneLine(it.Agent.Why)))
 	}
 	said = append(said, failedChecks(run, journal.AtWork, it.Checks)...)
 	if it.Proof != nil {
@@ -111,7 +111,7 @@ func feedback(run journal.Run) []string {
 		said = append(said, failedChecks(run, journal.AtProof, it.Proof.Checks)...)
 	}
 	for _, rejected := range it.Ended.Rejected {
-		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s.", oneLine(rejected.Claim), oneLine(rejected.Why)))
+		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s", oneLine(rejected.Claim), sentence(oneLine(rejected.Why))))
 	}
 	if isUnclaimed(it) && it.Story == "" {
 		said = append(said, fmt.Sprintf("The checks are green, but you did not say `<promise>%s</promise>`. If the task is complete, say it; if not, go on with it.", run.Policy.Word))
@@ -120,6 +120,9 @@ func feedback(run journal.Run) []string {
 	}
 	return append(said, undoneChanges(run, it)...)
 }
+
+// sentence ends a text with one full stop: the command `go test ./...` at its end keeps its three.
+func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
 func setupFailures(setup []journal.SetupEnded) []string {
 	var said []string

@@ -125,7 +125,7 @@ func rejections(it journal.Iteration) []string {
 	var said []string
 	for _, rejected := range it.Ended.Rejected {
 		if it.Ended.Green {
-			said = append(said, fmt.Sprintf("Your answer %q was rejected: %s.", rejected.Claim, rejected.Why))
+			said = append(said, fmt.Sprintf("Your answer %q was rejected: %s", rejected.Claim, sentence(rejected.Why)))
 		}
 	}
 	return said

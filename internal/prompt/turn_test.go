@@ -39,6 +39,7 @@ func TestGuardrailsGoWhereTheyWereAskedFor(t *testing.T) {
 	first, tested := guardrail("first", ""), guardrail("test", "Hint: look at the log\n")
 	all, lint, unknown := guardrail("all", ""), guardrail("lint", ""), guardrail("unknown", "")
 	rejected := journal.IterationEnded{Rejected: []journal.Rejection{{Claim: "DONE", Why: "no work was done"}}}
+	elsewhere := journal.IterationEnded{Green: true, Rejected: []journal.Rejection{{Claim: "DONE", Why: "checks failed: go test ./..."}}}
 	believed := rejected
 	believed.Green = true
 	for name, c := range map[string]struct {
@@ -54,6 +55,7 @@ func TestGuardrailsGoWhereTheyWereAskedFor(t *testing.T) {
 		"all at once":              {after(policy.ByResponse, journal.IterationEnded{}, red("lint"), red("all"), red("test"), red("first")), []string{first, all, lint, tested}},
 		"of another policy":        {after(policy.ByResponse, journal.IterationEnded{}, red("unknown")), []string{"the prompt", unknown}},
 		"a claim without work":     {after(policy.ByResponse, believed, green), []string{"the prompt", `Your answer "DONE" was rejected: no work was done.`}},
+		"a command at the end":     {after(policy.ByResponse, elsewhere, green), []string{"the prompt", `Your answer "DONE" was rejected: checks failed: go test ./...`}},
 		"a claim on red checks":    {after(policy.ByResponse, rejected, red("lint")), []string{"the prompt", lint}},
 	} {
 		got, err := prompt.ForTurn(c.run, prompt.Turn{Number: 2, Base: "the prompt"})
