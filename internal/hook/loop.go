@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -170,7 +171,8 @@ func endText(run journal.Run) string {
 			tools += it.Agent.Tools
 		}
 	}
-	text := fmt.Sprintf("ralph loop: %s (%s) after %d continuations and %d tool calls", run.Stop.Reason.SessionStatus(), run.Stop.Reason, max(run.UsedIterations()-1, 0), tools)
+	text := fmt.Sprintf("ralph loop: %s (%s) after %s and %s", run.Stop.Reason.SessionStatus(), run.Stop.Reason,
+		view.Plural(max(run.UsedIterations()-1, 0), "continuation"), view.Plural(tools, "tool call"))
 	if run.Stop.Reason.Status() == policy.StatusCompleted {
 		return text
 	}

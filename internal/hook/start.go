@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -210,7 +211,8 @@ func (d Environment) Cancel(session string) (string, error) {
 		return "", err
 	}
 	s.Loop = ""
-	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.UsedIterations()-1, 0)), nil
+	times := view.Plural(max(r.Run.UsedIterations()-1, 0), "continuation")
+	return "The Ralph loop was cancelled after " + times + ". Tell the user, and stop working on its task.", nil
 }
 
 func (d Environment) project(in input) string {
