@@ -113,7 +113,7 @@ func iterationOf(run journal.Run, it journal.Iteration) Iteration {
 		Story:           it.Story,
 		Duration:        it.Last.Sub(it.Began).Seconds(),
 		CheckResults:    make([]CheckResult, 0, len(it.Checks)),
-		AllChecksPassed: verdict.IsGreen(run, it.Checks),
+		AllChecksPassed: len(it.Checks) > 0 && verdict.IsGreen(run, it.Checks),
 	}
 	for _, check := range it.Checks {
 		one.CheckResults = append(one.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
@@ -122,7 +122,7 @@ func iterationOf(run journal.Run, it journal.Iteration) Iteration {
 		one.StepsTaken, one.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
 		one.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
 		if it.Agent.Failed {
-			one.Error, one.AllChecksPassed = &it.Agent.Why, one.AllChecksPassed && len(it.Checks) > 0
+			one.Error = &it.Agent.Why
 		}
 	}
 	return one
