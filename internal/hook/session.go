@@ -170,10 +170,26 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 		problems = append(problems, prompt.Fill("session/prd.md", "{name}", files[0], "{problems}", err.Error()))
 	}
 	dirty, err := d.Dirty(ctx, project)
+	dirty = withoutOurs(dirty, memory, run)
 	if len(dirty) > 0 {
 		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", journal.ShortList(dirty), "{prd}", files[0], "{progress}", files[1]))
 	}
 	return problems, err
+}
+
+// withoutOurs leaves out the PRD and the progress log if they are as ralph wrote them before the turn.
+func withoutOurs(dirty []string, memory workspace.Memory, run journal.Run) (left []string) {
+	files := memory.Files()
+	for _, name := range dirty {
+		if name == files[0] && memory.HasPlan(run.Plan) {
+			continue
+		}
+		if name == files[1] && memory.HasLog(run.Log.Digest) {
+			continue
+		}
+		left = append(left, name)
+	}
+	return left
 }
 
 func (d Environment) keepWorking(in input, why string) answer {

@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -121,7 +122,7 @@ func (m Memory) WritePlan(p plan.Plan) error {
 	if err := m.tree().Do(m.makeDir); err != nil {
 		return fmt.Errorf("make %s: %w", m.path(""), err)
 	}
-	if m.hasPlan(data) {
+	if m.HasPlan(p) {
 		return nil
 	}
 	return m.WriteFile(planFile, data)
@@ -152,13 +153,21 @@ func (m Memory) Keep(run Run) (name string, err error) {
 	return "", err
 }
 
-func (m Memory) hasPlan(data []byte) bool {
+// HasPlan reports whether the file has this plan, in any formatting.
+func (m Memory) HasPlan(p plan.Plan) bool {
 	found, err := m.ReadPlan()
 	if err != nil {
 		return false
 	}
-	same, err := found.Marshal()
-	return err == nil && bytes.Equal(same, data)
+	got, unread := found.Marshal()
+	want, unwritten := p.Marshal()
+	return unread == nil && unwritten == nil && bytes.Equal(got, want)
+}
+
+// HasLog reports whether the progress log has this SHA-256 digest.
+func (m Memory) HasLog(digest string) bool {
+	data, err := m.readFile(progressFile)
+	return err == nil && fmt.Sprintf("%x", sha256.Sum256(data)) == digest
 }
 
 // makeDir makes the memory's folder, and replaces a link in its place.
