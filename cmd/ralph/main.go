@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -137,7 +138,9 @@ func inner(w world, typed chosen) int {
 		}
 	}()
 	hard, drain := make(chan struct{}), make(chan struct{})
-	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
+	w.Runner, w.Drain = &process.Runner{Now: w.Now, Hard: hard}, drain
+	w.StopGrace = new(atomic.Int64)
+	w.StopGrace.Store(int64(laptop.DefaultStopGrace))
 	ask := func() { cancel(errInterrupted) }
 	end := func() {
 		close(hard) // first, so that no step begins to save work
@@ -148,8 +151,9 @@ func inner(w world, typed chosen) int {
 		typed.again = "continue: ralph resume; finished work is kept"
 		ask = func() {
 			close(drain) // first: who has read the words may count on them
-			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the current step has ended, %s; a second signal ends it at once\n", w.Patience)
+			fmt.Fprintln(w.Stderr, "Received signal, shutting down...")
 			close(told)
+			time.AfterFunc(time.Duration(w.StopGrace.Load()), func() { cancel(errInterrupted) })
 		}
 	}
 	go obey(w.signals, ask, end)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/guard"
@@ -35,6 +36,8 @@ type Settings struct {
 	SCM *policy.SCM `json:"scm,omitzero"`
 	// Limits of a run.
 	Limits Limits `json:"limits,omitzero"`
+	// Time for the step under way to end after the first Ctrl-C, at most 1h.
+	StopGrace *policy.Duration `json:"stopGrace,omitzero"`
 	// Globs of files that the agent may not change, besides the built-in ones.
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S" check:"glob"`
 	// Proof of a story: a test that fails without it, or nothing broken.
@@ -138,6 +141,9 @@ type Guard struct {
 
 // GuardrailTimeout limits a guardrail without a timeout of its own.
 const GuardrailTimeout = policy.Duration(120e9)
+
+// maxStopGrace limits the setting stopGrace.
+const maxStopGrace = policy.Duration(time.Hour)
 
 // Has reports whether a file sets a top-level key. A preset may only replace defaults.
 func (s Settings) Has(key string) bool { return s.given[key] }

@@ -72,6 +72,9 @@ func (d *decoder) settings(at jsontree.At) Settings {
 		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},
 	}
 	d.Decode(at, &s)
+	if grace, _ := at.Member("stopGrace"); policy.Given(s.StopGrace, 0) > maxStopGrace {
+		d.Report(grace, "found %s, want at most %s", grace, maxStopGrace)
+	}
 	s.MaximumIterations = policy.Given(s.Limits.MaxIterations, s.MaximumIterations)
 	return s
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -38,7 +37,6 @@ func (c *console) event(run journal.Run, event journal.Event) {
 	case journal.RunBegan, journal.Resumed:
 		c.project.keepCommand(run.ID)
 	}
-	c.project.World.Patience.now.Store("")
 	c.print(func() string { return c.view.Event(run, event) })
 	if c.project.Verbose {
 		for _, line := range c.project.details(run, event) {
@@ -64,7 +62,6 @@ func (d *Project) keepCommand(id string) {
 
 // checking tells of a check or setup that is about to run, as it may take long.
 func (c *console) checking(kind string, check policy.Check) {
-	c.project.World.Patience.now.Store("which runs " + kind + " " + clean.LogLine(check.Name) + " now")
 	if c.project.Verbose && kind == "check" {
 		c.line("[ralph] Running guardrail: " + check.Command)
 		return
@@ -101,28 +98,4 @@ func (c *console) ring() {
 	if term.IsTerminal(int(c.project.World.Stderr.Fd())) && c.project.World.Getenv("TERM") != "dumb" && !c.project.Quiet {
 		fmt.Fprint(c.project.World.Stderr, "\a")
 	}
-}
-
-// Patience is how long a step may take. Signals read it while the run sets it.
-type Patience struct {
-	words atomic.Value
-	now   atomic.Value // instead of words, while a check or setup runs
-}
-
-func (p *Patience) set(rules policy.Policy) {
-	words := "however long its agent takes"
-	if most := rules.LongestStep(); most > 0 {
-		words = "in at most " + most.String()
-	}
-	p.words.Store(words)
-}
-
-// String says when the step ends.
-func (p *Patience) String() string {
-	for _, said := range []*atomic.Value{&p.now, &p.words} {
-		if words, _ := said.Load().(string); words != "" {
-			return words
-		}
-	}
-	return "in a moment" // there is no agent yet
 }

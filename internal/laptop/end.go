@@ -49,7 +49,7 @@ func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run 
 	if err := d.markConfined(ctx, j.Sandbox); err != nil {
 		return 0, err
 	}
-	d.World.Patience.set(p)
+	d.World.StopGrace.Store(int64(policy.Given(d.Settings.StopGrace, DefaultStopGrace)))
 	if d.unfit != "" { // also if Quiet: the user did not ask for a run without a sandbox
 		d.console.write(clean.LogLine(d.sandboxLine(j)))
 	} else {

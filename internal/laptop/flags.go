@@ -12,6 +12,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
+// DefaultStopGrace is how long the step under way may go on after the first Ctrl-C.
+const DefaultStopGrace = policy.Duration(10 * time.Second)
+
 // Rescue is how long saving the work may take after Ctrl-C.
 const Rescue = 30 * time.Second
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -23,18 +24,18 @@ import (
 
 // World is what a run may use of its process.
 type World struct {
-	Getenv   func(string) string
-	Environ  func() []string
-	Now      func() time.Time
-	Stdin    *os.File
-	Stdout   *os.File
-	Stderr   *os.File
-	Runner   *process.Runner
-	Drain    <-chan struct{} // closed by the first signal, for commands that drain
-	Patience *Patience       // what a run tells those who ask it to end
-	Self     string          // this very program
-	Version  string
-	Closing  *[]func() // what is left to do at the end of the process
+	Getenv    func(string) string
+	Environ   func() []string
+	Now       func() time.Time
+	Stdin     *os.File
+	Stdout    *os.File
+	Stderr    *os.File
+	Runner    *process.Runner
+	Drain     <-chan struct{} // closed by the first signal, for commands that drain
+	StopGrace *atomic.Int64   // time for the step under way to end after the first signal, as a time.Duration
+	Self      string          // this very program
+	Version   string
+	Closing   *[]func() // what is left to do at the end of the process
 }
 
 func (w World) gitUser() git.UserEnv {

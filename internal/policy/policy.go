@@ -248,19 +248,3 @@ func NewSetup(commands []string, timeout Duration) []Check {
 // stay: with a prompt or a task, the agent's changes are not committed. A loop over
 // stories commits them to a branch.
 func (p Policy) UsesLinkedWorktree() bool { return p.SeparateTree && p.Done != ByStories }
-
-// LongestStep returns the limit of a turn or of all checks together. 0: no limit.
-func (p Policy) LongestStep() Duration {
-	turn := p.Limits.Iteration
-	if whole := p.Limits.Run; turn == 0 || whole > 0 && whole < turn {
-		turn = whole
-	}
-	if turn == 0 {
-		return 0
-	}
-	var checks Duration
-	for _, check := range p.Checks {
-		checks += check.Timeout
-	}
-	return max(turn, checks)
-}
