@@ -96,7 +96,7 @@ func (s *activeRun) canRemoveTrees() bool {
 	if s.UserTree != nil || s.trusted == nil {
 		return true // the trees are the user's own
 	}
-	if run.Stop == nil || run.Stop.Reason == policy.FatalError || isWorkUntaken(run) {
+	if run.Stop == nil || run.Stop.Reason == policy.FatalError || s.isAborted() || isWorkUntaken(run) {
 		return false
 	}
 	return !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -23,6 +24,9 @@ import (
 type emit = func(journal.Event)
 
 func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.Step, emit emit) error {
+	if s.isAborted() {
+		return process.ErrStopped
+	}
 	if err := s.openRepository(ctx, run); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type Job struct {
 	Audience
 
 	Drain       <-chan struct{} // closed: end after the current step
-	Abort       <-chan struct{} // closed: end now, as if killed; write and show nothing more
+	Abort       <-chan struct{} // closed: end now; record only what the agent used, save and show nothing
 	Version     string          // of this program
 	SaveTimeout time.Duration   // limits saving the work after the run was cancelled
 	KeepTrees   bool            // do not remove the trees

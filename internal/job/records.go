@@ -56,7 +56,7 @@ func (s *records) Run() journal.Run { return s.writer.Run }
 
 // Append records an event, and informs the audience.
 func (s *records) Append(event journal.Event) error {
-	if s.isAborted() {
+	if s.isAborted() && !tellsOfAbort(event) {
 		return process.ErrStopped
 	}
 	if err := s.repairJournal(); err != nil {
@@ -69,11 +69,24 @@ func (s *records) Append(event journal.Event) error {
 		return err
 	}
 	run := s.Run()
+	if s.isAborted() {
+		return nil
+	}
 	s.publisher.Update(run)
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
 		return s.writeProgress(run)
 	}
 	return nil
+}
+
+// tellsOfAbort reports whether an event says what an agent did until it was ended at once, or that the run ended so.
+// Results of other steps are worth nothing then.
+func tellsOfAbort(event journal.Event) bool {
+	switch event.(type) { //nolint:gochecksumtype // no other event does
+	case journal.AgentEnded, journal.EgressRefused, journal.Noted, journal.CancelAsked, journal.RunStopped:
+		return true
+	}
+	return false
 }
 
 // recordTraffic is called before an iteration or the run ends.
@@ -119,7 +132,7 @@ func (s *records) close() error {
 	return s.file.Close()
 }
 
-// isAborted reports whether the run has to end as if killed: the next job then finds it unchanged.
+// isAborted reports whether the run has to end at once: nothing is saved or shown any more.
 func (s *records) isAborted() bool { return process.IsClosed(s.Abort) }
 
 func (s *records) redacted(text string) string {

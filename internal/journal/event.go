@@ -133,7 +133,10 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	}
 	used := len(r.Iterations)
 	if it := r.updateOpen(at); it != nil {
-		used--
+		interrupted := it.Agent != nil && it.Agent.Failed && !it.Agent.Busy
+		if !interrupted { // else the turn is used up, and another one may follow
+			used--
+		}
 		if it.Taken == nil {
 			it.Checks = nil
 		}

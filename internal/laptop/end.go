@@ -59,7 +59,8 @@ func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run 
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
 	}
 	outcome, err := run()
-	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
+	ended := outcome.Run.Stop != nil && !process.IsClosed(j.Abort)
+	if err != nil && !ended { // nothing was begun, or all of it was ended at once
 		return 0, errors.Join(err, d.printCutOff(ctx, outcome, err))
 	}
 	return d.finish(ctx, outcome, err)
@@ -89,7 +90,7 @@ func (d *Project) commitPRD(ctx context.Context, run journal.Run, home workspace
 	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run, home, d.line)
 }
 
-// printCutOff prints a result for scripts if the run has no end on record.
+// printCutOff prints a result for scripts of a run that was not begun, or was ended at once.
 func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, broke error) error {
 	run := outcome.Run
 	if !d.JSON || run.ID == "" {
@@ -99,7 +100,9 @@ func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, broke er
 	if ctx.Err() != nil || errors.Is(broke, process.ErrStopped) {
 		stopped.Reason = policy.Cancelled
 	}
-	run.Stop = &stopped
+	if run.Stop == nil {
+		run.Stop = &stopped
+	}
 	return PrintResult(d.World.Stdout, run, outcome.Home, "")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -60,7 +61,7 @@ func (l Loop) giveUp(err error, run journal.Run) error {
 		return err
 	}
 	stopped := journal.RunStopped{Reason: policy.FatalError, Why: err.Error()}
-	if run.Cancel != nil { // the work could not be saved in time
+	if run.Cancel != nil || errors.Is(err, process.ErrStopped) { // the work could not be saved in time
 		stopped.Reason = policy.Cancelled
 	}
 	return errors.Join(err, l.Journal.Append(stopped))
