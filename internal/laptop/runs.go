@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -142,42 +141,6 @@ func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile 
 
 // inSession: only the agent's own session can continue such a loop.
 func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
-
-// glance is the interval of looks at a run of another process.
-const glance = 200 * time.Millisecond
-
-// Follow prints a run's events until the run has stopped or its process has ended.
-func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
-	console := view.Console{Look: w.lookFor(w.Stdout), Now: w.Now}
-	var shown journal.Run
-	tick := time.Tick(glance)
-	for seen := 0; ; {
-		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
-		entries, err := home.Entries()
-		if err != nil {
-			return err
-		}
-		for _, entry := range entries[min(seen, len(entries)):] {
-			shown.Add(entry)
-			if text := console.Event(shown, entry.Event); text != "" {
-				fmt.Fprintln(w.Stdout, text)
-			}
-		}
-		if seen = len(entries); shown.Stop != nil {
-			return nil
-		}
-		if last {
-			headline, next := view.Gist(shown, true)
-			_, err := fmt.Fprintln(w.Stdout, "! "+headline+"\nnext: "+next)
-			return err
-		}
-		select {
-		case <-tick:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
 
 // Abandoned reports a run that has not ended but has no process: one would hold the project's
 // lock. A loop within a session never has one.

@@ -26,11 +26,17 @@ type transcript struct {
 	err  error
 }
 
-func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
-	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration), hash: sha256.New(), left: maxTranscript}
-	if o.Retries > 0 { // what it printed before it was turned away is kept as well
-		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Retries+1)
+// TranscriptName returns the name of a turn's transcript. What an agent printed before its model server turned it away
+// is kept as well.
+func TranscriptName(iteration, retries int) string {
+	if retries > 0 {
+		return fmt.Sprintf("transcript_%d_%d.ndjson", iteration, retries+1)
 	}
+	return fmt.Sprintf("transcript_%d.ndjson", iteration)
+}
+
+func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
+	t := &transcript{name: TranscriptName(o.Iteration, o.Retries), hash: sha256.New(), left: maxTranscript}
 	if open == nil {
 		return t, nil
 	}

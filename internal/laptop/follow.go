@@ -1,0 +1,112 @@
+package laptop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/recorded"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// glance is the interval of looks at a run of another process.
+const glance = 200 * time.Millisecond
+
+// Follow prints a run's events until the run has stopped or its process has ended. Of turns that end after it began,
+// it also prints what the agent says and does, as it comes.
+func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
+	console := view.Console{Look: w.lookFor(w.Stdout), Now: w.Now}
+	show := func(text string) {
+		if text != "" {
+			fmt.Fprintln(w.Stdout, text)
+		}
+	}
+	var shown journal.Run
+	var turn *followedTurn
+	tick := time.Tick(glance)
+	for seen := 0; ; {
+		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
+		entries, err := home.Entries()
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries[min(seen, len(entries)):] {
+			if _, ended := entry.Event.(journal.AgentEnded); ended {
+				if seen > 0 {
+					turn.end()
+				}
+				turn = nil
+			}
+			shown.Add(entry)
+			show(console.Event(shown, entry.Event))
+			if _, began := entry.Event.(journal.IterationBegan); began {
+				turn = followTurn(home, shown, func(item stream.Item) { show(console.Item(item)) })
+			}
+		}
+		turn.look()
+		if seen = len(entries); shown.Stop != nil {
+			return nil
+		}
+		if last {
+			headline, next := view.Gist(shown, true)
+			_, err := fmt.Fprintln(w.Stdout, "! "+headline+"\nnext: "+next)
+			return err
+		}
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// followedTurn reads what an agent prints from its transcript, while it works. nil: none is readable.
+type followedTurn struct {
+	home    workspace.Run
+	name    string // of the transcript
+	read    int64  // bytes so far
+	decoder agent.Decoder
+	lines   process.Lines
+	show    func(stream.Item)
+}
+
+// followTurn returns the turn of a run that began last.
+func followTurn(home workspace.Run, run journal.Run, show func(stream.Item)) *followedTurn {
+	it, open := run.OpenIteration()
+	decoder := recorded.Decoder(run.Policy.Agent)
+	if !open || decoder == nil {
+		return nil
+	}
+	t := &followedTurn{home: home, name: driver.TranscriptName(it.Number, it.Turned), decoder: decoder, show: show}
+	t.lines.Each = func(line []byte, _ bool) { t.showAll(decoder.Line(line)) }
+	return t
+}
+
+func (t *followedTurn) showAll(items []stream.Item) {
+	for _, item := range items {
+		t.show(item)
+	}
+}
+
+// look shows what came since the last look. A transcript that cannot be read has nothing.
+func (t *followedTurn) look() {
+	if t == nil {
+		return
+	}
+	t.read, _ = t.home.CopyFrom(t.name, t.read, &t.lines)
+}
+
+func (t *followedTurn) end() {
+	if t == nil {
+		return
+	}
+	t.look()
+	_ = t.lines.Close() // never fails
+	t.showAll(t.decoder.End())
+}
