@@ -44,6 +44,7 @@ type found struct {
 	Services []doctor.Finding `json:"services,omitempty"`
 	Checks   *doctor.Checks   `json:"checks,omitempty"`
 
+	home      bool // the folder is the user's home
 	sandboxed bool // a run would use a sandbox, or the user asked about it
 }
 
@@ -100,6 +101,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		},
 	}
+	all.home = d.CheckNotHome() != nil
 	all.Services = doctor.LookAtServices(ctx, d.Needs.Services)
 	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker && !d.Optional(ctx)
 	return nil
@@ -125,6 +127,9 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 
 // gaps keep a run from starting. It starts without checks, but proves nothing.
 func (f found) gaps() (all []string) {
+	if f.home {
+		all = append(all, "the home folder (cd into a project)")
+	}
 	for _, stop := range doctor.Stops(slices.Concat(f.GitHub, f.Services)) {
 		all = append(all, stop.What)
 	}

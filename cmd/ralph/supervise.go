@@ -44,6 +44,10 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	if err != nil {
 		return 0, err
 	}
+	home := w.Getenv("HOME")
+	if err := cmp.Or(workspace.CheckNotHome(dir, home), workspace.CheckNotHome(c.TaskDir, home)); err != nil {
+		return 0, err
+	}
 	w.World = w.In(dir)
 	j := c.job(w)
 	if j.Git, err = w.Git(j.Supervised.Dir); err != nil {

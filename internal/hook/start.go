@@ -103,7 +103,11 @@ func isLoopActive(path string) bool {
 }
 
 func (d Environment) beginLoop(request LoopRequest) (*loopJournal, workspace.Run, error) {
-	folder := d.folder(filepath.Join(projectOf(request.Dir), ".ralph"))
+	project := projectOf(request.Dir)
+	if err := workspace.CheckNotHome(project, d.Env("HOME")); err != nil {
+		return nil, workspace.Run{}, err
+	}
+	folder := d.folder(filepath.Join(project, ".ralph"))
 	release, err := folder.Lock()
 	if err != nil {
 		return nil, workspace.Run{}, err
@@ -222,16 +226,16 @@ func (d Environment) project(in input) string {
 	return projectOf(in.Dir)
 }
 
-// projectOf returns the nearest folder above dir with a .ralph or else a .git, or else dir.
+// projectOf returns the nearest folder above dir with a .ralph or a .git, or else dir.
 func projectOf(dir string) string {
-	for _, name := range []string{".ralph", ".git"} {
-		for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
+	for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
+		for _, name := range []string{".ralph", ".git"} {
 			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
 				return at
 			}
-			if at == filepath.Dir(at) {
-				break
-			}
+		}
+		if at == filepath.Dir(at) {
+			break
 		}
 	}
 	return dir

@@ -116,6 +116,9 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if errors.As(d.noPlace, new(*git.Unreadable)) { // a run beside it would look as if there were none
 		return nil, d.noPlace
 	}
+	if err := d.CheckNotHome(); err != nil {
+		return nil, err
+	}
 	agents, sb, err := d.findAgents(ctx, p)
 	if err != nil {
 		return nil, err

@@ -118,6 +118,12 @@ func (d *Project) checkSandbox() error {
 	return d.tellSettings()
 }
 
+// CheckNotHome refuses the user's home as the project, or as its repository.
+func (d *Project) CheckNotHome() error {
+	home := d.World.Getenv("HOME")
+	return cmp.Or(workspace.CheckNotHome(d.ProjectDir, home), workspace.CheckNotHome(d.Root(), home))
+}
+
 // Repository is for the loops that need one, and fit to begin from.
 func (d *Project) Repository(ctx context.Context) error {
 	if _, err := d.Tool.Version(ctx); err != nil {

@@ -31,14 +31,16 @@ type Folder struct {
 	isLocked bool // by Hold
 }
 
-// FindFolder returns the .ralph folder of dir or of the nearest folder above it.
+// FindFolder returns the .ralph folder of dir or of the nearest folder above it, within its repository.
 func FindFolder(dir string) Folder {
 	for at := dir; ; at = filepath.Dir(at) {
 		folder := Folder{Path: filepath.Join(at, ".ralph")}
 		if info, err := os.Lstat(folder.Path); err == nil && info.IsDir() {
 			return folder
 		}
-		if at == filepath.Dir(at) {
+		info, err := os.Lstat(filepath.Join(at, ".git")) // a file in ralph's worktrees, whose runs are those of the folder above
+		isTop := err == nil && info.IsDir()
+		if isTop || at == filepath.Dir(at) {
 			return Folder{Path: filepath.Join(dir, ".ralph")}
 		}
 	}

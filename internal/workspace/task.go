@@ -51,6 +51,17 @@ func CheckDir(dir, flag string) error {
 	return nil
 }
 
+// CheckNotHome returns an error if a project is the user's home. An agent may change all of its project, and the runs of
+// the home would be those of each folder below.
+func CheckNotHome(project, home string) error {
+	at, unread := os.Stat(project)
+	own, homeless := os.Stat(home)
+	if unread != nil || homeless != nil || !os.SameFile(at, own) {
+		return nil
+	}
+	return fault.Usage("your home folder cannot be a project: an agent could change all of it", "cd into a project, or name one with -d", nil)
+}
+
 // Done reports whether the DONE file exists, or a link of that name.
 func (t Task) Done() (bool, error) {
 	err := t.folder().Do(func(*untrusted.Root) error { return nil })
