@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -131,10 +133,15 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	if err := errors.Join(err, whole.Close(), said.Close(), written.Close(), file.Close()); err != nil {
 		return journal.CheckEnded{}, err
 	}
-	cannotRun := result.Exit == 126 || result.Exit == 127
-	missing := ""
+	var noFile, missing string
+	if result.Exit != 0 && !result.TimedOut && ctx.Err() == nil {
+		if noFile, err = h.NoFile(ctx, job, check.Command); err != nil {
+			return journal.CheckEnded{}, err
+		}
+	}
+	cannotRun := noFile == "" && (result.Exit == 126 || result.Exit == 127)
 	if cannotRun {
-		if missing, err = h.missing(ctx, job, shell.Programs(check.Command)); err != nil {
+		if missing, err = h.missing(ctx, job, check.Command); err != nil {
 			return journal.CheckEnded{}, err
 		}
 	}
@@ -152,6 +159,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		TimedOut:  result.TimedOut,
 		CannotRun: cannotRun,
 		Missing:   missing,
+		NoFile:    noFile,
 		TookMS:    result.Took.Milliseconds(),
 		Log:       path.Join(h.Folder, log+".log"),
 		Digest:    hex.EncodeToString(digest.Sum(nil)),
@@ -160,22 +168,68 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	}, nil
 }
 
-// missing asks the shell for programs, because the errors of shells differ. Paths are left
-// out, as the work may add such a file.
-func (h Hand) missing(ctx context.Context, job Job, programs []string) (string, error) {
-	for _, program := range programs {
-		if strings.Contains(program, "/") {
-			continue
-		}
-		result, err := h.Run(ctx, process.Command{
-			Argv: []string{"sh", "-c", `command -v "$1"`, "sh", program}, Dir: job.Dir, Env: job.env(h.Env),
-			Timeout: 10 * time.Second, Grace: h.Grace,
-		})
-		if err != nil || result.Exit != 0 && !result.TimedOut {
+// packageRunners are the programs that run what the packages of package.json have.
+var packageRunners = []string{"npm", "npx", "pnpm", "yarn", "bun", "bunx"}
+
+// missing returns what a check that could not start lacks. At the base, where only setup installs packages, that can be
+// those of package.json.
+func (h Hand) missing(ctx context.Context, job Job, command string) (string, error) {
+	runsPackages := false
+	for _, program := range shell.Programs(command) {
+		if missing, err := h.isMissing(ctx, job, program); missing || err != nil {
 			return program, err
 		}
+		runsPackages = runsPackages || slices.Contains(packageRunners, program)
 	}
-	return "", nil
+	if !runsPackages || job.Where != journal.AtBase {
+		return "", nil
+	}
+	uninstalled, err := h.ask(ctx, job, `test -e package.json && ! test -e "$1"`, journal.NodeModules)
+	if uninstalled {
+		return journal.NodeModules, err
+	}
+	return "", err
+}
+
+// FirstMissing returns the first program of a command if it is not installed.
+func (h Hand) FirstMissing(ctx context.Context, job Job, command string) (string, error) {
+	programs := shell.Programs(command)
+	if len(programs) == 0 {
+		return "", nil
+	}
+	if missing, err := h.isMissing(ctx, job, programs[0]); !missing || err != nil {
+		return "", err
+	}
+	return programs[0], nil
+}
+
+// isMissing asks the shell for a program, because the errors of shells differ. A path is not missing, as the work may add
+// such a file.
+func (h Hand) isMissing(ctx context.Context, job Job, program string) (bool, error) {
+	if strings.Contains(program, "/") {
+		return false, nil
+	}
+	return h.ask(ctx, job, `! command -v "$1"`, program)
+}
+
+// NoFile returns the file of the project that a command runs, if it does not exist.
+func (h Hand) NoFile(ctx context.Context, job Job, command string) (string, error) {
+	file := shell.Script(command)
+	if !filepath.IsLocal(file) {
+		return "", nil
+	}
+	if missing, err := h.ask(ctx, job, `! test -e "$1"`, file); !missing || err != nil {
+		return "", err
+	}
+	return file, nil
+}
+
+// ask returns the answer of a shell where the checks run.
+func (h Hand) ask(ctx context.Context, job Job, question, word string) (bool, error) {
+	result, err := h.Run(ctx, process.Command{
+		Argv: []string{"sh", "-c", question, "sh", word}, Dir: job.Dir, Env: job.env(h.Env), Timeout: 10 * time.Second, Grace: h.Grace,
+	})
+	return err == nil && result.Exit == 0 && !result.TimedOut, err
 }
 
 func (h Hand) timeout(check policy.Check) time.Duration {

@@ -83,7 +83,9 @@ func TestHowACommandEndsIsHowTheCheckEnds(t *testing.T) {
 		{"env CI=1 no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
 		{"true && no-such-program-here >all 2>&1", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
 		{"false || no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true}},
-		{"./no-such-file-yet", journal.CheckEnded{Exit: 127, CannotRun: true}},
+		{"./no-such-file-yet", journal.CheckEnded{Exit: 127, NoFile: "./no-such-file-yet"}},
+		{"sh plain; exit 5", journal.CheckEnded{Exit: 5}},
+		{"sh no-such-file-yet; exit 5", journal.CheckEnded{Exit: 5, NoFile: "no-such-file-yet"}},
 		{"sh -c no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true}},
 	} {
 		want := test.want
@@ -291,5 +293,25 @@ func TestLogsAreVeiled(t *testing.T) {
 	cut := l.do(t, policy.Check{Name: "leak", Command: "printf 'a-very-secret-word%03990d' 0"})[0]
 	if strings.Contains(cut.Excerpt, "word") || !strings.HasPrefix(cut.Excerpt, "***0") {
 		t.Errorf("of a secret that stands where the excerpt begins it shows %.20q", cut.Excerpt)
+	}
+}
+
+// A check that runs packages of package.json lacks them at the base, if nothing has installed them there.
+func TestPackagesThatAreNotInstalled(t *testing.T) {
+	l := newLab(t)
+	bin := t.TempDir()
+	for name, text := range map[string]string{filepath.Join(bin, "npm"): "#!/bin/sh\nexit 127\n", filepath.Join(l.tree, "package.json"): "{}"} {
+		if err := os.WriteFile(name, []byte(text), 0o700); err != nil { //nolint:gosec // the shell runs it
+			t.Fatal(err)
+		}
+	}
+	l.hand.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	for command, want := range map[string]string{"npm test": journal.NodeModules, "exit 127": "", "npm test || exit 127": ""} {
+		var got []journal.CheckEnded
+		job := check.Job{Where: journal.AtBase, Dir: l.tree, Label: "base", Checks: []policy.Check{{Name: "test", Command: command}}}
+		err := l.hand.Do(t.Context(), job, func(e journal.Event) { got = append(got, e.(journal.CheckEnded)) })
+		if err != nil || len(got) != 1 || got[0].Missing != want {
+			t.Errorf("%s: %+v, %v, want that %q is missing", command, got, err, want)
+		}
 	}
 }

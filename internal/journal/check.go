@@ -30,7 +30,8 @@ type CheckEnded struct {
 	Passed    bool   `json:"passed"`
 	TimedOut  bool   `json:"timed_out,omitempty"`
 	CannotRun bool   `json:"cannot_run,omitempty"` // the command itself is missing or may not run
-	Missing   string `json:"missing,omitempty"`    // the program of the command, if it is not installed
+	Missing   string `json:"missing,omitempty"`    // what is not installed: the program of the command, or NodeModules
+	NoFile    string `json:"no_file,omitempty"`    // the project's file that it runs, if that does not exist
 	Skipped   string `json:"skipped,omitempty"`    // its globs, if the change touches none of them: it did not run
 	TookMS    int64  `json:"took_ms"`
 	Log       string `json:"log,omitempty"`    // path of its output, up to 10 MiB
@@ -41,6 +42,9 @@ type CheckEnded struct {
 	Flaky bool   `json:"flaky,omitempty"` // it blocked the work, but not when it ran again
 	First *Try   `json:"first,omitempty"` // the run that does not count, of two
 }
+
+// NodeModules is the folder of a Node project's packages.
+const NodeModules = "node_modules"
 
 // CheckRuns counts runs of checks that have no event of their own.
 type CheckRuns struct {

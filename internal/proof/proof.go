@@ -167,6 +167,8 @@ func sumUpBase(p policy.Policy, seen outcome) journal.BaselineEnded {
 			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s", check.Name, check.Exit, check.Tests.FailureList()))
 		case check.TimedOut:
 			odd = append(odd, fmt.Sprintf("%s ran out of time at the base", check.Name))
+		case check.NoFile != "":
+			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s does not exist yet", check.Name, check.Exit, check.NoFile))
 		case check.CannotRun:
 			odd = append(odd, fmt.Sprintf("%s cannot run here (exit %d)", check.Name, check.Exit))
 		default:

@@ -64,6 +64,49 @@ func Programs(command string) []string {
 	return names
 }
 
+// interpreters run the file that their first word names.
+var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "node", "ruby", "perl", "php"}
+
+// Script returns the file with which a command begins: a program named by a path, or what an interpreter runs. It is
+// empty if there is none.
+func Script(command string) (file string) {
+	programs := Programs(command)
+	if len(programs) == 0 {
+		return ""
+	}
+	first := programs[0]
+	if strings.Contains(first, "/") {
+		return first
+	}
+	if !slices.Contains(interpreters, first) {
+		return ""
+	}
+	found := false
+	syntax.Walk(parse(command), func(node syntax.Node) bool {
+		call, is := node.(*syntax.CallExpr)
+		if is && !found && program(call) == first {
+			file, found = operand(call, first), true
+		}
+		return !found
+	})
+	return file
+}
+
+// operand returns the word after a program's name, unless it is an option or not literal.
+func operand(call *syntax.CallExpr, program string) string {
+	for i, arg := range call.Args {
+		if arg.Lit() != program || i+1 == len(call.Args) {
+			continue
+		}
+		word, err := literal(call.Args[i+1].Parts, false)
+		if err != nil || strings.HasPrefix(word, "-") {
+			return ""
+		}
+		return word
+	}
+	return ""
+}
+
 // program returns the name of what a call starts, through env, too; empty if it is not literal.
 func program(call *syntax.CallExpr) string {
 	for _, arg := range call.Args {

@@ -62,6 +62,27 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+func TestScript(t *testing.T) {
+	for command, want := range map[string]string{
+		"./check.sh --all":           "./check.sh",
+		"sh check.sh":                "check.sh",
+		"env CI=1 python3 test/a.py": "test/a.py",
+		"sh 'a b.sh' >log && make":   "a b.sh",
+		"sh -c true":                 "",
+		"python3 -m pytest tests":    "",
+		"sh \"$FILE\"":               "",
+		"make check.sh":              "",
+		"true && sh check.sh":        "",
+		"sh check.sh || true":        "",
+		"bash":                       "",
+		"":                           "",
+	} {
+		if got := shell.Script(command); got != want {
+			t.Errorf("Script(%q) = %q, want %q", command, got, want)
+		}
+	}
+}
+
 // The parser would need more of a stack than Go has, and that ends the program.
 func TestDeepTextsAreNotParsed(t *testing.T) {
 	for _, text := range []string{"$(", "`", "(", "{ ", "if "} {
