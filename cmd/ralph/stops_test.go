@@ -26,7 +26,7 @@ type stop struct {
 
 // project is a folder that any of the stops can be brought about in.
 var project = map[string]string{
-	"ralph/prd.json": `{"project": "shop", "userStories": [{"id": "US-001", "title": "a", "acceptanceCriteria": ["a is there"], "priority": 1}]}`,
+	"ralph/prd.json": `{"project": "shop", "verifyCommands": ["true"], "userStories": [{"id": "US-001", "title": "a", "acceptanceCriteria": ["a is there"], "priority": 1}]}`,
 	".gitignore":     "*.sh\n*.txtar\nDONE\nsaid\n",
 	"idle.sh":        "echo I had a look",
 	"more.sh":        "echo more >>work",
@@ -69,7 +69,7 @@ var stops = map[policy.Reason]map[string]stop{
 		"run":  {args: words("run --stall-after 2 --agent-command", "sh idle.sh"), exit: 1},
 		"loop": {args: words("loop x --check false --stall-after 2 --agent-command", "sh idle.sh"), exit: 1},
 	},
-	policy.VerificationFailed: {"run": {args: words("run --check false --agent-command", "sh idle.sh"), files: allPassed, exit: 1}},
+	policy.VerificationFailed: {"run": {args: words("run --agent-command", "sh idle.sh", "--check", "mkdir $HOME/checked"), files: allPassed, exit: 1}}, // green at the base alone
 	policy.Cancelled: {
 		"run":       {args: words("run --agent-command", "sh cancel.sh"), exit: 130},
 		"prompt":    {args: words("run -p x --agent-command", "sh cancel.sh"), exit: 130},

@@ -44,7 +44,7 @@ type Settings struct {
 	Proof policy.ProofLevel `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
 	// Existing tests that break: report keeps a draft, block rejects the story, allow lists them.
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
-	// Failures that block if a check failed before the work: new ones, or all.
+	// A check that failed before the work: only new failures block, or no agent starts.
 	Baseline policy.Baseline `json:"baseline,omitzero" jsonschema:"enum=new,enum=strict"`
 	// Second opinion of each story that is about to pass.
 	Review policy.Review `json:"review,omitzero"`

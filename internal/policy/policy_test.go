@@ -206,7 +206,7 @@ func TestDefaultsOfPresets(t *testing.T) {
 	more.Iterations = 25
 	for _, want := range []policy.Policy{
 		{
-			Done: policy.ByStories, Word: "COMPLETE", Baseline: policy.BaselineStrict, Tamper: policy.TamperReport,
+			Done: policy.ByStories, Word: "COMPLETE", Baseline: policy.BaselineNew, Tamper: policy.TamperReport,
 			Excerpt: policy.Excerpt{Chars: 4000}, Limits: limits,
 		},
 		{

@@ -21,7 +21,7 @@ const (
 var presets = map[Done]Policy{
 	ByStories: {
 		Word:     "COMPLETE",
-		Baseline: BaselineStrict,
+		Baseline: BaselineNew,
 		Tamper:   TamperReport,
 		Excerpt:  Excerpt{Chars: 4000},
 		Limits:   defaultLimits,

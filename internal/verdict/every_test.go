@@ -20,6 +20,7 @@ type world struct {
 	*rand.Rand
 	run     journal.Run
 	commits int
+	base    map[string]journal.CheckEnded // how each check ends at the base, every time
 }
 
 func (w *world) chance(percent int) bool { return w.IntN(100) < percent }
@@ -35,6 +36,9 @@ func (w *world) began() journal.RunBegan {
 	if w.chance(30) {
 		p.Review.Agent = "other"
 	}
+	if w.chance(30) {
+		p.Baseline = policy.BaselineStrict
+	}
 	p.Tamper = []policy.Tamper{"", policy.TamperReport, policy.TamperBlock}[w.IntN(3)]
 	p.Limits.Iterations = 1 + w.IntN(8)
 	for i := range w.IntN(3) {
@@ -49,8 +53,7 @@ func (w *world) began() journal.RunBegan {
 
 func (w *world) checks(where journal.Where, green int) {
 	for _, check := range w.run.Policy.Checks {
-		passed := w.chance(green)
-		w.append(journal.CheckEnded{Where: where, Name: check.Name, Passed: passed, CannotRun: !passed && w.chance(20), Tests: w.tests()})
+		w.append(w.check(where, check.Name, green))
 		if w.chance(3) {
 			w.append(journal.Resumed{Why: "killed between checks"})
 			return
@@ -63,6 +66,18 @@ func (w *world) checks(where journal.Where, green int) {
 		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: verdict.IsGreen(w.run, w.run.Loose) && w.chance(90)})
 	case journal.AtWork, journal.AtTests, journal.AtDoubt:
 	}
+}
+
+func (w *world) check(where journal.Where, name string, green int) journal.CheckEnded {
+	if known, is := w.base[name]; is && where == journal.AtBase {
+		return known
+	}
+	passed := w.chance(green)
+	ended := journal.CheckEnded{Where: where, Name: name, Passed: passed, CannotRun: !passed && w.chance(20), Tests: w.tests()}
+	if where == journal.AtBase {
+		w.base[name] = ended
+	}
+	return ended
 }
 
 // tests returns a random test result: none, without names, with old and new
@@ -252,7 +267,7 @@ func (w *world) do(step verdict.Step) bool {
 // proven, and the work is published.
 func TestEveryRunEndsHonestly(t *testing.T) {
 	for seed := range uint64(3000) {
-		w := &world{Rand: rand.New(rand.NewPCG(seed, 7))}
+		w := &world{Rand: rand.New(rand.NewPCG(seed, 7)), base: map[string]journal.CheckEnded{}}
 		w.append(w.began())
 		for steps := 0; w.do(verdict.Next(w.run)); steps++ {
 			if steps > 2000 {

@@ -11,6 +11,9 @@ import (
 // noProgress returns why another iteration would bring nothing new: the agent does not work, or the same tree fails
 // in the same way.
 func noProgress(run journal.Run) (policy.Reason, string) {
+	if why := BaseObstacle(run); why != "" {
+		return policy.FatalError, why
+	}
 	recent := judgedIterations(run)
 	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
 		return policy.FatalError, recent[len(recent)-1].Agent.Why
@@ -32,27 +35,44 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// CannotCheck returns why another iteration would fail as this one: setup fails as at the base, or a check cannot start,
-// because its program is not installed, or as at the base.
+// BaseObstacle returns why no agent starts on this base: setup fails there, a check cannot start, or one is red under a
+// strict baseline. A detected check, which no person required, stops a run only if no other check can prove anything.
+func BaseObstacle(run journal.Run) string {
+	if run.HasSetupFailedAtBase() {
+		return run.Baseline.Why
+	}
+	for _, check := range run.BaseChecks {
+		switch {
+		case run.Baseline == nil || check.Passed:
+		case run.Baseline.Usable && run.Policy.CheckNamed(check.Name).Detected:
+		case check.Missing != "":
+			return cannotStart(check)
+		case MustBeGreenAtBase(run, check.Name):
+			return fmt.Sprintf("the check %s was red before the work began, and `baseline` is strict", check.Name)
+		}
+	}
+	return ""
+}
+
+// MustBeGreenAtBase reports whether no agent starts while a check fails at the base. One that the task added may be red
+// until the work is done.
+func MustBeGreenAtBase(run journal.Run, name string) bool {
+	rule := run.Policy.CheckNamed(name)
+	return run.Policy.Baseline == policy.BaselineStrict && !rule.Detected && !rule.Added
+}
+
+func cannotStart(check journal.CheckEnded) string {
+	return fmt.Sprintf("the check %s cannot start: %s is not installed", check.Name, check.Missing)
+}
+
+// CannotCheck returns why another iteration would fail as this one: the program of a check is not installed.
 func CannotCheck(run journal.Run, it journal.Iteration) string {
 	if it.Ended != nil && len(it.Ended.Passed) > 0 {
 		return ""
 	}
-	if it.Proof != nil && run.HasSetupFailedAtBase() {
-		for _, step := range it.Proof.Setup {
-			if !step.Passed {
-				return step.Failure()
-			}
-		}
-	}
 	for _, check := range it.NewestChecks() {
-		base, _ := run.BaseCheck(check.Name)
-		switch {
-		case !BlocksStory(run, check):
-		case check.Missing != "":
-			return fmt.Sprintf("the check %s cannot start: %s is not installed", check.Name, check.Missing)
-		case check.CannotRun && base.CannotRun:
-			return fmt.Sprintf("the check %s cannot start", check.Name)
+		if check.Missing != "" && BlocksStory(run, check) {
+			return cannotStart(check)
 		}
 	}
 	return ""

@@ -102,7 +102,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.PlanDrafted:
 		return eventLine{"", pick(len(e.Stories) > 0, goodSign, pick(e.Question != "", waitSign, warnSign)), draftText(e)}
 	case journal.BaselineEnded:
-		return eventLine{"", pick(e.Usable, goodSign, warnSign), baselineText(run, e)}
+		return eventLine{"", pick(e.Usable && e.Why == "", goodSign, warnSign), baselineText(run, e)}
 	case journal.IterationBegan:
 		return eventLine{"", plainSign, appendNonEmpty(fmt.Sprintf("iteration %d", e.Number), ": ", oneLine(e.Story))}
 	case journal.IterationEnded: // only of a supervised command

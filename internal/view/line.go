@@ -26,7 +26,8 @@ func baselineText(run journal.Run, e journal.BaselineEnded) string {
 	if e.Why == "" {
 		return "baseline checked"
 	}
-	return appendNonEmpty("baseline checked: "+oneLine(e.Why), " – ", ending.BaseRemedy(run))
+	next := cmp.Or(ending.BaseRemedy(run), "only new failures block a story")
+	return "baseline checked: " + oneLine(e.Why) + " – " + next
 }
 
 func checkText(run journal.Run, what string, e journal.CheckEnded) string {

@@ -88,6 +88,8 @@ func continuation(run journal.Run) string {
 		return reply.Prompt
 	case job:
 		return "start the same job again to go on"
+	case verdict.BaseObstacle(run) != "": // a resumed run would have the same base and settings
+		return "start again with `ralph run`"
 	case reply.Answer != "":
 		return "continue with `ralph resume --answer \"" + reply.Answer + "\"`"
 	}

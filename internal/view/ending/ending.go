@@ -98,7 +98,8 @@ func Of(run journal.Run) Ending {
 	case NoChecks, SetupFails, RedAtBase:
 		e.Why, e.Fix = "", BaseRemedy(run)
 	case CheckNoStart:
-		e.Why, e.Fix = strings.Join(unstartable(run), ", "), cmp.Or(ownSetup(run), installProgram.text(run))
+		checks := unstartable(run)
+		e.Why, e.Fix = strings.Join(namesOf(checks), ", "), cmp.Or(ownSetup(run), installRemedy(checks[0]).text(run))
 	case Stalled, Iterations:
 		e.Fix = ownSetup(run)
 	case HostRefused:
@@ -190,6 +191,9 @@ func fatal(run journal.Run) *Cause {
 	if n := len(run.Failures); n > 0 {
 		act = run.Failures[n-1].Act
 	}
+	if verdict.BaseObstacle(run) != "" {
+		return baseCause(run)
+	}
 	last, found := run.LastJudged()
 	switch agent := newestAgent(run); {
 	case denials[agent.Denied] != nil:
@@ -199,9 +203,6 @@ func fatal(run journal.Run) *Cause {
 	case found && last.Agent != nil && last.Agent.Failed:
 		return Crashed
 	case found && verdict.CannotCheck(run, last) != "":
-		if run.HasSetupFailedAtBase() {
-			return SetupFails
-		}
 		return CheckNoStart
 	case run.Plan.Done() && act == "open":
 		return PullRefused
@@ -209,6 +210,17 @@ func fatal(run journal.Run) *Cause {
 		return PushRefused
 	}
 	return Broke
+}
+
+// baseCause returns why no agent could start on the base.
+func baseCause(run journal.Run) *Cause {
+	switch {
+	case run.HasSetupFailedAtBase():
+		return SetupFails
+	case len(unstartable(run)) > 0:
+		return CheckNoStart
+	}
+	return RedAtBase
 }
 
 // newestAgent returns the end of the newest agent, also of one that could not make a plan.

@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -31,7 +30,15 @@ var (
 		"install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
 		"install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 	}
-	allowTime      = remedy{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	installPackages = remedy{
+		"install its packages: the input `setup: npm ci`",
+		"install its packages: `\"setup\": [\"npm ci\"]` in `.ralph/settings.json`",
+	}
+	allowTime  = remedy{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	fixOrAllow = remedy{
+		"fix the check on the base branch first, or let only new failures count: the input `baseline: new`",
+		"fix the check on the base branch first, or let only new failures count: `\"baseline\": \"new\"` in `.ralph/settings.json`",
+	}
 	configureCheck = remedy{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
 	fixOnBase      = anywhere("fix the check on the base branch first, or use a test runner that names the tests that fail")
 	provideFiles   = remedy{
@@ -62,22 +69,37 @@ func AtBase(run journal.Run, name string) Base {
 	case check.TimedOut:
 		return Base{State: "out of time", Gap: "it ran out of time", Remedy: allowTime.text(run)}
 	case check.CannotRun:
-		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastLine(check)), Remedy: installProgram.text(run)}
+		gap := fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastLine(check))
+		return Base{State: "cannot start", Gap: gap, Remedy: installRemedy(check).text(run)}
 	case verdict.IsAddedByTask(run, name):
 		return Base{State: "from the task", Gap: "the task itself names it, so it proves nothing", Remedy: configureCheck.text(run)}
 	case check.Passed:
 		return Base{State: "green"}
+	case verdict.MustBeGreenAtBase(run, name):
+		gap := fmt.Sprintf("it fails before any work (exit %d), and `baseline` is strict, so no run starts", check.Exit)
+		if check.HasNamedFailures() {
+			gap += ": " + check.Tests.FailureList()
+		}
+		return Base{State: "red before", Gap: gap, Remedy: fixOrAllow.text(run)}
 	case check.HasNamedFailures():
-		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; " + effect(run, name)}
+		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; only new failures block a story"}
 	}
 	fix := fixOnBase
 	if missingModule.MatchString(check.Excerpt) {
 		fix = installProgram
 	}
-	return Base{
-		State: "red before", Remedy: fix.text(run),
-		Gap: fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so %s", check.Exit, effect(run, name)),
+	gap := fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so it does not count", check.Exit)
+	if check.NoFile != "" {
+		gap = fmt.Sprintf("it fails before any work (exit %d), as %s does not exist yet, so it does not count", check.Exit, check.NoFile)
 	}
+	return Base{State: "red before", Remedy: fix.text(run), Gap: gap}
+}
+
+func installRemedy(check journal.CheckEnded) remedy {
+	if check.Missing == journal.NodeModules {
+		return installPackages
+	}
+	return installProgram
 }
 
 // missingModule matches what Python says of -m with a module that is not installed.
@@ -85,17 +107,6 @@ var missingModule = pattern.Of(`(?m)^\S*python\S*: No module named `)
 
 // notFound matches what a shell says of a program that is missing.
 var notFound = pattern.Of(`(?m)^.*not found\r?$`)
-
-// effect returns which stories a check that was red before can block.
-func effect(run journal.Run, name string) string {
-	switch {
-	case !verdict.MayBlock(run, name):
-		return "it does not count"
-	case run.Policy.Baseline == policy.BaselineStrict:
-		return "no story passes until it is green (`baseline: strict`)"
-	}
-	return "only new failures block a story"
-}
 
 // lastLine returns the line that names what is missing, or else the last one.
 func lastLine(check journal.CheckEnded) string {
@@ -126,17 +137,24 @@ func BaseRemedy(run journal.Run) string {
 	return strings.Join(all, "; ")
 }
 
-// unstartable returns the checks that cannot start in the newest iteration, or at the base if it ran none.
-func unstartable(run journal.Run) []string {
-	checks := run.BaseChecks
-	if it, found := run.LastJudged(); found && len(it.NewestChecks()) > 0 {
-		checks = it.NewestChecks()
+// unstartable returns the checks that cannot start in the newest iteration, or at the base if that stopped the run or no
+// check ran since.
+func unstartable(run journal.Run) (checks []journal.CheckEnded) {
+	ran := run.BaseChecks
+	it, found := run.LastJudged()
+	if found && len(it.NewestChecks()) > 0 && verdict.BaseObstacle(run) == "" {
+		ran = it.NewestChecks()
 	}
-	var names []string
-	for _, check := range checks {
-		if !check.CannotRun || check.TimedOut {
-			continue
+	for _, check := range ran {
+		if check.CannotRun && !check.TimedOut {
+			checks = append(checks, check)
 		}
+	}
+	return checks
+}
+
+func namesOf(checks []journal.CheckEnded) (names []string) {
+	for _, check := range checks {
 		name := oneLine(check.Name)
 		if check.Missing != "" {
 			name += " (" + check.Missing + " is not installed)"

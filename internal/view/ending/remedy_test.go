@@ -36,6 +36,11 @@ func TestWhatABaseIsWorth(t *testing.T) {
 			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 126)"},
 			mend: "install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
 		},
+		"without packages": {
+			said: &journal.CheckEnded{Exit: 127, CannotRun: true, Missing: journal.NodeModules, Excerpt: "sh: 1: mocha: not found\n"},
+			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 127): sh: 1: mocha: not found"},
+			mend: "install its packages: `\"setup\": [\"npm ci\"]` in `.ralph/settings.json`",
+		},
 		"slow": {
 			said: &journal.CheckEnded{TimedOut: true, Exit: 143},
 			want: ending.Base{State: "out of time", Gap: "it ran out of time"},
@@ -44,7 +49,8 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		"red with names": {said: &named, want: ending.Base{State: "red before", Note: "red before: TestCart; only new failures block a story"}},
 		"red with names, strictly": {
 			said: &named, but: func(p *policy.Policy) { p.Baseline = policy.BaselineStrict },
-			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes until it is green (`baseline: strict`)"},
+			want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1), and `baseline` is strict, so no run starts: TestCart"},
+			mend: "fix the check on the base branch first, or let only new failures count: `\"baseline\": \"new\"` in `.ralph/settings.json`",
 		},
 		"red": {
 			said: &red, want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1) and names no failed tests, so it does not count"},
@@ -87,6 +93,24 @@ func TestABaseThatWasNotMadeReady(t *testing.T) {
 	const want = "make `setup` work on a fresh clone, which has committed files only; install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
 	if got := ending.BaseRemedy(run); got != want {
 		t.Errorf("Mend = %q, want %q", got, want)
+	}
+}
+
+// A run that stopped before any work has the base as its cause.
+func TestStoppedAtTheBase(t *testing.T) {
+	red := journal.CheckEnded{Name: "test", Exit: 1}
+	missing := journal.CheckEnded{Name: "test", Exit: 127, CannotRun: true, Missing: "mocha"}
+	for want, base := range map[*ending.Cause][]journal.CheckEnded{ending.SetupFails: nil, ending.CheckNoStart: {missing}, ending.RedAtBase: {red}} {
+		run := journal.Run{
+			Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineStrict},
+			Baseline:   &journal.BaselineEnded{Why: "as it was"},
+			BaseChecks: base,
+			Stop:       &journal.RunStopped{Reason: policy.FatalError, Why: "as it was"},
+		}
+		e := ending.Of(run)
+		if e.Cause != want || e.Fix == "" {
+			t.Errorf("Of = %q, %q, want %q with a remedy", e.Cause, e.Fix, want)
+		}
 	}
 }
 
