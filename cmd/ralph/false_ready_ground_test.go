@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // outcome is what came of a case.
@@ -154,6 +156,11 @@ func (g *groundOf) onLaptop() (ready bool, head string) {
 	run := g.command("repo", "ralph", argv...)
 	run.Stdout = nil
 	data, _ := run.Output() // the code says no more than the status
+
+	// No agent was started.
+	if len(data) == 0 && run.ProcessState.ExitCode() == fault.ExitUsage {
+		return false, g.git("rev-parse", "HEAD")
+	}
 	var result resultOf
 	if err := json.Unmarshal(data, &result); err != nil {
 		g.t.Fatalf("%v in %q\n%s", err, data, g.text())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -48,10 +49,43 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	if fresh {
 		untracked, err = s.ignoreSetupFiles(ctx, run, tree)
 	}
-	if err != nil || !ready {
+	if err != nil {
+		return err
+	}
+	if !ready {
+		return setupFailed(run)
+	}
+	if err := s.checkPrograms(ctx, run, tree.Dir); err != nil {
 		return err
 	}
 	return s.writeSetupMarker(untracked)
+}
+
+// setupFailed stops a run whose setup was not tried at the base before. No agent is paid for a tree that is not ready.
+func setupFailed(run journal.Run) error {
+	if run.Policy.Baseline != "" {
+		return nil
+	}
+	return fault.Usage("setup failed", "make the commands of `setup` work on a fresh clone, which has committed files only", nil)
+}
+
+// checkPrograms stops a run without a baseline if the program of a check is still missing after setup.
+func (s *trees) checkPrograms(ctx context.Context, run journal.Run, dir string) error {
+	if run.Policy.Baseline != "" {
+		return nil
+	}
+	hand, where := s.checkRunner(run, dir), checkJob(run, dir, "")
+	for _, rule := range run.Policy.Checks {
+		program, err := hand.FirstMissing(ctx, where, rule.Command)
+		if err != nil {
+			return fmt.Errorf("look for the program of %s: %w", rule.Name, err)
+		}
+		if program != "" {
+			why := fmt.Sprintf("the check %s cannot start: %s is not installed", rule.Name, program)
+			return fault.Usage(why, "have `setup` install "+program+", or correct the command of the check", nil)
+		}
+	}
+	return nil
 }
 
 // ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work: the agent's clone

@@ -3,12 +3,16 @@ package laptop
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -22,8 +26,16 @@ const trialTime = time.Minute
 // prepare returns a job for a run by p. An optional sandbox is used only if the checks work in it.
 func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j, err := d.job(ctx, p)
-	if err != nil || j.Sandbox == nil || !d.Optional(ctx) || len(p.Checks) == 0 {
+	if err != nil || len(p.Checks) == 0 {
 		return j, err
+	}
+	optional := j.Sandbox != nil && d.Optional(ctx)
+	if err := d.checkPrograms(ctx, j, p, optional); err != nil {
+		d.closeSandboxes(j.Sandbox, j.ModelServer)
+		return nil, err
+	}
+	if !optional {
+		return j, nil
 	}
 	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.FormatDuration(trialTime)))
 	if err = d.tryChecks(ctx, j, p); err == nil && d.unfit == "" {
@@ -34,6 +46,74 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 		return nil, err
 	}
 	return d.job(ctx, p)
+}
+
+// checkPrograms refuses a check whose program is not installed, and notes one whose file does not exist yet. With
+// setup, which may install the program, the checks at the base show that. An optional sandbox is not used: the trial
+// finds what fails only inside.
+func (d *Project) checkPrograms(ctx context.Context, j *job.Job, p policy.Policy, optional bool) error {
+	ownTree := !p.SeparateTree && p.Done != policy.ByStories
+	if d.DryRun || len(p.Setup) > 0 && !ownTree {
+		return nil
+	}
+	open := *j
+	if optional {
+		open = d.withoutSandbox(j)
+	}
+	hand, _, err := d.handInPlace(ctx, &open)
+	if err != nil {
+		return err
+	}
+	where := check.Job{Dir: d.ProjectDir}
+	for _, rule := range p.Checks {
+		program, err := hand.FirstMissing(ctx, where, rule.Command)
+		if err != nil {
+			return fmt.Errorf("look for the program of %s: %w", rule.Name, err)
+		}
+		if program != "" && !rule.Detected { // else the base shows whether another check can do
+			hint := "install " + program + ", or correct the command of the check"
+			return fault.Usage(fmt.Sprintf("the check %s cannot start: %s is not installed", rule.Name, program), hint+d.packagesHint(ownTree), nil)
+		}
+		if err := d.noteNoFile(ctx, hand, where, rule, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteNoFile says which check is red because the file that it runs does not exist yet. For stories, the baseline says it.
+func (d *Project) noteNoFile(ctx context.Context, hand check.Hand, where check.Job, rule policy.Check, p policy.Policy) error {
+	if p.Done == policy.ByStories {
+		return nil
+	}
+	file, err := hand.NoFile(ctx, where, rule.Command)
+	if err != nil {
+		return fmt.Errorf("look for the file of %s: %w", rule.Name, err)
+	}
+	if file != "" {
+		d.line(fmt.Sprintf("note: %s does not exist yet, so the check %s fails until the agent has written it", file, rule.Name))
+	}
+	return nil
+}
+
+// packagesHint returns what to add to a hint if the packages of package.json are not installed.
+func (d *Project) packagesHint(ownTree bool) string {
+	_, noManifest := os.Lstat(filepath.Join(d.ProjectDir, "package.json"))
+	_, noModules := os.Lstat(filepath.Join(d.ProjectDir, journal.NodeModules))
+	switch {
+	case noManifest != nil || noModules == nil:
+		return ""
+	case ownTree:
+		return "; install the packages of package.json: npm ci"
+	}
+	return "; install the packages of package.json: `\"setup\": [\"npm ci\"]` in .ralph/settings.json"
+}
+
+// withoutSandbox returns the job as it is without a sandbox.
+func (d *Project) withoutSandbox(j *job.Job) job.Job {
+	open := *j
+	open.Sandbox, open.Kept, open.CheckEnv = nil, checkout.Kept{}, slices.Concat(d.World.EnvironInside(nil), d.Needs.Env)
+	return open
 }
 
 // tryChecks runs the checks in the sandbox, and outside of it if some fail. Checks that fail only inside
@@ -47,15 +127,31 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		}
 		return err
 	}
-	open := *j
-	open.Sandbox, open.Kept, open.CheckEnv = nil, checkout.Kept{}, slices.Concat(d.World.EnvironInside(nil), d.Needs.Env)
+	open := d.withoutSandbox(j)
 	outside, err := d.runTrial(ctx, &open, p)
 	if err != nil {
 		return err
 	}
 	d.unfit = inside.broken(outside)
 	d.tried = "the checks fail with and without it"
+	if p.Done != policy.ByStories { // for these the baseline says it
+		d.sayRed(outside.checks)
+	}
 	return nil
+}
+
+// sayRed says which checks are red before any work.
+func (d *Project) sayRed(checks []journal.CheckEnded) {
+	for _, check := range checks {
+		if check.Passed {
+			continue
+		}
+		text := fmt.Sprintf("the check %s is red before the work (exit %d)", check.Name, check.Exit)
+		if check.HasNamedFailures() {
+			text += ": " + check.Tests.FailureList()
+		}
+		d.line(text)
+	}
 }
 
 // attempt is what a trial has seen until its time was up.
@@ -118,20 +214,33 @@ func (a *attempt) take(event journal.Event) {
 // trialInPlace runs the checks in the project, as confined as in the run: they cannot change ralph's
 // files or the settings.
 func (d *Project) trialInPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
-	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Redact}
+	hand, at, err := d.handInPlace(ctx, j)
+	if err != nil {
+		return seen, err
+	}
+	hand.Log, hand.Veil = workspace.Folder{Path: logs}.Create, j.Redact
 	if j.Sandbox != nil {
-		at, err := d.World.accessTo(ctx, j.Sandbox, d.ProjectDir)
-		if err != nil {
-			return seen, err
-		}
-		at.Ours = append(at.Ours, d.folder())
-		hand.Run = j.Sandbox.Around(at)
 		tell := func(note journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, note))) }
 		settle := job.NestedRepos{Git: d.Tool, Sandbox: j.Sandbox, Top: d.Root(), Access: at, Tell: tell}.Watch(ctx)
 		defer settle(context.WithoutCancel(ctx))
 	}
 	err = hand.Do(ctx, check.Job{Where: journal.AtWork, Dir: d.ProjectDir, Label: "trial", Checks: p.Checks}, seen.take)
 	return seen, err
+}
+
+// handInPlace returns what runs commands in the project, in the job's sandbox if it has one.
+func (d *Project) handInPlace(ctx context.Context, j *job.Job) (hand check.Hand, at confine.Access, err error) {
+	hand = check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false)}
+	if j.Sandbox == nil {
+		return hand, at, nil
+	}
+	at, err = d.World.accessTo(ctx, j.Sandbox, d.ProjectDir)
+	if err != nil {
+		return hand, at, err
+	}
+	at.Ours = append(at.Ours, d.folder())
+	hand.Run = j.Sandbox.Around(at)
+	return hand, at, nil
 }
 
 // trialOnCheckout runs setup and checks on a clean checkout of HEAD.
