@@ -126,7 +126,13 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if err != nil {
 		return job.NewRun{}, err
 	}
-	return job.NewRun{RunBegan: journal.RunBegan{
+	var notes []journal.Noted
+	if len(p.Checks) == 0 {
+		if p, notes, err = d.SuggestedChecks(ctx, p); err != nil {
+			return job.NewRun{}, err
+		}
+	}
+	return job.NewRun{Notes: notes, RunBegan: journal.RunBegan{
 		Policy: p, Plan: stories, Source: string(plan.SourceJSON), Branch: branch,
 		Task: plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
 	}}, nil

@@ -56,7 +56,7 @@ func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted
 		told += ", after " + words(setup)
 	}
 	hint := "name them in `guardrails` of `.ralph/settings.json`"
-	if p.Publish { // in a job
+	if p.Publish && !p.NoPull { // in a job
 		hint = "name them in the input `checks`, or in `guardrails` of `.ralph/settings.json`"
 	}
 	return p, []journal.Noted{{What: told, Hint: hint}}

@@ -89,10 +89,13 @@ func (c Checks) Text() string {
 		b.WriteString(entry(mark(false), c.Why, c.Remedy))
 	}
 	switch {
-	case c.unnamed != nil && c.prepare:
-		b.WriteString("       hint: a run uses checks and setup that are named: ralph init\n")
-	case c.unnamed != nil:
-		fmt.Fprintf(&b, "       hint: a run uses checks that are named: ralph init, or ralph run%s\n", c.flags())
+	case c.unnamed == nil:
+	case c.Planned:
+		b.WriteString("       hint: ralph run uses them, because none is configured; ralph init writes them into .ralph/settings.json\n")
+	case c.prepare:
+		b.WriteString("       hint: ralph loop needs checks and setup that are configured: ralph init\n")
+	default:
+		fmt.Fprintf(&b, "       hint: ralph loop needs checks that are configured: ralph init, or%s\n", c.flags())
 	}
 	if !c.Tried && len(c.Checks) > 0 {
 		b.WriteString("       ralph doctor --checks runs them on a clean checkout\n")
@@ -109,11 +112,13 @@ func (c Checks) flags() (text string) {
 
 // Next returns the command that these checks are for.
 func (c Checks) Next() string {
-	if c.unnamed != nil && c.prepare {
-		return "ralph init"
-	}
-	if c.Planned {
+	switch {
+	case c.Planned && c.unnamed != nil:
+		return "ralph run"
+	case c.Planned:
 		return "ralph run" + c.flags()
+	case c.unnamed != nil && c.prepare:
+		return "ralph init"
 	}
 	return `ralph loop "Add a test that is missing"` + c.flags()
 }

@@ -22,7 +22,12 @@ func TestNextNamesUsableChecks(t *testing.T) {
 		},
 	}
 	const want = `ralph loop "Add a test that is missing" --check 'go test ./...'`
-	if got := doctor.LookAtChecks(run).Next(); got != want {
+	seen := doctor.LookAtChecks(run)
+	if got := seen.Next(); got != want {
 		t.Errorf("Next = %s, want %s", got, want)
+	}
+	seen.Planned = true
+	if got := seen.Next(); got != "ralph run" {
+		t.Errorf("Next = %s with a PRD, want ralph run, which uses the suggested checks", got)
 	}
 }

@@ -48,6 +48,28 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 	return d.job(ctx, p)
 }
 
+// SuggestedChecks returns the policy with the checks and the setup that the project's own files suggest, as doctor
+// lists them.
+func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.Policy, []journal.Noted, error) {
+	dir, swept, err := d.World.Room(d.Root(), "survey")
+	if err != nil {
+		return p, nil, err
+	}
+	defer swept()
+	var notes []journal.Noted
+	tell := func(_ journal.Run, event journal.Event) {
+		if note, is := event.(journal.Noted); is {
+			notes = append(notes, note)
+		}
+	}
+	v := checkout.Verifier{Git: d.Tool, Dir: dir, Tell: tell}
+	run, err := v.Find(ctx, d.ProjectDir, d.Place.Head, p)
+	if err == nil && len(run.Policy.Checks) == 0 {
+		err = fault.Usage("no check is configured, and the project's files suggest none", `name a command that checks the work, for example: ralph run --check "make test"`, nil)
+	}
+	return run.Policy, notes, err
+}
+
 // checkPrograms refuses a check whose program is not installed, and notes one whose file does not exist yet. With
 // setup, which may install the program, the checks at the base show that. An optional sandbox is not used: the trial
 // finds what fails only inside.

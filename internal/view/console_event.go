@@ -138,6 +138,9 @@ func stopTexts(run journal.Run) []string {
 		}
 		texts = append(texts, "next: "+what)
 	}
+	if run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0 {
+		texts = append(texts, "nothing was checked")
+	}
 	return texts
 }
 
