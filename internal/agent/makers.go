@@ -42,8 +42,10 @@ func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
 		return k.maker(api, k.CopilotProviderAPIKey), known || k.CopilotProviderAPIKey == ""
 	case "amp":
 		return nil, k.AmpAPIKey == ""
+	case "scripted": // it needs no key
+		return nil, true
 	}
-	return nil, true
+	return nil, false // which key an unknown agent uses is unknown
 }
 
 func (k Keys) anthropic() []Maker {

@@ -51,6 +51,8 @@ func TestKeysBehind(t *testing.T) {
 		{name: "amp", keys: all, cannot: true},
 		{name: "amp"},
 		{name: "scripted", keys: all},
+		{name: "unknown", keys: all, cannot: true},
+		{name: "unknown", cannot: true},
 	} {
 		makers, can := test.keys.Makers(test.name, test.model)
 		if diff := gocmp.Diff(test.makers, makers); diff != "" || can == test.cannot {
