@@ -92,7 +92,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 		return err
 	}
 	look := doctor.Agents{
-		Chosen: chosen, Environ: d.World.Environ(), Dir: d.ProjectDir, Run: w.Runner.Run,
+		Chosen: chosen, Passed: d.Default.Passed, Environ: d.World.Environ(), Dir: d.ProjectDir, Run: w.Runner.Run,
 		Outside: d.Tool.Path, Theirs: func(path string) bool { return w.Changeable(d.ProjectDir, path) },
 		Pick: func(name string) (agent.Adapter, error) {
 			if name == chosen {

@@ -41,27 +41,14 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
-	if c.Agent = c.findAgent(w); c.Yes {
-		c.Agent = cmp.Or(c.Agent, agent.NameOf("", ""))
+	if found := agent.FindDefault(w.Environ(), c.ProjectDir); found.Installed || c.Yes {
+		c.Agent = found.Name
 	}
 	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it
 		return report(w.Stderr, err), nil
 	}
 	return fault.ExitDone, err
-}
-
-func (c initCommand) findAgent(w world) string {
-	for _, name := range append([]string{agent.NameOf("", "")}, agent.Names()...) {
-		adapter, err := agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
-		if err != nil || adapter.Program != name {
-			continue
-		}
-		if _, err := adapter.Locate(w.Environ(), c.ProjectDir); err == nil {
-			return name
-		}
-	}
-	return ""
 }
 
 var released = pattern.Of(`^v\d+\.\d+\.\d+$`)

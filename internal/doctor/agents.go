@@ -37,6 +37,7 @@ type Agent struct {
 // Agents says where they are looked for.
 type Agents struct {
 	Chosen  string // the name of the one that a run would take
+	Passed  string // why it did not take others; empty: it was named, or is the first
 	Pick    func(name string) (agent.Adapter, error)
 	Environ []string
 	Outside string                 // the PATH of programs that are started
@@ -68,6 +69,9 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		return
 	}
 	found.Tested, found.Notes = adapter.Tested, adapter.Notes
+	if found.Chosen && a.Passed != "" {
+		found.Notes = append(found.Notes, a.Passed+"; --agent NAME chooses another")
+	}
 	env := environ.Local(a.Environ, adapter.Vars...)
 	path, err := adapter.Locate(env, a.Dir)
 	if err != nil {
@@ -154,8 +158,11 @@ func AgentsText(found []Agent) string {
 
 func (a Agent) line() string {
 	parts := []string{strings.TrimSpace(a.Name + " " + a.Version)}
-	if a.Chosen {
+	switch {
+	case a.Chosen:
 		parts = append(parts, "the agent of a run here")
+	case a.Gap == "":
+		parts = append(parts, "another choice, with --agent "+a.Name)
 	}
 	switch {
 	case a.Gap != "":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,9 +22,13 @@ import (
 
 // findAgents finds the agents, and starts the sandbox around them. nil: there is no sandbox.
 func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.Agents, sb *confine.Sandbox, err error) {
+	named := d.Agent != ""
 	name, options, err := d.Options()
 	if err != nil {
 		return agents, nil, err
+	}
+	if !named && d.Default.Passed != "" {
+		d.line(fmt.Sprintf("agent %s, because %s; --agent NAME chooses another", name, d.Default.Passed))
 	}
 	d.hideSecrets(options.Keys)
 	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
@@ -89,7 +94,7 @@ func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.FoundAg
 	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
 }
 
-// Options returns what the flags and the settings say of the agent.
+// Options returns what the flags and the settings say of the agent. If they name none, it chooses one for good.
 func (d *Project) Options() (name string, options agent.Options, err error) {
 	options, err = d.Settings.Agent.Options()
 	if err != nil {
@@ -98,6 +103,10 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 	options.Command = cmp.Or(d.AgentCommand, options.Command)
 	if d.Agent != "" && d.AgentCommand == "" {
 		options.Command = ""
+	}
+	if d.Agent == "" && options.Command == "" && !d.inDocker() { // which is for Claude Code
+		d.Default = agent.FindDefault(d.World.Environ(), d.ProjectDir)
+		d.Agent = d.Default.Name
 	}
 	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
 	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen

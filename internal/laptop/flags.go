@@ -21,7 +21,7 @@ const Rescue = 30 * time.Second
 // Flags are the flags of every loop on a laptop.
 type Flags struct {
 	ProjectDir       string           `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-	Agent            string           `placeholder:"NAME" help:"Agent: ${agents} (default: from the settings)."`
+	Agent            string           `placeholder:"NAME" help:"Agent: ${agents} (default: from the settings, else the first that is installed and can log in)."`
 	AgentCommand     string           `placeholder:"CMD" help:"Program to run instead of the agent's own."`
 	Model            string           `placeholder:"MODEL" help:"Model, by the agent's name for it."`
 	MaxCost          *float64         `placeholder:"USD" help:"Limit of dollars (0: no limit)."`

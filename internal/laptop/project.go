@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -36,6 +37,7 @@ type Project struct {
 	config   map[string][]string // what settings and a PRD say, by a digest of their name
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
+	Default  agent.Default    // chosen where nothing names an agent
 	Stream   *bool            // unset: as the settings say
 	Quiet    bool             // nothing but the result
 	secrets  *redact.Redactor // hides the agent's keys

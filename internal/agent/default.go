@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// Preferred are the agents of which a run takes one if nothing names its agent, in this order.
+var Preferred = []string{"claude", "codex", "gemini", "opencode", "copilot", "amp"}
+
+// Default is the agent of a run for which nothing names one.
+type Default struct {
+	Name      string
+	Installed bool
+	Passed    string // why earlier ones of Preferred were not taken; empty: it is the first
+}
+
+// FindDefault returns the first of Preferred that is installed and has a key or a login, else the first that is
+// installed, else the first. It starts no program.
+func FindDefault(env []string, dir string) Default {
+	var installed []string
+	var passed []string
+	for _, name := range Preferred {
+		_, err := Adapter{Program: name}.Locate(env, dir)
+		switch {
+		case err != nil:
+			passed = append(passed, name+" is not installed")
+			continue
+		case hasAccess(name, env):
+			return Default{name, true, strings.Join(passed, ", ")}
+		}
+		passed = append(passed, name+" has no key or login")
+		installed = append(installed, name)
+	}
+	if len(installed) == 0 {
+		return Default{Name: Preferred[0]}
+	}
+	first := slices.Index(Preferred, installed[0])
+	return Default{installed[0], true, strings.Join(passed[:first], ", ")}
+}
+
+// hasAccess reports whether the environment has a key for the agent, or the home its login or its own model server.
+func hasAccess(name string, env []string) bool {
+	keys := KeysFrom(func(variable string) string { return environ.Get(env, variable) }, name, "")
+	makers, replaceable := keys.Makers(name, "")
+	if len(makers) > 0 || !replaceable {
+		return true
+	}
+	if !keys.UsesKey(name, env) {
+		return true
+	}
+	return slices.ContainsFunc(logins[name], func(l login) bool {
+		text, err := untrusted.ReadFile(environ.PathIn(env, "", l.file), maxSettings)
+		if err != nil {
+			return false
+		}
+		return l.says == nil || l.says.MatchString(string(text))
+	})
+}
+
+// login is a file in the home that a login leaves. says finds the login in a file that also has other things.
+type login struct {
+	file string
+	says *pattern.Pattern
+}
+
+// logins: on macOS Claude Code keeps its tokens in the keychain, and only the account in a file. Amp needs a key.
+var logins = map[string][]login{
+	"claude": {
+		{file: ".claude/.credentials.json"},
+		{".claude.json", pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`)},
+	},
+	"codex":    {{file: ".codex/auth.json"}},
+	"gemini":   {{file: ".gemini/oauth_creds.json"}, {file: ".gemini/gemini-credentials.json"}},
+	"opencode": {{file: ".local/share/opencode/auth.json"}},
+	"copilot": {
+		{".copilot/config.json", pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`)},
+	},
+}
