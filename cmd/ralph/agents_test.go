@@ -144,6 +144,24 @@ func (l *laptop) ended() (all []journal.AgentEnded) {
 	return all
 }
 
+// A refused key costs one request, and one for opencode's title, however often the program would try again.
+func TestAgentsWithARefusedKey(t *testing.T) {
+	eachAgent(t, "{}", func(l *laptop) {
+		err := l.start("--sandbox=namespace").Wait()
+		exit, is := errors.AsType[*exec.ExitError](err)
+		if !is || exit.ExitCode() != 2 {
+			l.t.Errorf("ralph ended with %v, want exit code 2", err)
+		}
+		if text := l.text(); !strings.Contains(text, "refuses the key, status 401: invalid x-api-key") {
+			l.t.Error("it does not say that the key is refused")
+		}
+		if requests := len(l.server.Requests()); requests < 1 || requests > 2 {
+			l.t.Errorf("%d requests came, want one, or two", requests)
+		}
+		l.quiet()
+	}, modeltest.Answer{Status: 401, Times: modeltest.Always})
+}
+
 // quiet fails where ralph printed the key or wrote it down.
 func (l *laptop) quiet() {
 	l.t.Helper()

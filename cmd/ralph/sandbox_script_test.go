@@ -64,15 +64,19 @@ func listener(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("LISTENER", l.Addr().String())
 }
 
-// model answers every request. Asked for afterwards, it says whether all
+// model answers every request; with -refuse it refuses every key. Asked for afterwards, it says whether all
 // came with that key, and for which models, in their order.
 func model(ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.Value(outsideKey{}).(*outside)
 	if neg {
-		ts.Fatalf("usage: model [KEY [MODEL...]]")
+		ts.Fatalf("usage: model [-refuse | KEY [MODEL...]]")
 	}
-	if len(args) == 0 {
-		out.model = modeltest.Start(out.t)
+	if len(args) == 0 || args[0] == "-refuse" {
+		var script []modeltest.Answer
+		if len(args) > 0 {
+			script = []modeltest.Answer{{Status: http.StatusUnauthorized, Times: modeltest.Always}}
+		}
+		out.model = modeltest.Start(out.t, script...)
 		ts.Setenv("MODEL", out.model.URL)
 		return
 	}

@@ -175,17 +175,17 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.servers.review
 }
 
-// Turn returns a time in which an agent may ask the model server. Run end once its processes are gone: it also frees the
-// shared memory that they left.
-func (w *Sandbox) Turn() (end func()) {
+// Turn returns a time in which an agent may ask the model server, which can end it. Run end once its processes are gone:
+// it also frees the shared memory that they left.
+func (w *Sandbox) Turn(ctx context.Context) (turn context.Context, end func()) {
 	if w == nil {
-		return func() {}
+		return ctx, func() {}
 	}
 	charge := func() {}
 	if w.servers.modelServer != nil {
-		charge = w.servers.modelServer.Turn()
+		ctx, charge = w.servers.modelServer.Turn(ctx)
 	}
-	return func() {
+	return ctx, func() {
 		charge()
 		_ = w.base.Sweep() // a proof sweeps again, and reports an error
 	}

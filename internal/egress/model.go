@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -17,7 +18,9 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Model forwards requests to the real model servers. It adds the key, allows only
@@ -40,10 +43,11 @@ type Model struct {
 	flows      trafficLog
 	meter      meter
 	keys       *redact.Redactor
-	bodyMemory *semaphore.Weighted // for the bytes of bodies
-	paused     atomic.Bool         // no agent has its turn
-	judge      sync.Mutex          // one body is looked through at a time
-	kept       *semaphore.Weighted // for the bytes of answers that cannot be read yet
+	bodyMemory *semaphore.Weighted                     // for the bytes of bodies
+	paused     atomic.Bool                             // no agent has its turn
+	giveUp     atomic.Pointer[context.CancelCauseFunc] // ends the newest turn
+	judge      sync.Mutex                              // one body is looked through at a time
+	kept       *semaphore.Weighted                     // for the bytes of answers that cannot be read yet
 }
 
 // ModelLimits are limits for clients. Zero means the default.
@@ -88,12 +92,25 @@ func (m *Model) Traffic() []Traffic {
 
 // Turn allows requests until the caller runs end, which cuts off those that are open and returns when
 // all are charged. Between turns all are refused: a commit can contain the agent's token, and checks
-// run it. Before the first turn, no program has a token.
-func (m *Model) Turn() (end func()) {
+// run it. Before the first turn, no program has a token. The turn's context ends with a
+// stream.Unanswered if the maker refuses the key or cannot be reached: most clients would try again
+// for minutes.
+func (m *Model) Turn(ctx context.Context) (turn context.Context, end func()) {
+	turn, cancel := context.WithCancelCause(ctx)
+	m.giveUp.Store(&cancel)
 	m.paused.Store(false)
-	return func() {
+	return turn, func() {
 		m.paused.Store(true)
 		m.meter.endAll()
+		cancel(nil)
+	}
+}
+
+// endTurn ends the turn for lack of an answer.
+func (m *Model) endTurn(why stream.Result) {
+	why.Failed = true
+	if cancel := m.giveUp.Load(); cancel != nil {
+		(*cancel)(fmt.Errorf("%w: %w", process.ErrNoGrace, &stream.Unanswered{Result: why}))
 	}
 }
 

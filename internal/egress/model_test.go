@@ -1,6 +1,8 @@
 package egress_test
 
 import (
+	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // realKey is for the real servers only; dummy is the sandbox's token.
@@ -226,16 +229,16 @@ func TestBearer(t *testing.T) {
 func TestTurnsEnd(t *testing.T) {
 	server := newReceiver(t, nil)
 	d := newTestModel(t, server.URL, nil)
-	end := d.model.Turn()
+	_, end := d.model.Turn(t.Context())
 	for _, want := range []int{http.StatusOK, http.StatusForbidden, http.StatusOK} {
 		if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
 		}
 		if end(); want == http.StatusForbidden {
-			d.model.Turn()
+			d.model.Turn(t.Context())
 		}
 	}
-	d.model.Turn()
+	d.model.Turn(t.Context())
 	body, late := io.Pipe()
 	request := d.request(messages, "")
 	request.Body, request.ContentLength = body, -1
@@ -269,7 +272,7 @@ func TestTheEndOfATurnChargesOpenRequests(t *testing.T) {
 		},
 	} {
 		d := newTestModel(t, "http://model.example", func(m *egress.Model) { m.Budget.Tokens, m.Transport = 100_000, answer })
-		end := d.model.Turn()
+		_, end := d.model.Turn(t.Context())
 		client, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
@@ -294,7 +297,8 @@ func (unending) Read(p []byte) (int, error) { return len(p), nil }
 func TestRequestsBetweenTurnsCostNothing(t *testing.T) {
 	server := newReceiver(t, nil)
 	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1000 })
-	d.model.Turn()()
+	_, end := d.model.Turn(t.Context())
+	end()
 	got := d.ask(messages, `{"model":"big","system":"`+strings.Repeat("x", 10_000)+`"}`)
 	if spent := d.model.Spent(); got.StatusCode != http.StatusForbidden || spent.Stopped != "" || len(server.hits()) > 0 {
 		t.Errorf("answer %d, and the budget is %+v", got.StatusCode, spent)
@@ -562,6 +566,76 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 	}
 	if len(elsewhere.hits()) > 0 {
 		t.Error("the redirect was followed")
+	}
+}
+
+// A refused key, and a server that is not reached, end the turn at once.
+func TestUnansweredTurnsEnd(t *testing.T) {
+	refuses := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"x","message":"no such key: `+realKey+`"}}`)
+		}
+	}
+	dials := func(err error) transport {
+		return func(*http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+		}
+	}
+	refused := errors.New("connection refused")
+	for name, test := range map[string]struct {
+		answer    http.HandlerFunc
+		transport transport
+		path      string
+		want      stream.Result // the reason without the host; empty: the turn goes on
+	}{
+		"a refused key": {answer: refuses(401), want: stream.Result{
+			Failed: true, Reason: "HOST refuses the key, status", Status: 401, Text: "no such key: ***",
+		}},
+		"a key that may not count": {answer: refuses(401), path: messages + "/count_tokens"},
+		"a key without access":     {answer: refuses(403)},
+		"an overloaded server":     {answer: refuses(529)},
+		"an unknown host": {
+			transport: dials(&net.DNSError{Err: "no such host", Name: "x.example", Server: "10.0.0.1:53"}),
+			want:      stream.Result{Failed: true, Reason: "cannot reach HOST", Text: "no such host", Busy: true},
+		},
+		"a server that is down": {
+			transport: dials(refused), want: stream.Result{Failed: true, Reason: "cannot reach HOST", Text: "connection refused", Busy: true},
+		},
+		"a proxy that is down": {
+			transport: func(*http.Request) (*http.Response, error) {
+				return nil, &net.OpError{Op: "proxyconnect", Net: "tcp", Err: refused}
+			},
+			want: stream.Result{Failed: true, Reason: "cannot reach HOST", Text: "the company's proxy: connection refused", Busy: true},
+		},
+		"a connection that breaks": {
+			transport: func(*http.Request) (*http.Response, error) {
+				return nil, &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset")}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newReceiver(t, test.answer)
+			d := newTestModel(t, server.URL, func(m *egress.Model) {
+				if test.transport != nil {
+					m.Transport = test.transport
+				}
+			})
+			turn, end := d.model.Turn(t.Context())
+			d.ask(cmp.Or(test.path, messages), `{"model":"big"}`)
+			end()
+			got := stream.Unanswered{}
+			if unanswered, ok := errors.AsType[*stream.Unanswered](context.Cause(turn)); ok {
+				got = *unanswered
+			}
+			test.want.Reason = strings.ReplaceAll(test.want.Reason, "HOST", strings.TrimPrefix(server.URL, "http://"))
+			if got.Result != test.want {
+				t.Errorf("the turn ends with %+v, want %+v", got.Result, test.want)
+			}
+			if ended := got != (stream.Unanswered{}); ended && len(d.told()) > 0 {
+				t.Errorf("it is also reported as refused: %v", d.told())
+			}
+		})
 	}
 }
 

@@ -3,11 +3,13 @@ package egress
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 var (
@@ -53,7 +56,7 @@ func (c *call) pass(r *http.Request) {
 	if !c.hasTurn() { // the turn ended while it waited
 		return
 	}
-	answer := &answerReader{call: c, bill: bill, flow: c.m.flows.open(nameOf(to))}
+	answer := &answerReader{call: c, bill: bill, flow: c.m.flows.open(nameOf(to)), host: to.Host}
 	if c.m.Now != nil {
 		answer.since = c.m.Now()
 	}
@@ -161,6 +164,7 @@ type answerReader struct {
 	*call
 	bill    *bill
 	flow    *flow
+	host    string        // of the real server
 	request *bytes.Reader // empty when the transport has taken all of it
 	read    reading
 	split   splitter
@@ -182,6 +186,9 @@ func (a *answerReader) start(response *http.Response) error {
 	case slices.ContainsFunc(response.Header.Values("Content-Encoding"), packed):
 		return errPacked
 	}
+	if response.StatusCode == http.StatusUnauthorized && !a.path.free {
+		a.endRefusedTurn(response)
+	}
 	removeSecrets(response.Header, a.m.keys)
 	a.read.dialect, a.read.answers = a.dialect, a.answers
 	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
@@ -193,6 +200,25 @@ func (a *answerReader) start(response *http.Response) error {
 	}{a.m.keys.Reader(a), a}
 	return nil
 }
+
+// endRefusedTurn ends the turn of an agent whose key is refused, with the maker's reason.
+func (a *answerReader) endRefusedTurn(response *http.Response) {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusalBody)) // a part has no reason
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
+	var refusal struct {
+		Error struct{ Message string }
+	}
+	_ = json.Unmarshal(body, &refusal) // without a reason the status has to do
+	a.m.endTurn(stream.Result{
+		Reason: a.host + " refuses the key, status", Status: response.StatusCode,
+		Text: a.m.keys.String(refusal.Error.Message),
+	})
+}
+
+const maxRefusalBody = 16 << 10
 
 // secrets returns the makers' keys. Other tokens may stay in an answer.
 func secrets(makers []Maker) []string {
@@ -279,7 +305,25 @@ func (a *answerReader) chargeUnfinished(now progress) {
 	a.m.meter.chargeMost(a.bill, max(thought, now.Output))
 }
 
+// unreachable returns why there was no connection; empty: there was one.
+func unreachable(err error) string {
+	op, _ := errors.AsType[*net.OpError](err)
+	switch {
+	case op == nil:
+		return ""
+	case op.Op == "proxyconnect":
+		return "the company's proxy: " + op.Err.Error()
+	case op.Op != "dial":
+		return ""
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](op); ok {
+		return lookup.Err // without the resolver's address
+	}
+	return op.Err.Error()
+}
+
 func (a *answerReader) handleError(ctx context.Context, err error) {
+	why := unreachable(err)
 	switch {
 	case ctx.Err() != nil: // the server may have begun an answer
 		a.chargeUnfinished(progress{})
@@ -289,6 +333,9 @@ func (a *answerReader) handleError(ctx context.Context, err error) {
 			a.chargeUnfinished(progress{})
 		}
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
+	case why != "":
+		a.m.endTurn(stream.Result{Reason: "cannot reach " + a.host, Text: a.m.keys.String(why), Busy: true})
+		a.reply(http.StatusBadGateway, "cannot reach "+a.host)
 	default:
 		if a.request.Len() == 0 {
 			a.chargeUnfinished(progress{}) // the server may have begun an answer

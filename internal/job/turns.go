@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // turns has agents work in the trees, or answer questions about a clean checkout.
@@ -44,8 +46,8 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
 	}
 	defer s.reportNestedRepos(ctx, emit)()
-	end := models.Turn() //nolint:contextcheck // open requests are charged also after the run is cancelled
-	ended, err := hand.Do(ctx, order)
+	turn, end := models.Turn(ctx) //nolint:contextcheck // open requests are charged also after the run is cancelled
+	ended, err := hand.Do(turn, order)
 	end()
 	if err == nil {
 		seen, counted := models.Used(), hand.Adapter.Counted
@@ -58,7 +60,8 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 		if !counted {
 			models.Charge(ended.Usage, ended.Cost)
 		}
-		if models.HasRefusals() { // the key is good
+		_, unanswered := errors.AsType[*stream.Unanswered](context.Cause(turn))
+		if models.HasRefusals() && !unanswered { // the key is good
 			ended.Fix, ended.Denied = "", ""
 		}
 	}

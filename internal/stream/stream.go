@@ -104,6 +104,13 @@ type Result struct {
 	Boundless bool // as in Spent
 }
 
+// Unanswered ends a turn whose model server refuses the key, or cannot be reached. Result takes
+// the place of the agent's.
+type Unanswered struct{ Result Result }
+
+// Error returns the reason.
+func (u *Unanswered) Error() string { return u.Result.Reason }
+
 // Usage is what a model was asked and answered, in tokens.
 type Usage struct {
 	Input      int64 `json:"input,omitempty"`

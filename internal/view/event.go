@@ -129,7 +129,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.SCMEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), scmText(e))
 	case journal.Paused:
-		return iterationLine(waitSign, fmt.Sprintf("waiting %s, until %s: %s", policy.FormatDuration(e.Delay()), utcClock(run.Now.Add(e.Delay())), oneLine(e.Why)))
+		return iterationLine(waitSign, fmt.Sprintf("waiting %s, until %s", policy.FormatDuration(e.Delay()), utcClock(run.Now.Add(e.Delay()))))
 	}
 	return publishedLine(run, event)
 }

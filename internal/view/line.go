@@ -70,7 +70,7 @@ func agentText(e journal.AgentEnded) string {
 	how := "agent ended"
 	switch {
 	case e.Busy:
-		how = "the model server refused requests: " + oneLine(e.Why)
+		how = "no answer from the model: " + oneLine(e.Why)
 	case e.Failed:
 		how = "agent failed: " + oneLine(e.Why)
 	}

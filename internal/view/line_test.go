@@ -105,7 +105,7 @@ var lines = []struct {
 	{journal.SCMEnded{Task: "commit", Exit: 1}, "  commit: nothing to commit"},
 	{journal.SCMEnded{Task: "commit", Failed: true, Why: "no\nname"}, "  commit failed: no name"},
 	{journal.TaskLooked{Done: true}, ""},
-	{journal.Paused{MS: 1000, Why: "busy"}, "  waiting 1s, until 00:00:01 UTC: busy"},
+	{journal.Paused{MS: 1000, Why: "busy"}, "  waiting 1s, until 00:00:01 UTC"},
 	{journal.TaskSettled{Reason: policy.DoneFile, Words: "task completed"}, "task completed"},
 	{journal.Pushed{Branch: "ralph/x", SHA: "0123456789"}, "branch ralph/x is at 0123456"},
 	{journal.PullOpened{Number: 3, URL: "u"}, "pull request #3: u"},

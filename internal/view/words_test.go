@@ -154,7 +154,7 @@ func TestSignsOfChecks(t *testing.T) {
 		}
 	}
 	busy := journal.AgentEnded{Busy: true, Failed: true, Why: "overloaded"}
-	if got, want := view.Line(journal.Run{}, busy), "  the model server refused requests: overloaded, 0 tool calls, cost unknown, 0s"; got != want {
+	if got, want := view.Line(journal.Run{}, busy), "  no answer from the model: overloaded, 0 tool calls, cost unknown, 0s"; got != want {
 		t.Errorf("Line = %q, want %q", got, want)
 	}
 }

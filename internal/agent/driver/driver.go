@@ -79,6 +79,9 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
 	}
 	e := ending{Result: res, agent: h, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped)}
+	if e.unanswered, _ = errors.AsType[*stream.Unanswered](context.Cause(ctx)); e.unanswered != nil {
+		e.interrupted = errors.Is(err, process.ErrStopped)
+	}
 	if h.Adapter.MissingLogin != nil && res.Exit != 0 {
 		e.missingLogin = h.Adapter.MissingLogin(res.Exit, s.lastError)
 	}

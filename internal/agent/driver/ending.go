@@ -33,9 +33,14 @@ type ending struct {
 	err          error // could not be started or read
 	interrupted  bool
 	missingLogin string // why it has neither key nor login; empty: it has
+
+	unanswered *stream.Unanswered // its model server ended the turn; nil: it did not
 }
 
 func (e ending) neverStarted(s *collector) bool {
+	if e.unanswered != nil {
+		return false
+	}
 	return e.err != nil && !e.interrupted && e.Exit == 0 && s.lines == 0
 }
 
@@ -43,7 +48,7 @@ func (s *collector) event(e ending) journal.AgentEnded {
 	ended := s.totals()
 	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
 	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
-	e = s.retriesAsFailure(e)
+	e = s.unansweredAsFailure(s.retriesAsFailure(e))
 	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
 	if s.over == nil && s.result != nil && !ended.Cost.Known && s.spent.Usage == (stream.Usage{}) { // it reports its usage only at the end
@@ -208,6 +213,17 @@ func (s *collector) retriesAsFailure(e ending) ending {
 	}
 	s.result = &stream.Result{Failed: true, Reason: "no answer from the model for " + policy.FormatDuration(e.agent.Idle), Status: s.retry.Status, Text: s.retry.Reason}
 	e.err, e.Signal = nil, ""
+	return e
+}
+
+// unansweredAsFailure returns the ending of an agent whose model server ended the turn: what the agent reports does not
+// count then. Some agents report a refused key as a success.
+func (s *collector) unansweredAsFailure(e ending) ending {
+	if e.unanswered == nil || e.interrupted {
+		return e
+	}
+	s.result = &e.unanswered.Result
+	e.err, e.Signal, e.missingLogin = nil, "", ""
 	return e
 }
 

@@ -155,6 +155,48 @@ func TestInterruptedAgentIsSummedUp(t *testing.T) {
 	}
 }
 
+// What an agent reports of a turn that its model server ended does not count: some report a refused key as a success.
+func TestTheModelServerEndsTheTurn(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		result stream.Result
+		want   journal.AgentEnded
+	}{
+		"a refused key": {
+			"exec sleep 600", stream.Result{Failed: true, Reason: "api.example refuses the key, status", Status: 401, Text: "invalid x-api-key"},
+			journal.AgentEnded{CannotRun: true, Denied: stream.NoLogin, Why: "api.example refuses the key, status 401: invalid x-api-key"},
+		},
+		"a refused key, as a success": {
+			`echo "Authentication failed"`, stream.Result{Failed: true, Reason: "api.example refuses the key, status", Status: 401},
+			journal.AgentEnded{CannotRun: true, Denied: stream.NoLogin, Why: "api.example refuses the key, status 401"},
+		},
+		"no network": {
+			"exec sleep 600", stream.Result{Failed: true, Reason: "cannot reach api.example", Text: "no such host", Busy: true},
+			journal.AgentEnded{Busy: true, Why: "cannot reach api.example: no such host"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hand := idling(t, "sh -c '"+test.script+"'")
+			hand.Idle = 0
+			turn, end := context.WithCancelCause(t.Context())
+			run := hand.Run
+			hand.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+				if strings.HasPrefix(test.script, "echo") {
+					defer end(&stream.Unanswered{Result: test.result})
+					return run(t.Context(), c)
+				}
+				end(fmt.Errorf("%w: %w", process.ErrNoGrace, &stream.Unanswered{Result: test.result}))
+				return run(ctx, c)
+			}
+			got, err := hand.Do(turn, agent.Order{Iteration: 1, Prompt: "go"})
+			is := journal.AgentEnded{CannotRun: got.CannotRun, Denied: got.Denied, Why: got.Why, Busy: got.Busy}
+			if diff := cmp.Diff(test.want, is); err != nil || diff != "" || !got.Failed {
+				t.Errorf("Do: %v, failed %t (-want +got):\n%s", err, got.Failed, diff)
+			}
+		})
+	}
+}
+
 func TestClaimsAreTheAgentsOwn(t *testing.T) {
 	tests := map[string]struct {
 		lines string
