@@ -34,6 +34,7 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if guarded.IsBare(c.ProjectDir) {
 		return 0, fault.Usage("no work tree: "+c.ProjectDir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	}
+	c.Ignored = c.findIgnored(ctx, w)
 	switch {
 	case c.Any() && c.Yes:
 		return 0, fault.Usage("--yes is for the settings alone", "run ralph init --yes, and ralph init with the other flags", nil)
@@ -49,6 +50,19 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 		return report(w.Stderr, err), nil
 	}
 	return fault.ExitDone, err
+}
+
+// findIgnored returns what git ignores in the project: nothing outside a repository.
+func (c initCommand) findIgnored(ctx context.Context, w world) []string {
+	tool, err := w.Git(c.ProjectDir)
+	if err != nil {
+		return nil
+	}
+	ignored, err := tool.Ignored(ctx, c.ProjectDir)
+	if err != nil {
+		return nil
+	}
+	return ignored
 }
 
 var released = pattern.Of(`^v\d+\.\d+\.\d+$`)

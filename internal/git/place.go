@@ -215,6 +215,33 @@ func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
 	return len(out) > 0, err
 }
 
+// Ignored returns the files and folders in dir that git ignores and does not track. A folder's name ends with a slash.
+func (g Git) Ignored(ctx context.Context, dir string) ([]string, error) {
+	r, err := g.open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	below, err := filepath.Rel(r.top, resolved)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Do(ctx, Call{Args: []string{
+		"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", ":(literal)" + below,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == 0 }) {
+		names = append(names, strings.TrimPrefix(name, below+"/"))
+	}
+	return names, nil
+}
+
 // Named returns the commit that a user calls rev, or a fault.
 func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
 	r, err := g.open(ctx, dir)

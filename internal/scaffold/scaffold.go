@@ -42,7 +42,9 @@ type Files struct {
 	// Pin names ralph's version in the workflow, as "COMMIT # v1.2.3"; empty: it builds ralph's main.
 	Pin   string `kong:"-"`
 	Agent string `kong:"-"` // the program of an agent that was found here; empty: none was.
-	App   string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
+	// Ignored are the files and folders in the project that git ignores. A clean checkout has none of them.
+	Ignored []string `kong:"-"`
+	App     string   `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
 
 	proposal survey.Proposal
 }

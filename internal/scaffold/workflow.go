@@ -142,21 +142,30 @@ func lines(input string, commands []survey.Command) string {
 	return "          # From " + strings.Join(from, ", ") + ".\n          " + input + ": |\n" + text.String()
 }
 
-// source returns the files of the project; what cannot be read says nothing.
+// source returns the files of the project without those that git ignores. An unreadable file counts as missing.
 func (f Files) source() survey.Source {
+	ignored := map[string]bool{}
+	for _, name := range f.Ignored {
+		ignored[name] = true
+	}
 	return survey.Source{
 		List: func(folder string) (names []string) {
-			entries, _ := untrusted.ReadDir(filepath.Join(f.ProjectDir, folder)) // a folder that cannot be read says nothing
+			entries, _ := untrusted.ReadDir(filepath.Join(f.ProjectDir, folder)) // an unreadable folder counts as empty
 			for _, entry := range entries {
 				name := entry.Name()
 				if entry.IsDir() {
 					name += "/"
 				}
-				names = append(names, name)
+				if !ignored[strings.TrimPrefix(folder+"/"+name, "/")] {
+					names = append(names, name)
+				}
 			}
 			return names
 		},
 		Read: func(name string) []byte {
+			if ignored[name] {
+				return nil
+			}
 			data, _ := workspace.ReadSettings(f.ProjectDir, name)
 			return data
 		},
