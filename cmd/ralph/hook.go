@@ -20,7 +20,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -80,10 +82,17 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 }
 
 func (w world) hooks() hook.Environment {
+	secrets := redact.New(agent.KeysFrom(w.Getenv, "claude", "").Secrets()...)
 	return hook.Environment{
 		Env: w.Getenv, Now: w.Now, Pause: time.Sleep, State: w.sessions(),
-		Settings: guardSettings, Dirty: w.dirty,
-		Hide: redact.New(agent.KeysFrom(w.Getenv, "claude", "").Secrets()...).Bytes,
+		Settings: guardSettings, Dirty: w.dirty, Hide: secrets.Bytes, Veil: secrets.Writer,
+		Checks: func(project string) ([]policy.Check, error) {
+			settings, err := projectSettings(project)
+			return settings.Checks(), err
+		},
+		RunCheck: func(ctx context.Context, command process.Command) (process.Result, error) {
+			return sandboxCommand{Level: sandbox.Auto}.confine(ctx, w, command)
+		},
 	}
 }
 
@@ -100,15 +109,19 @@ func (w world) sessions() string {
 }
 
 func guardSettings(project string) (protect []string, rules []guard.Rule, err error) {
+	settings, err := projectSettings(project)
+	return settings.Protect, settings.Guard.Rules, err
+}
+
+func projectSettings(project string) (config.Settings, error) {
 	if project == "" {
-		return nil, nil, nil
+		return config.Settings{}, nil
 	}
 	files, err := config.ProjectFiles(project, workspace.ReadSettings)
 	if len(files) == 0 {
-		return nil, nil, err
+		return config.Settings{}, err
 	}
-	settings, err := config.ReadSettings(files...)
-	return settings.Protect, settings.Guard.Rules, err
+	return config.ReadSettings(files...)
 }
 
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {
@@ -129,6 +142,7 @@ type loopWords struct {
 	CompletionPromise *string  `name:"completion-promise"`
 	MinToolCalls      *int     `name:"min-tool-calls"`
 	OnPromiseNoWork   string   `name:"on-promise-no-work" enum:"reject,accept" default:"reject"`
+	Check             []string `name:"check" sep:"none"`
 	Resume            bool     `name:"resume"`
 	Trust             bool     `name:"trust"`
 	Ultrawork         bool     `name:"ultrawork"`
@@ -149,7 +163,7 @@ func (l loopWords) start(w world, door hook.Environment, session string) (string
 
 // words reads standard input, too: a slash command hands on its text without a shell.
 func (c hookCommand) words(w world) (loopWords, error) {
-	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--resume [--trust]]`
+	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--check COMMAND] [--resume [--trust]]`
 	var words loopWords
 	text, err := readPiped(w.Stdin)
 	if err != nil {
@@ -187,6 +201,7 @@ func (l loopWords) over(p policy.Policy, most int) policy.Policy {
 		p.Session.MinTools = 0
 	}
 	p.Session.Ultra = p.Session.Ultra || l.Ultrawork
+	p.Checks = policy.AddChecks(p.Checks, l.Check, policy.DefaultCheckTimeout)
 	p.Session.Cap = most
 	return p
 }

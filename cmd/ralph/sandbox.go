@@ -39,19 +39,30 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	command := process.Command{Argv: argv, Dir: dir, Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr}
+	result, err := c.confine(ctx, w, command)
+	if process.CannotStart(err) && !errors.Is(err, confine.ErrNotPutBack) {
+		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
+	}
+	return result.Exit, err
+}
+
+// confine runs a command in a sandbox around its folder.
+func (c sandboxCommand) confine(ctx context.Context, w world, command process.Command) (process.Result, error) {
+	dir := command.Dir
 	tool, err := w.Git(dir)
 	if err != nil {
-		return 0, err
+		return process.Result{}, err
 	}
 	needs, err := w.Needs(config.Settings{}, c.Reach, laptop.Secrecy{})
 	if err != nil {
-		return 0, err
+		return process.Result{}, err
 	}
 	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{
 		Project: dir, Works: []string{guarded.Around(dir)}, Needs: needs, Tool: tool,
 	})
 	if err != nil {
-		return 0, err
+		return process.Result{}, err
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
@@ -60,20 +71,16 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if sb != nil {
 		at, err := w.MarkAndAccess(ctx, sb, dir)
 		if err != nil {
-			return 0, errors.Join(err, sb.Close())
+			return process.Result{}, errors.Join(err, sb.Close())
 		}
 		run, settle = sb.Around(at), job.NestedRepos{Git: tool, Sandbox: sb, Top: guarded.Around(dir), Access: at, Tell: tell}.Watch(ctx)
 	}
 	for _, note := range sb.Notices() {
 		tell(note)
 	}
-	result, err := run(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
-	})
+	command.Env = sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false)
+	result, err := run(ctx, command)
 	sb.Flush(tell)
 	settle(context.WithoutCancel(ctx))
-	if process.CannotStart(err) && !errors.Is(err, confine.ErrNotPutBack) {
-		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
-	}
-	return result.Exit, errors.Join(err, sb.Close())
+	return result, errors.Join(err, sb.Close())
 }

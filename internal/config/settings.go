@@ -169,7 +169,7 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if s.SCM != nil {
 		p.SCM = *s.SCM
 	}
-	p.Checks = slices.Concat(p.Checks, s.checks())
+	p.Checks = slices.Concat(p.Checks, s.Checks())
 	p.Proof = cmp.Or(s.Proof, p.Proof)
 	if p.Done == policy.ByStories {
 		p.Review = s.Review
@@ -195,8 +195,8 @@ func (l Limits) applyTo(p policy.Limits) policy.Limits {
 	return p
 }
 
-// checks returns the guardrails. A command can occur twice with different actions.
-func (s Settings) checks() []policy.Check {
+// Checks returns the guardrails. A command can occur twice with different actions.
+func (s Settings) Checks() []policy.Check {
 	var checks []policy.Check
 	for _, g := range s.Guardrails {
 		checks = append(checks, policy.Check{Command: g.Command, Paths: strings.Join(g.Paths, " "), Timeout: g.Timeout, FailAction: g.FailAction, Hint: g.Hint})

@@ -111,7 +111,7 @@ const localSettings = ".ralph/settings.local.json"
 func (s Settings) ApplyToInputs(in *Inputs) {
 	p := &in.Policy
 	if len(p.Checks) == 0 {
-		p.Checks = s.checks()
+		p.Checks = s.Checks()
 		for i := range p.Checks {
 			p.Checks[i].Timeout = policy.MinLimit(p.Checks[i].Timeout, in.CheckTimeout)
 			p.Checks[i].FailAction = "" // only prompts use it

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/guard"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // The names of the hooks on the command line.
@@ -37,6 +39,10 @@ type Environment struct {
 	// Dirty lists uncommitted files without ralph's own.
 	Dirty func(ctx context.Context, project string) ([]string, error)
 	Hide  func([]byte) []byte // removes secrets from what is written
+	Veil  func(io.Writer) io.WriteCloser
+	// Checks returns the checks of the project's settings. RunCheck runs one for a loop.
+	Checks   func(project string) ([]policy.Check, error)
+	RunCheck func(context.Context, process.Command) (process.Result, error)
 }
 
 // Serve answers one hook. It returns no error: a hook must never break the agent.

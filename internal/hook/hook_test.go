@@ -19,6 +19,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -44,6 +46,7 @@ func newHouse(t *testing.T) *house {
 		State:    filepath.Join(h.dir, "state"),
 		Settings: func(string) ([]string, []guard.Rule, error) { return nil, nil, nil },
 		Dirty:    func(context.Context, string) ([]string, error) { return nil, nil },
+		Checks:   func(string) ([]policy.Check, error) { return nil, nil },
 	}
 	return h
 }
@@ -240,6 +243,50 @@ func TestOneEndToldTwice(t *testing.T) {
 	h.write("t.jsonl", transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`)+transcriptLine(h.now.Add(2*time.Hour), `{"type":"text","text":"I am done."}`))
 	if out := h.answer(hook.Stop, in); !strings.Contains(out, "time 2 of 10") {
 		t.Errorf("the next end in the same words: %s", out)
+	}
+}
+
+// After checks that were interrupted, as by the time limit of the hook, the agent makes its promise again. They get less
+// time than the hook.
+func TestInterruptedChecks(t *testing.T) {
+	h := newHouse(t)
+	h.Checks = func(string) ([]policy.Check, error) {
+		return policy.NewChecks([]string{"make test"}, policy.Duration(time.Hour)), nil
+	}
+	h.Veil = redact.Values().Writer
+	h.loop()
+	transcript := ""
+	stop := func() string {
+		transcript += transcriptLine(h.now.Add(time.Hour), `{"type":"tool_use","id":"t","name":"Bash","input":{}},{"type":"text","text":"<promise>DONE</promise>"}`)
+		path := h.write("t.jsonl", transcript)
+		return h.tell(hook.Stop, map[string]any{"session_id": "s", "transcript_path": path, "last_assistant_message": "<promise>DONE</promise>"})
+	}
+	h.RunCheck = func(context.Context, process.Command) (process.Result, error) { panic("killed") }
+	stop()
+	limit := time.Duration(0)
+	h.RunCheck = func(_ context.Context, command process.Command) (process.Result, error) {
+		limit = command.Timeout
+		return process.Result{}, nil
+	}
+	if told := stop(); !strings.Contains(told, "PROMISE_ACCEPTED") {
+		t.Errorf("the next promise: %s", told)
+	}
+	if limit <= 0 || limit > hook.MaxChecks {
+		t.Errorf("a check may take %s", limit)
+	}
+	var plugin struct {
+		Hooks map[string][]struct{ Hooks []struct{ Timeout int } }
+	}
+	text, err := os.ReadFile("../../plugin/hooks/hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &plugin); err != nil {
+		t.Fatal(err)
+	}
+	got := time.Duration(plugin.Hooks["Stop"][0].Hooks[0].Timeout) * time.Second
+	if got < hook.MaxChecks+30*time.Second {
+		t.Errorf("the plugin's stop hook may take %s, its checks %s", got, hook.MaxChecks)
 	}
 }
 

@@ -1,11 +1,15 @@
 package hook
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/claim"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -20,6 +24,8 @@ type loopJournal struct {
 	file      *workspace.OpenJournal
 	iteration journal.IterationBegan // the newest iteration
 	pause     func(time.Duration)
+	checks    check.Hand
+	project   string // in which the checks run
 }
 
 func (d Environment) at(path string) workspace.Run {
@@ -31,7 +37,9 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &loopJournal{file: file, pause: d.Pause}
+	folder := d.folder(filepath.Dir(filepath.Dir(home.Path)))
+	r := &loopJournal{file: file, pause: d.Pause, project: filepath.Dir(folder.Path)}
+	r.checks = check.Hand{Run: d.RunCheck, Log: folder.Create, Veil: d.Veil, Folder: filepath.Base(folder.Path)}
 	r.Writer = journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	for _, entry := range entries {
 		if began, is := entry.Event.(journal.IterationBegan); is {
@@ -48,7 +56,7 @@ func (d Environment) folder(path string) workspace.Folder {
 
 func (r *loopJournal) close() { _ = r.file.Close() } // each line is on disk
 
-// takeSteps takes all steps that need no agent, and returns the next one.
+// takeSteps takes all steps that need no agent and no check, and returns the next one.
 func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)
@@ -69,7 +77,7 @@ func (r *loopJournal) takeSteps() (verdict.Step, error) {
 }
 
 // answerInLoop answers the end of an iteration, if the session has a loop. Errors end the loop, not the session.
-func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
+func (d Environment) answerInLoop(ctx context.Context, in input) (reply answer, looping bool) {
 	s, err := openSession(d.State, in.Session)
 	if err != nil {
 		return answer{}, false
@@ -88,7 +96,7 @@ func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 		return tellUser(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
 	}
 	defer r.close()
-	if reply, err = r.judgeStop(in); err != nil {
+	if reply, err = r.judgeStop(ctx, in); err != nil {
 		s.Loop = ""
 		return tellUser(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
 	}
@@ -98,7 +106,7 @@ func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 	return reply, true
 }
 
-func (r *loopJournal) judgeStop(in input) (answer, error) {
+func (r *loopJournal) judgeStop(ctx context.Context, in input) (answer, error) {
 	if err := r.repair(in); err != nil || r.Run.Stop != nil {
 		return answer{}, err
 	}
@@ -116,6 +124,15 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if _, checks := step.(verdict.Check); checks {
+		if err := r.runChecks(ctx); err != nil {
+			return answer{}, err
+		}
+		step, err = r.takeSteps()
+		if err != nil {
+			return answer{}, err
+		}
+	}
 	next, continues := step.(verdict.Iterate)
 	if !continues {
 		return tellUser(endText(r.Run)), nil
@@ -125,6 +142,28 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 		return answer{}, err
 	}
 	return r.sendBack(), nil
+}
+
+// MaxChecks limits the checks at one end of the session. An agent CLI ends the session if the hook takes longer than
+// its own limit, which must be higher.
+const MaxChecks = 10 * time.Minute
+
+func (r *loopJournal) runChecks(ctx context.Context) error {
+	it, _ := r.Run.OpenIteration()
+	until := r.Now().Add(MaxChecks)
+	r.checks.Patience = func(own time.Duration) time.Duration {
+		left := until.Sub(r.Now())
+		return min(own, max(left, time.Second))
+	}
+	job := check.Job{
+		Where: journal.AtWork, Dir: r.project, Label: strconv.Itoa(it.Number),
+		Checks: r.Run.Policy.Checks[len(it.Checks):], Excerpt: r.Run.Policy.Excerpt,
+	}
+	var failed error
+	err := r.checks.Do(ctx, job, func(event journal.Event) {
+		failed = cmp.Or(failed, r.Append(event))
+	})
+	return cmp.Or(err, failed)
 }
 
 func (r *loopJournal) sendBack() answer {
@@ -140,11 +179,26 @@ func (r *loopJournal) isRepeated(did journal.AgentEnded) bool {
 // repair adds the event that is missing if ralph was killed before it began an iteration.
 func (r *loopJournal) repair(in input) error {
 	step, err := r.takeSteps()
-	next, continues := step.(verdict.Iterate)
-	if _, open := r.Run.OpenIteration(); err != nil || open || !continues {
+	if err != nil {
 		return err
 	}
-	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.iteration.Heard})
+	number, begins := r.nextIteration(step)
+	if !begins {
+		return nil
+	}
+	return r.Append(journal.IterationBegan{Number: number, Session: in.Session, Heard: r.iteration.Heard})
+}
+
+// nextIteration returns the iteration that a step begins. After interrupted checks the agent has to promise again.
+func (r *loopJournal) nextIteration(step verdict.Step) (number int, begins bool) {
+	switch next := step.(type) { //nolint:gochecksumtype // other steps begin none
+	case verdict.Check:
+		return len(r.Run.Iterations), true
+	case verdict.Iterate:
+		_, open := r.Run.OpenIteration()
+		return next.Number, !open
+	}
+	return 0, false
 }
 
 // agentEnded returns the agent's work. It reads the hook's last message, because the transcript may not have it yet.
@@ -186,6 +240,9 @@ func continueText(run journal.Run) string {
 	why := "the promise is missing"
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		why = "a promise without work was rejected: " + last.Ended.Rejected[0].Why
+		if !last.Ended.Green {
+			why = "the promise was rejected: " + last.Ended.Rejected[0].Why
+		}
 	}
 	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.UsedIterations()-1, run.Policy.Limits.Iterations)
 }

@@ -130,7 +130,7 @@ const maxStops = 3
 
 // stop answers for the loop in the session, or for the run that started the session.
 func (d Environment) stop(ctx context.Context, in input) answer {
-	if reply, looping := d.answerInLoop(in); looping {
+	if reply, looping := d.answerInLoop(ctx, in); looping {
 		return reply
 	}
 	project := d.project(in)

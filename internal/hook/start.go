@@ -57,8 +57,6 @@ func (d Environment) Start(request LoopRequest) (string, error) {
 	return prompt.SessionStart(r.Run), nil
 }
 
-func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.ByPromise)) }
-
 func (a LoopRequest) check() error {
 	switch {
 	case a.Resume && strings.TrimSpace(a.Task) != "":
@@ -68,11 +66,11 @@ func (a LoopRequest) check() error {
 	case strings.TrimSpace(a.Task) == "":
 		return fault.Usage("the loop has no task", `describe the work: /ralph-loop "TASK" --max-iterations 10 --completion-promise DONE`, nil)
 	}
-	return check(a.policy())
+	return checkPolicy(a.ApplyTo(policy.ForPreset(policy.ByPromise)))
 }
 
-// check refuses a loop that could never end, or whose end could not be detected.
-func check(p policy.Policy) error {
+// checkPolicy refuses a loop that could never end, or whose end could not be detected.
+func checkPolicy(p policy.Policy) error {
 	word := p.Word
 	switch {
 	case p.Limits.Iterations < 1:
@@ -132,11 +130,17 @@ func (d Environment) loopRun(folder workspace.Folder, request LoopRequest) (work
 	if request.Resume {
 		return d.unfinishedLoop(folder, request)
 	}
+	p := policy.ForPreset(policy.ByPromise)
+	checks, err := d.Checks(filepath.Dir(folder.Path))
+	if err != nil {
+		return workspace.Run{}, nil, fault.Usage("cannot read the checks of the settings", "correct .ralph/settings.json", err)
+	}
+	p.Checks = checks
 	id := workspace.RunName("run", d.Now())
 	home, err := folder.NewRun(id)
 	title, _, _ := strings.Cut(strings.TrimSpace(request.Task), "\n")
 	return home, journal.RunBegan{
-		Run: id, Policy: request.policy(), Level: "none",
+		Run: id, Policy: request.ApplyTo(p), Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(title, 60), Body: strings.TrimSpace(request.Task)},
 	}, err
 }
@@ -161,7 +165,7 @@ func (d Environment) unfinishedLoop(folder workspace.Folder, request LoopRequest
 		return home, nil, workspace.UnvouchedError(home.ID, "/ralph-loop --resume --trust")
 	}
 	p := request.ApplyTo(old.Policy)
-	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
+	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, checkPolicy(p)
 }
 
 func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) error {
@@ -172,11 +176,15 @@ func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) e
 	if err != nil {
 		return err
 	}
-	next, is := step.(verdict.Iterate)
-	if !is {
+	number := len(r.Run.Iterations) // after interrupted checks the agent has to promise again
+	switch next := step.(type) {    //nolint:gochecksumtype // other steps do not continue a loop
+	case verdict.Iterate:
+		number = next.Number
+	case verdict.Check:
+	default:
 		return fmt.Errorf("the loop %s cannot be resumed", r.Run.ID)
 	}
-	return r.Append(journal.IterationBegan{Number: next.Number, Session: request.Session, Heard: request.transcriptSize()})
+	return r.Append(journal.IterationBegan{Number: number, Session: request.Session, Heard: request.transcriptSize()})
 }
 
 // transcriptSize returns the size of the session's transcript, or 0 if it does not exist yet.

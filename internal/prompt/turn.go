@@ -179,7 +179,10 @@ func Plan(run journal.Run) string {
 func SessionStart(run journal.Run) string {
 	rules, work := run.Policy.Session, ""
 	if rules.MinTools > 0 {
-		work = Fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call"))
+		work = Fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call")) + "\n"
+	}
+	if commands := checkCommands(run); len(commands) > 0 {
+		work += Fill("session/start-checks.md", "{checks}", "`"+strings.Join(commands, "`, `")+"`")
 	}
 	return Fill("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.PromiseTag(),
 		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
@@ -194,6 +197,9 @@ func SessionContinue(run journal.Run) string {
 	name, why := "session/continue.md", ""
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		name, why = "session/rejected.md", last.Ended.Rejected[0].Why
+		if red := failedChecks(run, journal.AtWork, last.Checks); len(red) > 0 {
+			name, why = "session/red.md", strings.Join(red, "\n\n")
+		}
 	}
 	parts = append(parts, Fill(name, "{marker}", run.Policy.PromiseTag(), "{why}", why),
 		Fill("session/task.md", "{task}", run.Task.Body,

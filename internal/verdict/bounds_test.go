@@ -257,9 +257,13 @@ func TestRejectedClaims(t *testing.T) {
 func TestSessionLimits(t *testing.T) {
 	began := func(limit, tools, most int) journal.RunBegan {
 		return beginRunBy(policy.ByPromise, func(p *policy.Policy) {
-			p.Limits.Iterations, p.Session = limit, policy.SessionRules{MinTools: tools, Cap: most}
+			p.Limits.Iterations, p.Session, p.Checks = limit, policy.SessionRules{MinTools: tools, Cap: most}, nil
 		})
 	}
+	checked := began(2, 1, 0)
+	checked.Policy.Checks = []policy.Check{{Name: "test"}}
+	red := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1}
+	green := journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true}
 	idle := func(n int) (all []journal.Event) {
 		for number := range n {
 			all = append(all, journal.IterationBegan{Number: number}, journal.AgentEnded{}, journal.IterationEnded{Number: number})
@@ -278,6 +282,10 @@ func TestSessionLimits(t *testing.T) {
 		{"as many calls as asked for", began(2, 3, 0), said(3), "judge: 0 on the prompt: green true, worked true, passed [], done"},
 		{"no call where none is asked for", began(2, 0, 0), said(0), "judge: 0 on the prompt: green true, worked false, passed [], done"},
 		{"one call where none is asked for", began(2, 0, 0), said(1), "judge: 0 on the prompt: green true, worked true, passed [], done"},
+		{"a promise, before the checks", checked, said(1), "check"},
+		{"no promise, so no checks", checked, []journal.Event{journal.IterationBegan{}, journal.AgentEnded{Tools: 1}}, "judge: 0 on the prompt: green true, worked true, passed []"},
+		{"a promise and a red check", checked, append(said(1), red), "judge: 0 on the prompt: green false, worked true, passed []\nrejected <promise>DONE</promise>: checks failed: test"},
+		{"a promise and a green check", checked, append(said(1), green), "judge: 0 on the prompt: green true, worked true, passed [], done"},
 		{"sent back as often as the limit allows", began(2, 1, 0), idle(2), "iterate: 2 on the prompt"},
 		{"and once more", began(2, 1, 0), idle(3), "stop: max_iterations: MAX_ITERATIONS_REACHED: sent back to work 2 times"},
 		{"sent back without a limit", began(0, 1, 0), idle(9), "iterate: 9 on the prompt"},

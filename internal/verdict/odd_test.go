@@ -13,7 +13,9 @@ import (
 
 // Next returns a step for journals that lack events, which another or an older program may write.
 func TestOddJournals(t *testing.T) {
-	inSession := beginRunBy(policy.ByPromise, func(p *policy.Policy) { p.Session = policy.SessionRules{MinTools: 2, Cap: 1} })
+	inSession := beginRunBy(policy.ByPromise, func(p *policy.Policy) {
+		p.Session, p.Checks = policy.SessionRules{MinTools: 2, Cap: 1}, nil
+	})
 	supervised := beginRunBy(policy.ByFile, func(*policy.Policy) {})
 	first, begin, second := journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationBegan{Number: 1}, journal.IterationBegan{Number: 2}
 	for name, test := range map[string]struct {

@@ -17,6 +17,9 @@ func sessionStep(run journal.Run) Step {
 		if it.Agent == nil {
 			return Iterate{Number: it.Number}
 		}
+		if hasPromised(run, it) && len(it.Checks) < len(run.Policy.Checks) {
+			return Check{}
+		}
 		return Judge{judgeSession(run, it)}
 	}
 	last, found := run.LastJudged()
@@ -32,15 +35,24 @@ func sessionStep(run journal.Run) Step {
 	return Iterate{Number: len(run.Iterations)}
 }
 
-// judgeSession returns whether the agent made the promise, after work. A rejected one has to be made again.
+// hasPromised reports whether the agent made the promise, after work.
+func hasPromised(run journal.Run, it journal.Iteration) bool {
+	return slices.Contains(it.Agent.Promises, run.Policy.Word) && toolCalls(run) >= run.Policy.Session.MinTools
+}
+
+// judgeSession returns whether the agent made the promise, after work, and the checks passed. A rejected promise has to
+// be made again.
 func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	rules := run.Policy.Session
 	calls := toolCalls(run)
 	verdict := journal.IterationEnded{Number: it.Number, Green: true, Worked: calls > 0 && calls >= rules.MinTools}
 	switch {
 	case !slices.Contains(it.Agent.Promises, run.Policy.Word):
-	case calls >= rules.MinTools:
+	case hasPromised(run, it) && IsGreen(run, it.Checks):
 		verdict.Done = true
+	case hasPromised(run, it):
+		verdict.Green = false
+		reject(&verdict, run.Policy.PromiseTag(), failedChecks(run, it))
 	default:
 		reject(&verdict, run.Policy.PromiseTag(), fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools))
 	}

@@ -74,6 +74,8 @@ func reasonText(run journal.Run) string {
 		return "Claude Code no longer allows ralph to continue the session"
 	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
 		text = "the agent said that it is done, and no check was configured"
+	case run.Stop.Reason == policy.PromiseAccepted && len(run.Policy.Checks) == 0:
+		text = "the agent said that it is done, and no check ran"
 	}
 	if run.IsCompleted() && run.Work != "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
 		return it.Taken == nil || it.Taken.Work != run.Work
@@ -86,7 +88,7 @@ func reasonText(run journal.Run) string {
 var reasonTexts = map[policy.Reason]string{
 	policy.AllChecksPassed: "all checks passed",
 	policy.ResponseMatched: "the checks passed and the agent said that it is done",
-	policy.PromiseAccepted: "the agent said that it is done, and no check ran",
+	policy.PromiseAccepted: "the checks passed and the agent said that it is done",
 	policy.DoneFile:        "the agent left its DONE file",
 	policy.Waiting:         "the agent asked to wait",
 }
