@@ -154,6 +154,19 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// A long output begins with the first failure that it states, and its end with a whole line.
+func TestExcerptStatesTheFailure(t *testing.T) {
+	l := newLab(t)
+	got := l.do(t, policy.Check{Name: "long", Command: `echo start; echo "AssertionError: 1 == 2"; echo "  expected 2"
+		i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; done; exit 1`})[0].Excerpt
+	if !strings.HasPrefix(got, "AssertionError: 1 == 2\n  expected 2\nline 1\n") || !strings.Contains(got, "\n[ralph left out lines here]\nline 1") {
+		t.Errorf("excerpt = %.200q", got)
+	}
+	if !strings.HasSuffix(got, "\nline 2000\n") || len(got) > 4100 {
+		t.Errorf("excerpt of %d bytes ends with %q", len(got), got[len(got)-20:])
+	}
+}
+
 // Where a policy asks for it, the excerpt is the beginning, or shorter.
 func TestExcerpts(t *testing.T) {
 	l := newLab(t)

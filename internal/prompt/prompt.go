@@ -153,7 +153,10 @@ func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEn
 		}
 		what := " It printed nothing."
 		if strings.TrimSpace(check.Excerpt) != "" {
-			what = "\n\n" + clean.Fence(check.Excerpt)
+			what = failedTests(run, check) + "\n\n" + clean.Fence(check.Excerpt)
+		}
+		if check.Log != "" && !run.Policy.Publish && !run.Policy.SeparateTree { // else the agent's tree has no such file
+			what += "\n\nThe whole output is in `" + oneLine(check.Log) + "`."
 		}
 		if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
 			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
@@ -165,6 +168,17 @@ func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEn
 	}
 	return said
 }
+
+// failedTests names the failed tests of a check, if its output names them and none failed before the work.
+func failedTests(run journal.Run, check journal.CheckEnded) string {
+	names := check.Tests.Failing()
+	if len(names) == 0 || len(verdict.NewFailures(run, check)) > 0 {
+		return ""
+	}
+	return " Failed tests:\n\n" + clean.Fence(strings.Join(names[:min(len(names), maxFailedTests)], "\n"))
+}
+
+const maxFailedTests = 30
 
 // isUnclaimed reports whether an iteration left green work that the agent did not claim.
 func isUnclaimed(it journal.Iteration) bool {

@@ -135,7 +135,7 @@ The agent did not end well: exit code 1.
 
 The check ` + "`make test`" + ` failed with exit code 2 on your tree.
 
-` + "```\nno test\n```" + `
+` + "```\nno test\n```\n\nThe whole output is in `test.log`." + `
 
 
 ## What has changed since the loop began
@@ -172,7 +172,7 @@ func TestAPromptOfTheProjectsOwn(t *testing.T) {
 	run.Policy.Limits.Iterations = 9
 	turn := prompt.Turn{Number: 3, Story: "US-001", Base: "\nGo on, $RALPH_ITERATION of $RALPH_MAX_ITERATIONS.\n"}
 	const words = "Go on, 3 of 9.\n\n## Your story: US-001 A cart # of mine"
-	const found = "\n\n## What the program found after the last iteration\n\nThe check `make lint` failed with exit code 2 on your tree.\n\n```\nno lint\n```\n"
+	const found = "\n\n## What the program found after the last iteration\n\nThe check `make lint` failed with exit code 2 on your tree.\n\n```\nno lint\n```\n\nThe whole output is in `lint.log`.\n"
 	got, err := prompt.ForTurn(run, turn)
 	if err != nil || got != words+"\n" {
 		t.Errorf("Of = %q, %v, want %q", got, err, words)

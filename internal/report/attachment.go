@@ -57,6 +57,9 @@ func (s Source) checkLog(check journal.CheckEnded, limit int) foldedText {
 		text = check.Excerpt
 	}
 	folded.excerpt = s.lastPart(text, limit)
+	if names := check.Tests.Failing(); len(names) > 0 {
+		folded.Text = "failed: " + s.line(check.Tests.FailureList(), 500) + "\n\n" + folded.Text
+	}
 	if !is && check.Log != "" {
 		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is missing or was changed", "; ")
 	}

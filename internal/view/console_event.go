@@ -8,8 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // Event returns the text for an event that run includes, without a newline at its end. It can be empty.
@@ -75,18 +75,10 @@ func (c *Console) Checking(kind string, check policy.Check) string {
 	return c.format(c.Now(), textRow("  "+waitSign+" ", kind+" "+check.Name+" …", plain))
 }
 
-// failedTest matches the line of a failed test of Go, which comes after what the test says, and of TAP, where it comes
-// before. TAP marks tests that may fail.
-var (
-	failedTest = pattern.Of(`^(--- FAIL: |\s*not ok )`)
-	mayFail    = pattern.Of(`(?i)[^\\]# *(todo|skip)`)
-)
-
-// Tail returns three lines of a command's output that are not empty, the last ones, or five around the first failed test.
+// Tail returns the last three essential lines of a command's output, or five around the first that states a failure.
 func Tail(excerpt string) []string {
-	lines := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	at := slices.IndexFunc(lines, func(line string) bool { return failedTest.MatchString(line) && !mayFail.MatchString(line) })
+	lines := tally.Essential(strings.Trim(scrub(excerpt), " \n"))
+	at := slices.IndexFunc(lines, tally.StatesFailure)
 	if at < 0 {
 		at = len(lines) - 1
 	}

@@ -35,13 +35,25 @@ func failedOutput(event journal.Event) []string {
 		if e.Passed || e.Where == journal.AtTests {
 			return nil
 		}
-		return Tail(e.Excerpt)
+		return failureLines(e)
 	case journal.SetupEnded:
 		if !e.Passed {
-			return Tail(e.Excerpt)
+			return failureLines(journal.CheckEnded(e))
 		}
 	}
 	return nil
+}
+
+// failureLines returns the names of the failed tests, what the output says about them, and the file with all of it.
+func failureLines(e journal.CheckEnded) (lines []string) {
+	if e.Tests != nil && len(e.Tests.Failing()) > 0 {
+		lines = append(lines, "failed: "+terminalLine(e.Tests.FailureList()))
+	}
+	lines = append(lines, Tail(e.Excerpt)...)
+	if strings.Contains(e.Log, "/") { // else its folder is temporary
+		lines = append(lines, "whole output: "+terminalLine(e.Log))
+	}
+	return lines
 }
 
 // BadLines returns the lines of an event about something that went wrong. The end of a run has

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first line
@@ -165,17 +166,23 @@ func writeIteration(text *strings.Builder, it journal.Iteration) {
 	text.WriteString("\n")
 }
 
-// checkOutcome returns how a check ended, with its last line of output if it failed.
+// checkOutcome returns how a check ended: if it failed, with the failed tests, or else with a line of its output.
 func checkOutcome(check journal.CheckEnded) string {
 	if check.Passed || check.Skipped != "" {
 		return pick(check.Passed, "PASS", "SKIPPED")
 	}
-	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	last, _ := clean.Plain(escapeSequence.ReplaceAllString(lines[len(lines)-1], ""), 500) // people read this on a terminal
-	if check.TimedOut {
-		last = "Timeout"
+	why := ""
+	lines := tally.Essential(strings.TrimSpace(check.Excerpt))
+	switch {
+	case check.TimedOut:
+		why = "Timeout"
+	case len(check.Tests.Failing()) > 0:
+		why = check.Tests.FailureList()
+	case len(lines) > 0:
+		why = lines[len(lines)-1]
 	}
-	return strings.TrimSuffix("FAIL — "+last, " — ")
+	why, _ = clean.Plain(escapeSequence.ReplaceAllString(why, ""), 500) // people read this on a terminal
+	return strings.TrimSuffix("FAIL — "+why, " — ")
 }
 
 func changeSummary(all []storyRow) string {

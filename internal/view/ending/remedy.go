@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -108,16 +109,19 @@ var missingModule = pattern.Of(`(?m)^\S*python\S*: No module named `)
 // notFound matches what a shell says of a program that is missing.
 var notFound = pattern.Of(`(?m)^.*not found\r?$`)
 
-// lastLine returns the line that names what is missing, or else the last one.
+// lastLine returns the line that names what is missing, or else the first that states a failure, or else the last one.
 func lastLine(check journal.CheckEnded) string {
-	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
+	lines := tally.Essential(strings.TrimSpace(check.Excerpt))
+	if stated := slices.IndexFunc(lines, tally.StatesFailure); stated >= 0 {
+		lines = lines[:stated+1]
+	}
 	if missing := notFound.FindAllString(check.Excerpt, -1); len(missing) > 0 { // npm adds lines of its own
 		lines = missing
 	}
-	if last := oneLine(lines[len(lines)-1]); last != "" {
-		return ": " + last
+	if len(lines) == 0 {
+		return ""
 	}
-	return ""
+	return ": " + oneLine(lines[len(lines)-1])
 }
 
 // BaseRemedy returns what to do if checks at the base can prove nothing. It has no foreign text.
