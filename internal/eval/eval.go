@@ -44,7 +44,8 @@ type Eval struct {
 	Exec   func(context.Context, process.Command) (process.Result, error)
 	Env    []string
 	Now    func() time.Time
-	Done   func(Row) error // is told of each task
+	Began  func(number, of int, task Task) // called before a task is tried
+	Done   func(Row) error                 // is told of each task
 }
 
 // Settings are those that no flag of ralph run names.
@@ -81,7 +82,7 @@ func (s Settings) file(base []byte) ([]byte, error) {
 // Run works on the tasks that rows do not have, until the money is spent.
 func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) (all []Row, err error) {
 	spent := 0.0
-	for _, task := range tasks {
+	for number, task := range tasks {
 		i := slices.IndexFunc(rows, func(row Row) bool { return row.ID == task.ID && row.Agent == e.Agent })
 		switch {
 		case i >= 0:
@@ -89,6 +90,7 @@ func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) (all []Row, er
 		case e.MaxCost > 0 && spent >= e.MaxCost:
 			return all, nil
 		default:
+			e.Began(number+1, len(tasks), task)
 			row := e.try(ctx, task, e.MaxCost-spent)
 			if ctx.Err() != nil {
 				return all, ctx.Err()

@@ -30,7 +30,7 @@ type Task struct {
 func (e *Eval) History(ctx context.Context, last int, named []string) (tasks []Task, err error) {
 	list, names := []string{"rev-list", "--parents", "--no-walk=unsorted"}, named
 	if len(named) == 0 {
-		list, names = []string{"rev-list", "--parents", "--first-parent", fmt.Sprintf("--max-count=%d", 100*last)}, []string{"HEAD"}
+		list, names = []string{"rev-list", "--parents", "--first-parent", "--no-merges", fmt.Sprintf("--max-count=%d", 100*last)}, []string{"HEAD"}
 	}
 	for _, name := range names {
 		sha, err := e.Store.Git().Named(ctx, e.Repo, name)

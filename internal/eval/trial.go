@@ -75,6 +75,7 @@ func (t *trial) run(ctx context.Context, row *Row) error {
 // exam returns what the checks say of a commit with the hidden tests in it.
 func (t *trial) exam(ctx context.Context, commit string) (answers []checkout.Answer, err error) {
 	err = t.Verify(ctx, t.origin, func(v *checkout.Verifier) (err error) {
+		v.Tell = nil // its advice is for a run's base, not for a commit with hidden tests
 		var unready string
 		answers, unready, err = v.Exam(ctx, t.origin, checkout.Exam{Base: t.task.Base, Commit: commit, Tests: t.task.Gold}, t.Rules)
 		if err == nil && unready != "" {

@@ -78,6 +78,9 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	if err != nil {
 		return sum, err
 	}
+	e.Began = func(number, of int, task eval.Task) {
+		fmt.Fprint(w.Stderr, clean.LogLines(fmt.Sprintf("commit %d of %d: %s\n", number, of, git.OneLine(task.Title, 100))))
+	}
 	e.Done = func(row eval.Row) error {
 		fmt.Fprint(w.Stderr, clean.LogLines(row.Line()+"\n"))
 		return record(results, row)
