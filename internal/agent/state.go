@@ -47,7 +47,7 @@ var hookEvents = []struct {
 	{"SessionStart", "session-start", "", 10},
 	{"PreToolUse", "pre-tool-use", "Bash|Monitor|Write|Edit|MultiEdit|NotebookEdit", 10},
 	{"PostToolUse", "post-tool-use", ".*", 10},
-	{"Stop", "stop", "", 60},
+	{"Stop", "stop", "", 660},
 }
 
 func hookSettings(self string) string {

@@ -314,7 +314,7 @@ func TestPackagesThatAreNotInstalled(t *testing.T) {
 	l := newLab(t)
 	bin := t.TempDir()
 	for name, text := range map[string]string{filepath.Join(bin, "npm"): "#!/bin/sh\nexit 127\n", filepath.Join(l.tree, "package.json"): "{}"} {
-		if err := os.WriteFile(name, []byte(text), 0o700); err != nil { //nolint:gosec // the shell runs it
+		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -46,7 +46,7 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
 	}
 	defer s.reportNestedRepos(ctx, emit)()
-	turn, end := models.Turn(ctx) //nolint:contextcheck // open requests are charged also after the run is cancelled
+	turn, end := models.Turn(ctx)
 	ended, err := hand.Do(turn, order)
 	end()
 	if err == nil {

@@ -3,6 +3,7 @@ package laptop
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -21,14 +22,7 @@ const glance = 200 * time.Millisecond
 // Follow prints a run's events until the run has stopped or its process has ended. Of turns that end after it began,
 // it also prints what the agent says and does, as it comes.
 func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
-	console := view.Console{Look: w.lookFor(w.Stdout), Now: w.Now}
-	show := func(text string) {
-		if text != "" {
-			fmt.Fprintln(w.Stdout, text)
-		}
-	}
-	var shown journal.Run
-	var turn *followedTurn
+	f := follower{home: home, console: view.Console{Look: w.lookFor(w.Stdout), Now: w.Now}, out: w.Stdout}
 	tick := time.Tick(glance)
 	for seen := 0; ; {
 		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
@@ -37,24 +31,14 @@ func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run j
 			return err
 		}
 		for _, entry := range entries[min(seen, len(entries)):] {
-			if _, ended := entry.Event.(journal.AgentEnded); ended {
-				if seen > 0 {
-					turn.end()
-				}
-				turn = nil
-			}
-			shown.Add(entry)
-			show(console.Event(shown, entry.Event))
-			if _, began := entry.Event.(journal.IterationBegan); began {
-				turn = followTurn(home, shown, func(item stream.Item) { show(console.Item(item)) })
-			}
+			f.event(entry, seen == 0)
 		}
-		turn.look()
-		if seen = len(entries); shown.Stop != nil {
+		f.turn.look()
+		if seen = len(entries); f.run.Stop != nil {
 			return nil
 		}
 		if last {
-			headline, next := view.Gist(shown, true)
+			headline, next := view.Gist(f.run, true)
 			_, err := fmt.Fprintln(w.Stdout, "! "+headline+"\nnext: "+next)
 			return err
 		}
@@ -63,6 +47,36 @@ func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run j
 		case <-ctx.Done():
 			return nil
 		}
+	}
+}
+
+// follower prints the events of a run, and the turn that goes on.
+type follower struct {
+	home    workspace.Run
+	console view.Console
+	out     io.Writer
+	run     journal.Run // as far as it was printed
+	turn    *followedTurn
+}
+
+// event prints an event. Of a turn that had ended before the first look, only the end is shown.
+func (f *follower) event(entry journal.Entry, first bool) {
+	if _, ended := entry.Event.(journal.AgentEnded); ended {
+		if !first {
+			f.turn.end()
+		}
+		f.turn = nil
+	}
+	f.run.Add(entry)
+	f.print(f.console.Event(f.run, entry.Event))
+	if _, began := entry.Event.(journal.IterationBegan); began {
+		f.turn = followTurn(f.home, f.run, func(item stream.Item) { f.print(f.console.Item(item)) })
+	}
+}
+
+func (f *follower) print(text string) {
+	if text != "" {
+		fmt.Fprintln(f.out, text)
 	}
 }
 

@@ -59,7 +59,8 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			green, journal.CheckEnded{Passed: true, Tests: &journal.Tests{Passed: 2, Packages: 2}}, "✅ passed", "check test passed on a clean checkout, 0s",
 		},
 		"a named failure beside them": {
-			green, journal.CheckEnded{Exit: 1, Tests: &journal.Tests{Passed: 2, Packages: 2, Failed: 1, Red: []string{"a"}}},
+			green,
+			journal.CheckEnded{Exit: 1, Tests: &journal.Tests{Passed: 2, Packages: 2, Failed: 1, Red: []string{"a"}}},
 			"❌ failed", "check test failed (exit 1) on a clean checkout, 0s: 1 failed",
 		},
 		"red with what was red": {

@@ -54,10 +54,13 @@ func CheckDir(dir, flag string) error {
 // CheckNotHome returns an error if a project is the user's home. An agent may change all of its project, and the runs of
 // the home would be those of each folder below.
 func CheckNotHome(project, home string) error {
-	at, unread := os.Stat(project)
-	own, homeless := os.Stat(home)
-	if unread != nil || homeless != nil || !os.SameFile(at, own) {
-		return nil
+	at, err := os.Stat(project)
+	if err != nil {
+		return nil //nolint:nilerr // CheckDir reports it
+	}
+	own, err := os.Stat(home)
+	if err != nil || !os.SameFile(at, own) {
+		return nil //nolint:nilerr // a user without a home has nothing to lose there
 	}
 	return fault.Usage("your home folder cannot be a project: an agent could change all of it", "cd into a project, or name one with -d", nil)
 }

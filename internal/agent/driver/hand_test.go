@@ -163,15 +163,18 @@ func TestTheModelServerEndsTheTurn(t *testing.T) {
 		want   journal.AgentEnded
 	}{
 		"a refused key": {
-			"exec sleep 600", stream.Result{Failed: true, Reason: "api.example refuses the key, status", Status: 401, Text: "invalid x-api-key"},
+			"exec sleep 600",
+			stream.Result{Failed: true, Reason: "api.example refuses the key, status", Status: 401, Text: "invalid x-api-key"},
 			journal.AgentEnded{CannotRun: true, Denied: stream.NoLogin, Why: "api.example refuses the key, status 401: invalid x-api-key"},
 		},
 		"a refused key, as a success": {
-			`echo "Authentication failed"`, stream.Result{Failed: true, Reason: "api.example refuses the key, status", Status: 401},
+			`echo "Authentication failed"`,
+			stream.Result{Failed: true, Reason: "api.example refuses the key, status", Status: 401},
 			journal.AgentEnded{CannotRun: true, Denied: stream.NoLogin, Why: "api.example refuses the key, status 401"},
 		},
 		"no network": {
-			"exec sleep 600", stream.Result{Failed: true, Reason: "cannot reach api.example", Text: "no such host", Busy: true},
+			"exec sleep 600",
+			stream.Result{Failed: true, Reason: "cannot reach api.example", Text: "no such host", Busy: true},
 			journal.AgentEnded{Busy: true, Why: "cannot reach api.example: no such host"},
 		},
 	} {
@@ -183,7 +186,7 @@ func TestTheModelServerEndsTheTurn(t *testing.T) {
 			hand.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
 				if strings.HasPrefix(test.script, "echo") {
 					defer end(&stream.Unanswered{Result: test.result})
-					return run(t.Context(), c)
+					return run(context.WithoutCancel(ctx), c)
 				}
 				end(fmt.Errorf("%w: %w", process.ErrNoGrace, &stream.Unanswered{Result: test.result}))
 				return run(ctx, c)
