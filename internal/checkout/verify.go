@@ -207,7 +207,11 @@ func (v *Verifier) emit(event journal.Event) {
 	}
 }
 
+// prepare makes the repository of the checkouts, once.
 func (v *Verifier) prepare(ctx context.Context, project string) (err error) {
+	if v.checkouts != nil {
+		return nil
+	}
 	if v.trusted = v.Code; v.trusted == nil {
 		if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
 			return err

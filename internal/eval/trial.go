@@ -27,18 +27,27 @@ type trial struct {
 
 	task         Task
 	origin, work string
-	left         float64 // dollars
+	left         float64            // dollars
+	verifier     *checkout.Verifier // its exams begin with the caches that the first one filled
 }
 
 const story = "US-001"
 
-// run tries the commit's tests on the commit, on its base and on the agent's work. If they pass
-// at the base they show nothing, and the task is set aside.
 func (t *trial) run(ctx context.Context, row *Row) error {
 	if err := t.layOut(ctx); err != nil {
 		return err
 	}
 	row.Commit = t.task.Gold
+	return t.Verify(ctx, t.origin, func(v *checkout.Verifier) error {
+		v.Tell = nil // its advice is for a run's base, not for a commit with hidden tests
+		t.verifier = v
+		return t.examine(ctx, row)
+	})
+}
+
+// examine tries the commit's tests on the commit, on its base and on the agent's work. If they pass
+// at the base they show nothing, and the task is set aside.
+func (t *trial) examine(ctx context.Context, row *Row) error {
 	gold, err := t.exam(ctx, t.task.Gold)
 	if err != nil {
 		return err
@@ -73,17 +82,16 @@ func (t *trial) run(ctx context.Context, row *Row) error {
 }
 
 // exam returns what the checks say of a commit with the hidden tests in it.
-func (t *trial) exam(ctx context.Context, commit string) (answers []checkout.Answer, err error) {
-	err = t.Verify(ctx, t.origin, func(v *checkout.Verifier) (err error) {
-		v.Tell = nil // its advice is for a run's base, not for a commit with hidden tests
-		var unready string
-		answers, unready, err = v.Exam(ctx, t.origin, checkout.Exam{Base: t.task.Base, Commit: commit, Tests: t.task.Gold}, t.Rules)
-		if err == nil && unready != "" {
-			err = errors.New(unready)
-		}
-		return err
-	})
-	return answers, err
+func (t *trial) exam(ctx context.Context, commit string) ([]checkout.Answer, error) {
+	exam := checkout.Exam{Base: t.task.Base, Commit: commit, Tests: t.task.Gold}
+	answers, unready, err := t.verifier.Exam(ctx, t.origin, exam, t.Rules)
+	if err != nil {
+		return nil, err
+	}
+	if unready != "" {
+		return nil, errors.New(unready)
+	}
+	return answers, nil
 }
 
 // missed returns the hidden tests that do not pass with a commit; each has two tries.
