@@ -93,7 +93,7 @@ func (m *Model) Traffic() []Traffic {
 // Turn allows requests until the caller runs end, which cuts off those that are open and returns when
 // all are charged. Between turns all are refused: a commit can contain the agent's token, and checks
 // run it. Before the first turn, no program has a token. The turn's context ends with a
-// stream.Unanswered if the maker refuses the key or cannot be reached: most clients would try again
+// stream.Unanswered if the provider refuses the key or cannot be reached: most clients would try again
 // for minutes.
 func (m *Model) Turn(ctx context.Context) (turn context.Context, end func()) {
 	turn, cancel := context.WithCancelCause(ctx)

@@ -201,7 +201,7 @@ func (a *answerReader) start(response *http.Response) error {
 	return nil
 }
 
-// endRefusedTurn ends the turn of an agent whose key is refused, with the maker's reason.
+// endRefusedTurn ends the turn of an agent whose key is refused, with the provider's reason.
 func (a *answerReader) endRefusedTurn(response *http.Response) {
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusalBody)) // a part has no reason
 	response.Body = struct {

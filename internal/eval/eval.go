@@ -45,7 +45,7 @@ type Eval struct {
 	Env    []string
 	Now    func() time.Time
 	Began  func(number, of int, task Task) // called before a task is tried
-	Done   func(Row) error                 // is told of each task
+	Done   func(Row) error                 // is called after each task
 }
 
 // Settings are those that no flag of ralph run names.

@@ -50,11 +50,11 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 // WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to
 // standard error.
 func (f Fence) WithVerifier(ctx context.Context, w World, tool git.Git, who Enclosure, do func(*checkout.Verifier) error) (err error) {
-	dir, swept, err := w.Room(who.Project, "verify")
+	dir, remove, err := w.Room(who.Project, "verify")
 	if err != nil {
 		return err
 	}
-	defer swept()
+	defer remove()
 	who.Tool = tool
 	sb, err := f.Raise(ctx, w, who)
 	if err != nil {

@@ -53,11 +53,11 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	if err != nil {
 		return sum, err
 	}
-	dir, swept, err := w.Room(c.Repo, "eval")
+	dir, remove, err := w.Room(c.Repo, "eval")
 	if err != nil {
 		return sum, err
 	}
-	defer swept()
+	defer remove()
 	e := c.series(w, tool, dir)
 	if e.Store, err = tool.OpenShared(ctx, c.Repo, filepath.Join(dir, "trusted.git")); err != nil {
 		return sum, err

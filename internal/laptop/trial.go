@@ -51,11 +51,11 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 // SuggestedChecks returns the policy with the checks and the setup that the project's own files suggest, as doctor
 // lists them.
 func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.Policy, []journal.Noted, error) {
-	dir, swept, err := d.World.Room(d.Root(), "survey")
+	dir, remove, err := d.World.Room(d.Root(), "survey")
 	if err != nil {
 		return p, nil, err
 	}
-	defer swept()
+	defer remove()
 	var notes []journal.Noted
 	tell := func(_ journal.Run, event journal.Event) {
 		if note, is := event.(journal.Noted); is {
@@ -205,11 +205,11 @@ func (a attempt) broken(other attempt) string {
 func (d *Project) runTrial(ctx context.Context, j *job.Job, p policy.Policy) (seen attempt, err error) {
 	ctx, done := d.untilAsked(ctx)
 	defer done()
-	dir, swept, err := d.World.Room(d.Root(), "trial")
+	dir, remove, err := d.World.Room(d.Root(), "trial")
 	if err != nil {
 		return seen, err
 	}
-	defer swept()
+	defer remove()
 	if p.SeparateTree || p.Done == policy.ByStories {
 		seen, err = d.trialOnCheckout(ctx, j, p, dir)
 	} else {
