@@ -21,7 +21,6 @@ const (
 	gitHTTP  = standIn + "/githttp"
 	stories  = support + "journaltest"
 	models   = support + "modeltest"
-	signing  = support + "sigstoretest"
 	scripted = support + "scripted"
 	demo     = support + "demo"
 	agents   = support + "agenttest"
@@ -38,12 +37,12 @@ var plan = house{
 	module: module,
 	layers: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree", "internal/yamlfile"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/review", "internal/shell", "internal/makefile", "internal/environ", "internal/attest"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/review", "internal/shell", "internal/makefile", "internal/environ"},
 		2:  {"internal/journal", "internal/trigger", "internal/mcp", "internal/survey"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/upkeep", "internal/process", "internal/untrusted"},
-		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, stories, models, signing, few, rights},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/git/nested", "internal/agent/driver", "internal/sigstore", contract},
+		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, stories, models, few, rights},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/git/nested", "internal/agent/driver", contract},
 		7:  {"internal/checkout", "internal/merging", "internal/recorded", "internal/suggestion", "internal/sweep", "internal/ledger", agents},
 		8:  {"internal/job", "internal/doctor", "internal/eval", "internal/proofcheck", "internal/aftercare"},
 		9:  {"internal/config"},
@@ -64,7 +63,6 @@ var plan = house{
 		module + "/" + contract: {},
 		module + "/" + stories:  {},
 		module + "/" + models:   {},
-		module + "/" + signing:  {},
 		module + "/" + agents:   {},
 		module + "/" + few:      {},
 		module + "/" + scripted: {"cmd/ralph"},
@@ -86,7 +84,7 @@ var plan = house{
 
 		// The network.
 		"net":          {standIn, "internal/github", demo, "internal/egress", "internal/sandbox", "internal/server"},
-		"net/http":     {standIn, gitHTTP, contract, models, signing, "internal/attachment", "internal/egress", "internal/github", "internal/server", "internal/sigstore"},
+		"net/http":     {standIn, gitHTTP, contract, models, "internal/attachment", "internal/egress", "internal/github", "internal/server"},
 		"crypto/tls":   {"internal/egress"},
 		"net/http/cgi": {gitHTTP},
 		"net/netip":    anyone,

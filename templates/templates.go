@@ -4,10 +4,9 @@ package templates
 
 import "embed"
 
-// Files are the texts by path, as "prompt/stories.md". In sigstore/ are the keys of the
-// public sigstore, as it publishes them.
+// Files are the texts by path, as "prompt/stories.md".
 //
-//go:embed prompt comment pull start demo archive workflows session report server completion help sigstore
+//go:embed prompt comment pull start demo archive workflows session report server completion help
 var Files embed.FS
 
 // Text returns the text at a path of Files.

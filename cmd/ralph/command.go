@@ -49,7 +49,6 @@ type grammar struct {
 	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
 	Prove     proveCommand      `cmd:"" guarded:"" group:"judge" help:"Prove the change between two commits, without an agent."`
 	Eval      evalCommand       `cmd:"" guarded:"" group:"judge" help:"Try an agent on commits that a repository already has."`
-	Verify    verifyCommand     `cmd:"" guarded:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
 	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
 	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
 	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`

@@ -16,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
-	"github.com/ralph-loop/ralph/internal/testsupport/sigstoretest"
 )
 
 // outside is what a script has beyond the sandbox.
@@ -26,7 +25,6 @@ type outside struct {
 	model *modeltest.Server
 
 	company  *company
-	sigstore *sigstoretest.Stack
 }
 
 type outsideKey struct{}

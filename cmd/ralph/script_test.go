@@ -50,8 +50,6 @@ const scripts = "testdata/script"
 //	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
 //	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
 //	                        and for those models
-//	sigstore WORKFLOW@REF [here]
-//	                        gives jobs the identity of that workflow, and a sigstore: see signing
 //	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
 //	                        of its own; then: that host and no other was asked for there
 //
@@ -84,7 +82,7 @@ func stories(t *testing.T, folder string) testscript.Params {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
-			"listener": listener, "model": model, "company": companyIn, "workflow": workflowInputs, "sigstore": signing,
+			"listener": listener, "model": model, "company": companyIn, "workflow": workflowInputs,
 			"next": runNext,
 		},
 	}

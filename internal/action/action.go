@@ -24,8 +24,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -74,7 +72,6 @@ type handler struct {
 	*machine
 	client      *github.Client
 	host        *branchHost
-	signs       sigstore.Job
 	known       bool     // the asker may ask
 	forms       [][]byte // the issue forms of the base branch, where the task may be one
 	attached    []attachment.File
@@ -245,7 +242,6 @@ func (h *handler) connect() error {
 	if h.route, err = network.Route(); err != nil {
 		return err
 	}
-	h.signs = sigstore.Job{Env: h.Getenv, Server: h.env.ServerURL, Transport: h.route.Plain(), Now: h.Now, Unconfined: h.inputs.Sandbox.Level == sandbox.None, Say: h.say}
 	access := github.Access{
 		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
 		BaseURL: h.Getenv("GITHUB_API_URL"), Token: h.inputs.Token, Retry: h.Pace,

@@ -52,7 +52,7 @@ func (h *machine) runnerFolders() []string {
 
 // trustVariables name files of what the job's programs outside of the sandbox trust.
 var trustVariables = []string{
-	"SIGSTORE_TRUSTED_ROOT", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
 }
 
 // findPaths finds the paths of inputs and variables. It refuses what git tracks in the workspace,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,9 +18,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
-	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -45,29 +46,30 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
 	agents.AgentEnv, agents.Attachments = env, h.attached
 	return &job.Job{
-		Machine: job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
+		Machine: job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(sb, h.Now().UTC().Format(time.DateOnly), h.task.Kind != plan.KindPull), Redact: h.secrets.Writer, Grace: agentEndTime},
 		Code: job.Code{Origin: func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
 			return h.host.remote().Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
 		}},
-		Remote:   job.Remote{BranchHost: h.host, Sign: h.host.Sign, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
+		Remote:   job.Remote{BranchHost: h.host, Sign: h.host.Sign, Pulls: h.host, HasSecret: h.secrets.Holds, Comment: h.comment()},
 		Agents:   agents,
 		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
 		Abort:    h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
 	}, nil
 }
 
-// kept returns where jobs keep the results of checks at a base, for a period. They keep none without
-// a sandbox or a signature, or if the checks depend on more than files.
-func (h *handler) kept(notary *sigstore.Notary, sb *confine.Sandbox, period string) checkout.Kept {
+// kept returns where jobs keep the results of checks at a base, for a period: in the folder that actions/cache
+// restores and saves. GitHub lets a pull request read the cache of the default branch, and not write it. Jobs keep none
+// without a sandbox, or if the checks depend on more than files.
+func (h *handler) kept(sb *confine.Sandbox, period string, write bool) checkout.Kept {
 	needs := h.inputs.Needs
-	if sb == nil || notary.Identity() == "" || len(needs.Services)+len(needs.Secrets) > 0 {
+	if sb == nil || h.inputs.Cache == "" || len(needs.Services)+len(needs.Secrets) > 0 {
 		return checkout.Kept{}
 	}
 	network := h.inputs.Sandbox.Network
-	network.Upstream = "" // may hold a password, and everybody reads what comes of this
+	network.Upstream = "" // may hold a password
 	return checkout.Kept{
-		Self: h.Self, With: fmt.Sprintf("%s %s %s %q %+v", h.Version, period, notary.Identity(), h.image(), network),
-		Shared: &checkout.Shared{Notary: notary, Store: h.store, Remote: h.hostFor(0).remote(), Now: h.Now},
+		Dir: filepath.Join(h.inputs.Cache, "baselines"), ReadOnly: !write,
+		Self: h.Self, With: fmt.Sprintf("%s %s %q %+v", h.Version, period, h.image(), network),
 	}
 }
 

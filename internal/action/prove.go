@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proofcheck"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -43,7 +42,9 @@ func (h *handler) proveOrPublish(ctx context.Context) error {
 	if h.inputs.Mode == config.PublishProof {
 		return j.Publish(ctx)
 	}
-	return j.Prove(ctx)
+	err = j.Prove(ctx)
+	h.writeOutputs([][2]string{{"cache-key", h.sandbox.SavedCaches()}})
+	return err
 }
 
 // mayAskForProof returns why a comment asks for no proof; empty: it does.
@@ -75,21 +76,10 @@ func (h *machine) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	return sb, err
 }
 
-// proofBaselines returns those of this workflow on the default branch, and count for a week. Only a
-// push there saves one: other events have no identity, or run a workflow that the change may
-// have written.
-func (h *handler) proofBaselines(ctx context.Context, sb *confine.Sandbox) checkout.Kept {
+// proofBaselines returns those that a push to the default branch saved, which count for a week.
+func (h *handler) proofBaselines(sb *confine.Sandbox) checkout.Kept {
 	year, week := h.Now().UTC().ISOWeek()
-	period := fmt.Sprintf("%d-%d", year, week)
-	if h.env.EventName == "push" {
-		return h.kept(h.signs.Notary(ctx), sb, period)
-	}
-	notary, err := h.signs.Reader(h.trigger.Repo.DefaultBranch)
-	if err != nil {
-		h.say("no baseline is reused: " + fault.Told(err))
-		return checkout.Kept{}
-	}
-	return h.kept(notary, sb, period)
+	return h.kept(sb, fmt.Sprintf("%d-%d", year, week), h.env.EventName == "push")
 }
 
 func (h *event) proofRules(file func(string) []byte) (policy.Policy, error) {

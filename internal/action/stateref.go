@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/quota"
-	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -26,8 +25,7 @@ import (
 //
 // Everyone who may push can write to that ref. So the progress comment, or without an
 // issue the pull request, names the commit that ralph saved last. A state that does not
-// descend from it, or has commits on top of it, is not trusted. A job with an OIDC
-// identity trusts only what its own workflow has signed.
+// descend from it, or has commits on top of it, is not trusted.
 type stateRef struct {
 	hub    *branchHost
 	store  *git.Trusted
@@ -35,9 +33,8 @@ type stateRef struct {
 	branch string // whose pull request names the commit; empty: the comment does
 	now    func() time.Time
 	lease  quota.Lease
-	notary *sigstore.Notary // nil: the saved state is not signed
-	head   string           // the commit that the ref stands at
-	failed []string         // commits whose push failed: the ref may stand at one, if only its answer was lost
+	head   string   // the commit that the ref stands at
+	failed []string // commits whose push failed: the ref may stand at one, if only its answer was lost
 }
 
 type savedState struct {
@@ -51,7 +48,6 @@ type savedState struct {
 // Why saved state is not believed.
 const (
 	altered = "the saved state of an earlier run was changed by someone else"
-	strange = "the saved state of an earlier run is not signed by this workflow"
 	another = "the saved state of an earlier run cannot be read by this version of ralph"
 	orphan  = "no comment confirms the saved state of an earlier run"
 )
@@ -74,7 +70,7 @@ func (h *handler) openState(ctx context.Context) (s *stateRef, found savedState,
 		return nil, found, err
 	}
 	s = &stateRef{
-		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job}, notary: h.signs.Notary(ctx),
+		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job},
 	}
 	if h.task.Number == 0 {
 		if _, s.branch, err = h.place(); err != nil {
@@ -119,9 +115,6 @@ func (s *stateRef) read(ctx context.Context) (savedState, error) {
 
 // accept takes what ralph saved last, and nothing after it.
 func (s *stateRef) accept(ctx context.Context, anchor string, found *savedState) error {
-	if anchor == "" && s.notary != nil {
-		anchor = s.head
-	}
 	if anchor == "" {
 		if s.branch != "" || found.lease != (quota.Lease{}) { // a job was ended before it could name what it saved
 			return nil
@@ -144,11 +137,6 @@ func (s *stateRef) accept(ctx context.Context, anchor string, found *savedState)
 		return err
 	}
 	delete(found.files, quota.LeaseFile)
-	if err := s.notary.Believes(s.ref, found.files); err != nil {
-		s.hub.say("what is kept is not believed: " + err.Error())
-		found.files, found.whyDoubted = nil, strange
-		return nil //nolint:nilerr // it was said, and nothing of it counts
-	}
 	entries, _, wrong := journal.Replay(found.files[workspace.JournalFile])
 	if wrong == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
@@ -185,9 +173,6 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 	files = maps.Clone(files)
 	if files == nil {
 		files = map[string][]byte{}
-	}
-	if err := s.notary.Sign(ctx, s.ref, files); err != nil {
-		s.hub.say("what is kept could not be signed: " + err.Error())
 	}
 	if during > 0 {
 		s.lease.Until = s.now().Add(during).UTC()

@@ -27,11 +27,10 @@ import (
 
 // Kept says where the results of checks at a base are kept for later proofs.
 type Kept struct {
-	Dir  string // a folder of the user; empty: none
-	Self string // this program
-	With string // what else can change a result, such as the day
-
-	Shared *Shared // where jobs keep them if Dir is empty; may be nil
+	Dir      string // a folder of the user or of a job's cache, which no agent can write; empty: none
+	ReadOnly bool   // kept results are used, and no others are kept
+	Self     string // this program
+	With     string // what else can change a result, such as the day
 }
 
 // baselines keeps the results of checks at a base, with their logs and the caches that they
@@ -100,13 +99,16 @@ func (b baselines) log(name, text string) error {
 }
 
 // Keep keeps the results of the checks at the base.
-func (b baselines) Keep(_ context.Context, run journal.Run, checks []journal.CheckEnded) {
-	if err := b.keep(run, checks); err != nil {
+func (b baselines) Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded) {
+	if b.Kept.ReadOnly {
+		return
+	}
+	if err := b.keep(ctx, run, checks); err != nil {
 		b.Log("the results at the base are not kept for later proofs: " + fault.Told(err))
 	}
 }
 
-func (b baselines) keep(run journal.Run, checks []journal.CheckEnded) error {
+func (b baselines) keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded) error {
 	dir, err := b.folder(run)
 	if err == nil {
 		err = os.MkdirAll(b.Kept.Dir, privateFolders)
@@ -122,7 +124,7 @@ func (b baselines) keep(run journal.Run, checks []journal.CheckEnded) error {
 	if err := b.write(fresh, checks); err != nil {
 		return err
 	}
-	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir))
+	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
 }
 
 func (b baselines) write(dir string, checks []journal.CheckEnded) error {

@@ -1,7 +1,7 @@
 // Package checkout makes clean checkouts of commits, with some files replaced,
 // runs setup and the checks there in the sandbox, and reports events. Package
-// proof decides what runs where. Runs, `ralph verify`, `ralph prove` and `ralph
-// doctor --checks` use the same code.
+// proof decides what runs where. Runs, `ralph prove` and `ralph doctor
+// --checks` use the same code.
 package checkout
 
 import (
@@ -39,9 +39,8 @@ type Clean struct {
 	InJob    bool            // no agent reaches Logs, and a run of another machine has none there
 	Removals *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
-	late   bool  // the checkout gets files after setup, so that it is not the base's
-	filled int64 // bytes that the base's checks added to the caches
-	known  definitions
+	late  bool // the checkout gets files after setup, so that it is not the base's
+	known definitions
 }
 
 type emit = func(journal.Event)
@@ -50,11 +49,8 @@ type emit = func(journal.Event)
 func (c *Clean) Prover(stories Stories) proof.Prover {
 	t := tests{c, stories}
 	p := proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
-	switch {
-	case c.Kept.Dir != "":
+	if c.Kept.Dir != "" {
 		p.Baselines = baselines{c}
-	case c.Kept.Shared != nil:
-		p.Baselines = sharedBaselines{baselines{c}}
 	}
 	p.Ahead = &proof.Ahead{Beside: c.beside}
 	return p
@@ -140,7 +136,6 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 	}
 	if at.Where == journal.AtBase {
 		c.saveCaches(ctx, run)
-		c.filled = -c.cached(ctx)
 	}
 	return before.restore(ctx, emit)
 }
@@ -160,11 +155,7 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		}
 		job.Skip = func(check policy.Check) bool { return proof.Skips(check, changed) }
 	}
-	err = hand.Do(ctx, job, before.watch(emit))
-	if at.Where == journal.AtBase {
-		c.filled += c.cached(ctx)
-	}
-	return err
+	return hand.Do(ctx, job, before.watch(emit))
 }
 
 // hand returns what runs commands in a checkout, in the sandbox if there is one, and the

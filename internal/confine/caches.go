@@ -163,20 +163,6 @@ func (w *Sandbox) copyCaches(ctx context.Context, files string) error {
 	return errors.Join(workspace.Mirror(files, r.baseCaches()), removeToolSettings(r.baseCaches()), w.Lend(ctx, r.baseCaches(), "."), r.copyBaseCaches())
 }
 
-// CacheSize returns how many bytes are in the caches of a proof.
-func (w *Sandbox) CacheSize(ctx context.Context) (size int64, err error) {
-	if w == nil {
-		return 0, nil
-	}
-	err = untrusted.Folder{Path: w.folders.caches(true)}.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
-		if err == nil && e.Info.Mode().IsRegular() {
-			size += e.Info.Size()
-		}
-		return err
-	})
-	return size, err
-}
-
 // SaveCaches saves for later jobs what the setup commands of a proof fetched. The
 // key tells what that depends on: caches of the same key are saved already. No
 // program inside can write to the folder.
@@ -192,15 +178,24 @@ func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
 		return fmt.Errorf("save the caches: %w", err)
 	}
 	err := errors.Join(workspace.Mirror(w.folders.caches(true), files), removeToolSettings(files), untrusted.WriteFile(name, []byte(key), 0o644))
-	if err == nil && os.Geteuid() == 0 { // a later step of the job, which is the runner's, reads them
-		uid, gid := workspace.Owner(filepath.Dir(w.cache))
-		err = chown(ctx, w.cache, ".", uid, gid)
-	}
 	if err != nil {
 		return fmt.Errorf("save the caches: %w", err)
 	}
+	return w.Saved(ctx, key)
+}
+
+// Saved gives what was saved for later jobs to the user whose later step reads it, and sets its key.
+// Where no folder outlives the job it does nothing.
+func (w *Sandbox) Saved(ctx context.Context, key string) error {
+	if w == nil || w.cache == "" {
+		return nil
+	}
 	w.savedKey = key
-	return nil
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	uid, gid := workspace.Owner(filepath.Dir(w.cache))
+	return chown(ctx, w.cache, ".", uid, gid)
 }
 
 // SavedCaches returns the key of the caches that were saved; empty where none were.

@@ -4,13 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/evidence"
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 )
@@ -79,65 +76,6 @@ func TestOfAStoryThatPassedBefore(t *testing.T) {
 	e := from(t, `{"type":"run_began","plan":{"userStories":[{"id":"US-001","title":"A cart","acceptanceCriteria":["adds"],"passes":true}]}}`)
 	if want := []string{"the newest commit was not checked on a clean checkout"}; !slices.Equal(e.NotVerified, want) {
 		t.Errorf("not verified = %q, want %q", e.NotVerified, want)
-	}
-}
-
-// NewRun has the rules and stories of the evidence.
-func TestAgain(t *testing.T) {
-	e := of(t)
-	e.Rules.Checks[0].Timeout, e.Rules.Memory = "90s", "loop"
-	e.Rules.Setup = []evidence.Command{{Name: "ready", Command: "npm ci", Timeout: "1m", Added: true}}
-	run, err := e.NewRun()
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks := []policy.Check{{Name: "test", Command: "make test", Timeout: policy.Duration(90 * time.Second)}}
-	setup := []policy.Check{{Name: "ready", Command: "npm ci", Timeout: policy.Duration(time.Minute), Added: true}}
-	stories := []plan.Story{
-		{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds", "removes"}, Passes: true},
-		{ID: "US-002", Title: "An order", AcceptanceCriteria: []string{"pays"}},
-	}
-	if diff := cmp.Diff([]any{checks, setup, stories, "loop"}, []any{run.Policy.Checks, run.Policy.Setup, run.Plan.UserStories, run.Policy.Memory}); diff != "" {
-		t.Errorf("Again (-want +got):\n%s", diff)
-	}
-	e.Rules.Setup[0].Timeout = "soon"
-	if _, err := e.NewRun(); err == nil || !strings.Contains(err.Error(), `the timeout of "ready"`) {
-		t.Errorf("Again = %v, want it to name what has no time", err)
-	}
-}
-
-// A file with an unknown key is not evidence.
-func TestReadTakesNoOtherKeys(t *testing.T) {
-	data, err := of(t).Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	odd := strings.Replace(string(data), `"run":`, `"ran": 1, "run":`, 1)
-	if _, err := evidence.Read([]byte(odd)); err == nil || !strings.Contains(err.Error(), "ran") {
-		t.Errorf("Read = %v, want it to name the key", err)
-	}
-	if _, err := evidence.Read([]byte("{")); err == nil || !strings.Contains(err.Error(), "read the evidence") {
-		t.Errorf("Read = %v, want it to say what it read", err)
-	}
-}
-
-// Checks are compared by name, in any order, and a run without a baseline proves nothing.
-func TestDifferencesOfSeveralChecks(t *testing.T) {
-	e := of(t)
-	e.Proof.Checks = append([]evidence.Result{{Name: "lint", Exit: 1}}, e.Proof.Checks...)
-	run := anew(t, e,
-		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
-		journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true},
-		journal.CheckEnded{Where: journal.AtProof, Name: "lint", Exit: 1},
-		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
-		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen})
-	want := []string{"the checks can prove something at the base: false; the file says: true"}
-	if diff := cmp.Diff(want, e.Differences(run)); diff != "" {
-		t.Errorf("Differences (-want +got):\n%s", diff)
-	}
-	failed := anew(t, e, journal.ProofEnded{Commit: "c1", Tree: "t1"})
-	if got := e.Differences(failed)[0]; got != "the proof: fails; the file says: passes" {
-		t.Errorf("Differences = %q, want no reason where none was given", got)
 	}
 }
 

@@ -26,7 +26,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
-	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -81,9 +80,8 @@ type Code struct {
 type Remote struct {
 	BranchHost BranchHost // nil: nothing is pushed
 	// Sign makes commits again with a signature; nil: no commit is signed.
-	Sign   func(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error)
-	Attest *sigstore.Notary // nil: no evidence is signed
-	Pulls  Pulls            // nil: only a branch is pushed
+	Sign  func(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error)
+	Pulls Pulls // nil: only a branch is pushed
 	// RunStore replaces a run's own files for another machine. ErrTakenOver says that another job
 	// saved some since. nil: the run is on this machine alone.
 	RunStore  func(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error)
@@ -214,7 +212,7 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	err = loop.Loop{Do: s.doStep, Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
 	err = errors.Join(err, settle())
 	s.publishing.saveBundle(ctx)
-	s.signEvidence(ctx)
+	s.writeEvidence(ctx)
 	s.saveStoppedRun(ctx)
 	s.writePage(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees())

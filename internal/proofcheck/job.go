@@ -44,7 +44,7 @@ type Job struct {
 	Env     []string
 	Needs   confine.Needs // of the checks
 	// Kept says where baselines of this workflow are kept.
-	Kept func(context.Context, *confine.Sandbox) checkout.Kept
+	Kept func(*confine.Sandbox) checkout.Kept
 
 	Say       func(string)             // a line of the job's log
 	Hide      func(text string) string // hides secrets in texts
@@ -139,8 +139,8 @@ func (j Job) proven(ctx context.Context, p github.Pull) (outcome checkout.Outcom
 // keep runs the checks for later proofs of pull requests on this commit.
 func (j Job) keep(ctx context.Context, p github.Pull) error {
 	return j.verify(ctx, p, func(verifier *checkout.Verifier) error {
-		if verifier.Kept.Shared == nil {
-			j.Say("no baseline is kept: that needs an OIDC identity, a sandbox, and checks without services and secrets")
+		if verifier.Kept.Dir == "" {
+			j.Say("no baseline is kept: that needs the input cache, a sandbox, and checks without services and secrets")
 			return nil
 		}
 		_, err := verifier.Base(ctx, "", p.BaseSHA, j.Rules)
@@ -169,7 +169,7 @@ func (j Job) verify(ctx context.Context, p github.Pull, do func(*checkout.Verifi
 	}
 	verifier := &checkout.Verifier{
 		Sandbox: sb, Git: tool, Code: code, Dir: filepath.Join(dir, "proof"), Hand: check.Hand{Run: j.Exec, Grace: grace},
-		Tell: func(run journal.Run, event journal.Event) { j.Say(view.LineAndOutput(run, event)) }, Kept: j.Kept(ctx, sb),
+		Tell: func(run journal.Run, event journal.Event) { j.Say(view.LineAndOutput(run, event)) }, Kept: j.Kept(sb),
 	}
 	verifier.Confide(j.Env, j.Needs)
 	return do(verifier)

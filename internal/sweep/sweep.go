@@ -28,9 +28,6 @@ type Sweep struct {
 // Retention is the age that the action leaves to people who look for a run.
 const Retention = 90 * 24 * time.Hour
 
-// baselines count for a week at most.
-const baselines = 7 * 24 * time.Hour
-
 // Swept is a ref that was looked at.
 type Swept struct {
 	Ref  string    `json:"ref"`
@@ -77,11 +74,7 @@ func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 }
 
 func (s Sweep) sweep(ctx context.Context, ref remote.Ref) (kept string, err error) {
-	age := s.Age
-	if strings.HasPrefix(ref.Name, remote.Baselines) {
-		age = min(age, baselines)
-	}
-	if s.Now.Sub(ref.At) < age {
+	if s.Now.Sub(ref.At) < s.Age {
 		return young, nil
 	}
 	text, err := s.lease(ctx, ref)

@@ -36,7 +36,7 @@ func newRemote(t *testing.T) (git.Git, remote.Repository, []quota.Pull) {
 	commits := map[string]string{}
 	for ref, at := range map[string]time.Duration{
 		"refs/ralph/issue-1": 100 * day, "refs/ralph/issue-2": 3 * day, "refs/ralph/issue-3": 100 * day,
-		remote.Baselines + "0123456789abcdef": 8 * day, quota.Ref: 100 * day,
+		quota.Ref: 100 * day,
 	} {
 		kept := remote.Files{Ref: ref, Files: map[string][]byte{"journal.jsonl": []byte(ref)}, Subject: "keep", At: now.Add(-at)}
 		if ref == "refs/ralph/issue-3" {
@@ -89,7 +89,6 @@ func TestSweep(t *testing.T) {
 	want := map[string]string{
 		"refs/heads/ralph/issue-1": dry, "refs/heads/ralph/issue-2": dry,
 		"refs/ralph/issue-1": dry, "refs/ralph/issue-2": young, "refs/ralph/issue-3": working,
-		remote.Baselines + "0123456789abcdef": dry,
 	}
 	if d := cmp.Diff(want, look(true)); d != "" {
 		t.Errorf("a dry run (-want +got):\n%s", d)
@@ -97,7 +96,6 @@ func TestSweep(t *testing.T) {
 	want = map[string]string{
 		"refs/heads/ralph/issue-1": "", "refs/heads/ralph/issue-2": moved,
 		"refs/ralph/issue-1": "", "refs/ralph/issue-2": young, "refs/ralph/issue-3": working,
-		remote.Baselines + "0123456789abcdef": "",
 	}
 	if d := cmp.Diff(want, look(false)); d != "" {
 		t.Errorf("the first sweep (-want +got):\n%s", d)

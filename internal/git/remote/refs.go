@@ -31,9 +31,6 @@ var (
 	fileForm = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
-// Baselines begins the names of the refs with what checks said at a base.
-const Baselines = "refs/ralph/baseline-"
-
 const fresh = "refs/ralph/fresh"
 
 // PushFiles brings the remote's ref to a commit of the files and gives that. It

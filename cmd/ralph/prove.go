@@ -4,71 +4,12 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
-
-type verifyCommand struct {
-	File string `arg:"" type:"path" help:"File evidence.json of a run; with --signed its evidence.sigstore.json."`
-	laptop.Signature
-	laptop.Clone
-}
-
-func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
-	if c.Signed {
-		return c.Signature.Verify(ctx, w.World, c.File, c.ProjectDir)
-	}
-	e, err := c.read()
-	if err != nil {
-		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
-	}
-	tool, err := w.SoundGit(ctx, c.ProjectDir)
-	if err != nil {
-		return 0, err
-	}
-	var run journal.Run
-	err = c.Clone.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
-		v.Hand.Began = progress(w.World)
-		if run, err = v.Verify(ctx, c.ProjectDir, e); err != nil {
-			err = fault.Usage("cannot repeat the proof", fault.Hint(err), err)
-		}
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return c.judge(w.Stdout, e, run)
-}
-
-func (c verifyCommand) read() (evidence.Evidence, error) {
-	data, err := untrusted.ReadFile(c.File, evidence.MaxSize)
-	if err != nil {
-		return evidence.Evidence{}, err
-	}
-	return evidence.Read(data)
-}
-
-func (verifyCommand) judge(to io.Writer, e evidence.Evidence, run journal.Run) (int, error) {
-	differences := e.Differences(run)
-	for _, line := range differences {
-		if _, err := fmt.Fprint(to, clean.LogLines("differs: "+line+"\n")); err != nil {
-			return 0, err
-		}
-	}
-	if len(differences) > 0 {
-		return fault.ExitStopped, nil
-	}
-	_, err := fmt.Fprint(to, clean.LogLines(fmt.Sprintf("%.12s is as %s says\n", e.Proof.Commit, e.Run)))
-	return fault.ExitDone, err
-}
 
 type proveCommand struct {
 	Base  string   `arg:"" optional:"" help:"Commit before the change (default: the default branch). The proof starts at its merge base with HEAD."`
