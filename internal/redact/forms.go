@@ -1,17 +1,37 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
-	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// A line of a key may be printed alone. Shorter lines are words like any other.
-const shortestLine = 12
+const (
+	shortest     = 6  // A shorter value would hide ordinary words, and could be guessed anyway.
+	shortestLine = 12 // A line of a key may be printed alone. Shorter lines are words like any other.
+)
+
+// formsOf returns the secret and each of its lines, as they are and in common encodings.
+func formsOf(secret string) (all []string) {
+	for _, value := range values(secret) {
+		all = append(all, value, hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))))
+		all = append(all, inBase64(value)...)
+		all = append(all, inBase64(value+"\n")...) // as echo prints it
+		all = append(all, inURL(value)...)
+		for _, quoted := range inJSON(value) {
+			all = append(append(all, quoted), inJSON(quoted)...) // a transcript quotes JSON in JSON
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // values returns the secret, and each of its lines.
 func values(secret string) []string {
@@ -35,109 +55,75 @@ func values(secret string) []string {
 	return all
 }
 
-// packs are value in hexadecimal and base64. Rests are their ends, which may begin a line.
-func packs(value string) (whole, rests []string) {
-	whole = slices.Concat(inHex(value), inBase64(value), inBase64(inWide(value)))
-	for _, form := range whole {
-		for n := 1; n < leastOfLine && len(form)-n >= shortestLine; n++ {
-			rests = append(rests, form[n:])
-		}
-	}
-	return whole, rests
-}
-
-// inHex is value in hexadecimal, also byte by byte.
-func inHex(value string) (all []string) {
-	for _, format := range []string{"%x", "%X", "% x", "% X"} {
-		form := fmt.Sprintf(format, value)
-		all = append(all, form, strings.ReplaceAll(form, " ", ":"))
-	}
-	return all
-}
-
-// inWide is UTF-16 without its first byte, for both byte orders.
-func inWide(value string) string {
-	var wide []byte
-	for _, unit := range utf16.Encode([]rune(value)) {
-		wide = binary.BigEndian.AppendUint16(wide, unit)
-	}
-	return string(wide[1:])
-}
-
-// inBase64 is value in base64, also in the middle of something longer: there
-// it begins at any of three places in a group, and only the characters that
-// depend on value alone can be known.
-func inBase64(value string) []string {
-	var all []string
+// inBase64 returns value in base64, alone and in the middle of something longer: there it begins at any of
+// three places in a group, and only the characters that depend on value alone are known.
+func inBase64(value string) (all []string) {
 	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		parts, ends := within(alphabet, value)
-		_, lines := within(alphabet, value+"\n")
-		all = append(append(append(all, parts...), ends...), lines...)
-		whole := alphabet.EncodeToString([]byte(value))
-		for _, part := range append(parts, inLines(whole, 64), inLines(whole, 76)) {
-			if part != "" {
-				twice, _ := within(alphabet, part) // settings of a cluster are packed twice
-				all = append(all, twice...)
-			}
+		for before := range 3 {
+			text := alphabet.EncodeToString(append(make([]byte, before), value...))
+			first := (before*8 + 5) / 6
+			last := (before + len(value)) * 8 / 6
+			all = append(all, text[first:last], text[first:], strings.TrimRight(text[first:], "="))
 		}
 	}
 	return all
 }
 
-// inLines breaks lines as base64 (76) and openssl (64) do; empty: it is shorter.
-func inLines(text string, width int) (lines string) {
-	if len(text) <= width {
-		return ""
+// inURL returns value with the escapes that languages use in addresses.
+func inURL(value string) (all []string) {
+	query, path := url.QueryEscape(value), url.PathEscape(value)
+	component := strings.ReplaceAll(query, "+", "%20") // the rest is as it is: in encodeURIComponent, too
+	for _, mark := range []string{"!", "'", "(", ")", "*"} {
+		component = strings.ReplaceAll(component, url.QueryEscape(mark), mark)
 	}
-	for len(text) > width {
-		lines, text = lines+text[:width]+"\n", text[width:]
+	for _, form := range []string{query, path, component, strings.ReplaceAll(query, "+", "%20")} {
+		all = append(all, form, lowerEscapes(form))
 	}
-	return lines + text
+	return all
 }
 
-// within returns what stands for value in the middle and at the end.
-func within(alphabet *base64.Encoding, value string) (parts, ends []string) {
-	for before := range 3 {
-		text := alphabet.EncodeToString(append(make([]byte, before), value...))
-		first := (before*8 + 5) / 6
-		last := (before + len(value)) * 8 / 6
-		parts = append(parts, text[first:last])
-		ends = append(ends, text[first:], strings.TrimRight(text[first:], "="))
+// lowerEscapes writes %2f for %2F.
+func lowerEscapes(text string) string {
+	out := []byte(text)
+	for at := 0; at+2 < len(out); at++ {
+		if out[at] == '%' {
+			copy(out[at+1:], bytes.ToLower(out[at+1:at+3]))
+			at += 2
+		}
 	}
-	return parts, ends
+	return string(out)
 }
 
-// starts are the pairs of bytes with which a secret may begin: an agent prints a gigabyte.
-type starts [1 << 16]bool
-
-var shapeStarts = func() (s starts) {
-	for _, t := range tokens {
-		s.add(t.prefix)
-	}
-	for _, prefix := range []string{webBegin, pemBegin, "au", "aU", "Au", "AU"} {
-		s.add(prefix)
-	}
-	return s
-}()
-
-func (x *starts) add(text string) { x[pair(text[0], text[1])] = true }
-
-// addEscaped adds the ways in which a form begins: its first two characters may be escaped.
-func (x *starts) addEscaped(form string) {
-	first := form[:1]
-	for _, second := range []string{form[1:2], `\`, "%", "&", "+", "\n", "\r", "\x1b"} {
-		x.add(first + second)
-	}
-	for _, escape := range []string{"%2", fmt.Sprintf("%%%x", first[0]>>4), fmt.Sprintf("%%%X", first[0]>>4), `\\`, `\x`, `\u`, `\U`, `\0`, `\1`, `\2`, `\3`, `\` + first, first + first, `'"`, `'\`, "&#"} {
-		x.add(escape)
-	}
-	if alnum.has(first[0]) {
-		return
-	}
-	for letter := range byte(26) { // of the name of a sign in HTML
-		x.add("&" + string('a'+letter))
-		x.add("&" + string('A'+letter))
-	}
+// inJSON returns value as it stands between the quotes of a JSON string: as most encoders write it, as Go
+// writes it for HTML, with slashes escaped, and in ASCII alone.
+func inJSON(value string) []string {
+	var plain bytes.Buffer
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // a string has no error
+	most := strings.TrimSpace(plain.String())
+	most = most[1 : len(most)-1]
+	html, _ := json.Marshal(value)
+	return []string{most, string(html[1 : len(html)-1]), strings.ReplaceAll(most, "/", `\/`), inASCII(most)}
 }
 
-func pair(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }
+// inASCII escapes the characters of a JSON string that are not ASCII.
+func inASCII(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			out.WriteRune(r)
+			continue
+		}
+		out.WriteString(escaped(r))
+	}
+	return out.String()
+}
+
+// escaped writes a character as JSON does in ASCII.
+func escaped(r rune) string {
+	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}

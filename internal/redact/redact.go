@@ -1,11 +1,12 @@
-// Package redact hides secrets in text and in streams. It knows a secret by
-// its value, in every form that programs print values in, and by the shape of
-// well-known tokens. It does not know where secrets come from, and it keeps
-// no more of a stream than could still become one.
+// Package redact hides secrets in text and in streams. It takes the values of
+// secrets and finds them as they are and in common encodings, and tokens of
+// well-known shapes. It does not know where secrets come from, and it keeps no
+// more of a stream than could still become one.
 package redact
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -16,44 +17,45 @@ const Mask = "***"
 
 // Redactor hides its secrets. Several goroutines may use it.
 type Redactor struct {
-	plain   table
-	packed  table
-	rests   table
-	shapes  *[256][]shape // by their first byte
-	starts  starts        // of all but rests
-	indents starts        // of rests
-	longest int
+	forms  map[uint16][]string // by their first two bytes
+	shapes map[uint16][]shape  // likewise
+	starts [1 << 16]bool       // the keys of both, as an agent prints a gigabyte
+	firsts [256]bool           // the first bytes of both
 }
 
-// A shorter value would hide ordinary words, and could be guessed anyway.
-const shortest = 6
-
-// New also hides what has the shape of a token. Values below 6 characters are ignored.
+// New returns a Redactor that also hides what has the shape of a token. Values
+// below 6 characters are ignored: they would hide ordinary words.
 func New(secrets ...string) *Redactor {
-	return (&Redactor{shapes: &shapes, starts: shapeStarts}).with(secrets)
-}
-
-// Values makes a Redactor that leaves alone what is only shaped like a token.
-func Values(secrets ...string) *Redactor { return (&Redactor{shapes: new([256][]shape)}).with(secrets) }
-
-func (r *Redactor) with(secrets []string) *Redactor {
-	var plain, packed, rests []string
-	for _, secret := range secrets {
-		for _, value := range values(secret) {
-			whole, ends := packs(value)
-			plain, packed, rests = append(plain, value, inWide(value)), append(packed, whole...), append(rests, ends...)
-		}
-	}
-	r.plain, r.packed, r.rests = newTable(plain, false), newTable(packed, true), newTable(rests, true)
-	for _, f := range slices.Concat(r.plain.forms, r.packed.forms) {
-		r.starts.addEscaped(f)
-		r.longest = max(r.longest, len(f)*(longestEscape+longestBreak))
-	}
-	for _, f := range r.rests.forms {
-		r.indents.addEscaped(f)
+	r := Values(secrets...)
+	r.shapes = shapes()
+	for two := range r.shapes {
+		r.add(two)
 	}
 	return r
 }
+
+// Values returns a Redactor that leaves alone what is only shaped like a token.
+func Values(secrets ...string) *Redactor {
+	r := &Redactor{forms: map[uint16][]string{}}
+	for _, secret := range secrets {
+		for _, form := range formsOf(secret) {
+			two := pair(form[0], form[1])
+			r.forms[two] = append(r.forms[two], form)
+			r.add(two)
+		}
+	}
+	for _, forms := range r.forms {
+		slices.SortFunc(forms, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	}
+	return r
+}
+
+func (r *Redactor) add(two uint16) {
+	r.starts[two] = true
+	r.firsts[two>>8] = true
+}
+
+func pair(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }
 
 // String is s with each secret replaced by ***.
 func (r *Redactor) String(s string) string { return string(r.mask([]byte(s))) }
@@ -62,7 +64,7 @@ func (r *Redactor) String(s string) string { return string(r.mask([]byte(s))) }
 func (r *Redactor) Bytes(b []byte) []byte { return bytes.Clone(r.mask(b)) }
 
 func (r *Redactor) mask(b []byte) []byte {
-	found, _ := r.find(b, 0)
+	found, _ := r.find(b, 0, 0)
 	out, _ := shown(b, found, 0, len(b))
 	return out
 }
@@ -93,11 +95,11 @@ func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 
 // Holds reports a value in b, in any form. A mere shape does not count: it may be an example.
 func (r *Redactor) Holds(b []byte) bool {
-	for at := range b {
-		if at+1 < len(b) && !r.mayBegin(b, at) {
+	for at := range len(b) - 1 {
+		if !r.starts[pair(b[at], b[at+1])] {
 			continue
 		}
-		if n, _ := r.value(b, at); n > 0 {
+		if n, _ := r.value(b[at:]); n > 0 {
 			return true
 		}
 	}
@@ -121,73 +123,90 @@ func (r *Redactor) Reader(from io.Reader) io.Reader {
 type match struct{ from, to int }
 
 // find returns every match that begins at from or later, in the order of their
-// beginnings, and how much of s depends on nothing that comes next. It looks at each
-// place anew, not behind the match before, so that a stream gives the same matches
-// wherever it was cut.
-func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
-	t := &text{s: s}
+// beginnings, and how much of s depends on nothing that comes next. Before hidden,
+// and within a match, it looks for values only.
+func (r *Redactor) find(s []byte, from, hidden int) (found []match, settled int) {
 	settled = len(s)
-	farthest := len(s) - max(r.longest, longestShape)
 	for at := from; at < len(s); at++ {
-		if at+1 < len(s) && !r.mayBegin(s, at) {
+		if at+1 < len(s) && !r.starts[pair(s[at], s[at+1])] {
 			continue
 		}
-		here, open := r.matches(t, at)
-		found = append(found, here...)
-		if at >= farthest && settled == len(s) && open {
-			settled = at
+		size, open := r.value(s[at:])
+		if size > 0 {
+			found = append(found, match{at, at + size})
+		}
+		if open {
+			settled = min(settled, at)
+		}
+		if at >= hidden {
+			m, open := r.shaped(s, at)
+			if m.to > 0 {
+				found = append(found, m)
+			}
+			if open {
+				settled = min(settled, at)
+			}
+		}
+		if len(found) > 0 {
+			hidden = max(hidden, found[len(found)-1].to)
 		}
 	}
 	return found, settled
 }
 
-// matches also reports whether more text could make or lengthen one.
-func (r *Redactor) matches(t *text, at int) (found []match, open bool) {
-	n, open := r.value(t.s, at)
-	if n > 0 {
-		found = append(found, match{at, at + n})
+// value returns the size of the longest secret with which s begins. open says that more text could make or lengthen one.
+func (r *Redactor) value(s []byte) (size int, open bool) {
+	if len(s) == 1 {
+		return 0, r.firsts[s[0]]
 	}
-	for _, shape := range r.shapes[t.s[at]] {
-		skip, size, more := shape(t, at)
-		if size > 0 {
-			found = append(found, match{at + skip, at + skip + size})
+	for _, form := range r.forms[pair(s[0], s[1])] {
+		n := min(len(form), len(s))
+		switch {
+		case form[:n] != string(s[:n]):
+		case n == len(form):
+			return n, open // the longest that is whole
+		default:
+			open = true
+		}
+	}
+	return 0, open
+}
+
+// shaped returns the token that begins at a place: a zero match if there is none.
+func (r *Redactor) shaped(s []byte, at int) (m match, open bool) {
+	if at+1 == len(s) {
+		return m, false
+	}
+	inWord := at > 0 && isAlphanumeric(s[at-1]) // the sk- of "task-list" begins no token
+	for _, shape := range r.shapes[pair(s[at], s[at+1])] {
+		if inWord && !shape.inWord {
+			continue
+		}
+		from, to, more := shape.match(s[at:])
+		if to > 0 {
+			m = match{at + from, max(at+to, m.to)}
 		}
 		open = open || more
 	}
-	return found, open
+	return m, open
 }
 
-// mayBegin reports, by two bytes, whether something can begin at at.
-func (r *Redactor) mayBegin(s []byte, at int) bool {
-	two := pair(s[at], s[at+1])
-	return r.starts[two] || r.indents[two] && beginsLine(s, at)
-}
-
-// value returns the size of the longest secret that begins at at.
-func (r *Redactor) value(s []byte, at int) (size int, open bool) {
-	tables := []*table{&r.plain, &r.packed}
-	if beginsLine(s, at) {
-		tables = append(tables, &r.rests)
-	}
-	for _, t := range tables {
-		n, more := t.form(s[at:])
-		size, open = max(n, size), open || more
-	}
-	return size, open
+func isAlphanumeric(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 }
 
 // writer holds the end back while it could be the beginning of a secret.
 type writer struct {
 	redactor *Redactor
 	to       io.Writer
-	held     []byte // begins with the last bytes passed on
+	held     []byte // begins with the last byte passed on
 	passed   int    // how much of held was passed on
 	masked   int    // how much of what follows passed is part of a secret whose *** was written
 }
 
 func (w *writer) Write(p []byte) (int, error) {
 	w.held = append(w.held, p...)
-	found, settled := w.redactor.find(w.held, w.passed)
+	found, settled := w.redactor.find(w.held, w.passed, w.passed+w.masked)
 	if err := w.pass(found, settled); err != nil {
 		return 0, err
 	}
@@ -196,7 +215,7 @@ func (w *writer) Write(p []byte) (int, error) {
 
 // Close writes what was held back. It can be called again.
 func (w *writer) Close() error {
-	found, _ := w.redactor.find(w.held, w.passed)
+	found, _ := w.redactor.find(w.held, w.passed, w.passed+w.masked)
 	return w.pass(found, len(w.held))
 }
 
@@ -212,8 +231,8 @@ func (w *writer) pass(found []match, end int) error {
 	if len(out) > 0 {
 		_, err = w.to.Write(out)
 	}
-	w.passed, w.masked = min(end, mostBehind), at-end
-	w.held = append(w.held[:0], w.held[end-w.passed:]...)
+	w.passed, w.masked = 1, at-end
+	w.held = append(w.held[:0], w.held[end-1:]...)
 	return err
 }
 

@@ -40,11 +40,6 @@ func TestStringHidesEachForm(t *testing.T) {
 		{"in a query", "?q=" + url.QueryEscape(password) + "&r", "?q=***&r"},
 		{"in a path", "/" + url.PathEscape(password) + "/", "/***/"},
 		{"with lower case escapes", strings.NewReplacer("%2F", "%2f", "%2B", "%2b").Replace(url.QueryEscape(password)), "***"},
-		{"with an escape for each sign", each("%%%02X"), "***"},
-		{"the same in lower case", each("%%%02x"), "***"},
-		{"with an escape for each sign in JSON", each(`\u%04x`), "***"},
-		{"the same in upper case", each(`\u%04X`), "***"},
-		{"the same in JSON in JSON", each(`\\u%04x`), "***"},
 		{"in JSON", quoted(password), `"***"`},
 		{"in JSON in JSON", quoted(quoted(password)), `"\"***\""`},
 	} {
@@ -52,19 +47,6 @@ func TestStringHidesEachForm(t *testing.T) {
 			t.Errorf("%s: String(%q) = %q, want %q", c.form, c.in, got, c.want)
 		}
 	}
-}
-
-// each returns the password with an escape for each character but letters and digits.
-func each(escape string) string {
-	var all strings.Builder
-	for _, b := range []byte(password) {
-		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' {
-			all.WriteByte(b)
-		} else {
-			fmt.Fprintf(&all, escape, b)
-		}
-	}
-	return all.String()
 }
 
 // Basic authentication is user:password in base64, where the password begins
@@ -158,6 +140,18 @@ func TestStringHidesOverlapping(t *testing.T) {
 	}
 	if got := string(r.Bytes([]byte("-abcdefgh-"))); got != "-***-" {
 		t.Errorf("Bytes = %q", got)
+	}
+}
+
+func TestHolds(t *testing.T) {
+	r := redact.New("secret-value")
+	for text, want := range map[string]bool{
+		"a secret-value b": true, base64.StdEncoding.EncodeToString([]byte("a secret-value b")): true,
+		"secret-valu": false, "": false, token: false, pem: false, "secret value": false,
+	} {
+		if got := r.Holds([]byte(text)); got != want {
+			t.Errorf("Holds(%q) = %t, want %t", text, got, want)
+		}
 	}
 }
 
