@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -108,9 +107,9 @@ func (w world) sessions() string {
 	return filepath.Join(cache, "ralph", "sessions")
 }
 
-func guardSettings(project string) (protect []string, rules []guard.Rule, err error) {
+func guardSettings(project string) (protect []string, err error) {
 	settings, err := projectSettings(project)
-	return settings.Protect, settings.Guard.Rules, err
+	return settings.Protect, err
 }
 
 func projectSettings(project string) (config.Settings, error) {

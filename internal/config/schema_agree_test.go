@@ -39,8 +39,6 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 			`{"guardrails": []}`, `{"guardrails": [{"command": "make", "failAction": "APPEND", "hint": "", "timeout": 0}]}`,
 			`{"scm": {"command": "git", "tasks": ["commit", "push"]}}`, `{"scm": {"command": "git"}}`,
 			`{"limits": {"maxCost": 0, "maxTime": "2h", "maxTokens": 1000000, "stallAfter": 3}}`,
-			`{"guard": {}}`, `{"guard": {"rules": []}}`,
-			`{"guard": {"rules": [{"command": "make seed", "flags": ["-f"], "operands": ["*prod*"], "unless": ["--dry-run"], "why": "fills it", "instead": "ask"}, {"command": "kubectl", "allow": true}]}}`,
 			`{"protect": ["**/*.go"], "setup": ["npm ci"], "sandbox": {"mode": "none", "allowDomains": ["a.example:443"], "allowModels": ["gpt-6.2-sol", "claude-haiku-*", "*"]}}`,
 		),
 		bad: []string{
@@ -56,8 +54,6 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 			`{"guardrails": [{"command": "make", "failAction": "APPEND", "hints": ""}]}`, `{"guardrails": {}}`,
 			`{"scm": "git"}`, `{"scm": {"command": "git", "tasks": [" "]}}`, `{"scm": {"command": ""}}`,
 			`{"limits": {"maxCost": -1}}`, `{"limits": {"maxCost": "5"}}`, `{"limits": {"stallAfter": 0.5}}`, `{"limits": {"maxTokens": 1e13}}`,
-			`{"guard": []}`, `{"guard": {"rule": []}}`, `{"guard": {"rules": [{}]}}`, `{"guard": {"rules": [{"command": ""}]}}`, `{"guard": {"rules": ["make"]}}`,
-			`{"guard": {"rules": [{"command": "make", "flags": "-f"}]}}`, `{"guard": {"rules": [{"command": "make", "operands": ["a b"]}]}}`, `{"guard": {"rules": [{"command": "make", "allow": "yes"}]}}`,
 			`{"protect": [""]}`, `{"setup": "x"}`, `{"sandbox": {"mode": "full"}}`, `{"sandbox": {"allowDomains": ["http://a/"]}}`,
 			`{"sandbox": {"allowDomains": ["a b"]}}`, `{"sandbox": {"allowDomains": [""]}}`, `{"sandbox": {"allowModels": ["claude haiku"]}}`, `{"sandbox": {"allowModels": ["-x"]}}`,
 		},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/price"
 )
@@ -58,8 +57,6 @@ type Settings struct {
 	CheckSecrets []string `json:"checkSecrets,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=STRIPE_TEST_KEY"`
 	// The sandbox.
 	Sandbox Sandbox `json:"sandbox,omitzero"`
-	// Rules of the command guard, besides its own.
-	Guard Guard `json:"guard,omitzero"`
 
 	given map[string]bool // the top-level keys of the files
 }
@@ -131,12 +128,6 @@ type Sandbox struct {
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
 	// Your variables to pass into the sandbox, besides those of toolchains.
 	Env []string `json:"env,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=DATABASE_URL"`
-}
-
-// Guard is for the hooks of an agent, which check each command before it runs.
-type Guard struct {
-	// Rules of the project; the first match decides.
-	Rules []guard.Rule `json:"rules,omitzero"`
 }
 
 // GuardrailTimeout limits a guardrail without a timeout of its own.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
@@ -274,20 +273,5 @@ func TestMaskWords(t *testing.T) {
 	}
 	if argv[2] != "hunter2" {
 		t.Error("the command line itself was changed")
-	}
-}
-
-// The guard accepts the rules of the settings.
-func TestGuardRules(t *testing.T) {
-	settings := read(t, `{"guard": {"rules": [
-		{"command": "make seed", "flags": ["-f", "--force"], "operands": ["*prod*"], "unless": ["--dry-run", "*test*"], "why": "fills the database", "instead": "make seed-local"},
-		{"command": "kubectl apply", "allow": true}
-	]}}`)
-	want := []guard.Rule{
-		{Command: "make seed", Flags: []string{"-f", "--force"}, Operands: []string{"*prod*"}, Unless: []string{"--dry-run", "*test*"}, Why: "fills the database", Instead: "make seed-local"},
-		{Command: "kubectl apply", Allow: true},
-	}
-	if diff := cmp.Diff(want, settings.Guard.Rules, cmpopts.IgnoreUnexported(guard.Rule{})); diff != "" {
-		t.Errorf("Table (-want +got):\n%s", diff)
 	}
 }

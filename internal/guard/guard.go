@@ -1,130 +1,240 @@
-// Package guard decides whether a shell command is dangerous, and why. It walks
-// the command's syntax tree and checks each simple command against a table of
-// rules. It runs nothing and opens no file. It prevents accidents; it is not a
-// sandbox: a command that it cannot judge passes.
+// Package guard refuses shell commands that destroy work, or publish, by accident. It walks the command's syntax tree
+// and compares each simple command with one table of rules. It runs nothing, opens no file and follows no variables:
+// what it cannot read passes. It is not a sandbox.
 package guard
 
 import (
-	"cmp"
-	"fmt"
+	"io"
 	"path"
+	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Project is the folders and rules that a command is judged with.
+// Project is the folders that a command is compared with.
 type Project struct {
 	Root, Home string   // the project's folder and the user's
 	Dir        string   // the shell's working directory (default: Root)
 	Protect    []string // globs, relative to Root, of files that may not be changed
-	Rules      []Rule   // the project's own rules, checked before the table
 }
 
 // Finding is one reason to refuse a command.
 type Finding struct {
-	Category Category
+	Category string // one of docs/guard.md
 	What     string // the dangerous part, shortened
 	Instead  string // the safe alternative
-	Unread   bool   // part of the shell could not be parsed
 }
 
 // String is one line for the agent: category, dangerous part, alternative.
-func (f Finding) String() string {
-	line := fmt.Sprintf("%s: %s; instead: %s", f.Category.Name, f.What, f.Instead)
-	if f.Unread {
-		line += " (part of this shell could not be read; judged by what could be seen)"
-	}
-	return line
-}
+func (f Finding) String() string { return f.Category + ": " + f.What + "; instead: " + f.Instead }
 
-// CheckCommand judges a shell script and returns the first finding.
+// CheckCommand returns the first finding in a shell script.
 func CheckCommand(line string, at Project) (f Finding, found bool) {
-	j := newJudge(at)
-	// A script that makes the parser panic counts as unread.
-	defer func() {
-		j.unread = recover() != nil || j.unread
-		f, found = j.verdict()
+	c := newCheck(at)
+	defer func() { // a text that makes the parser panic passes
+		_ = recover()
+		f, found = c.result()
 	}()
-	j.checkShown(j.script(markRemover.Replace(line), j.scope(), ""))
+	c.script(line)
 	return f, found
 }
 
-// CheckWrite judges a tool that writes a file without a shell.
-func CheckWrite(path string, at Project) (Finding, bool) {
-	j := newJudge(at)
-	j.checkWrite(path, j.scope())
-	return j.verdict()
+// CheckWrite returns a finding if a tool may not write to a file.
+func CheckWrite(file string, at Project) (Finding, bool) {
+	c := newCheck(at)
+	c.write(file)
+	return c.result()
 }
 
 const (
-	maxLine     = 64 << 10  // bytes of a script that are parsed
-	maxScript   = 256 << 10 // bytes of shell parsed in all, with nested scripts
-	maxNest     = 400       // depth of nested commands
-	maxSteps    = 3000      // commands judged
-	maxBrackets = 4000      // nested brackets make parsing slow
-	maxWords    = 1000      // of a command
-	maxRounds   = 8         // of a for loop
-	maxValue    = 2 << 10   // bytes of a variable
-	maxText     = 64 << 10  // bytes of a command's output
+	maxText  = 64 << 10 // bytes of a script: the parser nests as deep as a text does
+	maxDepth = 4        // scripts within scripts
 )
 
-// judge judges one script. The first finding ends it.
-type judge struct {
-	project     Project
-	finding     *Finding
-	unread      bool
-	steps       int
-	depth       int
-	parsedBytes int
-	files       map[string]string // content of files that the script wrote
-	stashed     bool              // the script ran git stash
+// check walks a script, and keeps the first finding.
+type check struct {
+	Project
+
+	depth   int
+	finding *Finding
 }
 
-func newJudge(at Project) *judge {
-	at.Root = path.Join("/", cmp.Or(strings.Trim(at.Root, "/"), "project"))
-	at.Home = path.Join("/", cmp.Or(strings.Trim(at.Home, "/"), "home/user"))
-	at.Dir = cmp.Or(at.Dir, at.Root)
-	return &judge{project: at, files: map[string]string{}}
+func newCheck(at Project) *check {
+	if at.Dir == "" {
+		at.Dir = at.Root
+	}
+	return &check{Project: at}
 }
 
-func (j *judge) verdict() (Finding, bool) {
-	if j.finding == nil {
+func (c *check) result() (Finding, bool) {
+	if c.finding == nil {
 		return Finding{}, false
 	}
-	j.finding.Unread = j.unread
-	return *j.finding, true
+	return *c.finding, true
 }
 
-func (j *judge) report(c Category, what, instead string) {
-	if j.finding == nil {
-		j.finding = &Finding{Category: c, What: displayText(what, 200), Instead: cmp.Or(instead, c.Instead)}
+func (c *check) report(category, what, instead string) {
+	if c.finding == nil {
+		c.finding = &Finding{category, what, instead}
 	}
 }
 
-// begin reports whether to continue. The caller ends the command with depth--.
-func (j *judge) begin() bool {
-	j.steps++
-	j.depth++
-	j.unread = j.unread || j.depth > maxNest
-	return j.finding == nil && j.steps <= maxSteps && j.depth <= maxNest
+var forkBomb = pattern.Of(`\S+\s*\(\)\s*\{\s*\S+\s*\|\s*\S+\s*&\s*\}`)
+
+func (c *check) script(text string) {
+	if c.depth == maxDepth || len(text) > maxText {
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	if forkBomb.MatchString(text) {
+		c.report("resource-exhaustion", "a function starts itself without end", "bound it: a count, a timeout")
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil {
+		return
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.CallExpr:
+			c.command(c.words(n))
+		case *syntax.Redirect:
+			if strings.Contains(n.Op.String(), ">") {
+				c.write(c.word(n.Word))
+			}
+		case *syntax.BinaryCmd:
+			c.pipe(n)
+		}
+		return c.finding == nil
+	})
 }
 
-// script returns the output. It reads nothing after a statement that cannot be parsed, as shells do.
-func (j *judge) script(src string, sc *scope, in string) (out string) {
-	if len(src) > maxLine {
-		j.unread = true
-		src = src[:maxLine]
+// words returns the words of a command without quotes.
+func (c *check) words(call *syntax.CallExpr) (all []string) {
+	for _, word := range call.Args {
+		all = append(all, c.word(word))
 	}
-	j.parsedBytes += len(src)
-	if j.parsedBytes > maxScript || strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
-		j.unread = true
-		return ""
+	return all
+}
+
+// word leaves a variable as $NAME, and what it cannot expand as $(…).
+func (c *check) word(word *syntax.Word) string {
+	variable := func(name string) string {
+		switch name {
+		case "HOME":
+			return c.Home
+		case "PWD":
+			return c.Dir
+		}
+		return "$" + name
 	}
-	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
-		if j.unread = j.unread || err != nil; err == nil {
-			out = joinOutput(out, j.statement(s, sc, in))
+	output := func(w io.Writer, _ *syntax.CmdSubst) error {
+		_, err := io.WriteString(w, "$(…)")
+		return err
+	}
+	text, err := expand.Literal(&expand.Config{Env: expand.FuncEnviron(variable), CmdSubst: output}, word)
+	if err != nil {
+		return "$(…)"
+	}
+	return text
+}
+
+var (
+	shells   = []string{"sh", "bash", "zsh", "dash", "ksh", "python", "python3", "node", "perl", "ruby"}
+	fetchers = []string{"curl", "wget", "base64", "base32", "xxd"}
+)
+
+// pipe refuses code that comes from the network or was decoded.
+func (c *check) pipe(b *syntax.BinaryCmd) {
+	to, ok := b.Y.Cmd.(*syntax.CallExpr)
+	if !ok || b.Op != syntax.Pipe {
+		return
+	}
+	words := unwrapped(c.words(to))
+	if len(words) == 0 || !slices.Contains(shells, programName(words[0])) {
+		return
+	}
+	if len(words) > 1 && words[1] != "-" && !strings.HasPrefix(words[1], "-s") { // its script is another: -m json.tool
+		return
+	}
+	syntax.Walk(b.X, func(node syntax.Node) bool {
+		from, ok := node.(*syntax.CallExpr)
+		if !ok {
+			return true
+		}
+		words := unwrapped(c.words(from))
+		if len(words) > 0 && slices.Contains(fetchers, programName(words[0])) {
+			c.report("supply-chain", "runs what "+programName(words[0])+" prints", "download it, read it, pin it, then run the file")
+		}
+		return true
+	})
+}
+
+// command compares a simple command with the table, and looks into those that run another one.
+func (c *check) command(words []string) {
+	words = unwrapped(words)
+	if len(words) == 0 {
+		return
+	}
+	call := call{programName(words[0]), words[1:]}
+	switch {
+	case call.name == "cd":
+		c.Dir = c.resolve(append(call.args, "~")[0])
+	case call.name == "eval":
+		c.script(strings.Join(call.args, " "))
+	case call.name == "find":
+		if at := slices.IndexFunc(call.args, isExec); at > 0 && c.isOutside(call.args[0]) {
+			c.command(append(call.args[at+1:len(call.args):len(call.args)], call.args[0])) // each file is in this folder
+		}
+	case slices.Contains(shells, call.name):
+		if at := slices.IndexFunc(call.args, isScriptFlag); at >= 0 {
+			c.script(append(call.args[at+1:len(call.args):len(call.args)], "")[0])
 		}
 	}
-	return out
+	c.compare(call)
+	for _, file := range call.written() {
+		c.write(file)
+	}
+}
+
+func isExec(word string) bool { return strings.HasPrefix(word, "-exec") }
+
+// isScriptFlag reports whether the next word is a script: -c, -lc.
+func isScriptFlag(word string) bool {
+	return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.HasSuffix(word, "c")
+}
+
+// wrappers run the command that follows their flags. A value is the number of their own words.
+var wrappers = map[string]int{
+	"sudo": 0, "doas": 0, "env": 0, "nohup": 0, "setsid": 0, "exec": 0, "command": 0, "time": 0, "nice": 0, "timeout": 1,
+	"xargs": 0, "npx": 0, "bunx": 0, "busybox": 0,
+}
+
+// unwrapped returns the command that wrappers run, without assignments and git's own flags.
+func unwrapped(words []string) []string {
+	for len(words) > 0 {
+		own, wraps := wrappers[programName(words[0])]
+		rest := words[1:]
+		for len(rest) > 0 && (strings.HasPrefix(rest[0], "-") || strings.Contains(rest[0], "=")) {
+			rest = rest[1:]
+		}
+		if !wraps || len(rest) <= own { // env alone shows the environment
+			break
+		}
+		words = rest[own:]
+	}
+	for len(words) > 2 && programName(words[0]) == "git" && (words[1] == "-C" || words[1] == "-c") {
+		words = append([]string{"git"}, words[3:]...)
+	}
+	return words
+}
+
+// programName returns a command's name without its folder and version: wrangler@latest.
+func programName(word string) string {
+	name, _, _ := strings.Cut(path.Base(word), "@")
+	return name
 }

@@ -1,224 +1,253 @@
 package guard
 
-const deleteCommands = "rm|rmdir|unlink|rimraf|del-cli|srm"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
-// rules is the table of dangerous commands: first for this machine and the project's
-// files, then for other machines: databases, clouds, registries.
-var rules = []ruleGroup{
-	{FileDestruction, "deletes what is not the project's, or all of it", "", []row{
-		{deleteCommands, "", "@root|home|project|system|log"},
-		{deleteCommands, `-r -R --recursive */\*`, "@outside"},
-		{"shred|wipe|rimraf|del-cli", "", "@root|home|project|system|log|outside"},
-		{"rsync", "--del*", "@>root|home|project|system|log|outside"},
-		{"truncate", "/var/*", "", "@temporary|made"},
-		{"mv", "/dev/null"},
-		{"cp", "/dev/null", "@>log|system|outside"},
-		{"tar|unzip", "-C=/ -d=/ --directory=/", "", "-t -c -l"},
+// A group of rows has a category, a reason and an alternative.
+type group struct {
+	category, why, instead string
+	rows                   []row
+}
+
+// row is commands, separated by commas, then flags or operands of which the command has one, then operands of which it
+// has one, too, then what it has none of. A bar separates alternatives of a word; ** stands for any words.
+type row [4]string
+
+// call is a simple command.
+type call struct {
+	name string // without its folder
+	args []string
+}
+
+var harmless = "--help --version --dry-run --dry-run=* --dryrun "
+
+// compare reports the first row of the table that matches.
+func (c *check) compare(command call) {
+	for _, g := range groups {
+		for _, r := range g.rows {
+			if c.matches(r, command) {
+				c.report(g.category, command.text()+" "+g.why, g.instead)
+				return
+			}
+		}
+	}
+}
+
+func (c *check) matches(r row, command call) bool {
+	named := slices.ContainsFunc(strings.Split(r[0], ", "), command.isOne)
+	if !named || c.hasOne(harmless+r[3], command) {
+		return false
+	}
+	return (r[1] == "" || c.hasOne(r[1], command)) && (r[2] == "" || c.hasOne(r[2], command))
+}
+
+// isOne reports whether a command has a name and words. A flag with a value may stand before the words.
+func (c call) isOne(command string) bool {
+	words := strings.Fields(command)
+	if !matchesAny(words[0], c.name) {
+		return false
+	}
+	words = words[1:]
+	latest := 1
+	if len(words) > 0 && words[0] == "**" {
+		words, latest = words[1:], len(c.args)
+	}
+	operands := c.operands()
+	for at := 0; at <= latest && at+len(words) <= len(operands); at++ {
+		if slices.EqualFunc(words, operands[at:at+len(words)], matchesAny) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesAny compares a word with patterns between bars. * and ? match slashes, too. Only flags are case-sensitive.
+func matchesAny(patterns, word string) bool {
+	if !strings.HasPrefix(patterns, "-") {
+		patterns, word = strings.ToLower(patterns), strings.ToLower(word)
+	}
+	word = strings.ReplaceAll(word, "/", "\x00")
+	for p := range strings.SplitSeq(strings.ReplaceAll(patterns, "/", "\x00"), "|") {
+		if ok, err := path.Match(p, word); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// hasOne reports whether a command has one of the tokens: a pattern of its flags and operands, @outside (a path outside
+// of the project) or @whole (the project, a home, or a folder above them).
+func (c *check) hasOne(tokens string, command call) bool {
+	return slices.ContainsFunc(strings.Fields(tokens), func(token string) bool {
+		switch token {
+		case "@outside":
+			return slices.ContainsFunc(command.operands(), c.isOutside)
+		case "@whole":
+			return slices.ContainsFunc(command.operands(), c.isWhole)
+		}
+		return slices.ContainsFunc(command.tokens(), func(given string) bool { return matchesAny(token, given) })
+	})
+}
+
+func (c call) text() string {
+	const longest = 80
+	text := []rune(strings.Join(append([]string{c.name}, c.args...), " "))
+	if len(text) > longest {
+		return string(text[:longest-1]) + "…"
+	}
+	return string(text)
+}
+
+// operands are the arguments without flags.
+func (c call) operands() (all []string) {
+	for i, a := range c.args {
+		if a == "--" {
+			return append(all, c.args[i+1:]...)
+		}
+		if len(a) < 2 || a[0] != '-' {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// tokens are the arguments, each flag with its value as -X=DELETE, and each letter of flags like -xzf.
+func (c call) tokens() (all []string) {
+	for i, a := range c.args {
+		all = append(all, a)
+		if len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		name, _, _ := strings.Cut(a, "=")
+		all = append(all, name)
+		if i+1 < len(c.args) {
+			all = append(all, a+"="+c.args[i+1])
+		}
+		if a[1] != '-' {
+			all = append(all, a[:2]+"="+a[2:])
+			for _, letter := range a[1:] {
+				all = append(all, "-"+string(letter))
+			}
+		}
+	}
+	return all
+}
+
+// written returns the files that a command changes.
+func (c call) written() []string {
+	files := c.operands()
+	switch c.name {
+	case "tee", "touch", "truncate", "rm", "rmdir", "unlink", "shred":
+		return files
+	case "cp", "mv", "install", "ln", "rsync":
+		return files[max(0, len(files)-1):]
+	}
+	return nil
+}
+
+const (
+	databases = "psql|mysql|mariadb|sqlite3|cockroach|duckdb|clickhouse-client|sqlcmd"
+	testNames = "*test* *tmp* *dev* *staging* *stage* *preview* *local*"
+	keyFiles  = ".env .env.* */.env */.env.* *id_rsa *id_ed25519 *id_ecdsa */.aws/credentials */.netrc */.npmrc */.pypirc */.git-credentials /etc/shadow"
+)
+
+// groups are the table of dangerous commands.
+var groups = []group{
+	{"file-destruction", "deletes what is not the project's, or all of it", "delete the named files inside the project that you mean", []row{
+		{"rm|rmdir|unlink|shred|rimraf|truncate", "", "@whole @outside"},
+		{"find", "-delete", "@whole @outside", "-name -iname -path -regex"},
+		{"rsync", "--delete --delete-after --delete-before", "@whole @outside"},
+		{"mv", "", "@whole"},
 	}},
-	{FileDestruction, "moves away what is not the project's, or all of it", "", []row{
-		{"mv", "", "@root|home|system|log"},
-		{"mv", "", "@project", `*\*`},
-		{"mv", "@outside", "@>temporary|outside|home|system"},
+	{"disk-destruction", "changes a disk", "work on an image file inside the project", []row{
+		{"mkfs*|mke2fs|mkswap|wipefs|fdisk|parted|sgdisk|sfdisk|blkdiscard", "", "", "-l -p --list"},
+		{"dd", "of=/dev/*", "", "of=/dev/null"},
+		{"cryptsetup luksFormat|erase, zpool destroy, diskutil erase*|partition*"},
 	}},
-	{DiskDestruction, "changes a disk", "", []row{
-		{"mkfs*|mke2fs|mkswap|newfs|wipefs|fdisk|parted|gdisk|sgdisk|cfdisk|sfdisk|shred|wipe|fsck*", "", "@device", "-l -p -n --list --print print -J -d --dump --no-act"},
-		{"badblocks|hdparm|efibootmgr|mdadm", "-w --security-erase* --trim-sector* -b -B -c -o -O --zero-superblock --stop"},
-		{"blkdiscard|grub-install|lvremove|vgremove|pvremove, cryptsetup luksFormat|erase|luksErase|reencrypt, bootctl install|remove"},
-		{"diskutil erase*|partition*|zero*|secureErase, diskutil apfs delete*, zpool destroy|labelclear|create, zfs destroy, nvme format|sanitize"},
+	{"data-exfiltration", "sends secrets", "send only what the task needs, to localhost or the project's own service", []row{
+		{"curl|wget", "-d --data --data-binary --data-raw -F --form -T --upload-file --post-file", "*.env* *id_rsa* *id_ed25519* *credentials*", "*localhost* *127.0.0.1*"},
+		{"scp|rsync|sftp", "", "*/.ssh* *.env *id_rsa *id_ed25519"},
 	}},
-	{ResourceExhaustion, "fills the disk or the memory", "", []row{
-		{"yes", "@file"},
-		{"cat", "@file", "@endless"},
-		{"tail|sort|tac", "", "@endless"},
-		{"fallocate|truncate|head", "-l=*T -l=???G -l=????G --length=*T --length=???G -s=*T -s=???G --size=*T --size=???G -c=*T -c=???G"},
-		{"dd", "if=/dev/zero if=/dev/*random", "bs=*G", "count=? count=?? of=/dev/null"},
-		{"dd", "if=/dev/zero if=/dev/*random", "of=*", "count=* of=/dev/null"},
-		{"stress|stress-ng", "", "", "-t --timeout"},
-	}},
-	{RemoteAccess, "opens this machine to others", "", []row{
-		{"nc|ncat|netcat|telnet|socat", "@<shell -e -c --exec --sh-exec --lua-exec *exec:* *system:* *shell:*"},
+	{"remote-access", "opens this machine to others", "talk to localhost; leave tunnels to the user", []row{
+		{"nc|ncat|netcat|socat", "-e -c --exec --sh-exec"},
+		{"socat", "", "exec:* system:*"},
+		{"ngrok http|tcp|start, cloudflared tunnel, tmate, localtunnel"},
 		{"ssh|autossh", "-R"},
-		{"awk|gawk", "*/inet/tcp/*"},
-		{"nmap|masscan", "", "", "@here"},
-		{"sshd|localtunnel|lt|bore|telnetd|tmate, ngrok http|tcp|start|tls|tunnel, cloudflared tunnel, tailscale funnel|serve"},
 	}},
-	{DataExfiltration, "sends what is not for others", "", []row{
-		{"curl|wget|nc|ncat|netcat|socat|telnet|ssh|ftp|http|https|xh|openssl", "@<secret @<token @<archive @$secret", "", "@here"},
-		{"mail|mailx|sendmail|mutt|dig|nslookup|host|ping", "@<secret @<token @$secret"},
-		{"curl|wget", "-d --data* --json -F --form -T --upload-file --post-file --body-file", "@key @env @root|home|system|log|outside *.sql *.tar *.t?z *.gz *.zip *.7z *.db *.sqlite* *.dump *.bak", "@here"},
-		{"scp|rsync|sftp", "*:*", "@key @env @root|home|project|system|log|outside"},
-		{"aws|gsutil|gcloud|rclone|s3cmd|mc|gh", "cp sync mv put gist", "@key @env"},
+	{"credential-exposure", "shows secrets", "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example", []row{
+		{"cat|less|more|head|tail|bat|strings|xxd|base64|nl|tac", "", keyFiles, "*.example *.sample *.template"},
+		{"cp|mv|tar|zip", "", "*/.ssh */.ssh/id_* */.aws/credentials */.netrc"},
+		{"env|printenv", "", "", "?*"},
+		{"gh auth token, gcloud auth print-*, az account get-access-token, vault kv get, aws configure export-credentials|get, aws secretsmanager get-secret-value, git credential fill"},
+		{"kubectl get secret|secrets", "-o"},
 	}},
-	{DataExfiltration, "sends it to a public place", "", []row{
-		{"curl|wget|http|xh", "-d --data* -F --form -T --upload-file --json -X=POST", "*transfer.sh* *pastebin.com* *file.io* *0x0.st* *webhook.site* *requestbin* *pipedream.net* *ix.io* *sprunge.us* *bashupload.com* *dpaste* *hastebin*"},
-		{"nc|ncat|netcat", "termbin.com ix.io *webhook.site*"},
+	{"privilege-escalation", "gives rights away", "give rights to the project's files and to the user alone, or ask the user", []row{
+		{"chmod", "-R --recursive", "@whole @outside"},
+		{"chmod", "", "777 0777 a+w o+w u+s g+s +s 4??? 04???"},
+		{"chown|chgrp", "-R --recursive", "@whole @outside"},
+		{"usermod|gpasswd|adduser|visudo|setcap|pkexec"},
 	}},
-	{CredentialExposure, "copies or looks for secrets", "", []row{
-		{"cp|mv|tar|zip|install|ln|7z", "", "@key"},
-		{"find", "-name=id_* -name=*.pem -name=*.key -name=.env* -name=*credentials* -iname=*secret* -iname=*password*", "@root|home"},
-		{"git config credential.*helper", "store* !*"},
+	{"container-escape", "gives a container the machine, or deletes what other projects use", "mount only the project, name the containers that you mean", []row{
+		{"docker|podman run|create", "--privileged -v=/:* -v=/etc* -v=/root* -v=*docker.sock* --volume=/:* --volume=*docker.sock* --pid=host --cap-add=ALL --cap-add=*SYS_ADMIN"},
+		{"docker|podman system|volume|container|network prune, docker|podman volume rm, nsenter"},
 	}},
-	{PrivilegeEscalation, "gives rights away", "give them to the project's files or to the user alone", []row{
-		{"chmod", "-R --recursive", "@root|home|system|log"},
-		{"chmod", "777 0777 666 0666 ?777 a+w o+w ugo+w a+rw* o+rw* a=rw* ugo+rw* +rwx", "", "@temporary"},
-		{"chmod", "u+s g+s +s ug+s u+xs 4??? 6??? 04??? 2??? 02???", "", "2775 2755"},
-		{"chown|chgrp", "-R --recursive", "@root|home|system"},
-		{"chown", "root root:*", "@root|home|system|outside"},
-		{"usermod|gpasswd|adduser", "sudo wheel docker root admin"},
-		{"pkexec|setcap|visudo, su root"},
-		{"su", "", "", "??*"},
-		{"sudo|doas", "-i -s --login --shell", "", "-u --user"},
-	}},
-	{ContainerEscape, "gives a container the machine", "", []row{
-		{"docker|podman|nerdctl run|create", "--privileged -v=/:* -v=/etc* -v=/root* -v=/home:* -v=/var:* -v=/usr:* -v=/boot* -v=/dev:* -v=/proc* -v=/sys* -v=*docker.sock* -v=*containerd.sock*", "", "--privileged=false"},
-		{"docker|podman|nerdctl run|create", "--volume=/:* --volume=/etc* --volume=/root* --volume=*docker.sock* --mount=*source=/,* --mount=*src=/,* --mount=*source=/etc* --mount=*docker.sock*"},
-		{"docker|podman|nerdctl run|create", "--cap-add=ALL --cap-add=*SYS_ADMIN --cap-add=*SYS_PTRACE --cap-add=*SYS_MODULE --cap-add=*NET_ADMIN --cap-add=*DAC_READ_SEARCH --pid=host --userns=host"},
-		{"docker", "-H=*docker.sock* --host=*docker.sock*"},
-		{"nsenter|chroot|unshare", "", "", "-V"},
-		{"mount", "-B --bind --rbind -o=*bind* @device"},
-	}},
-	{ContainerEscape, "deletes volumes, or what other projects use, too", "name the containers and images of this project; leave volumes to the user", []row{
-		{"docker|podman system|volume|container|network prune, docker|podman volume rm|remove, docker|podman system reset"},
-		{"docker|podman image prune", "-a --all"},
-		{"docker|podman rm|rmi|stop|kill|restart, docker|podman container|image|network rm|stop|kill", "@$every"},
-		{"colima|limactl|multipass|orb delete, vagrant destroy, virsh destroy|undefine"},
-	}},
-	{SupplyChain, "takes packages from an address that is not the usual", "", []row{
-		{"npm|yarn|pnpm config set", "registry registry=*", "", "*https://registry.npmjs.org* *https://registry.yarnpkg.com* *https://npm.pkg.github.com* *//localhost*"},
-		{"npm|yarn|pnpm|bun", "--registry=http://*", "", "--registry=http://localhost* --registry=http://127.*"},
-		{"pip|pip3|uv|gem install|download|pip|sources", "-i=http://* --index-url=http://* --extra-index-url=http://* -f=http://* --find-links=http://* --source=http://* http://*", "", "http://localhost* http://127.*"},
-		{"pip|pip3 config set", "*index-url*", "", "https://pypi.org*"},
-		{"pwsh|powershell", "*iex* *invoke-expression*", "*iwr* *irm* *downloadstring* *invoke-webrequest*"},
-	}},
-	{GitDestruction, "overwrites what others have pushed", "", []row{
-		{"git push", "-f --force --mirror +*"},
-		{"git push", "--force-with-lease --force-if-includes", "main master trunk production release *:main *:master *:trunk *:production *:release"},
+	{"git-destruction", "overwrites or deletes what others have pushed", "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch", []row{
+		{"git push", "-f --force --mirror -d --delete --prune"},
+		{"git push", "", "+* :?*"},
+		{"git push", "--force-with-lease", "main master *:main *:master"},
 		{"git filter-branch|filter-repo, git-filter-repo|bfg"},
 	}},
-	{GitDestruction, "deletes what is on the remote", "leave remote branches to the user", []row{
-		{"git push", "-d --delete --prune :?*"},
+	{"git-destruction", "discards uncommitted work, or what it could be restored from", "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch", []row{
+		{"git reset", "--hard --merge"},
+		{"git clean", "-f --force", "", "-n"},
+		{"git checkout|restore", "", ". ./ :/ *\\*", "-b -B --staged -S"},
+		{"git checkout|switch", "-f --force --discard-changes"},
+		{"git stash clear|drop, git reflog expire|delete, git prune"},
+		{"git gc|update-ref", "--prune=now -d"},
+		{"git branch", "-d -D -f -M --delete", "main master"},
+		{"git worktree remove", "-f --force"},
 	}},
-	{GitDestruction, "discards what commits could be restored from", "", []row{
-		{"git reflog expire|delete, git prune, git stash clear"},
-		{"git gc|update-ref", "--prune=now --prune=all -d --delete"},
-		{"git stash drop", "@stashed", "", "stash@*"},
-		{"git branch", "-d -D -f -M -C --delete --force", "main master trunk production release", "-r --remotes"},
-		{deleteCommands, "-r -R --recursive", "@git", "*.lock"},
-		{"mv", "*.git *.git/", "@git"},
-		{"find", "-delete -exec", "-name=.git"},
+	{"system-configuration", "changes the machine", "keep the change inside the project or a container, or ask the user", []row{
+		{"iptables|nft|ufw|crontab|passwd", "", "", "-l -L --list status"},
+		{"useradd|userdel|groupadd|sysctl|hostnamectl|setenforce|update-rc.d", "", "", "-a"},
+		{"systemctl stop|disable|mask|enable, launchctl load|unload|remove"},
+		{"apt|apt-get remove|purge|autoremove, yum|dnf remove, brew uninstall"},
 	}},
-	{GitDestruction, "discards all uncommitted work", "", []row{
-		{"git reset|switch|read-tree|checkout", "--hard --merge -f --force --discard-changes -u", "", "@stashed -b -B --"},
-		{"git clean", "-f --force", "", "-n -i --interactive @stashed @inside|product"},
-		{"git clean", "-e --exclude", "", "-n -i --interactive @stashed"},
-		{"git checkout|restore|rm", "", `@project :/ \* :`, "@stashed -b -B --staged -S --cached -n --ours --theirs"},
-		{"git restore", "-W --worktree", "@project", "@stashed"},
-		{"git worktree remove", "", "@project"},
-		{"git submodule foreach", "*reset*--hard* *clean*-*f* reset clean", "", "@stashed"},
-		{"git submodule deinit", "-f --force"},
+	{"process-manipulation", "stops the machine, or more than what you started", "end the one process that you started, by its id (`kill $PID`) or its port", []row{
+		{"reboot|shutdown|poweroff|halt, init 0|6, systemctl poweroff|reboot|halt"},
+		{"killall", "", "", "-l"},
+		{"pkill", "", "", "-P -F"},
+		{"kill", "", "1 0 -9=-1 -KILL=-1"},
 	}},
-	{SystemConfiguration, "changes the machine", "", []row{
-		{"iptables|ip6tables|nft|ufw|firewall-cmd|passwd|crontab|at|batch", "", "", "-L -l -S -n -C -c --list* --get* --state --status --query* list status version show"},
-		{"ifconfig|nmcli", "up down delete off modify"},
-		{"sysctl|date|networksetup|scutil|update-alternatives|spctl", "-w -p --write --load *=* -[s] -set* --set --remove* --*-disable"},
-		{"chattr", "", "@system"},
-		{"useradd|adduser|userdel|deluser|usermod|groupadd|groupdel|chpasswd|setenforce, csrutil disable, defaults write|delete"},
-		{"systemctl enable|disable|stop|mask|isolate|set-default|edit|kill, service * stop, update-rc.d, launchctl load|unload|bootstrap|bootout|remove|disable|enable|submit"},
-		{"hostnamectl set-hostname|hostname, timedatectl set-*, route add|del|flush|delete, ip ** set|del|flush|add|replace|delete"},
+	{"persistence", "runs again later", "keep it in the project's own scripts, or ask the user", []row{{"git config core.hooksPath"}}},
+	{"database-destruction", "loses data", "use a database with `test` in its name, or a migration", []row{
+		{databases, "", "*drop?table* *drop?database* *drop?schema* *truncate?*", testNames},
+		{"dropdb", "", "", testNames},
+		{"redis-cli flushall|flushdb, mongosh|mongo *dropDatabase*", "", "", testNames},
+		{"rails|rake db:drop|db:reset|db:purge, prisma migrate reset, php|artisan ** migrate:fresh|db:wipe, manage.py flush", "", "", testNames},
 	}},
-	{SystemConfiguration, "removes packages of the system", "", []row{
-		{"apt|apt-get|aptitude remove|purge|autoremove, yum|dnf|zypper remove|erase|autoremove|rm, apk del, brew uninstall|remove|rm, snap|flatpak remove|uninstall, port|choco|winget|scoop uninstall"},
-		{"npm|pnpm|yarn|bun uninstall|remove|rm|un", "-g --global"},
-		{"dpkg|rpm|pacman", "-P -r -e -R --purge --remove --erase", "", "-i -U -S"},
-	}},
-	{ProcessManipulation, "stops the machine", "", []row{
-		{"reboot|shutdown|poweroff|halt|insmod|rmmod|kexec|modprobe", "", "", "-c -k -n -D --show*"},
-		{"init|telinit|swapoff|umount|wsl", "0 1 6 -a --all --shutdown --unregister"},
-		{"systemctl poweroff|reboot|halt|suspend|hibernate|kexec|rescue|emergency"},
-	}},
-	{ProcessManipulation, "ends more than what you started", "", []row{
-		{"kill", "1 0 @$every"},
-		{"kill", "-9 -15 -KILL -TERM -SIGKILL -SIGTERM -s", "-[1]"},
-		{"pkill", "", "", "@phrase -P -F -g"},
-		{"killall", "", "", "-l -0"},
-		{"taskkill|strace|ltrace|gdb|lldb", "*IM -p --pid --attach"},
-		{"killall5|skill, pm2 kill, pm2 delete|stop|restart all, tmux kill-server, loginctl terminate-*|kill-*"},
-	}},
-	{EnvironmentTamper, "changes what later commands do", "", []row{
-		{"export|env LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|BASH_ENV|PYTHONSTARTUP|ENV|GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF", "", "@temporary|outside"},
-		{"export PATH|LD_LIBRARY_PATH|PYTHONPATH|PERL5LIB|RUBYLIB", "@temporary .:* ."},
-		{"export|env NODE_OPTIONS", "*-r?/* *--require?/* *--import?/*"},
-		{"export|env HISTFILE|HISTSIZE|HISTFILESIZE", "/dev/null 0"},
-		{"export PROMPT_COMMAND", "?*"},
-		{"history|alias", "-c sudo=* su=* ssh=*"},
-		{"unset HISTFILE, set +o history"},
-	}},
-	{Persistence, "runs again later", "", []row{
-		{"git config core.hooksPath", "/* ~*", "", "@inside"}, {"git", "-c=core.hooksPath=/*"},
-	}},
-	{DatabaseDestruction, "loses data", "", []row{
-		{"psql|pgcli|mysql|mycli|mariadb|sqlite3|sqlite|litecli|sqlcmd|cockroach|clickhouse-client|clickhouse|usql|duckdb|cqlsh|snowsql|bq|wrangler|turso|libsql", "@sql", "", "@trial"},
-		{"mongo|mongosh|redis-cli|valkey-cli", "*dropDatabase(* *.drop(* *deleteMany({})* *remove({})* *flushall* *flushdb*", "", "@trial"},
-		{"mysqladmin|pg_restore|mongorestore", "drop -c --clean --drop", "", "@trial"},
-		{"prisma db push, drizzle-kit push, knex migrate:rollback", "--force-reset --accept-data-loss --force --all", "", "@trial"},
-		{"rails|rake", "runner", "*delete_all* *destroy_all*", "@trial"},
-		{"dropdb|dropuser, rails|rake db:drop*|db:reset*|db:purge|db:schema:load|db:migrate:reset|db:truncate_all, prisma migrate reset, mix ecto.drop|ecto.reset, supabase db reset", "", "", "@trial"},
-		{"php|artisan ** migrate:fresh|migrate:reset|migrate:refresh|db:wipe, php|console ** doctrine:database:drop|doctrine:schema:drop, manage.py|django-admin flush|reset_db|sqlflush, manage.py migrate ** zero", "", "", "@trial"},
-		{"sequelize|sequelize-cli db:drop|db:migrate:undo:all, typeorm schema:drop, alembic downgrade base, flask db downgrade, flyway clean, liquibase dropAll|drop-all, npm|pnpm|yarn|bun run|* db:drop*|db:reset*|db:wipe*, npm|pnpm|yarn|bun db:drop*|db:reset*|db:wipe*", "", "", "@trial"},
-	}},
-	{CloudDestruction, "deletes what runs or is kept elsewhere", "", []row{
-		{"terraform|tofu|terragrunt destroy|force-unlock, terraform|tofu|terragrunt run-all destroy|apply, terraform|tofu|terragrunt state rm|mv|push, terraform|tofu taint, terraform|tofu workspace delete, pulumi|cdk|cdktf destroy, pulumi stack rm"},
-		{"aws ** delete-*|terminate-*|remove-*|deregister-*|purge-*|stop-*|reboot-*|revoke-*|detach-*|schedule-key-deletion, aws s3 rb|rm", "", "", "--endpoint-url=http://local* --endpoint-url=http://127.*"},
-		{"aws s3 sync, gsutil ** rsync, kubectl|oc|k delete|replace, rclone|mc rm", "--delete -d --all --force -r --recursive", "", "@trial --endpoint-url=http://local* --endpoint-url=http://127.*"},
-		{"az ** delete*|purge|stop|deallocate, gcloud ** delete|stop|reset, gsutil ** rm|rb, bq rm, linode-cli|hcloud|scw|ibmcloud|oci ** delete|rm|terminate, doctl ** delete|destroy|rm"},
-		{"kubectl|oc|k delete", "", "", "pod pods po pod/* pods/* @trial"},
-		{"kubectl|oc|k drain|cordon|taint, helm uninstall|delete|del|un, helmfile destroy|delete, eksctl|kops delete, nomad job stop, docker service|stack rm|remove, nomad|consul|vault|etcdctl ** purge|delete|del|destroy"},
-		{"heroku apps:destroy|pg:reset|addons:destroy|destroy|domains:remove|pipelines:destroy|config:unset, fly|flyctl destroy, fly|flyctl ** destroy|delete, vercel|vc|now rm|remove, vercel|vc project|env|domains|dns|secrets|certs rm|remove"},
-		{"netlify sites:delete|env:unset, wrangler ** delete|bulk-delete|purge, firebase projects:delete|firestore:delete|hosting:disable|database:remove|functions:delete|auth:delete, serverless|sls|sst|sam|copilot|amplify remove|delete, eb terminate, railway down|delete"},
-		{"rclone|mc delete|purge|sync|rb|rmdirs, rabbitmqctl reset|force_reset|delete_vhost|purge_queue"},
-		{"gh repo delete|archive|rename, gh release|secret|variable|issue|label|ruleset|gist|codespace|project|ssh-key|gpg-key delete|remove, glab repo|release|variable|issue|label delete"},
+	{"cloud-destruction", "deletes what runs or is kept elsewhere", "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user", []row{
+		{"terraform|tofu|pulumi|cdk destroy, kubectl delete, helm uninstall|delete"},
+		{"aws ** delete-*|terminate-*, aws s3 rb|rm, gcloud ** delete, az ** delete, heroku apps:destroy, fly|flyctl ** destroy"},
+		{"gh repo delete|archive, gh release|secret|variable delete"},
 		{"gh api", "-X=DELETE --method=DELETE"},
-		{"curl", "-X=DELETE --request=DELETE", "", "@here"},
-		{"http|https|xh DELETE", "", "", "@here"},
-		{"kafka-topics*", "--delete", "", "@trial"},
+		{"curl", "-X=DELETE --request=DELETE", "", "*localhost* *127.0.0.1*"},
 	}},
-	{Deployment, "deploys to production", "", []row{
-		{"terraform|tofu|terragrunt apply, pulumi up|update, cdk|cdktf|sam|sst|copilot|eb|amplify|chalice|zappa|arc|serverless|sls deploy, sam sync, amplify push|publish", "", "", "@stage"},
-		{"aws cloudformation deploy|create-stack|update-stack|execute-change-set, aws ecs update-service|run-task, aws lambda update-*|publish-*|create-function, aws deploy create-deployment, aws s3api put-bucket-*|put-object-acl", "", "", "@stage --endpoint-url=http://local* --endpoint-url=http://127.*"},
-		{"aws ** modify-*|create-invalidation|change-resource-record-sets|send-command|put-*-policy|attach-*|create-access-key|update-secret|put-secret-value|put-parameter|authorize-security-group-*|run-instances|start-pipeline-execution|start-deployment", "", "", "@stage --endpoint-url=http://local* --endpoint-url=http://127.*"},
-		{"gcloud ** deploy, gcloud builds submit, gcloud run services update*, gcloud ** add-iam-policy-binding|set-iam-policy, az webapp|functionapp|containerapp|staticwebapp|deployment|aks ** up|deploy|create|deployment|update", "", "", "@stage"},
-		{"kubectl|oc|k apply|create|patch|edit|scale|autoscale|set|expose|replace, kubectl|oc|k rollout restart|undo|pause|resume, helm install|upgrade|rollback, helmfile apply|sync, skaffold run|deploy", "", "", "@stage"},
-		{"argocd app sync|delete|rollback|set, flux reconcile|suspend|delete|bootstrap, docker stack deploy, docker service create|update|scale|rollback, nomad job run, nomad run", "", "", "@stage"},
-		{"kamal deploy|redeploy|rollback|setup|remove, cap|mina ** deploy*, dep deploy", "", "", "@stage"},
-		{"ansible-playbook", "", "", "-C --check --syntax-check --list-* @stage"},
-		{"vercel|vc|now|netlify|ntl", "--prod --production --target=production --prodIfUnlocked"},
-		{"vercel|vc promote|rollback|alias|redeploy, vercel|vc env add, git push heroku|dokku|prod|production|live|deploy, expo publish, clasp push|deploy, gh secret|variable set, gh workflow disable"},
-		{"wrangler deploy|publish|rollback, wrangler pages|versions deploy|publish, wrangler secret put|bulk, firebase|firebase-tools deploy|hosting:clone|hosting:rollback, fly|flyctl deploy|launch|scale, fly|flyctl secrets set|unset|import, railway up|redeploy, render deploys create", "", "", "@stage"},
-		{"heroku container:release|container:push|releases:rollback|rollback|config:set|ps:scale|pg:push|pipelines:promote|maintenance:*, supabase functions deploy, deno deploy, eas|eas-cli submit|update, shopify theme|app push|deploy|publish, supabase db push, convex|deployctl|surge|gh-pages", "", "", "@stage --local"},
-		{"npm|pnpm|yarn|bun run deploy*|*:deploy*|*deploy:prod*|release*|publish*|ship, yarn|pnpm|bun deploy*|release*, make|just|task|rake|invoke|mage deploy*|publish*|push|ship|*-deploy|*-publish|*-push, deploy|deploy.sh|deploy.py|deploy.js|deploy.ts|publish.sh|*deploy*prod*|*prod*deploy*|*release*prod*", "", "", "@stage"},
-		{"curl|wget|http|xh", "-X=POST --request=POST -d --data* --json --post-data*", "*/deploy* *deploy_hook* *deploy-hook*", "@here @stage"},
-		{"gh workflow run, fastlane, *deploy*", "*deploy* *release* *publish* *prod* *live* --production *beta* deliver pilot supply", "", "@stage"},
-		{"gh pr merge, gh repo create|edit", "--admin --public --visibility"},
-		{"rsync|scp|sftp", "*prod*:* *:/var/www* *:/srv/* *:/usr/share/nginx*", "", "@stage"},
-		{"ssh", "*prod*", "*restart* *git?pull* *compose* *deploy* *reload* *migrate*", "@stage"},
-		{"rails|rake|knex|sequelize*|alembic|prisma|php|artisan|manage.py|flyway|goose|dbmate", "*migrate* *upgrade* up deploy", "@prod"},
+	{"deployment", "deploys to production", "use `--dry-run`, a preview or staging, and leave production to the user", []row{
+		{"terraform|tofu apply, pulumi up, cdk|sam|serverless|sls deploy, kubectl apply, helm install|upgrade, aws cloudformation deploy", "", "", testNames},
+		{"gcloud ** deploy, fly|flyctl deploy, firebase deploy, wrangler deploy|publish, kamal deploy, railway up, heroku container:release", "", "", testNames},
+		{"vercel|netlify", "--prod --production"},
+		{"ansible-playbook", "", "", "--check --syntax-check " + testNames},
+		{"gh pr merge", "--admin"},
 	}},
-	{Deployment, "publishes to the public", "`--dry-run`, and leave publishing to the user", []row{
-		{"npm|pnpm|bun|lerna|jsr|deno|vsce|ovsx publish|unpublish|deprecate, npm dist-tag|access|owner add|rm|public|restricted, yarn publish, yarn npm publish, changeset publish, np|semantic-release|release-it|auto, setup.py ** upload, goreleaser release|publish", "", "", "--skip=publish --snapshot"},
-		{"cargo publish|yank|release, twine upload, poetry|uv|flit|hatch|pdm|maturin publish|upload, gem push|yank, rake release, mvn|mvnw ** deploy|release:*|*:deploy, gradle|gradlew ** publish|publishTo[^m]*|publishAll*|publishPlugins|*:publish|uploadArchives|closeAndReleaseRepository, sbt publish*", "", "", "-r=testpypi --repository=testpypi"},
-		{"dotnet nuget push, nuget push|delete, pod trunk push|delete, mix hex.publish, dart|flutter pub publish|lish, cabal|stack|luarocks|conan upload, huggingface-cli|hf upload"},
-		{"docker|podman|buildah|nerdctl push, docker|podman image|manifest|compose|plugin push, docker-compose push", "", "", "localhost:* localhost/* 127.0.0.1:*"},
-		{"docker|podman buildx|build", "--push -o=*type=registry* --output=*type=registry* -o=*push=true* --output=*push=true*"},
-		{"crane|skopeo|oras|ko|cosign push|copy|sync|publish|attach|apply|sign, helm push|cm-push, glab release create|upload, gh gist create"},
-		{"gh release create|edit|upload|delete-asset", "", "", "-d --draft"},
-	}},
-	// Usual commands that need root. Other rules can still forbid them.
-	{rootAllowed, "", "", []row{
-		{"apt|apt-get|dnf|yum|apk|zypper|brew|snap install|update|upgrade|add|list|search, service|systemctl|rc-service ** start|restart|status|reload|is-active, npx playwright"},
-		{"journalctl|lsof|ss|netstat|dmesg|true|whoami|id|ls|du|df|docker|docker-compose|playwright|tcpdump|update-ca-certificates|ldconfig|locale-gen|add-apt-repository|apt-key|mkdir|iotop|fuser|lsblk|which|test"},
-		{"pacman|dpkg", "-S -Q -i"},
-		{"chown|chmod|tee|kill", "", "", "@root|home|system|log|device root root:*"},
-		{"rm", "", "@product", "@root|home|project|system|log|outside|inside|git"},
-		{"cat|tail|head|less|grep|zgrep|zcat|wc", "", "@log", "@root|home|system|outside"},
+	{"deployment", "publishes to the public", "use `--dry-run`, a preview or staging, and leave production to the user", []row{
+		{"npm|pnpm|bun publish|unpublish|deprecate, yarn publish, yarn npm publish, lerna publish, cargo publish|yank, twine upload, poetry|uv|flit publish, gem push|yank, vsce publish"},
+		{"mvn|mvnw ** deploy, gradle|gradlew publish, dotnet nuget push, goreleaser release|publish, pod trunk push", "", "", "--snapshot"},
+		{"docker|podman push", "", "", "localhost:* localhost/* 127.0.0.1:*"},
+		{"gh release create|upload", "", "", "-d --draft"},
+		{"gh gist create"},
 	}},
 }

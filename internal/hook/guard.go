@@ -19,8 +19,8 @@ var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 // checkTool denies a tool call, or leaves the decision to the agent's own permissions.
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
-	protect, rules, unreadable := d.Settings(project)
-	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: append([]string{".git/**"}, protect...), Rules: rules}
+	protect, unreadable := d.Settings(project)
+	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: protect}
 	s, err := openSession(d.State, in.Session)
 	if err != nil { // a loop is unknown, and a warning would be repeated for each call
 		return deny(d.whyRefused(in, at, false))
@@ -31,7 +31,7 @@ func (d Environment) checkTool(in input) answer {
 		return refused
 	}
 	s.Told = true
-	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unreadable))
+	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so its protected files are not known: %v", unreadable))
 }
 
 func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {

@@ -12,7 +12,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -34,8 +33,8 @@ type Environment struct {
 	Now   func() time.Time
 	Pause func(time.Duration)
 	State string // the folder for data about sessions; can be empty
-	// Settings returns the project's protected paths, as globs, and its guard rules.
-	Settings func(project string) (protect []string, rules []guard.Rule, err error)
+	// Settings returns the project's protected paths, as globs.
+	Settings func(project string) (protect []string, err error)
 	// Dirty lists uncommitted files without ralph's own.
 	Dirty func(ctx context.Context, project string) ([]string, error)
 	Hide  func([]byte) []byte // removes secrets from what is written

@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -44,7 +43,7 @@ func newHouse(t *testing.T) *house {
 		},
 		Pause:    func(time.Duration) {},
 		State:    filepath.Join(h.dir, "state"),
-		Settings: func(string) ([]string, []guard.Rule, error) { return nil, nil, nil },
+		Settings: func(string) ([]string, error) { return nil, nil },
 		Dirty:    func(context.Context, string) ([]string, error) { return nil, nil },
 		Checks:   func(string) ([]policy.Check, error) { return nil, nil },
 	}
