@@ -1,9 +1,6 @@
 package main_test
 
 import (
-	"context"
-	"errors"
-	"os"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
@@ -42,24 +39,5 @@ func (v *visitOf) grant(args []string) (string, error) {
 		permissions[scope] = level
 	}
 	v.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Job, Repos: []string{shop}, Permissions: permissions})
-	return "", nil
-}
-
-// org FOLDER makes the organisation's .github repository of what lies there, in
-// the place of what it was.
-func (v *visitOf) org(args []string) (string, error) {
-	dir := v.path("github", "org.git")
-	from, err := os.MkdirTemp(v.dir, "org-")
-	if err := errors.Join(err, os.RemoveAll(dir), os.CopyFS(from, os.DirFS(v.path(args[0])))); err != nil {
-		return "", err
-	}
-	for _, call := range [][]string{
-		{"init", "--quiet", "--initial-branch=main", "."}, {"add", "--all"}, {"commit", "--quiet", "--message=rules"}, {"clone", "--quiet", "--bare", ".", dir},
-	} {
-		if _, err := tryGit(context.Background(), from, call...); err != nil {
-			return "", err
-		}
-	}
-	v.AddRepo(githubtest.Repo{Owner: "octo", Name: ".github", Dir: dir})
 	return "", nil
 }

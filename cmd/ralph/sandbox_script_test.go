@@ -24,7 +24,7 @@ type outside struct {
 	came  atomic.Int32
 	model *modeltest.Server
 
-	company  *company
+	company *company
 }
 
 type outsideKey struct{}

@@ -249,7 +249,6 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"red":            (*visitOf).red,
 	"ci":             (*visitOf).ci,
 	"state-of":       (*visitOf).stateOf,
-	"org":            (*visitOf).org,
 	"ruleset":        (*visitOf).ruleset,
 	"grant":          (*visitOf).grant,
 	// trouble

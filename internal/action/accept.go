@@ -24,9 +24,6 @@ func (h *handler) checkRequest(ctx context.Context) (*trigger.Refusal, error) {
 	if err := h.applySettings(ctx); err != nil {
 		return nil, err
 	}
-	if err := h.applyOrgPolicy(ctx); err != nil { // to all that the others said
-		return nil, err
-	}
 	h.command, h.inputs.Policy = h.command.Tighten(h.inputs.Policy, h.isModelServed)
 	h.react(ctx, github.Eyes) // before what takes its time
 	return nil, h.readDiscussion(ctx)

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/config"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -27,26 +25,6 @@ func (h *handler) openAccount(ctx context.Context) (ledger.Account, error) {
 // randomPause keeps those who began at the same moment apart.
 func randomPause(ctx context.Context) error {
 	return job.Wait(ctx, retryPause/10+rand.N(retryPause/2)) //nolint:gosec // spreads load, keeps no secret
-}
-
-func (h *handler) applyOrgPolicy(ctx context.Context) error {
-	if !h.command.Verb.UsesAgent() {
-		return nil
-	}
-	text, found, err := h.client.FileOf(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)
-	if err != nil || !found {
-		return err
-	}
-	owner := h.trigger.Repo.Owner
-	allowed, err := config.ReadOrgPolicy(owner, text)
-	if err != nil {
-		return err
-	}
-	notes, err := allowed.Enforce(owner, &h.inputs)
-	for _, note := range notes {
-		h.addNotice(note, "")
-	}
-	return err
 }
 
 func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journal.Run) error {
@@ -71,21 +49,18 @@ func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journa
 	case err == nil:
 		h.ledgerEntry = e
 	case errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrAuth):
-		return h.limitsUnknown(asked, err)
+		h.tellLimitsUnknown(asked, err)
+		return nil
 	}
 	return err
 }
 
-// limitsUnknown reports limits that cannot be enforced. Limits of an organisation stop the run.
-func (h *handler) limitsUnknown(asked *job.NewRun, err error) error {
+// tellLimitsUnknown reports limits that cannot be enforced.
+func (h *handler) tellLimitsUnknown(asked *job.NewRun, err error) {
 	const hint = "let the job's token write to " + quota.Ref
-	if h.inputs.Quota.Must {
-		return fault.Usage("what "+h.trigger.Repo.Owner+" allows per day cannot be enforced", hint, err)
-	}
 	what := "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error()
 	h.say(what)
 	asked.Notes = append(asked.Notes, journal.Noted{What: what, Hint: hint})
-	return nil
 }
 
 func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {

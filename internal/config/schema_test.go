@@ -19,9 +19,8 @@ import (
 
 // A test generates the schemas, because the program does not need them.
 var schemas = map[string]func(*testing.T) *jsonschema.Schema{
-	"../../schema/settings.schema.json":  settingsSchema,
-	"../../schema/prd.schema.json":       prdSchema,
-	"../../schema/orgpolicy.schema.json": floorSchema,
+	"../../schema/settings.schema.json": settingsSchema,
+	"../../schema/prd.schema.json":      prdSchema,
 }
 
 func TestSchemasAreFresh(t *testing.T) {
@@ -96,20 +95,13 @@ func settingsSchema(t *testing.T) *jsonschema.Schema {
 	return root
 }
 
-func floorSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	root := commented(t, config.OrgPolicy{})
-	root.Title = "ralph: ralph.json of an owner's .github repository"
-	return root
-}
-
 // commented returns the schema of a type, with its comments.
 func commented(t *testing.T, value any) *jsonschema.Schema {
 	t.Helper()
 	r := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, Mapper: duration,
 	}
-	for _, name := range []string{"config", "guard", "policy"} {
+	for _, name := range []string{"config", "policy"} {
 		if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/config", "../"+name); err != nil {
 			t.Fatal(err)
 		}

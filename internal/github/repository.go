@@ -143,16 +143,6 @@ type object struct {
 	SHA string `json:"sha"`
 }
 
-// FileOf reads a file of another repository of the same owner. GitHub does not tell a missing
-// file from a hidden one: neither is found. An empty file is found.
-func (c *Client) FileOf(ctx context.Context, repo, path string) (text []byte, found bool, err error) {
-	text, found, err = c.file(ctx, repo, path, "")
-	if errors.Is(err, Forbidden) {
-		return nil, false, nil
-	}
-	return text, found, err
-}
-
 // File reads a file of a branch. One that is empty might as well not be there.
 func (c *Client) File(ctx context.Context, branch, path string) (text []byte, found bool, err error) {
 	text, found, err = c.file(ctx, c.Repo, path, branch)

@@ -21,7 +21,6 @@ type Limits struct {
 	USD   float64 // within a day
 	Runs  int     // at once
 	Pulls int     // of ralph's that are open
-	Must  bool    // be kept: where they cannot be, nothing begins
 }
 
 // Default returns the limits that a workflow can change.

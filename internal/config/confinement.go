@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// Confinement has the inputs for the sandbox.
+type Confinement struct {
+	Level      sandbox.Level
+	KeyInAgent bool     // an agent whose traffic cannot go through ralph's model server may have its key
+	Models     []string // models that are allowed besides the run's own
+	Network    confine.Network
+}
+
+const keyInAgentWord = "key-in-agent"
+
+func (r *reader) confinement() Confinement {
+	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
+		Packages: true,
+		Allow:    r.hosts("allow-domains"), Setup: r.hosts("setup-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
+	}}
+	levels := 0
+	for _, word := range r.list("sandbox") {
+		switch level := sandbox.Level(word); {
+		case word == keyInAgentWord:
+			w.KeyInAgent = true
+		case !level.Known():
+			r.addError("sandbox", fmt.Errorf("%q is not one of %s", word, strings.Join(sandbox.Names(keyInAgentWord), ", ")))
+		default:
+			w.Level = level
+			levels++
+		}
+	}
+	if levels > 1 {
+		r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
+	}
+	if w.Network.Upstream != "" {
+		_, err := egress.ParseUpstream(w.Network.Upstream)
+		r.addError("https-proxy", err)
+	}
+	return w
+}
+
+// Secrets returns what must be hidden: the address of a company's proxy can have a password.
+func (w Confinement) Secrets() []string {
+	upstream, err := egress.ParseUpstream(w.Network.Upstream)
+	if err != nil || upstream.User == nil {
+		return nil
+	}
+	password, _ := upstream.User.Password()
+	return []string{password, w.Network.Upstream}
+}
+
+func (r *reader) models(name string) []string {
+	all, err := egress.ParseModels(r.list(name))
+	r.addError(name, err)
+	return all
+}
+
+func (r *reader) hosts(name string) []string {
+	all := r.list(name)
+	_, err := egress.ParseNames(all)
+	r.addError(name, err)
+	return slices.Compact(all)
+}
