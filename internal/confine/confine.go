@@ -149,16 +149,12 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked), nil)
 	}
 	w.notes = append(w.notes, w.folders.git.replace(w.base.Reads, w.mounts())...)
-	attacked := w.base
-	attacked.Theirs = asked.writableFolders() // what lies above a project is tried, too
-	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.folders.attackFolder()}, []string{w.folders.attackHeld()}, w.servers.ports(false)
-	attacked.Guards = guards(guarded.Folder(w.folders.attackFolder()).Guarded)
-	results, err := attacked.Attack(ctx, w.next)
-	if err != nil {
+	open, err := w.base.Check(ctx, w.next)
+	w.noteOpen(open)
+	if err != nil && fault.Hint(err) == "" {
 		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked), err)
 	}
-	w.noteOpen(results)
-	return errors.Join(sandbox.Holds(w.Level, results), w.checkReachable(asked))
+	return errors.Join(err, w.checkReachable(asked))
 }
 
 func (w *Sandbox) checkReachable(asked Options) error {

@@ -46,11 +46,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	if r.home == "" {
 		err = os.Chmod(r.dir, 0o711) //nolint:gosec // another user goes through it
 	}
-	err = errors.Join(
-		err, r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"), r.emptyFolder("attack"),
-		untrusted.WriteFile(r.attackHeld(), nil, 0o644),
-		lend(r.attackFolder()),
-	)
+	err = errors.Join(err, r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"))
 	r.read = toolchainFolders(asked)
 	for _, dir := range toolsIn(asked, "$RUSTUP_HOME", ".rustup") {
 		r.rustup = append([]string{"RUSTUP_HOME=" + dir}, r.rustup...) // the last one counts
@@ -67,9 +63,6 @@ func (r *folders) emptyFolder(name string) error {
 	dir := filepath.Join(r.dir, name)
 	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
 }
-
-func (r *folders) attackFolder() string { return filepath.Join(r.dir, "attack") }
-func (r *folders) attackHeld() string   { return filepath.Join(r.attackFolder(), "held") }
 
 // write returns the folders that can be written to. What an agent leaves in its home or in
 // its caches, no proof may find, for it could say what the checks do; nor its user,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // Description returns what people are told of the sandbox: its level, or none where there is none.
@@ -15,7 +14,7 @@ func (w *Sandbox) Description(none string) string {
 	if w == nil {
 		return none
 	}
-	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
+	said := "sandbox level " + w.Name() + ": tested from inside"
 	if w.leaky {
 		said += ", except as noted"
 	}
@@ -34,10 +33,9 @@ func (w *Sandbox) Notices() []journal.Noted {
 	return w.notes
 }
 
-// noteOpen notes what got through at level external. Other levels leave the same open on every machine.
-func (w *Sandbox) noteOpen(results []sandbox.AttackResult) {
-	open := sandbox.Open(results)
-	if w.Level != sandbox.External || len(open) == 0 {
+// noteOpen notes what the level leaves open.
+func (w *Sandbox) noteOpen(open []string) {
+	if len(open) == 0 {
 		return
 	}
 	w.leaky = true

@@ -13,9 +13,3 @@ func Pretend(w Config, abi int) Config {
 	w.abi = abi
 	return w
 }
-
-// Beside is w with one more daemon beside it.
-func Beside(w Config, socket string) Config {
-	w.daemons = append(w.daemons, socket)
-	return w
-}

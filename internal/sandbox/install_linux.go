@@ -39,6 +39,9 @@ func (p *launch) restrictCalls() error {
 	return p.wire.send(message{Filter: true}, listener)
 }
 
+// These are the first Landlocks that protect files from being emptied (Linux 6.2), and keep signals in (6.12).
+const truncation, scoping = 3, 6
+
 func (p *launch) isSupervised() bool { return p.Level == Notify && p.has(notified) }
 
 // rules exclude local sockets where nothing tells whose they are, such as a docker daemon's.

@@ -18,9 +18,8 @@ import (
 // The roles of a launcher, by its arguments: descriptor, and role where it is
 // not the first.
 const (
-	inner  = "inner"  // below the supervisor
-	attack = "attack" // the attack from inside
-	victim = "victim" // what the attack is after, outside
+	inner = "inner" // below the supervisor
+	check = "check" // a program inside that tries what it must not do
 )
 
 // Launch becomes the program of its orders. It returns only after an error, which it has reported.
@@ -28,11 +27,8 @@ func Launch(l Launcher) error {
 	if len(l.Args) == 0 {
 		return errors.New("internal command: it starts a sandboxed program")
 	}
-	switch l.Args[0] {
-	case attack:
-		return attackFromInside(os.NewFile(0, "targets"), os.NewFile(1, "findings"))
-	case victim:
-		return waitAsVictim(os.NewFile(0, "in"), os.NewFile(1, "out"))
+	if l.Args[0] == check {
+		return attempt(os.NewFile(0, "attempts"), os.NewFile(1, "outcome"))
 	}
 	first, err := strconv.Atoi(l.Args[0])
 	if err != nil || first < 3 {

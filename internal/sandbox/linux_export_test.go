@@ -13,20 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Greet is the server by which a sandbox shows that it lets servers be.
-var Greet = serveGreetings
-
 // Forward is forwardAll, for at most MostForwarded connections at a time.
 var Forward = forwardAll
 
 // MostForwarded is mostForwarded.
 const MostForwarded = mostForwarded
-
-// Try has a server inside reached from inside.
-func Try(ctx context.Context, w Config, exec Exec) error {
-	_, err := w.attackWithRetry(ctx, exec, targets{Loopback: true})
-	return err
-}
 
 // Listen puts a filter that lets everything be on this thread, and gives its
 // listener.

@@ -40,7 +40,4 @@ func probe(context.Context, Config, Exec) Report {
 	return Report{Level: None, Found: []Mechanism{{Name: "a sandbox of ralph's own", Detail: "only on Linux"}}}
 }
 
-func (w Config) attack(context.Context, Exec) (map[string]string, error) { return nil, noSandbox() }
-
-func (w Config) sameUser() bool     { return true }
-func (w Config) signalsGoOut() bool { return true }
+func (w Config) tryFromInside(context.Context, Exec) ([]success, error) { return nil, noSandbox() }

@@ -29,6 +29,7 @@ func cast() {
 	roles = map[string]func(args []string){
 		"assault":  playAttack,
 		"probe":    playProbe,
+		"verify":   playCheck,
 		"weaker":   playWeaker,
 		"talk":     playTalk,
 		"adopt":    playAdopt,
@@ -58,13 +59,13 @@ type order struct {
 }
 
 func (o order) confinement() sandbox.Config {
-	return sandbox.Beside(sandbox.Pretend(sandbox.Without(o.Sandbox, o.Without...), o.ABI), o.Daemon)
+	return sandbox.Pretend(sandbox.Without(o.Sandbox, o.Without...), o.ABI)
 }
 
 func playAttack(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
-	list, err := o.confinement().Attack(context.Background(), new(process.Runner).Run)
+	list, err := o.confinement().Attack(context.Background(), new(process.Runner).Run, o.Daemon)
 	must(err)
 	must(json.NewEncoder(os.Stdout).Encode(list))
 }
@@ -73,6 +74,17 @@ func playProbe(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
 	must(json.NewEncoder(os.Stdout).Encode(sandbox.Probe(context.Background(), o.confinement(), new(process.Runner).Run)))
+}
+
+// playCheck says what the check of a sandbox finds.
+func playCheck(args []string) {
+	var o order
+	must(json.Unmarshal([]byte(args[0]), &o))
+	said := ""
+	if _, err := o.confinement().Check(context.Background(), new(process.Runner).Run); err != nil {
+		said = err.Error()
+	}
+	must(json.NewEncoder(os.Stdout).Encode(said))
 }
 
 // playWeaker goes on as another role on a machine that offers less: "docker",

@@ -1,6 +1,6 @@
 // Package sandbox is the sandbox round the agent and its checks: a Command goes
 // in, the same Command comes out confined, with the level that was reached and
-// an attack from inside that proves it. It never starts a program itself (that
+// a check from inside that it holds. It never starts a program itself (that
 // is internal/process), never speaks to the network for those inside (that is
 // internal/egress) and never decides which level is enough.
 //
@@ -99,8 +99,6 @@ type Config struct {
 
 	off []mechanism // taken away by tests, to see that a probe gets through
 	abi int         // the Landlock that tests pretend to find; 0: the kernel's
-
-	daemons []string // more sockets for the attack to try
 }
 
 // place is to be had inside. Its path has no link in it.
@@ -179,6 +177,8 @@ func (w Config) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 func (w Config) mounts() bool { return w.Level == Namespace && w.has(mounts) }
 func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 
+func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
+
 // Launcher is the hidden command between process and a confined program.
 type Launcher struct {
 	Args []string // what follows the command's name
@@ -212,7 +212,7 @@ type Mechanism struct {
 	Detail string `json:"detail,omitempty"` // its version, or why it is not there
 }
 
-// Probe tries the levels for base, the strongest first, with a program that reaches itself.
+// Probe checks the levels for base, the strongest first.
 func Probe(ctx context.Context, base Config, exec Exec) Report {
 	return probe(ctx, base, exec)
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package sandbox
 
 import (
@@ -5,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -38,14 +38,8 @@ type targets struct {
 	Outer          int               // our user, whom they must not be
 	Beyond         []string          `json:",omitempty"`
 	Daemons        []string          `json:",omitempty"`
-	Loopback       bool              // only show that a server inside is reached
 	SameUser       bool
 }
-
-// attackTimeout is a hundred times what the attempts take.
-const attackTimeout = 30 * time.Second
-
-var errAttackTimeout = fmt.Errorf("it did not end within %s", attackTimeout)
 
 const canary = "RALPH-CANARY-"
 
@@ -61,83 +55,53 @@ type attackSetup struct {
 	victim    *victimProgram
 }
 
-func (w Config) attack(ctx context.Context, exec Exec) (map[string]string, error) {
-	st, err := w.setUpAttack(ctx, exec)
+// attack returns what got through, by vector.
+func (w Config) attack(ctx context.Context, exec Exec, daemons ...string) (map[string]string, error) {
+	st, err := w.setUpAttack(ctx, exec, daemons...)
 	if st != nil {
 		defer st.remove()
 	}
 	if err != nil {
 		return nil, err
 	}
-	saw, err := st.sb.attackWithRetry(ctx, exec, st.targets)
-	if err != nil {
+	var saw map[string]string
+	if err := st.sb.playInside(ctx, exec, attack, st.targets, &saw); err != nil {
 		return nil, err
 	}
 	st.judge(ctx, saw)
 	return saw, nil
 }
 
-func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
-
-// These are the first Landlocks that protect files from being emptied (Linux 6.2), and keep signals in (6.12).
-const truncation, scoping = 3, 6
-
 // signalsGoOut reports whether programs inside could end ralph, so that what they changed would stay.
 func (w Config) signalsGoOut() bool {
 	return w.sameUser() && !w.pids() && w.Level != Notify && landlockOf(w.abi) < scoping
 }
 
-// attackWithRetry repeats attempts that hang, which happened once in hundreds of runs.
-func (w Config) attackWithRetry(ctx context.Context, exec Exec, t targets) (map[string]string, error) {
-	saw, err := w.attackOnce(ctx, exec, t)
-	if errors.Is(err, errAttackTimeout) && ctx.Err() == nil {
-		return w.attackOnce(ctx, exec, t)
+// The roles of an attack.
+const (
+	attack = "attack" // inside
+	victim = "victim" // what the attack is after, outside
+)
+
+// PlayInAttack plays a role of an attack. It reports whether it is one.
+func PlayInAttack(role string) (bool, error) {
+	switch role {
+	case attack:
+		return true, attackFromInside(os.NewFile(0, "targets"), os.NewFile(1, "findings"))
+	case victim:
+		return true, waitAsVictim(os.NewFile(0, "in"), os.NewFile(1, "out"))
 	}
-	return saw, err
+	return false, nil
 }
 
-// attackOnce passes this program as a descriptor: its folder may be missing inside.
-func (w Config) attackOnce(ctx context.Context, exec Exec, t targets) (map[string]string, error) {
-	self, err := os.Open(selfExe)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = self.Close() }()
-	orders, err := json.Marshal(t) //nolint:gosec // what is called a secret there is a path
-	if err != nil {
-		return nil, err
-	}
-	var out, said bytes.Buffer
-	const lent = "/proc/self/fd/3"
-	w.Mended = nil // the attack's own changes of ReadOnly are not reported
-	w.Read = slices.Concat(w.Read, []string{lent})
-	res, err := w.Run(exec)(ctx, process.Command{
-		Argv: []string{lent, Hidden, attack}, Dir: "/", Files: []*os.File{self},
-		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said, Timeout: attackTimeout,
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case res.TimedOut:
-		return nil, errAttackTimeout
-	case res.Exit != 0:
-		return nil, fmt.Errorf("exit %d: %.400s", res.Exit, said.String())
-	}
-	var saw map[string]string
-	if err := json.Unmarshal(out.Bytes(), &saw); err != nil {
-		return nil, fmt.Errorf("read what it found: %w: %.400s", err, said.String())
-	}
-	return saw, nil
-}
-
-func (w Config) setUpAttack(ctx context.Context, exec Exec) (*attackSetup, error) {
+func (w Config) setUpAttack(ctx context.Context, exec Exec, daemons ...string) (*attackSetup, error) {
 	if w.Level == External && len(w.Beyond) == 0 {
 		return nil, errors.New("level external: no address of another machine to try")
 	}
 	st := &attackSetup{sb: w, secret: canary + rand.Text()}
 	st.targets = targets{
 		Word: rand.Text(), Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
-		Daemons: append(daemonSockets(os.Geteuid()), w.daemons...),
+		Daemons: append(daemonSockets(os.Geteuid()), daemons...),
 	}
 	for _, at := range w.Ports {
 		if w.Level != External && !at.Addr().IsLoopback() { // its machine answers at none
@@ -150,7 +114,7 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec) (*attackSetup, error
 	}
 	st.Folder, st.Secret = filepath.Join(st.dir, "folder"), filepath.Join(st.dir, "secret")
 	err = errors.Join(
-		os.Chmod(st.dir, 0o755), //nolint:gosec // another user goes through it, but puts no link in a file's place
+		os.Chmod(st.dir, 0o755), // another user goes through it, but puts no link in a file's place
 		os.WriteFile(st.Secret, []byte(st.secret), 0o644), os.Mkdir(st.Folder, 0o700))
 	if err == nil && !w.sameUser() {
 		err = makeWorldWritable(st.Folder)
@@ -166,21 +130,6 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec) (*attackSetup, error
 	}
 	st.Victim = st.victim.pid
 	return st, nil
-}
-
-const maxSocketPath = 70
-
-func (w Config) createOutside(name string) (string, error) {
-	theirs := slices.Concat(w.Write, w.Read)
-	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
-		if len(dir) > maxSocketPath || slices.ContainsFunc(theirs, func(other string) bool { return process.Under(other, dir) }) {
-			continue
-		}
-		if made, err := os.MkdirTemp(dir, name); err == nil {
-			return made, nil
-		}
-	}
-	return "", errors.New("no folder but theirs can be written to")
 }
 
 func (st *attackSetup) remove() {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package sandbox
 
 import (
@@ -12,15 +14,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // outsideListener is a listener outside that sandboxed programs must not reach.
@@ -89,39 +87,17 @@ func (st *attackSetup) openPacketListeners(ctx context.Context) error {
 
 const canaryFile = ".ralph-canary-"
 
-// sweepCanaries removes the canaries of killed programs: those of living ones are locked, or still empty.
-func sweepCanaries(dir string) {
-	entries, _ := untrusted.ReadDir(dir) // best effort
-	for _, entry := range entries {
-		if !entry.Type().IsRegular() || !strings.HasPrefix(entry.Name(), canaryFile) {
-			continue
-		}
-		path := filepath.Join(dir, entry.Name())
-		file, err := untrusted.Open(path)
-		if err != nil {
-			continue
-		}
-		info, err := file.Stat()
-		if err == nil && info.Size() > 0 && unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-			_ = os.Remove(path)
-		}
-		_ = file.Close()
-	}
-}
-
 // placeCanaries writes a canary into each folder that is apart, and a link to it into theirs.
 func (st *attackSetup) placeCanaries() error {
 	for _, dir := range st.sb.Apart {
 		if slices.ContainsFunc(st.sb.Theirs, func(theirs string) bool { return process.Under(theirs, dir) }) {
 			continue // they work there
 		}
-		sweepCanaries(dir)
 		file, err := os.CreateTemp(dir, canaryFile)
 		if err != nil {
 			continue
 		}
 		st.canaries, st.laid, st.Apart = append(st.canaries, file), append(st.laid, file.Name()), append(st.Apart, file.Name())
-		_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) // while it is empty; without locks none is swept
 		_, err = file.WriteString(st.secret)
 		if err := errors.Join(err, file.Chmod(0o644)); err != nil {
 			return err

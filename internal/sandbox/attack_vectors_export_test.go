@@ -1,3 +1,5 @@
+//go:build linux
+
 package sandbox
 
 import (
@@ -64,8 +66,8 @@ var attackVectors = []vector{
 // Attack does from inside what must fail, and asks those who would have been
 // reached whether they were: the listeners, the file, the program beside it.
 // The error says that it could not be made, so that nothing is known.
-func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
-	saw, err := w.attack(ctx, exec)
+func (w Config) Attack(ctx context.Context, exec Exec, daemons ...string) ([]AttackResult, error) {
+	saw, err := w.attack(ctx, exec, daemons...)
 	if err != nil {
 		return nil, fmt.Errorf("attack the sandbox from inside: %w", err)
 	}
@@ -81,16 +83,6 @@ func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
 // blocks tells which attacks a control prevents. At external, signals of the same user reach others before Linux 6.12.
 func (w Config) blocks(v vector) bool {
 	return w.Level != External || v.external && (v != atSignals || !w.signalsGoOut())
-}
-
-// Open returns what got through that the level does not promise to hold.
-func Open(results []AttackResult) (names []string) {
-	for _, r := range results {
-		if !r.Held && !r.Promised {
-			names = append(names, r.Vector)
-		}
-	}
-	return names
 }
 
 // Holds is nil if nothing got through that the level promises to hold.

@@ -1,10 +1,9 @@
+//go:build linux
+
 package sandbox
 
 import (
-	"context"
 	"errors"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,36 +47,6 @@ func kernelCalls() string {
 		got = append(got, "clone")
 	}
 	return strings.Join(got, " ")
-}
-
-func connectToSelf() string {
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", "127.0.0.1:0")
-	if err != nil {
-		return err.Error()
-	}
-	defer func() { _ = l.Close() }()
-	go serveGreetings(l)
-	c, err := new(net.Dialer).DialContext(context.Background(), "tcp4", l.Addr().String())
-	if err != nil {
-		return err.Error()
-	}
-	defer func() { _ = c.Close() }()
-	if text, err := io.ReadAll(c); err != nil || string(text) != greeting {
-		return "no answer"
-	}
-	return "reached"
-}
-
-// serveGreetings serves every connection: the supervisor may have had to connect twice.
-func serveGreetings(l net.Listener) {
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return
-		}
-		_, _ = io.WriteString(c, greeting)
-		_ = c.Close()
-	}
 }
 
 // readCanaries is read where it was laid, and settings where they lie.
