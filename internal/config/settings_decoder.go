@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // decoder decodes settings files, and collects the problems of all files.
@@ -116,7 +117,7 @@ func (d *decoder) fault() error {
 		if lines := d.lines[p.File]; p.Path != "" && lines != nil {
 			d.Problems[i].Line = lines.of(p.Path)
 		}
-		if d.Problems[i].Text = mask(p.Text); !slices.Contains(files, p.File) {
+		if d.Problems[i].Text = redact.New().String(p.Text); !slices.Contains(files, p.File) {
 			files = append(files, p.File)
 		}
 	}

@@ -1,11 +1,8 @@
 package laptop
 
 import (
-	"slices"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -44,10 +41,9 @@ type Flags struct {
 	Verbose    bool   `short:"V" help:"Log what ralph reads, runs and decides, with times."`
 }
 
-// keyless tells of an agent's command that seems to hold no key.
+// keyless reports whether an agent's command seems to hold no key.
 func (l Flags) keyless() bool {
-	words, err := agent.Words(l.AgentCommand)
-	return err == nil && len(words) > 0 && slices.Equal(config.MaskWords(words, redact.New()), words)
+	return l.AgentCommand != "" && redact.New().String(l.AgentCommand) == l.AgentCommand
 }
 
 // Limited lays the flags that are limits over those in force.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -53,9 +52,9 @@ func (d *Project) tellSettings() error {
 
 // tellAgent is followed by the prompt of each iteration.
 func (d *Project) tellAgent(a agent.Adapter, path string, p policy.Policy) {
-	argv := config.MaskWords(a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
+	argv := a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model})
 	d.tell("Agent: %s (%s)", a.Name, path)
-	d.tell("Agent command: %s", clean.LogLine(strings.Join(argv, " ")))
+	d.tell("Agent command: %s", clean.LogLine(d.secrets.String(strings.Join(argv, " "))))
 }
 
 func (d *Project) promptStart(run journal.Run, prompt journal.Attachment) string {
@@ -88,7 +87,10 @@ func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) 
 	}
 	p := run.Policy
 	order := agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
-	argv := config.MaskWords(j.Agent.Argv(order), d.secrets)
+	argv := j.Agent.Argv(order)
+	for i, word := range argv {
+		argv[i] = d.secrets.String(word)
+	}
 	if d.JSON {
 		return 0, clean.JSON(d.World.Stdout, map[string]any{"policy": p, "agent": argv, "prompt": text})
 	}
