@@ -155,7 +155,7 @@ func (h *handler) hostFor(issue int) *branchHost {
 	}
 	return &branchHost{
 		client: h.client, issue: issue, clone: h.clone(), hide: h.cleanText, say: h.say, baseBranch: untouched,
-		pullLabels: h.inputs.PullLabels, reviewers: h.inputs.Reviewers, stateLabels: h.inputs.StateLabels,
+		pullLabels: h.inputs.PullLabels, reviewers: h.inputs.Reviewers, stateLabels: true,
 	}
 }
 

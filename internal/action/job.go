@@ -53,7 +53,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Remote:   job.Remote{BranchHost: h.host, Sign: h.host.Sign, Pulls: h.host, HasSecret: h.secrets.Holds, Comment: h.comment()},
 		Agents:   agents,
 		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
-		Abort:    h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
+		Abort:    h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: true, OutputDir: h.env.Workspace,
 	}, nil
 }
 

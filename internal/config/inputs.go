@@ -48,9 +48,7 @@ type Inputs struct {
 	BranchPrefix string
 	Reviewers    []string // of the pull request; a team as owner/team
 	PullLabels   []string // of the pull request
-	StateLabels  bool     // label the issue with the state of its run
 	Quota        quota.Limits
-	Report       bool // write the HTML page of the run
 	Mode         Mode
 	DryRun       bool // only report what the job would do
 	FailOn       FailOn
@@ -101,10 +99,8 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		BranchPrefix: r.orDefault("branch-prefix", "ralph/"),
 		Reviewers:    r.list("reviewers"),
 		PullLabels:   r.list("pr-labels"),
-		StateLabels:  r.choice("state-labels", "true", "false") == "true",
 		DryRun:       r.isOn("dry-run"),
 		Mode:         Mode(r.choice("mode", string(Work), string(ProvePull), string(PublishProof))),
-		Report:       r.choice("report", "true", "false") == "true",
 		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
 		Rules: trigger.Rules{
 			Label:      r.get("label"),

@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 	p := policy.ForPreset(policy.ByStories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
-		BranchPrefix: "ralph/", Mode: config.Work, StateLabels: true, Report: true, FailOn: config.FailOnError,
+		BranchPrefix: "ralph/", Mode: config.Work, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
@@ -101,7 +101,6 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"mode", "prove", func(in *config.Inputs) { in.Mode = config.ProvePull }},
 		{"mode", "publish", func(in *config.Inputs) { in.Mode = config.PublishProof }},
 		{"dry-run", "true", func(in *config.Inputs) { in.DryRun = true }},
-		{"report", "false", func(in *config.Inputs) { in.Report = false }},
 		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},
 		{"fail-on", "never", func(in *config.Inputs) { in.FailOn = config.FailOnNever }},
 		{"sandbox", "none", func(in *config.Inputs) { in.Sandbox.Level = sandbox.None }},
@@ -269,6 +268,7 @@ func TestUnknownInputsAreRefused(t *testing.T) {
 		"LABEL_TRIGGER":    "label_trigger: unknown input",
 		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
 		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input",
+		"REPORT":           "report: there is no such input any more: the report is always written",
 	} {
 		_, err := config.ReadInputs(with(nil), "MAX-TIME", given, "ARGS")
 		if err == nil || err.Error() != "invalid inputs: "+want {

@@ -91,6 +91,12 @@ func nonEmptyLines(text string) []string {
 // runnerInputs are the inputs that the runner or host/action.yml reads.
 var runnerInputs = []string{"args", "entrypoint", "ralph-from"}
 
+// goneInputs say what is done instead.
+var goneInputs = map[string]string{
+	"report":       "the report is always written",
+	"state-labels": "an issue is always labelled with the state of its run",
+}
+
 // checkUnknown reports unknown inputs: a limit with a wrong name would limit nothing. It must be called
 // after all inputs were read.
 func (r *reader) checkUnknown(given []string) {
@@ -100,6 +106,9 @@ func (r *reader) checkUnknown(given []string) {
 			continue
 		}
 		err := errors.New("unknown input")
+		if why := goneInputs[name]; why != "" {
+			err = errors.New("there is no such input any more: " + why)
+		}
 		if near, found := jsontree.Nearest(strings.ReplaceAll(name, "_", "-"), r.known); found {
 			err = fmt.Errorf("unknown input, use `%s`", near)
 		}
