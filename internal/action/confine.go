@@ -34,7 +34,7 @@ func (h *machine) sandboxOptions(ctx context.Context) confine.Options {
 		Cache: in.Cache,
 		Level: in.Sandbox.Level, UID: agentUser, GID: agentUser, Self: h.Self, Exec: h.Exec, Env: env,
 		Reach: []string{h.env.folder()}, Apart: []string{h.env.Workspace}, Private: h.runnerFolders(), Needs: in.Needs,
-		Now: h.Now, Network: in.Sandbox.Network, Model: confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent}, Beyond: h.githubAddresses(ctx),
+		Network: in.Sandbox.Network, Model: confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent}, Beyond: h.githubAddresses(ctx),
 	}
 }
 

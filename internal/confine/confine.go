@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -59,7 +58,6 @@ type Options struct {
 	// Needs are of the checks. Services are found at their ports of 127.0.0.1 inside.
 	Needs Needs
 
-	Now     func() time.Time
 	Network Network
 	Model   Model
 	Review  *Model // of the agent that is asked for a second opinion; nil: there is none

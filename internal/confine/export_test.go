@@ -58,13 +58,6 @@ func Askable(asked ...Model) (map[string][]string, error) {
 // Since returns what came to the one traffic after the other.
 func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
 
-// Heard returns what goes on record of a refusal.
-func Heard(r egress.Refusal) []journal.Event {
-	w := new(Sandbox)
-	w.refused(Options{})(r)
-	return w.pending
-}
-
 // Whole returns how commands run in a sandbox as long as everything could be put back, and what people are told.
 func Whole(next sandbox.Exec) (run sandbox.Exec, told func() []journal.Event) {
 	w := new(Sandbox)

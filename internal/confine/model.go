@@ -92,7 +92,7 @@ func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser,
 	}
 	d.modelServer = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
-		Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
+		Transport: route.Transport(), Refused: w.refused(asked),
 	}
 	for i := range who {
 		who[i].token = "ralph-" + rand.Text()
@@ -191,14 +191,16 @@ func (w *Sandbox) Turn(ctx context.Context) (turn context.Context, end func()) {
 	}
 }
 
-// Used returns the usage since the last call, and why the model server stopped.
+// Used returns the usage since the last call, and whether the model server stopped.
 func (w *Sandbox) Used() egress.Spent {
 	if w == nil || w.servers.modelServer == nil {
 		return egress.Spent{}
 	}
 	now := w.servers.modelServer.Spent()
 	since := now
-	since.Usage, since.Cost.USD = now.Usage.Minus(w.spentTold.Usage), now.Cost.USD-w.spentTold.Cost.USD
+	since.Usage = now.Usage.Minus(w.spentTold.Usage)
+	since.Cost.USD -= w.spentTold.Cost.USD
+	since.Cost.Most -= w.spentTold.Cost.Most
 	w.spentTold = now
 	return since
 }
@@ -213,12 +215,4 @@ func (w *Sandbox) Charge(usage stream.Usage, cost stream.Cost) {
 	if w != nil && w.servers.modelServer != nil {
 		w.servers.modelServer.Charge(cost.USD+cost.Most, usage.Tokens())
 	}
-}
-
-// Charged returns the dollars that the model server counted, also without costs from agents.
-func (w *Sandbox) Charged() float64 {
-	if w == nil || w.servers.modelServer == nil {
-		return 0
-	}
-	return w.servers.modelServer.Spent().Charged
 }

@@ -7,27 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
-	"github.com/ralph-loop/ralph/internal/egress"
-	"github.com/ralph-loop/ralph/internal/journal"
 )
-
-// A field that was left out is a note: what was asked was answered, and nothing
-// is to be allowed.
-func TestWhatIsLeftOutIsNoRefusal(t *testing.T) {
-	left := egress.Refusal{What: `field "x"`, Why: "it is not known", Sent: true}
-	no := egress.Refusal{What: "model", Why: "it is not listed", Input: "allow-models: model"}
-	for _, test := range []struct {
-		refusal egress.Refusal
-		want    journal.Event
-	}{
-		{left, journal.Noted{What: `field "x" of a request to the model: it is not known`}},
-		{no, journal.EgressRefused{What: "model", Why: "it is not listed", Input: "allow-models: model"}},
-	} {
-		if diff := cmp.Diff([]journal.Event{test.want}, confine.Heard(test.refusal)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	}
-}
 
 // Each agent may ask for the models that it was told and its helpers; one that was told none may ask for any. A second
 // agent changes nothing of that, also where it asks the same maker.

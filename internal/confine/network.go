@@ -184,10 +184,6 @@ func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
 // refused translates what would allow a refused host: to an input, or to a setting on a laptop.
 func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {
-		if r.Sent {
-			w.record(journal.Noted{What: r.What + " of a request to the model: " + r.Why})
-			return
-		}
 		event := journal.EgressRefused{What: r.What, Why: r.Why, Input: r.Input}
 		if asked.Home != "" {
 			event.Input = ""

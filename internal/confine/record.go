@@ -115,26 +115,16 @@ func together(all, more []egress.Traffic) []egress.Traffic {
 	return all
 }
 
-// Passed returns the traffic since the last call, and the charges beyond recorded; nil: nothing.
-func (w *Sandbox) Passed(recorded float64) *journal.EgressPassed {
+// Passed returns the traffic since the last call; nil: nothing.
+func (w *Sandbox) Passed() *journal.EgressPassed {
 	if w == nil {
 		return nil
 	}
 	now := w.servers.traffic()
 	event := since(w.trafficTold, now)
 	w.trafficTold = now
-	if w.servers.modelServer == nil {
-		return event
-	}
-	if more := w.servers.modelServer.Spent().Charged - recorded; more > leastCharge {
-		event = cmp.Or(event, new(journal.EgressPassed))
-		event.ChargedUSD = more
-	}
 	return event
 }
-
-// leastCharge is the amount below which sums of the same prices may differ.
-const leastCharge = 0.00001
 
 func since(before, now []egress.Traffic) *journal.EgressPassed {
 	var all []journal.Passage

@@ -98,7 +98,7 @@ func TestOddRequests(t *testing.T) {
 // A body that arrives in pieces reserves only the memory of its bytes, once it is complete.
 func TestPiecesTakeTheirOwnRoom(t *testing.T) {
 	arrived, release := make(chan bool, 9), make(chan bool)
-	server := newReceiver(t, whole(arrived, release, "1"))
+	server := newReceiver(t, whole(arrived, release))
 	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 1<<20, 2<<20 })
 	const many = 3
 	answers := make(chan int, many)
@@ -172,7 +172,7 @@ func TestCrowd(t *testing.T) {
 		_, _ = io.WriteString(w, data(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5000}}`)+data(`{"type":"message_stop"}`))
 	})
 	d := newTestModel(t, server.URL, func(m *egress.Model) {
-		m.Budget.USD, m.Now = 0.5, time.Now // ten answers
+		m.Budget.USD = 0.5 // ten answers
 		m.Limits.Body, m.Limits.Header = 200*time.Millisecond, 200*time.Millisecond
 	})
 	var all sync.WaitGroup
@@ -193,12 +193,9 @@ func TestCrowd(t *testing.T) {
 			answered++
 		}
 	}
-	before := d.model.Spent()
-	after := d.ask(messages, `{"model":"big"}`) // the rest may be enough to begin an answer
 	settled(t, d)
-	sum := d.model.Spent()
-	if answered == 0 || before.Charged > 0.55+1e-9 || sum.Cost.USD > 0.55+1e-9 || before.Stopped != "" && after.StatusCode != http.StatusForbidden {
-		t.Errorf("%d were answered, %+v, and then %d, %+v", answered, before, after.StatusCode, sum)
+	if sum := d.model.Spent(); answered == 0 || !sum.Stopped || sum.Cost.USD > 0.5+4*0.0501 {
+		t.Errorf("%d were answered, %+v", answered, sum)
 	}
 	if egress.Full(d.model, 64<<20) {
 		t.Error("room for bodies was not given back")

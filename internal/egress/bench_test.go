@@ -126,12 +126,3 @@ func BenchmarkFirstByte(b *testing.B) {
 	b.ReportMetric(float64(later[0].Microseconds())/float64(b.N), "µs-first-byte")
 	b.ReportMetric(float64(later[1].Microseconds())/float64(b.N), "µs-next-event")
 }
-
-// BenchmarkJudge judges a body of 2 MB, as of a long session.
-func BenchmarkJudge(b *testing.B) {
-	body := longBody()
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		judged(b, body)
-	}
-}

@@ -19,7 +19,6 @@ type Refusal struct {
 	What  string // the host and port, or the part of a request to a model
 	Why   string
 	Input string // the setting that would allow it, such as "allow-domains: host"; empty: none
-	Sent  bool   // the request was sent without this part
 }
 
 // maxRefusals limits the reports: an agent could invent names to fill the journal.

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -26,39 +24,17 @@ func KindOf(a netip.Addr) string {
 	return map[kind]string{public: "public", private: "private", reserved: "reserved"}[kindOf(a)]
 }
 
-// Judge returns the model of a body, and what is refused, or nothing.
-func Judge(d Dialect, models []string, body string) (model, no string) {
-	tree, err := readObject([]byte(body))
-	if err != nil {
-		return "", err.Error()
+// Inspect returns the size of the media in a body, and what is refused, or nothing.
+func Inspect(d Dialect, models []string, body string) (media int64, no string) {
+	tree, refused := readObject([]byte(body))
+	i := inspection{dialect: d, models: models}
+	if refused == nil {
+		refused = i.object(tree, false)
 	}
-	found, refusal := rules{models: models}.judge(d, "", tree)
-	if refusal == nil {
-		return found.model, ""
+	if refused != nil {
+		return 0, refused.What
 	}
-	return found.model, refusal.What
-}
-
-// Media returns the size of the media in a body, and their maximum number of tokens.
-func Media(d Dialect, body string) (size, most int64) {
-	tree, err := readObject([]byte(body))
-	if err != nil {
-		return -1, -1
-	}
-	found, _ := rules{}.judge(d, "", tree)
-	return found.media.size, found.media.most
-}
-
-// Without returns a body without some of its fields, or nothing for an invalid body.
-func Without(body string, drop map[string]bool) string {
-	if _, err := readObject([]byte(body)); err != nil {
-		return ""
-	}
-	text, err := editBody([]byte(body), nil, drop)
-	if err != nil {
-		return ""
-	}
-	return string(text)
+	return i.media, ""
 }
 
 // Full reports whether there is no room for a body of this size.
@@ -71,14 +47,14 @@ func Full(m *Model, size int64) bool {
 }
 
 // ReadUsage reads an answer that comes in these pieces.
-func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, known, ended bool) {
+func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, input, output bool) {
 	r := reading{dialect: d}
-	s := splitter{events: events, take: r.take, memory: semaphore.NewWeighted(1 << 30)}
+	s := splitter{events: events, take: r.take}
 	for _, piece := range pieces {
 		s.write([]byte(piece))
 	}
 	s.end()
-	return r.sofar().Usage, r.known, r.ended
+	return r.sofar(), r.hasInput(), r.output
 }
 
 // Pump runs a tunnel to its end, and returns the bytes in each direction.
@@ -96,9 +72,6 @@ func TrafficOf(hosts int) []Traffic {
 	}
 	return l.sums()
 }
-
-// IsOwn is Maker.isOwn.
-func IsOwn(m Maker) bool { return m.isOwn() }
 
 // At returns the URL of a path at a maker's server.
 func At(m Maker, path string) string {

@@ -12,9 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/ralph-loop/ralph/internal/price"
@@ -35,19 +36,27 @@ type Model struct {
 	// Transport reaches the real servers: a Route's.
 	Transport http.RoundTripper
 
-	Now     func() time.Time // nil: an unfinished answer is not charged by its time
-	Refused func(Refusal)    // may be nil
+	Refused func(Refusal) // may be nil
 	Limits  ModelLimits
 
 	refusals   reporter
 	flows      trafficLog
-	meter      meter
+	prepared   sync.Once
+	meter      *meter
 	keys       *redact.Redactor
-	bodyMemory *semaphore.Weighted                     // for the bytes of bodies
-	paused     atomic.Bool                             // no agent has its turn
-	giveUp     atomic.Pointer[context.CancelCauseFunc] // ends the newest turn
-	judge      sync.Mutex                              // one body is looked through at a time
-	kept       *semaphore.Weighted                     // for the bytes of answers that cannot be read yet
+	bodyMemory *semaphore.Weighted // for the bytes of bodies
+	inspected  sync.Mutex          // one body is inspected at a time
+
+	mu   sync.Mutex
+	turn *turn // nil: no agent has its turn
+}
+
+// turn is a time in which requests are allowed.
+type turn struct {
+	giveUp context.CancelCauseFunc // ends the agent
+	cut    context.Context         // of the requests
+	end    context.CancelFunc      // ends cut
+	open   sync.WaitGroup          // the requests
 }
 
 // ModelLimits are limits for clients. Zero means the default.
@@ -57,28 +66,34 @@ type ModelLimits struct {
 	Body   time.Duration // until its body arrives; default: 60 s
 	Bytes  int64         // of a body; default: 32 MiB, the highest limit of a maker
 	Held   int64         // of all open bodies, at least Bytes; default: 64 MiB
-	Kept   int64         // bytes that all answers keep until they can be read; default: 64 MiB
+	Left   time.Duration // until an answer is cut off whose client is gone; default: 10 min
 }
 
 func (l ModelLimits) withDefaults() ModelLimits {
 	return ModelLimits{
 		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute),
 		Bytes: cmp.Or(l.Bytes, 32<<20), Held: cmp.Or(l.Held, 64<<20),
-		Kept: cmp.Or(l.Kept, 64<<20),
+		Left: cmp.Or(l.Left, 10*time.Minute),
 	}
 }
 
 // Serve serves requests until ctx ends, and cuts off open answers. Call it once.
 func (m *Model) Serve(ctx context.Context, l net.Listener) error {
-	m.Limits = m.Limits.withDefaults()
-	m.refusals.tell = m.Refused
-	m.meter.budget, m.meter.prices = m.Budget, m.Prices
-	m.meter.turn = make(chan struct{}, 1)
-	m.keys = redact.Values(secrets(m.Makers)...)
-	m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
-	m.kept = semaphore.NewWeighted(m.Limits.Kept)
+	m.prepare()
 	defer (&http.Client{Transport: m.Transport}).CloseIdleConnections()
+	stop := context.AfterFunc(ctx, m.endRequests)
+	defer stop()
 	return serve(ctx, l, http.HandlerFunc(m.handle), m.Limits.Conns, m.Limits.Header)
+}
+
+func (m *Model) prepare() {
+	m.prepared.Do(func() {
+		m.Limits = m.Limits.withDefaults()
+		m.refusals.tell = m.Refused
+		m.meter = newMeter(m.Budget, m.Prices)
+		m.keys = redact.Values(secrets(m.Makers)...)
+		m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
+	})
 }
 
 // Traffic returns the traffic with the real servers so far, by host.
@@ -95,33 +110,56 @@ func (m *Model) Traffic() []Traffic {
 // run it. Before the first turn, no program has a token. The turn's context ends with a
 // stream.Unanswered if the provider refuses the key or cannot be reached: most clients would try again
 // for minutes.
-func (m *Model) Turn(ctx context.Context) (turn context.Context, end func()) {
-	turn, cancel := context.WithCancelCause(ctx)
-	m.giveUp.Store(&cancel)
-	m.paused.Store(false)
-	return turn, func() {
-		m.paused.Store(true)
-		m.meter.endAll()
-		cancel(nil)
+func (m *Model) Turn(ctx context.Context) (agent context.Context, end func()) {
+	agent, giveUp := context.WithCancelCause(ctx)
+	cut, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t := &turn{giveUp: giveUp, cut: cut, end: cancel}
+	m.mu.Lock()
+	m.turn = t
+	m.mu.Unlock()
+	return agent, func() {
+		m.endRequests()
+		t.open.Wait()
+		giveUp(nil)
 	}
 }
 
-// endTurn ends the turn for lack of an answer.
-func (m *Model) endTurn(why stream.Result) {
-	why.Failed = true
-	if cancel := m.giveUp.Load(); cancel != nil {
-		(*cancel)(fmt.Errorf("%w: %w", process.ErrNoGrace, &stream.Unanswered{Result: why}))
+// endRequests ends the open requests of the turn, and allows no others.
+func (m *Model) endRequests() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.turn != nil {
+		m.turn.end()
 	}
+	m.turn = nil
+}
+
+// join returns the turn with one more open request, or nil.
+func (m *Model) join() *turn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.turn != nil {
+		m.turn.open.Add(1)
+	}
+	return m.turn
+}
+
+// fail ends the agent's turn for lack of an answer.
+func (t *turn) fail(why stream.Result) {
+	why.Failed = true
+	t.giveUp(fmt.Errorf("%w: %w", process.ErrNoGrace, &stream.Unanswered{Result: why}))
 }
 
 // Spent returns the use so far, at any time.
-func (m *Model) Spent() Spent { return m.meter.sum() }
+func (m *Model) Spent() Spent {
+	m.prepare()
+	return m.meter.sum()
+}
 
 // Charge counts against the budget what an agent used at another server.
 func (m *Model) Charge(usd float64, tokens int64) {
-	m.meter.mu.Lock()
-	defer m.meter.mu.Unlock()
-	m.meter.count(new(bill), amount{usd, tokens})
+	m.prepare()
+	m.meter.charge(usd, tokens)
 }
 
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
@@ -142,12 +180,8 @@ type call struct {
 	where   string // the requested path
 	model   string
 	body    []byte
-	held    int64       // bytes reserved in bodyMemory
-	media   mediaTokens // media in the body
-	hour    bool        // the maker caches input for an hour
-	most    int64       // maximum tokens of the answer, in all versions
-	answers int64       // number of versions, which the model writes at once
-	streams bool        // the client requests a stream
+	held    int64 // bytes reserved in bodyMemory
+	input   int64 // likely tokens of the body
 }
 
 func (c *call) find(r *http.Request) bool {
@@ -177,15 +211,10 @@ func (c *call) authenticate(r *http.Request) bool {
 	if !c.maker.isKnownToken(r) {
 		return c.refuse(Refusal{What: "a request without a valid token", Why: "only the agent may use the model server"})
 	}
-	if c.m.Spent().Stopped != "" {
+	if c.m.Spent().Stopped {
 		return c.spent()
 	}
 	return true
-}
-
-// hasTurn refuses requests between turns.
-func (c *call) hasTurn() bool {
-	return !c.m.paused.Load() || c.refuse(Refusal{What: "a request", Why: errTurn.Error()})
 }
 
 // isKnownToken reports whether a request has the maker's token where clients put a key.
@@ -242,42 +271,65 @@ func (c *call) tooLarge() bool {
 }
 
 func (c *call) allowed(ctx context.Context) bool {
-	c.m.judge.Lock()
-	defer c.m.judge.Unlock()
+	c.m.inspected.Lock()
+	defer c.m.inspected.Unlock()
 	if ctx.Err() != nil {
 		return false // the client is gone
 	}
-	tree, err := readObject(c.body)
-	if err != nil {
-		return c.refuse(Refusal{What: "a request", Why: err.Error()})
-	}
-	found, refused := rules{c.maker.Models}.judge(c.dialect, c.model, tree)
-	if refused != nil {
+	if refused := c.inspect(); refused != nil {
 		return c.refuse(*refused)
-	}
-	for name := range found.drop {
-		what := "field " + quoted(name) // which is short
-		c.m.refusals.report(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
-	}
-	c.model, c.media, c.hour = strings.TrimPrefix(found.model, "models/"), found.media, found.hour // as the list and the prices have it
-	if !c.path.free && !c.m.meter.bounds(c.model) {
-		return c.refuse(Refusal{What: "model " + quoted(c.model), Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
-			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
-	}
-	c.most, c.answers = c.maxAnswer(tree)
-	c.streams = !c.path.whole && tree["stream"] == true || c.path.query != ""
-	add, refused := c.addedFields(tree)
-	if refused != nil {
-		return c.refuse(*refused)
-	}
-	body, err := editBody(c.body, add, found.drop)
-	if err != nil {
-		return c.refuse(Refusal{What: "a request", Why: err.Error()})
-	}
-	if body != nil {
-		c.body = body
 	}
 	return true
+}
+
+// inspect refuses a body, or finds its model and its size in tokens.
+func (c *call) inspect() *Refusal {
+	tree, refused := readObject(c.body)
+	if refused != nil {
+		return refused
+	}
+	i := inspection{dialect: c.dialect, models: c.maker.Models}
+	refused = i.object(tree, false)
+	if refused != nil {
+		return refused
+	}
+	inBody, _ := tree["model"].(string)
+	c.model = strings.TrimPrefix(cmp.Or(c.model, inBody), "models/")
+	if c.model == "" {
+		return &Refusal{What: "a request", Why: "it names no model"}
+	}
+	refused = checkModel(c.maker.Models, c.model)
+	if refused != nil {
+		return refused
+	}
+	if !c.path.free && !c.m.meter.bounds(c.model) {
+		return &Refusal{
+			What: "model " + quoted(c.model),
+			Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
+				"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0",
+		}
+	}
+	c.input = (int64(len(c.body))-i.media)/bytesPerToken + i.media/bytesPerMediaToken
+	if c.where == completions && tree["stream"] == true {
+		return c.askForUsage()
+	}
+	return nil
+}
+
+// completions is the endpoint of OpenAI's API that reports the usage of a stream only on request.
+const completions = "/v1/chat/completions"
+
+func (c *call) askForUsage() *Refusal {
+	var fields map[string]jsontext.Value
+	err := json.Unmarshal(c.body, &fields, rawStrings)
+	if err == nil {
+		fields["stream_options"] = jsontext.Value(`{"include_usage":true}`)
+		c.body, err = json.Marshal(fields, json.Deterministic(true), rawStrings)
+	}
+	if err != nil {
+		return &Refusal{What: "a request", Why: "its body cannot be written"}
+	}
+	return nil
 }
 
 // refuse also reports the refusal, once for each What. It returns false for its callers.

@@ -1,19 +1,14 @@
 package egress
 
-import (
-	"bytes"
+import "bytes"
 
-	"golang.org/x/sync/semaphore"
-)
-
-// maxFrame limits what is read of an event or an answer. Larger ones pass unread.
+// maxFrame limits what is read of an event or an answer. Larger ones pass unread. Few answers are open at a time.
 const maxFrame = 16 << 20
 
 // splitter splits a stream into events. A body that is not a stream counts as one event.
 type splitter struct {
 	events bool
 	take   func(data []byte)
-	memory *semaphore.Weighted // for what all answers keep
 
 	kept  []byte // of an incomplete event
 	begun bool   // the last line has begun
@@ -38,13 +33,13 @@ func (s *splitter) write(p []byte) {
 	}
 }
 
-// keep keeps more of an event, or nothing of it if there is no room.
+// keep keeps more of an event, or nothing of one that is too large.
 func (s *splitter) keep(p []byte) {
 	switch {
 	case s.spoil:
-	case len(s.kept)+len(p) > maxFrame || !s.memory.TryAcquire(int64(len(p))):
+	case len(s.kept)+len(p) > maxFrame:
 		s.spoil = true
-		s.release()
+		s.kept = nil
 	default:
 		s.kept = append(s.kept, p...)
 	}
@@ -55,13 +50,8 @@ func (s *splitter) end() {
 	if data := s.data(); len(data) > 0 {
 		s.take(data)
 	}
-	s.release()
-	s.spoil = false
-}
-
-func (s *splitter) release() {
-	s.memory.Release(int64(len(s.kept)))
 	s.kept = nil
+	s.spoil = false
 }
 
 // data returns the data of an event, and writes it over what is kept.

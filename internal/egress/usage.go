@@ -3,10 +3,6 @@ package egress
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -53,7 +49,10 @@ func (c count) plain(d Dialect) stream.Usage {
 		for _, one := range c.Iterations {
 			all = all.Plus(one.plain(d)).Plausible()
 		}
-		return stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour}.Plausible().Max(all)
+		sums := stream.Usage{
+			Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour,
+		}
+		return sums.Plausible().Max(all)
 	}
 	read := addCounts(c.Details.Cached, c.PromptOf.Cached)
 	written := addCounts(c.Details.Written, c.PromptOf.Written)
@@ -80,7 +79,6 @@ func addCounts(counts ...int64) int64 {
 }
 
 type frame struct {
-	Type    string          `json:"type"`
 	Usage   json.RawMessage `json:"usage"`
 	Delta   json.RawMessage `json:"delta"`
 	Message struct {
@@ -89,145 +87,100 @@ type frame struct {
 	Response struct {
 		Usage json.RawMessage `json:"usage"`
 	} `json:"response"`
-	Choices    []version       `json:"choices"`    // of OpenAI
-	Candidates []version       `json:"candidates"` // of Gemini
-	Metadata   json.RawMessage `json:"usageMetadata"`
+	Choices []struct {
+		Delta json.RawMessage `json:"delta"`
+	} `json:"choices"`
+	Metadata json.RawMessage `json:"usageMetadata"` // of Gemini
 }
 
-type version struct {
-	Index   int             `json:"index"`
-	Delta   json.RawMessage `json:"delta"`
-	Content json.RawMessage `json:"content"`
-	Finish  string          `json:"finishReason"`
-}
-
+// reading is the usage of an answer, as far as it has come.
 type reading struct {
-	dialect   Dialect
-	answers   int64        // requested versions
-	usage     stream.Usage // the maker's count
-	known     bool         // usage is known
-	odd       bool         // a count could not be read
-	textBytes int64        // bytes of the answer's text
-	finished  map[int]bool // indexes of Gemini's versions that have ended
-	ended     bool         // usage is final
-	goesOn    bool         // there were words behind the end
+	dialect Dialect
+	usage   stream.Usage // the maker's count
+	output  bool         // it includes the output
+	words   int64        // bytes of the answer's text
 }
 
-// bytesPerToken is low, so that estimates do not exceed the bill.
-const bytesPerToken = 5
-
-// tokensPerSecond is what the fastest model of a maker that stops cut answers writes.
-const tokensPerSecond = 1000
+// These are the likely bytes of a token. They are many, so that estimates do not exceed the bill.
+const (
+	bytesPerToken      = 5
+	bytesPerMediaToken = 50
+)
 
 // take reads the parts of a frame that are JSON of the expected types.
 func (r *reading) take(data []byte) {
-	err := checkSize(data, maxAnswerValues, jsontext.AllowDuplicateNames(true)) // which would end its count
-	if errors.Is(err, errMany) || errors.Is(err, errDeep) {
-		r.odd, r.known = true, false
-	}
-	if err != nil {
-		return
-	}
 	var f frame
 	_ = json.Unmarshal(data, &f) // fields of other types are left out
-	for _, usage := range []json.RawMessage{f.Message.Usage, f.Response.Usage, f.Usage} {
-		r.count(usage)
+	r.count(f.Message.Usage, false)
+	r.count(f.Response.Usage, true)
+	r.count(f.Usage, true)
+	var c geminiCount
+	if isGiven(f.Metadata) && json.Unmarshal(f.Metadata, &c) == nil {
+		r.usage, r.output = c.plain(), true
 	}
-	if isGiven(f.Metadata) {
-		var c geminiCount
-		r.odd = json.Unmarshal(f.Metadata, &c) != nil || r.odd
-		r.usage, r.known = c.plain(), !r.odd && addCounts(c.Prompt, c.Tools) > 0
+	r.words += wordsIn(f.Delta)
+	for _, choice := range f.Choices {
+		r.words += wordsIn(choice.Delta)
 	}
-	words := textLength(f.Delta)
-	for _, c := range slices.Concat(f.Choices, f.Candidates) {
-		words += textLength(c.Delta) + textLength(c.Content)
-	}
-	r.textBytes += words
-	r.goesOn = r.goesOn || r.ended && words > 0
-	r.ended = r.ended || r.last(f)
 }
 
-// count reads a maker's count: none if it has no input. Output tokens are totals so far: the last one counts.
-func (r *reading) count(usage json.RawMessage) {
-	if !isGiven(usage) {
+// count reads a maker's count of the tokens so far: the last one counts. One that cannot be read does not count.
+func (r *reading) count(usage json.RawMessage, output bool) {
+	var c count
+	if !isGiven(usage) || json.Unmarshal(usage, &c) != nil {
 		return
 	}
-	var c count
-	if json.Unmarshal(usage, &c) != nil {
-		r.odd = true
-	}
 	now := c.plain(r.dialect)
-	if r.dialect == Anthropic {
+	if now == (stream.Usage{}) {
+		return
+	}
+	if r.dialect == Anthropic { // leaves out at the end what it has reported at the beginning
 		now = stream.Usage{
 			Input: cmp.Or(now.Input, r.usage.Input), Output: cmp.Or(now.Output, r.usage.Output),
 			CacheRead: cmp.Or(now.CacheRead, r.usage.CacheRead), CacheWrite: cmp.Or(now.CacheWrite, r.usage.CacheWrite),
 			CacheHour: cmp.Or(now.CacheHour, r.usage.CacheHour),
 		}
 	}
-	r.usage, r.known = now, !r.odd && now.Tokens() > now.Output
+	r.usage, r.output = now, output
 }
 
 func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
 
-func (r *reading) last(f frame) bool {
-	switch f.Type {
-	case "message_stop", "response.completed", "response.incomplete", "response.failed":
-		return true
-	case "message_delta":
-		var stop struct {
-			Reason string `json:"stop_reason"`
-		}
-		return json.Unmarshal(f.Delta, &stop) == nil && stop.Reason != ""
+// hasInput reports whether the maker has counted the input.
+func (r *reading) hasInput() bool { return r.usage.Tokens() > r.usage.Output }
+
+// sofar counts the words of an answer whose output the maker has not counted yet.
+func (r *reading) sofar() stream.Usage {
+	now := r.usage
+	if !r.output {
+		now.Output = max(now.Output, r.words/bytesPerToken)
 	}
-	for _, c := range f.Candidates {
-		if c.Finish != "" {
-			if r.finished == nil {
-				r.finished = map[int]bool{}
-			}
-			r.finished[c.Index] = true
-		}
-	}
-	if n := int64(len(r.finished)); n > 0 && n >= r.answers {
-		return true
-	}
-	return r.dialect == OpenAI && len(f.Choices) == 0 && isGiven(f.Usage)
+	return now
 }
 
-// sofar estimates the usage while an answer is under way.
-func (r *reading) sofar() progress {
-	p := progress{Usage: r.usage, ended: r.ended && !r.goesOn}
-	p.inputKnown = p.Tokens() > p.Output
-	if !p.ended {
-		p.Output = max(p.Output, r.textBytes/bytesPerToken)
+// wordsIn returns the size of the model's text in a delta: a text, or an object with one.
+func wordsIn(delta json.RawMessage) int64 {
+	var text string
+	if json.Unmarshal(delta, &text) == nil {
+		return int64(len(text))
 	}
-	return p
-}
-
-// textLength returns the size of the model's text in a delta.
-func textLength(delta json.RawMessage) int64 {
-	var value any
-	_ = json.Unmarshal(delta, &value) // anything but JSON has no text
-	return countText("", value)
-}
-
-// countText returns the size of the texts in textFields.
-func countText(field string, value any) int64 {
-	var all int64
-	switch value := value.(type) {
-	case string:
-		if field == "" || textFields[field] {
-			all = int64(len(value))
-		}
-	case map[string]any:
-		for name, inner := range value {
-			all += countText(cmp.Or(name, "-"), inner)
-		}
-	case []any:
-		for _, inner := range value {
-			all += countText("-", inner)
-		}
+	var d struct {
+		Text             string `json:"text"`
+		Thinking         string `json:"thinking"`
+		PartialJSON      string `json:"partial_json"`
+		Content          string `json:"content"`
+		Reasoning        string `json:"reasoning"`
+		ReasoningContent string `json:"reasoning_content"`
+		ToolCalls        []struct {
+			Function struct {
+				Arguments string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
 	}
-	return all
+	_ = json.Unmarshal(delta, &d) // fields of other types are left out
+	all := len(d.Text) + len(d.Thinking) + len(d.PartialJSON) + len(d.Content) + len(d.Reasoning) + len(d.ReasoningContent)
+	for _, call := range d.ToolCalls {
+		all += len(call.Function.Arguments)
+	}
+	return int64(all)
 }
-
-var textFields = set("text", "thinking", "partial_json", "content", "reasoning", "reasoning_content", "refusal", "arguments", "input")

@@ -39,7 +39,7 @@ type Row struct {
 
 func (r *Row) take(of result.Result) {
 	r.Status = string(of.Status)
-	r.CostUSD = max(policy.Given(of.TotalCostUSD, 0), of.CountedUSD)
+	r.CostUSD = policy.Given(of.TotalCostUSD, 0)
 	for _, told := range of.Stories {
 		r.Grade, r.Proven, r.Why = string(told.Grade), told.Proven, told.Why
 	}

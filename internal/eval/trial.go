@@ -229,16 +229,10 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	if err == nil && json.Unmarshal(out.Bytes(), &told) != nil {
 		err = fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
 	}
-	if mayHaveSpentAll(told) {
-		told.CountedUSD = max(told.CountedUSD, t.left)
+	if told.StopReason == "" || told.StopReason == policy.BudgetExhausted { // it may have spent all
+		told.TotalCostUSD = new(max(policy.Given(told.TotalCostUSD, 0), t.left))
 	}
 	return told, err
-}
-
-// mayHaveSpentAll reports a run that was killed, or that its budget ended before its cost was known.
-func mayHaveSpentAll(told result.Result) bool {
-	unknown := told.TotalCostUSD == nil || told.CountedUSD > 0
-	return told.StopReason == "" || told.StopReason == policy.BudgetExhausted && unknown
 }
 
 const grace = 2 * time.Minute // how long a run may take to end beyond its limit

@@ -98,7 +98,7 @@ func (s *turns) warnOfLimits() error {
 func (s *turns) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
 	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
-	if limit > 0 && run.CostKnown && !ended.Cost.Known && ended.Cost.Most == 0 && reports && cmp.Or(s.Sandbox, s.ModelServer).Charged() == 0 {
+	if limit > 0 && run.CostKnown && !ended.Cost.Known && ended.Cost.Most == 0 && reports {
 		emit(journal.Noted{
 			What: fmt.Sprintf("the agent's cost is unknown, so the limit of $%.2f cannot be enforced", limit),
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",

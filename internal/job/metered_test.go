@@ -15,7 +15,7 @@ import (
 // What the model server counted is what an agent used, no matter what it says; one that is not counted is believed. That
 // the server has stopped is why it failed, no matter what its program made of that.
 func TestMetered(t *testing.T) {
-	const why = "the model server has ended the budget: all used"
+	const why = "the budget of the run is used"
 	much, little := stream.Usage{Input: 100}, stream.Usage{Input: 1}
 	dollar, cent := stream.Cost{USD: 1, Known: true}, stream.Cost{USD: 0.01, Known: true}
 	soon := time.Unix(100, 0)
@@ -32,17 +32,17 @@ func TestMetered(t *testing.T) {
 		"without a price":  {journal.AgentEnded{Cost: dollar}, egress.Spent{Usage: much}, true, journal.AgentEnded{Usage: much}},
 		"a key was refused": {
 			journal.AgentEnded{Failed: true, CannotRun: true, Why: "401", Fix: "check the key"},
-			egress.Spent{Stopped: "all used"},
+			egress.Spent{Stopped: true},
 			false,
 			journal.AgentEnded{Failed: true, Overspent: true, Why: why},
 		},
 		"it was too busy": {
 			journal.AgentEnded{Failed: true, Busy: true, Until: soon, Why: "429"},
-			egress.Spent{Stopped: "all used"},
+			egress.Spent{Stopped: true},
 			false,
 			journal.AgentEnded{Failed: true, Overspent: true, Why: why},
 		},
-		"it ended well": {journal.AgentEnded{Response: "done"}, egress.Spent{Stopped: "all used"}, false, journal.AgentEnded{Response: "done", Overspent: true}},
+		"it ended well": {journal.AgentEnded{Response: "done"}, egress.Spent{Stopped: true}, false, journal.AgentEnded{Response: "done", Overspent: true}},
 	} {
 		if diff := cmp.Diff(test.want, job.Metered(test.said, test.seen, test.counted)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -96,7 +96,7 @@ func (s *records) recordTraffic(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := cmp.Or(s.Sandbox, s.ModelServer).Passed(s.Run().SpentUSD())
+	passed := cmp.Or(s.Sandbox, s.ModelServer).Passed()
 	if passed == nil {
 		return nil
 	}

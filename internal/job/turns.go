@@ -27,7 +27,7 @@ func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
 		Unasked: func() bool { return s.Sandbox == nil && s.ModelServer.Unasked() },
-		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: s.budgetLeft(run), Now: s.Now, Grace: s.Grace,
+		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budgetLeft(run), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
@@ -42,7 +42,7 @@ func (s *turns) agentEnv(env []string) []string {
 // runAgent starts no agent if the model server has used the budget.
 func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(s.Sandbox, s.ModelServer)
-	if seen := models.Used(); seen.Stopped != "" {
+	if seen := models.Used(); seen.Stopped {
 		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
 	}
 	defer s.reportNestedRepos(ctx, emit)()
@@ -51,7 +51,7 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 	end()
 	if err == nil {
 		seen, counted := models.Used(), hand.Adapter.Counted
-		if counted && s.Sandbox == nil && seen.Usage.Tokens() == 0 && seen.Stopped == "" && (ended.Usage.Tokens() > 0 || ended.Cost.USD > 0) {
+		if counted && s.Sandbox == nil && seen.Usage.Tokens() == 0 && !seen.Stopped && (ended.Usage.Tokens() > 0 || ended.Cost.USD > 0) {
 			if counted = false; !slices.Contains(s.Run().Notes, askedElsewhere) {
 				emit(askedElsewhere)
 			}
@@ -83,12 +83,12 @@ func applyMetering(ended journal.AgentEnded, seen egress.Spent, counted bool) jo
 		ended.Usage, ended.Cost = seen.Usage, seen.Cost
 		ended.Cost.Known = ended.Cost.Known || seen.Usage.Tokens() == 0
 	}
-	if seen.Stopped == "" {
+	if !seen.Stopped {
 		return ended
 	}
 	ended.Overspent = true
 	if ended.Failed {
-		ended.Why = "the model server has ended the budget: " + seen.Stopped
+		ended.Why = "the budget of the run is used"
 		ended.CannotRun, ended.Fix, ended.Denied, ended.Busy, ended.Until = false, "", "", false, time.Time{}
 	}
 	return ended
@@ -108,11 +108,10 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 	return limit
 }
 
-// budgetLeft also subtracts what the model server counted, which is on record only when the iteration ends.
-func (s *turns) budgetLeft(run journal.Run) agent.Budget {
+func budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {
-		left.USD = limit - max(run.SpentUSD(), cmp.Or(s.Sandbox, s.ModelServer).Charged())
+		left.USD = limit - run.SpentUSD()
 	}
 	if limit := run.Policy.Limits.Tokens; limit > 0 {
 		left.Tokens = limit - run.SpentTokens()

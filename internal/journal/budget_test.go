@@ -55,28 +55,25 @@ func TestACommitMessageIsPaidFor(t *testing.T) {
 	}
 }
 
-// What the model server counts beyond recorded costs is spent as well, and a
-// budget that it has ended is used, until limits are granted anew.
+// What has no price is spent as well, and a budget that the model server has ended is used, until limits are granted anew.
 func TestBudgetOfTheModelServer(t *testing.T) {
 	events := []journal.Event{
 		began(),
 		journal.IterationBegan{Number: 1},
 		journal.AgentEnded{Failed: true, Overspent: true, Why: "all used", Cost: cost(1)},
-		journal.EgressPassed{ChargedUSD: 0.25},
-		journal.EgressPassed{ChargedUSD: 0.5},
 	}
 	run := minutely(events...)
-	if run.SpentUSD() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
+	if run.SpentUSD() != 1 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
 		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.SpentUSD(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
 	}
 	bounds := stream.Cost{Most: 0.25}
 	events = append(events, journal.AgentEnded{Cost: bounds}, journal.PlanDrafted{Cost: bounds}, journal.StoryReviewed{Cost: bounds}, journal.SCMEnded{MostUSD: 0.25, Unpriced: true})
-	if run = minutely(events...); run.SpentUSD() != 2.75 || run.CostUSD != 1 || run.CostKnown {
+	if run = minutely(events...); run.SpentUSD() != 2 || run.CostUSD != 2 || run.CostKnown {
 		t.Errorf("with what has no price: spent %v, cost %v, known %v", run.SpentUSD(), run.CostUSD, run.CostKnown)
 	}
 	run = minutely(append(events, journal.Resumed{Why: "asked"})...)
-	if run.SpentUSD() != 0 || run.TotalUSD() != 2.75 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
-		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.TotalUSD(), run.Overspent, verdict.IsBudgetSpent(run))
+	if run.SpentUSD() != 0 || run.CostUSD != 2 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
+		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
 	}
 	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})
 	if unplanned.Overspent != "all used" || len(unplanned.Misplans) > 0 {

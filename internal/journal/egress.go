@@ -19,10 +19,6 @@ func (e EgressRefused) fold(r *Run, _ time.Time) { r.Refused = append(r.Refused,
 type EgressPassed struct {
 	Hosts []Passage `json:"hosts"` // the largest
 	Rest  *Passage  `json:"rest,omitempty"`
-
-	// ChargedUSD counts against the budget beyond the cost that agents reported: for
-	// usage without a price, and for answers that ended before their count.
-	ChargedUSD float64 `json:"charged_usd,omitempty"`
 }
 
 // Passage is the traffic with one host, or with several.
@@ -34,7 +30,6 @@ type Passage struct {
 }
 
 func (e EgressPassed) fold(r *Run, _ time.Time) {
-	r.ChargedUSD += e.ChargedUSD
 	for _, p := range e.Hosts {
 		r.Traffic = addTraffic(r.Traffic, p)
 	}

@@ -144,7 +144,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 			it.Turned, it.Paused = 0, true
 		}
 	}
-	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.TotalUSD(), Tokens: r.Usage.Tokens()}
+	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD, Tokens: r.Usage.Tokens()}
 }
 
 // reopen has stories done again. If people ask for more than what was proven, what passes now shows nothing of that.

@@ -109,8 +109,7 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 
 func (r *Run) spend(used stream.Usage, cost stream.Cost) {
 	r.Usage = r.Usage.Plus(used)
-	r.CostUSD += cost.USD
-	r.ChargedUSD += cost.Most
+	r.CostUSD += cost.USD + cost.Most
 	r.CostKnown = r.CostKnown && cost.Known
 }
 

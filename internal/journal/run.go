@@ -94,11 +94,10 @@ type Run struct {
 	Stop   *RunStopped
 
 	Usage     stream.Usage
-	CostUSD   float64
-	CostKnown bool // every agent so far reported its cost
+	CostUSD   float64 // spent; usage without a price counts as the most expensive model of its maker
+	CostKnown bool    // every agent so far reported its cost
 
-	ChargedUSD float64 // counts against the budget beyond CostUSD
-	Overspent  string  // why an agent was stopped for the budget since limits were granted; empty: none
+	Overspent string // why an agent was stopped for the budget since limits were granted; empty: none
 }
 
 // Grant is the point from which limits count: the beginning, or the newest resume.
@@ -164,10 +163,7 @@ func (r Run) LastJudged() (Iteration, bool) {
 func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
 // SpentUSD returns the cost since the limits were granted.
-func (r Run) SpentUSD() float64 { return r.TotalUSD() - r.Granted.CostUSD }
-
-// TotalUSD returns the cost of the run, with requests whose cost no agent reported.
-func (r Run) TotalUSD() float64 { return r.CostUSD + r.ChargedUSD }
+func (r Run) SpentUSD() float64 { return r.CostUSD - r.Granted.CostUSD }
 
 // SpentTokens returns the usage since the limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }

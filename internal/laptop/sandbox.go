@@ -75,7 +75,7 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundA
 	}
 	if level == sandbox.None || level == InDocker || d.DryRun {
 		options = confine.Options{
-			Level: sandbox.None, Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
+			Level: sandbox.None, Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
 		}
 		if !d.DryRun {
 			options.Needs = d.Needs
@@ -95,7 +95,7 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundA
 	_, state := second.Needs()
 	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains}
 	options.State, options.Model.Models = confine.JoinState(state, worker.State), d.Settings.Sandbox.AllowModels
-	options.Private, options.Proofs, options.Needs, options.Now = []string{d.Root()}, p.Done == policy.ByStories, d.Needs, d.World.Now
+	options.Private, options.Proofs, options.Needs = []string{d.Root()}, p.Done == policy.ByStories, d.Needs
 	return options, nil
 }
 

@@ -184,7 +184,7 @@ func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 // spent returns what the job spent, or nil, so that the day is charged what the job held: if tokens were used whose price
 // is unknown, or if the run has no end. Then its journal could not be written (an agent can fill the disk).
 func (e *Entry) spent(run journal.Run) *float64 {
-	usd := max(0, run.TotalUSD()-e.Old.TotalUSD())
+	usd := max(0, run.CostUSD-e.Old.CostUSD)
 	unknown := !run.CostKnown && run.Usage.Tokens() > 0 || run.ID != "" && run.Stop == nil
 	if unknown && usd < e.Held {
 		return nil
@@ -204,7 +204,7 @@ func pullOf(run journal.Run, now time.Time) quota.Pull {
 func came(run journal.Run) quota.PullRun {
 	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
 	if run.CostKnown {
-		usd := run.TotalUSD()
+		usd := run.CostUSD
 		r.USD = &usd
 	}
 	for _, it := range run.Iterations {

@@ -20,8 +20,7 @@ type Result struct {
 	RunID           string        `json:"run_id"`
 	TotalIterations int           `json:"total_iterations"`
 	Iterations      []Iteration   `json:"iterations"`
-	TotalCostUSD    *float64      `json:"total_cost_usd"`        // as far as it is known; null where none of it is
-	CountedUSD      float64       `json:"counted_usd,omitempty"` // against limits, if it is not the same
+	TotalCostUSD    *float64      `json:"total_cost_usd"` // as far as it is known; null where none of it is
 	TotalDurationS  float64       `json:"total_duration_s"`
 	Stories         []Story       `json:"stories"`
 	Branch          string        `json:"branch"`
@@ -81,9 +80,6 @@ func Of(run journal.Run) Result {
 		result.StopReason = run.Stop.Reason
 		result.Status = run.Stop.Reason.Status()
 		result.Success = result.Status == policy.StatusCompleted
-	}
-	if !run.CostKnown || run.ChargedUSD > 0 {
-		result.CountedUSD = run.TotalUSD()
 	}
 	result.Stories = make([]Story, 0, len(run.Plan.UserStories))
 	for _, story := range run.Plan.UserStories {

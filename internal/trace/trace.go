@@ -185,7 +185,7 @@ func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
 	t.leave(run.Now)
 	about := append(tokens(run.Usage), attribute.String("ralph.stop_reason", string(e.Reason)), attribute.String("ralph.status", string(e.Reason.Status())),
 		attribute.Int("ralph.iterations", len(run.Iterations)), attribute.Int("ralph.stories_passed", run.PassedStories()))
-	t.run.SetAttributes(append(about, cost(stream.Cost{USD: run.TotalUSD(), Known: run.CostKnown})...)...)
+	t.run.SetAttributes(append(about, cost(stream.Cost{USD: run.CostUSD, Known: run.CostKnown})...)...)
 	if !run.IsCompleted() {
 		t.run.SetStatus(codes.Error, t.Hide(e.Why))
 	}

@@ -13,9 +13,9 @@ import (
 func budgetSpent(run journal.Run) string {
 	switch limits := run.Policy.Limits; {
 	case limits.CostUSD > 0 && run.SpentUSD() >= limits.CostUSD:
-		return fmt.Sprintf("$%.2f of $%.2f spent", run.SpentUSD(), limits.CostUSD)
+		return fmt.Sprintf("$%.2f of $%.2f spent", run.CostUSD, run.Granted.CostUSD+limits.CostUSD)
 	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
-		return fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
+		return fmt.Sprintf("%d of %d tokens used", run.Usage.Tokens(), run.Granted.Tokens+limits.Tokens)
 	}
 	return ""
 }

@@ -93,9 +93,6 @@ func trafficLines(run journal.Run, e journal.EgressPassed) (lines []eventLine) {
 	if passed := trafficText(all, oneLine); passed != "" && run.Level != "none" {
 		lines = append(lines, iterationLine(plainSign, "passed through the sandbox: "+passed))
 	}
-	if e.ChargedUSD > 0 {
-		lines = append(lines, iterationLine(plainSign, "counted against the budget for answers without a count or a price: "+CostText(e.ChargedUSD, true)))
-	}
 	return lines
 }
 

@@ -138,9 +138,9 @@ func stopTexts(run journal.Run) []string {
 
 func usedText(run journal.Run) string {
 	limits := run.Policy.Limits
-	cost := namedCost(run.SpentUSD(), run.CostKnown)
-	if limits.CostUSD > 0 && (run.CostKnown || run.SpentUSD() > 0) {
-		cost += " of " + CostText(limits.CostUSD, true)
+	cost := namedCost(run.CostUSD, run.CostKnown)
+	if limits.CostUSD > 0 && (run.CostKnown || run.CostUSD > 0) {
+		cost += " of " + CostText(run.Granted.CostUSD+limits.CostUSD, true)
 	}
 	took := policy.FormatDuration(run.Elapsed())
 	if limits.Run > 0 {
