@@ -48,7 +48,7 @@ var plan = house{
 		9:  {"internal/config"},
 		10: {"internal/action", "internal/hook", "internal/laptop", "internal/scaffold", "internal/server"},
 		11: {demo, scripted},
-		12: {"cmd/ralph"},
+		12: {"cmd/ralph", "tools/prices"},
 	},
 	pure:  5,
 	tools: []string{"internal/process", "internal/untrusted"},
@@ -71,7 +71,7 @@ var plan = house{
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/git/guarded", "internal/git/handover", "internal/git/nested", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
-			standIn, gitHTTP, contract, stories, agents, scripted, rights, "internal/confine", "internal/checkout", "internal/eval", "internal/proofcheck", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, agents, scripted, rights, "internal/confine", "internal/checkout", "internal/eval", "internal/proofcheck", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph", "tools/prices",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},

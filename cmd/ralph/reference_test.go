@@ -144,7 +144,7 @@ func stopReasons(t *testing.T) string {
 func priceRows(t *testing.T) string {
 	t.Helper()
 	limit := policy.ForPreset(policy.ByStories).Limits.CostUSD
-	table := fmt.Sprintf("| Model | $%g pays for output tokens | or for cached input tokens |\n|---|---|---|\n", limit)
+	table := fmt.Sprintf("Prices of %s:\n\n| Model | $%g pays for output tokens | or for cached input tokens |\n|---|---|---|\n", price.Date, limit)
 	for _, model := range []string{"claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "gpt-6.2-sol", "gemini-3.1-pro-preview"} {
 		output, known := price.Of(model, price.Tokens{Output: 1e6}, nil)
 		cached, _ := price.Of(model, price.Tokens{CacheRead: 1e6}, nil)

@@ -1,17 +1,12 @@
 package price
 
-// listed are standard rates, as of 2026-11-20. Those of gpt-5-codex, gpt-6.2-sol and Claude were
-// read on the makers' own pages (developers.openai.com/api/docs/models,
-// platform.claude.com/docs/en/about-claude/pricing), the others in several places
-// that quote the maker's page alike; where they differ, the model is left out.
-// claude-fable-5-2, claude-mythos-5-2 and the cache of claude-sonnet-5-5 are those of
-// Claude Code 2.1.328. gpt-5.6-sol has its rate without the promotion of 2026. A
-// cache that costs nothing to write costs what its input does. The dearest model of
-// each maker has to be listed, also when it is retired: Most goes by it. An image
-// model has the rate of its images, and claude-haiku-5-5 that of more than 100,000
-// tokens, five times the other. Not listed: the higher rates of OpenAI beyond
-// 272,000 tokens and of Google beyond 200,000, Google's for keeping a cache, and
-// fees for web searches.
+// Date is the day on which the list was read.
+const Date = "2026-11-20"
+
+// listed are standard rates. tools/prices writes this file at a release. This one it has not written: its source could
+// not be reached, so the rates are still those that were read by hand, from the providers' pages and from places that
+// quote them alike. The most expensive model of each provider has to be listed, also when it is retired: Most goes by
+// it. Not listed: higher rates for long inputs, regions, priority and fees for searches.
 var listed = map[string]Rate{
 	"o1-pro":               {Input: 150, Output: 600, CacheRead: 150, CacheWrite: 150},
 	"o3-pro":               {Input: 20, Output: 80, CacheRead: 20, CacheWrite: 20},
