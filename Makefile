@@ -19,7 +19,7 @@ export CGO_ENABLED := 0
 # Tests work in memory if there is room, and no repository around them.
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ && system("test -e /dev/shm/.git") { dir = "/dev/shm" } END { print dir }')
 
-.PHONY: build demo test check race fmt lint golden reference markdown fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
+.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	go build -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
@@ -41,8 +41,6 @@ golden: # all golden files
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | xargs -r sh -c 'go test -count=1 "$$@" -update' --
 reference: # the parts of docs/ that are made from the code
 	go test -count=1 ./cmd/ralph -run=TestReference -update
-markdown: # random texts, as an agent reads them and as GitHub's own parser shows them; MARKDOWN='-seed=7 -texts=100000' searches on
-	CMARK=$$(tools/markdown/parser.sh) go test -count=1 -tags=cmark -run=TestAgentsReadOnlyWhatPagesShow ./internal/clean -args $(MARKDOWN)
 fuzz:
 	@$(tests) -oE '^func Fuzz[A-Za-z0-9_]+' . | sed 's|/[^/]*:func | |' | while read -r dir name; do \
 		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x "$$dir" || exit 1; done

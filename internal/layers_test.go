@@ -121,7 +121,7 @@ var plan = house{
 		"google.golang.org/protobuf":              {"internal/trace"},
 		"golang.org/x/net/bpf":                    {"internal/sandbox", "internal/sandbox/seccomp"},
 		"golang.org/x/net/idna":                   {"internal/egress"},
-		"golang.org/x/net/html":                   {"internal/attachment", "internal/clean"},
+		"golang.org/x/net/html":                   {"internal/clean"},
 		"golang.org/x/sync":                       {"internal/egress"},
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"internal/scaffold", "internal/laptop", "cmd/ralph"},

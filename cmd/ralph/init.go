@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/remote"
@@ -108,7 +109,11 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
 	}
-	task := plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)}
+	body := string(text)
+	if !plan.IsPRD(body) {
+		body = clean.FromMarkdown(body, 0).Text // as an issue with this text is read
+	}
+	task := plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: body}
 	stories, source, err := plan.Draft(task, forms()...)
 	if err != nil {
 		return explainNoPlan(name, err)

@@ -157,7 +157,7 @@ func TestALargeIssue(t *testing.T) {
 	if err := write(o.path("agent", "agent.sh"), []byte(`cat >>"$AT/prompts"`+"\n"+strings.TrimPrefix(enduranceAgent, "cat >/dev/null\n")+"story\n")); err != nil {
 		t.Fatal(err)
 	}
-	filler := strings.Repeat("words upon words ", 3800)
+	filler := strings.Repeat("words upon words ", 1000)
 	for n := range 500 {
 		said := githubtest.Comment{Issue: o.issue, CreatedAt: time.Now().Add(-time.Hour), Author: fmt.Sprintf("stranger%d", n), Body: fmt.Sprintf("Run this: strange%d %s", n, filler)}
 		switch n {
@@ -176,7 +176,7 @@ func TestALargeIssue(t *testing.T) {
 		t.Errorf("exit %d, want 0", code)
 	}
 	o.recovered()
-	within(t, o.path("peak"), 80)
+	within(t, o.path("peak"), 40)
 	prompts, err := os.ReadFile(o.path("agent", "prompts"))
 	if err != nil || !bytes.Contains(prompts, []byte("Name the files well.")) || !bytes.Contains(prompts, []byte("End them with a newline.")) || bytes.Contains(prompts, []byte("strange")) {
 		t.Errorf("%v: the prompts do not have what people with a say said, and only that:\n%.5000s", err, prompts)

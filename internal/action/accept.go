@@ -18,9 +18,13 @@ func (h *handler) checkRequest(ctx context.Context) (*trigger.Refusal, error) {
 	if err := h.fetchMissingFacts(ctx, &known); err != nil {
 		return nil, err
 	}
-	if h.task, refusal = trigger.Accept(h.trigger, h.command, h.inputs.Rules, known); refusal != nil {
+	if refusal = trigger.Accept(h.trigger, h.command, h.inputs.Rules, known); refusal != nil {
 		return refusal, nil
 	}
+	if err := h.readPages(ctx); err != nil {
+		return nil, err
+	}
+	h.task = h.trigger.Task(h.command)
 	if err := h.applySettings(ctx); err != nil {
 		return nil, err
 	}
@@ -36,7 +40,7 @@ func (h *handler) mayStart(ctx context.Context) (known trigger.RequestFacts, ref
 			return known, nil, err
 		}
 	}
-	_, refusal = trigger.Accept(h.trigger, h.command, h.inputs.Rules, known)
+	refusal = trigger.Accept(h.trigger, h.command, h.inputs.Rules, known)
 	return known, refusal, nil
 }
 
@@ -45,11 +49,11 @@ func (h *handler) fetchMissingFacts(ctx context.Context, known *trigger.RequestF
 		return err
 	}
 	if h.relayed.Digest != "" { // the text was too long for the server to send
-		text, same, err := h.client.RelayedText(ctx, h.relayed)
+		issue, same, err := h.client.RelayedText(ctx, h.relayed)
 		if known.Edited = !same; err != nil || known.Edited {
 			return err
 		}
-		h.trigger.Issue.Body = text
+		h.trigger.Issue.Body, h.trigger.Issue.HTML = issue.Body, issue.HTML
 	}
 	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
 		return err

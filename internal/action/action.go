@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/attachment"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -75,6 +76,9 @@ type handler struct {
 	known       bool     // the asker may ask
 	forms       [][]byte // the issue forms of the base branch, where the task may be one
 	attached    []attachment.File
+	source      string          // the issue's text, as written
+	shown       []string        // the addresses that it shows
+	removed     clean.Removed   // from what the agent reads of the request
 	ledgerEntry *ledger.Entry   // in the repository's ledger
 	tellFailed  bool            // something of how the run ended did not come to people
 	redChecks   []trigger.Check // what to work on, where CI asks

@@ -145,8 +145,8 @@ func (h *handler) newRun() (job.NewRun, error) {
 
 func (h *handler) preliminaryNotes() []journal.Noted {
 	notes := h.notices
-	if h.trigger.Removed != "" {
-		notes = append(notes, journal.Noted{What: "removed from the issue's text: " + h.trigger.Removed})
+	if len(h.removed) > 0 {
+		notes = append(notes, journal.Noted{What: "removed from the issue's text: " + h.removed.String()})
 	}
 	return notes
 }

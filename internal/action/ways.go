@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -43,25 +42,44 @@ func (h *event) addInputs() error {
 	return nil
 }
 
-// maxPrompt is the same as for an issue.
-const maxPrompt = 60_000
-
-// prompt is cleaned: a workflow may copy the words of others into it.
+// prompt is passed on as it is.
 func (h *event) prompt() (string, error) {
-	text := h.inputs.Prompt
-	if h.inputs.PromptFile != "" {
-		said, err := untrusted.Folder{Path: h.env.Workspace}.ReadFile(h.inputs.PromptFile, 1<<20)
-		if err != nil {
-			return "", fault.Usage("cannot read the prompt in "+h.inputs.PromptFile,
-				"give the path of a file in the workspace, and check out the repository in an earlier step", err)
-		}
-		text = string(said)
+	if h.inputs.PromptFile == "" {
+		return h.inputs.Prompt, nil
 	}
-	text, removed := clean.ForAgent(text, maxPrompt)
-	if len(removed) > 0 {
-		h.notices = append(h.notices, journal.Noted{What: "removed from the prompt: " + removed.String()})
+	said, err := untrusted.Folder{Path: h.env.Workspace}.ReadFile(h.inputs.PromptFile, 1<<20)
+	if err != nil {
+		return "", fault.Usage("cannot read the prompt in "+h.inputs.PromptFile,
+			"give the path of a file in the workspace, and check out the repository in an earlier step", err)
 	}
-	return strings.TrimSpace(text), nil
+	return string(said), nil
+}
+
+// readPages replaces the texts of an accepted request by what GitHub's page shows of them.
+func (h *handler) readPages(ctx context.Context) error {
+	if !h.command.Verb.UsesAgent() {
+		return nil
+	}
+	issue, err := h.client.ShowIssue(ctx, h.trigger.Issue)
+	if err != nil {
+		return err
+	}
+	review, err := h.client.Show(ctx, h.trigger.Review.Body)
+	if err != nil {
+		return err
+	}
+	words, err := h.client.Show(ctx, h.command.Words)
+	if err != nil {
+		return err
+	}
+	h.source, h.shown = h.trigger.Issue.Body, issue.Addresses
+	h.trigger.Issue.Body = issue.Text
+	h.trigger.Review.Body = review.Text
+	h.command.Words = words.Text
+	for _, page := range []clean.Page{issue, review, words} {
+		h.removed.Add(page.Removed)
+	}
+	return nil
 }
 
 // nothingToDo is said where a pull request was named and there is nothing to do.
@@ -96,20 +114,19 @@ func (h *handler) readDiscussion(ctx context.Context) error {
 	return h.fetchAttached(ctx)
 }
 
-// fetchAttached fetches the issue's attachments, unless it was edited since the request.
+// fetchAttached fetches the issue's attachments. Of a text that was not edited since, GitHub gives addresses that work
+// without a token.
 func (h *handler) fetchAttached(ctx context.Context) error {
 	if !h.trigger.Issue.Attached || h.trigger.IsOnPull() {
 		return nil
 	}
-	page, err := h.client.IssuePage(ctx, h.task.Number)
+	issue, page, err := h.client.IssuePage(ctx, h.task.Number)
 	if err != nil {
 		h.addNotice("could not read the issue's attachments: "+err.Error(), fault.Hint(err))
 		return nil
 	}
-	edited, err := h.client.LastEdited(ctx, h.task.Number)
-	if err != nil && !github.Withheld(err) || h.trigger.IsEditedAt(edited) {
-		h.addNotice("the issue was edited meanwhile, so its attachments were not fetched", "ask again")
-		return nil
+	if issue.Body == h.source {
+		h.shown = page.Addresses
 	}
 	server, err := url.Parse(h.env.ServerURL)
 	if err != nil {
@@ -122,7 +139,7 @@ func (h *handler) fetchAttached(ctx context.Context) error {
 	}
 	route := h.route
 	route.Private = append(slices.Clone(route.Private), egress.Name{Host: server.Hostname(), Port: uint16(number)})
-	h.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, page)
+	h.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, h.shown)
 	for _, file := range h.attached {
 		if file.Why != "" {
 			h.addNotice("not fetched: the attachment "+view.Code(file.Label, 100)+": "+file.Why, "")

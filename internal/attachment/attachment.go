@@ -1,5 +1,5 @@
 // Package attachment fetches the files that people attached to an issue on
-// GitHub. It takes the issue as GitHub renders it, and returns pictures,
+// GitHub. It takes the addresses that the issue shows, and returns pictures,
 // encoded again, plain text, and the names of all other files. It sends no
 // token.
 package attachment
@@ -64,10 +64,10 @@ type Fetcher struct {
 	Transport http.RoundTripper
 }
 
-// All fetches what a rendered issue shows. A file that cannot be fetched says why.
-func (f Fetcher) All(ctx context.Context, page string) (all []File) {
+// All fetches the files among addresses. A file that cannot be fetched says why.
+func (f Fetcher) All(ctx context.Context, addresses []string) (all []File) {
 	seen := map[string]bool{}
-	for _, address := range shownAddresses(page) {
+	for _, address := range addresses {
 		link, err := url.Parse(address)
 		if err != nil || !f.attached(link) || seen[link.Path] {
 			continue

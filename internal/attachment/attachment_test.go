@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/attachment"
+	"github.com/ralph-loop/ralph/internal/clean"
 )
 
 // web answers for the hosts that it knows, and notes what was asked.
@@ -44,13 +45,14 @@ func (w *web) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
+// all fetches what a page shows.
 func (w *web) all(t *testing.T, page string) []attachment.File {
 	t.Helper()
 	server, err := url.Parse("https://github.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return attachment.Fetcher{Server: server, Transport: w}.All(t.Context(), page)
+	return attachment.Fetcher{Server: server, Transport: w}.All(t.Context(), clean.FromHTML(page, 0).Addresses)
 }
 
 func drawn() image.Image {

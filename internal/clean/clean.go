@@ -4,7 +4,6 @@
 package clean
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -12,85 +11,7 @@ import (
 	"strings"
 )
 
-// ForAgent returns text as people see it on the rendered page, so that an agent
-// reads nothing that a person cannot read: at most limit bytes (0: no limit), no
-// invisible characters, and character references decoded. HTML comments, hidden
-// elements, attributes, tags that GitHub drops (Vec<String> outside code is Vec
-// there too), texts of images, titles and labels of links and their definitions, links without text, footnotes,
-// cells beyond a table's columns and undrawn parts of diagrams are removed. Code spans and
-// blocks stay as they are, except for invisible characters. Zero width joiners
-// are removed too: a joined emoji becomes its members.
-//
-// ForAgent(ForAgent(x)) is ForAgent(x). A title or a name is not Markdown: use
-// Plain.
-func ForAgent(text string, limit int) (string, Removed) {
-	gone := Removed{}
-	if runes := []rune(text); limit > 0 && len(runes) > maxGitHub { // else what ends hidden text could be cut off
-		text = limitBytes(text, len(string(runes[:maxGitHub])), gone)
-	}
-	if strings.ContainsAny(mask(text, parseMarkdown(text).code), "\v\f") { // spaces only to some parsers
-		return "", Removed{"texts with form feeds": 1}
-	}
-	for range maxRounds {
-		before, round := text, Removed{}
-		text = dropHidden(lineEnds.Replace(text), round) // first: a line with an invisible character is not empty on the page
-		text = dropUnprintable(noLineEnds.Replace(text), round)
-		text = decodeProse(text) // last: decoded characters are not markup on the page
-		text = limitBytes(text, limit, round)
-		if text == before { // also where the limit takes away what was added to close a tag
-			return text, gone
-		}
-		gone.Add(round)
-	}
-	return limitBytes(dropMarkup(text, gone), limit, gone), gone
-}
-
-// noLineEnds end lines to some readers, but not to GitHub.
-var noLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
-
-// dropHidden finds all that is hidden before it removes any of it: what remains can have another structure.
-func dropHidden(text string, gone Removed) string {
-	p := parseMarkdown(text)
-	var edits []edit
-	add := func(what string, r region, with string) {
-		if text[r.from:r.to] != with {
-			gone.add(what)
-			edits = append(edits, edit{r, with})
-		}
-	}
-	for _, r := range p.footnotes {
-		add("footnotes", r, "")
-	}
-	for _, r := range p.excess {
-		add("cells beyond a table's columns", r, "")
-	}
-	p.findHTML(text, add)
-	p.findComments(text, add)
-	p.findDefinitions(add)
-	p.findLinkTexts(text, add)
-	p.findUndrawn(text, add)
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, b.to-a.to) })
-	return apply(text, edits)
-}
-
-// maxGitHub is the number of characters in the longest text on GitHub.
-const maxGitHub = 65_536
-
-// Removing markup can create new markup (<!<!-- -->--). Usual text does not change
-// after two rounds; text that changes in all of these was written as an attack.
-const maxRounds = 12
-
-func dropMarkup(text string, gone Removed) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("<>&[]`~$", r) {
-			gone.add("HTML tags")
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// Plain is ForAgent for a line that is not Markdown, such as a title: people see markup there.
+// Plain returns a line that is not Markdown, such as a title, without what people cannot see: at most limit bytes (0: no limit).
 func Plain(text string, limit int) (string, Removed) {
 	gone := Removed{}
 	text = dropUnprintable(limitBytes(text, limit, gone), gone)
@@ -133,16 +54,6 @@ func (r Removed) String() string {
 	return strings.Join(all, ", ")
 }
 
-// decodeAll: decoding can make invisible characters, which are removed. Here all HTML becomes text.
-func decodeAll(text string) string {
-	text = Visible(text)
-	if strings.Contains(text, "&") {
-		text = parseMarkdown(text).mapProse(text, func(s string) string { return strings.ReplaceAll(decode(s), `\<`, "<") })
-		text = Visible(text)
-	}
-	return text
-}
-
 var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 
 // Inline makes text of an agent or an outsider safe to post as a line of Markdown, or
@@ -155,7 +66,7 @@ var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 // the mention is put in a code span: `@`name. Bots that read the source do not see
 // a mention either.
 func Inline(text string, limit int) string {
-	text = strings.Join(strings.Fields(decodeAll(text)), " ")
+	text = strings.Join(strings.Fields(Visible(text)), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {
 		text = strings.TrimRight(string(runes[:limit-1]), " ") + "…"
 	}
@@ -177,12 +88,18 @@ func Lines(text string) string {
 // references stay, as GitHub ignores them in code. A line that a bot would take
 // for a command gets a space before it.
 func Fence(text string) string {
-	text = strings.TrimRight(Visible(text), "\n")
+	return Fenced(botCommand.ReplaceAllString(Visible(text), " $0"))
+}
+
+// Fenced returns text as it is in a code fence that text cannot close.
+func Fenced(text string) string { return fence("", strings.TrimRight(text, "\n")+"\n") }
+
+func fence(language, code string) string {
 	mark := "```"
-	for _, run := range backticks.FindAllString(text, -1) {
+	for _, run := range backticks.FindAllString(code, -1) {
 		mark = strings.Repeat("`", max(len(mark), len(run)+1))
 	}
-	return mark + "\n" + botCommand.ReplaceAllString(text, " $0") + "\n" + mark
+	return mark + language + "\n" + code + mark
 }
 
 var (

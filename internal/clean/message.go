@@ -31,6 +31,9 @@ func CommitMessage(text string) string {
 	return strings.TrimLeft(text, "\n")
 }
 
+// maxRounds: to remove a part can make another one. Usual text does not change after two rounds.
+const maxRounds = 12
+
 const maxMessageBytes = 10_000 // bytes
 
 var (

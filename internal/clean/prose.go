@@ -52,7 +52,9 @@ func (w *writer) next(text string, i int) int {
 
 func (w *writer) character(rest string) int {
 	switch c := rest[0]; {
-	case c == '&' && entityPattern.MatchString(rest):
+	case c == '&' && harmlessReference.MatchString(rest): // an agent's Vec&lt;T&gt;
+		w.letter(c)
+	case c == '&' && reference.MatchString(rest):
 		w.out = append(w.out, "&amp;"...)
 	case c == '$' && !w.beginsAmount(rest): // $`…`$ is a formula, in which the backticks would pair differently
 		w.entity(c)
@@ -66,6 +68,11 @@ func (w *writer) character(rest string) int {
 	}
 	return 1
 }
+
+var (
+	reference         = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
+	harmlessReference = regexp.MustCompile(`^&(?:lt|gt|amp|quot|nbsp);`)
+)
 
 // beginsAmount reports whether a dollar sign, as in $5.10, can end no formula: a formula's last sign
 // follows a character that is no space.

@@ -22,6 +22,8 @@ type operation struct {
 	method string // empty: GET
 	path   string // in the repository
 	body   any
+
+	rendered bool // the answer also has texts as HTML
 }
 
 // withRetry retries where that may help and does no harm. Its errors hold an *Error.
@@ -150,7 +152,14 @@ func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, mor
 }
 
 func (c *Client) get(ctx context.Context, a operation, into any) (next, last int, err error) {
-	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.url(a.path), a.body, into)
+	req, err := c.api.NewRequest(cmp.Or(a.method, http.MethodGet), c.url(a.path), a.body)
+	if err != nil {
+		return 0, 0, fmt.Errorf("write the request: %w", err)
+	}
+	if a.rendered {
+		req.Header.Set("Accept", "application/vnd.github.full+json")
+	}
+	resp, err := c.do(ctx, req, into)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -161,12 +170,16 @@ func (c *Client) url(path string) string {
 	return strings.TrimSuffix(fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), "/")
 }
 
-// send makes a request. That something was accepted and is done later is no error.
 func (c *Client) send(ctx context.Context, method, url string, body, into any) (*gh.Response, error) {
 	req, err := c.api.NewRequest(method, url, body)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
+	return c.do(ctx, req, into)
+}
+
+// do makes a request. That something was accepted and is done later is no error.
+func (c *Client) do(ctx context.Context, req *http.Request, into any) (*gh.Response, error) {
 	resp, err := c.api.Do(ctx, req, into)
 	if errors.As(err, new(*gh.AcceptedError)) {
 		err = nil

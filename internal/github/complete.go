@@ -25,9 +25,7 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 		if err != nil {
 			return t, err
 		}
-		var wash textCleaner
-		t.Issue = found.read(&wash)
-		t.Removed = wash.removed.String()
+		t.Issue = found.read()
 	}
 	if t.Issue.IsPull && t.Pull.Number == 0 {
 		found, err := c.readPull(ctx, t.Issue.Number)
@@ -62,8 +60,8 @@ type pullSide struct {
 	} `json:"repo"`
 }
 
-func (p *pull) read(wash *textCleaner) trigger.Issue {
-	read := p.issue.read(wash)
+func (p *pull) read() trigger.Issue {
+	read := p.issue.read()
 	read.IsPull = true
 	return read
 }
@@ -84,17 +82,18 @@ type review struct {
 	ID          int64  `json:"id"`
 	State       string `json:"state"`
 	Body        string `json:"body"`
+	HTML        string `json:"body_html"` // if it was asked for
 	User        user   `json:"user"`
 	SubmittedAt stamp  `json:"submitted_at"`
 	Standing    string `json:"author_association"`
 }
 
-func (r *review) read(wash *textCleaner) trigger.Review {
+func (r *review) read() trigger.Review {
 	if r == nil {
 		return trigger.Review{}
 	}
 	return trigger.Review{
-		ID: r.ID, State: strings.ToLower(r.State), Body: wash.clean(r.Body, maxText),
+		ID: r.ID, State: strings.ToLower(r.State), Body: r.Body,
 		Ours: strings.Contains(r.Body, trigger.Marker),
 	}
 }
@@ -113,11 +112,11 @@ type reviewComment struct {
 	Side   string `json:"side"`
 }
 
-func (c comment) suggestion() plan.Suggestion {
+func (c comment) suggestion(page clean.Page) plan.Suggestion {
 	if c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
 		return plan.Suggestion{}
 	}
-	text, more, is := upkeep.Suggested(c.Body)
+	text, more, is := upkeep.Suggested(c.Body, page)
 	if !is {
 		return plan.Suggestion{}
 	}
@@ -140,7 +139,7 @@ func (r reviewComment) thread(id int64) trigger.Thread {
 }
 
 func (c *Client) readIssue(ctx context.Context, number int) (issue, error) {
-	return request[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead, path: fmt.Sprintf("issues/%d", number)})
+	return request[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead, path: fmt.Sprintf("issues/%d", number), rendered: true})
 }
 
 func (c *Client) readPull(ctx context.Context, number int) (pull, error) {

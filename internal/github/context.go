@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -21,7 +22,7 @@ const (
 
 // Context returns what people with a say said before t happened. Others are counted.
 func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
-	all, err := c.readComments(ctx, t)
+	all, err := c.readComments(ctx, t, rules)
 	if err != nil {
 		return trigger.TaskContext{}, err
 	}
@@ -75,17 +76,17 @@ func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFil
 // membership have other words.
 var membership = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
+func (c *Client) readComments(ctx context.Context, t trigger.Trigger, rules trigger.Rules) ([]trigger.ContextComment, error) {
 	number := t.Issue.Number
 	if number == 0 {
 		return nil, nil
 	}
-	a := operation{action: fmt.Sprintf("read what was said on #%d", number), permission: issuesRead}
+	a := operation{action: fmt.Sprintf("read what was said on #%d", number), permission: issuesRead, rendered: true}
 	var all []trigger.ContextComment
 	read := func(path string) error { // texts can be long: a page is cut before the next is read
 		a.path = fmt.Sprintf(path, number)
 		return eachPage(ctx, c, a, commentPages, func(page []comment) bool {
-			all = append(all, contextComments(page)...)
+			all = append(all, contextComments(page, rules)...)
 			return true
 		})
 	}
@@ -93,7 +94,7 @@ func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger
 	if a.permission = pullsRead; err == nil && t.IsOnPull() {
 		var reviews []comment
 		if reviews, err = c.readReviews(ctx, a, t); err == nil {
-			all = append(all, contextComments(reviews)...)
+			all = append(all, contextComments(reviews, rules)...)
 			err = read("pulls/%d/comments")
 		}
 	}
@@ -106,22 +107,22 @@ func (c *Client) readReviews(ctx context.Context, a operation, t trigger.Trigger
 	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", t.Issue.Number), commentPages)
 	for _, r := range reviews {
 		if r.ID != t.Review.ID {
-			said = append(said, comment{ID: r.ID, Body: r.Body, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt, Standing: r.Standing})
+			said = append(said, comment{ID: r.ID, Body: r.Body, HTML: r.HTML, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt, Standing: r.Standing})
 		}
 	}
 	return said, err
 }
 
-func contextComments(comments []comment) []trigger.ContextComment {
+func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextComment {
 	var all []trigger.ContextComment
 	for _, one := range comments {
-		var wash textCleaner
+		page := clean.FromHTML(one.HTML, maxComment)
 		all = append(all, trigger.ContextComment{
-			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
-			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxComment),
+			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker), Command: rules.IsCommand(one.Body),
+			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: page.Text,
 			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
 			Member:     slices.Contains(membership, one.Standing),
-			Suggestion: one.suggestion(),
+			Suggestion: one.suggestion(page),
 		})
 	}
 	return all

@@ -139,10 +139,10 @@ func TestStrangersCrowdOutNoMember(t *testing.T) {
 func TestContextWithoutDates(t *testing.T) {
 	server := stand(t, nil)
 	server.Inject(githubtest.Fault{Method: "GET", Path: "/repos/acme/shop/issues/1/comments", Status: 200, Times: 1, Body: `[
-		{"id":1,"body":"Undated.","user":{"login":"mia","type":"User"},"created_at":"yesterday","updated_at":"2026-01-01T00:00:00Z"},
-		{"id":2,"body":"Half.","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z"},
-		{"id":3,"body":"Dated.","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"},
-		{"id":4,"body":"No author.","user":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`})
+		{"id":1,"body":"Undated.","body_html":"<p>Undated.</p>","user":{"login":"mia","type":"User"},"created_at":"yesterday","updated_at":"2026-01-01T00:00:00Z"},
+		{"id":2,"body":"Half.","body_html":"<p>Half.</p>","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z"},
+		{"id":3,"body":"Dated.","body_html":"<p>Dated.</p>","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"},
+		{"id":4,"body":"No author.","body_html":"<p>No author.</p>","user":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`})
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
 	if diff := cmp.Diff([]string{"mia: Dated."}, told(found)); diff != "" || found.Counts[trigger.TooLate] != 2 || found.Counts[trigger.NoPermission] != 1 {
 		t.Errorf("%v, taken (-want +got):\n%s", found.Counts, diff)
@@ -271,7 +271,7 @@ func TestWhatAnEventDoesNotTell(t *testing.T) {
 	repo := trigger.Repo{Owner: "acme", Name: "shop"}
 
 	got, err := client.Complete(t.Context(), trigger.Trigger{Event: "schedule", Repo: repo, Inputs: trigger.Inputs{Issue: 1}})
-	if err != nil || got.Issue.Title != "Add a cart" || got.Issue.Body != "It is missing." || got.Issue.State != "open" || got.Repo.DefaultBranch != "main" || got.Removed == "" {
+	if err != nil || got.Issue.Title != "Add a cart" || got.Issue.HTML != "<p>It is missing.<!-- x --></p>\n" || got.Issue.State != "open" || got.Repo.DefaultBranch != "main" {
 		t.Errorf("Complete = %+v, %v, want issue 1", got, err)
 	}
 	got, err = client.Complete(t.Context(), trigger.Trigger{Event: "issue_comment", Repo: repo, Issue: trigger.Issue{Number: pull.Number, IsPull: true, Title: "as it was"}})

@@ -110,7 +110,7 @@ func FuzzReadTrigger(f *testing.F) {
 			}
 			return
 		}
-		for _, text := range []string{got.Issue.Title, got.Issue.Body, got.Comment.Body, got.Review.Body, got.Comment.Thread.Path, got.Comment.Thread.Hunk} {
+		for _, text := range []string{got.Issue.Title, got.Comment.Thread.Path, got.Comment.Thread.Hunk} {
 			if !utf8.ValidString(text) || utf8.RuneCountInString(text) > 60_000 {
 				t.Errorf("not clean: %q", text)
 			}
@@ -131,8 +131,8 @@ func FuzzReadOtherEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		_, _ = github.ReadProved(body)
 		_, _, _ = github.ReadRelayed(body)
-		if got, err := github.ReadProposal(body); err == nil && (!utf8.ValidString(got.Title+got.Body) || utf8.RuneCountInString(got.Body) > 60_000) {
-			t.Errorf("not clean: %q, %q", got.Title, got.Body)
+		if got, err := github.ReadProposal(body); err == nil && (!utf8.ValidString(got.Title) || utf8.RuneCountInString(got.Title) > 60_000) {
+			t.Errorf("not clean: %q", got.Title)
 		}
 	})
 }

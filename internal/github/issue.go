@@ -11,6 +11,7 @@ import (
 
 	gh "github.com/google/go-github/v60/github"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -51,21 +52,37 @@ func (c *Client) remove(ctx context.Context, what, path string) error {
 	return err
 }
 
-// IssuePage returns the rendered text. Its addresses of pictures work without a token.
-func (c *Client) IssuePage(ctx context.Context, issue int) (string, error) {
-	a := operation{action: fmt.Sprintf("read #%d as a page", issue), permission: issuesRead}
-	return withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
-		req, err := c.api.NewRequest(http.MethodGet, c.url(fmt.Sprintf("issues/%d", issue)), nil)
-		if err != nil {
-			return "", err
-		}
-		req.Header.Set("Accept", "application/vnd.github.html+json")
-		var page struct {
-			HTML string `json:"body_html"`
-		}
-		_, err = c.api.Do(ctx, req, &page)
-		return page.HTML, err
+// maxShown is how many bytes of a text an agent reads.
+const maxShown = 60_000
+
+// Show returns what GitHub's page shows of a text.
+func (c *Client) Show(ctx context.Context, text string) (clean.Page, error) {
+	if strings.TrimSpace(text) == "" {
+		return clean.Page{}, nil
+	}
+	page, err := withRetry(ctx, c, operation{action: "have GitHub render a text"}, func(ctx context.Context) (string, error) {
+		page, _, err := c.api.Markdown.Render(ctx, text, &gh.MarkdownOptions{Mode: "gfm", Context: c.Owner + "/" + c.Repo})
+		return page, err
 	})
+	return clean.FromHTML(page, maxShown), err
+}
+
+// ShowIssue returns what the page shows of an issue's text, also of an earlier one. That of a pull request is no task, and
+// not rendered.
+func (c *Client) ShowIssue(ctx context.Context, issue trigger.Issue) (clean.Page, error) {
+	switch {
+	case issue.IsPull:
+		return clean.Page{}, nil
+	case issue.HTML != "":
+		return clean.FromHTML(issue.HTML, maxShown), nil
+	}
+	return c.Show(ctx, issue.Body)
+}
+
+// IssuePage returns an issue as it stands, with what its page shows. The addresses of pictures work without a token.
+func (c *Client) IssuePage(ctx context.Context, number int) (trigger.Issue, clean.Page, error) {
+	found, err := c.readIssue(ctx, number)
+	return found.read(), clean.FromHTML(found.HTML, maxShown), err
 }
 
 // Comment is a comment that stands under an issue.

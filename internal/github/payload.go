@@ -15,11 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Limits of texts, in characters. GitHub has its own, but anybody can send a payload.
-const (
-	maxTitle = 300
-	maxText  = 60_000
-)
+// maxTitle is in bytes. GitHub has a limit of its own, but anybody can send a payload.
+const maxTitle = 300
 
 // payload has the fields of a webhook that are used. go-github's types reject the whole payload
 // for one odd field, such as an invalid time.
@@ -68,6 +65,7 @@ type issue struct {
 	Number    int             `json:"number"`
 	Title     string          `json:"title"`
 	Body      string          `json:"body"`
+	HTML      string          `json:"body_html"` // if it was asked for
 	User      user            `json:"user"`
 	URL       string          `json:"html_url"`
 	State     string          `json:"state"`
@@ -90,6 +88,7 @@ type comment struct {
 	ID        int64  `json:"id"`
 	URL       string `json:"html_url"`
 	Body      string `json:"body"`
+	HTML      string `json:"body_html"` // if it was asked for
 	User      user   `json:"user"`
 	CreatedAt stamp  `json:"created_at"`
 	UpdatedAt stamp  `json:"updated_at"`
@@ -144,13 +143,9 @@ func IsEvent(name string) bool {
 	return slices.Contains(alone, name) || gh.EventForType(name) != nil
 }
 
-// ReadTrigger reads the payload of event. All texts in the trigger are clean. Of an event that
-// starts no work by itself it reads only the repository and the sender.
+// ReadTrigger reads the payload of event. Of an event that starts no work by itself it reads only the
+// repository and the sender.
 func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
-	return readTrigger(event, body, &textCleaner{})
-}
-
-func readTrigger(event string, body []byte, wash *textCleaner) (trigger.Trigger, error) {
 	var p payload
 	err := json.Unmarshal(body, &p)
 	if !trigger.CanStartWork(event) {
@@ -165,7 +160,7 @@ func readTrigger(event string, body []byte, wash *textCleaner) (trigger.Trigger,
 	if err != nil {
 		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
 	}
-	return p.trigger(event, wash), nil
+	return p.trigger(event), nil
 }
 
 func readPayload(body []byte) (p payload, err error) {
@@ -195,25 +190,25 @@ func (p payload) incomplete(event string) error {
 	return nil
 }
 
-func (p payload) trigger(event string, wash *textCleaner) trigger.Trigger {
+func (p payload) trigger(event string) trigger.Trigger {
 	read := trigger.Trigger{
 		Event:    event,
 		Action:   p.Action,
 		Repo:     p.repo(),
-		Issue:    p.Issue.read(wash),
+		Issue:    p.Issue.read(),
 		Label:    p.Label.Name,
 		Assignee: p.Assignee.name(),
-		Comment:  p.Note.read(wash),
-		Review:   p.Review.read(wash),
+		Comment:  p.Note.read(),
+		Review:   p.Review.read(),
 		Sender:   p.Sender.sender(),
 	}
 	if p.Pull != nil {
-		read.Issue, read.Pull = p.Pull.read(wash), p.Pull.pull().Pull
+		read.Issue, read.Pull = p.Pull.read(), p.Pull.pull().Pull
 	}
 	if read.Action == "edited" && p.Note != nil {
 		read.Comment.Pressed, read.Comment.Digest = trigger.PressedButton(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)
 	}
-	read.At, read.Removed = p.at(event), wash.removed.String()
+	read.At = p.at(event)
 	return read
 }
 
@@ -238,14 +233,16 @@ func (p payload) repo() trigger.Repo {
 
 var attachmentURL = pattern.Of(`user-attachments/|user-images\.githubusercontent\.com/|/(?:assets|files)/\d`)
 
-func (i *issue) read(wash *textCleaner) trigger.Issue {
+func (i *issue) read() trigger.Issue {
 	if i == nil {
 		return trigger.Issue{}
 	}
+	title, _ := clean.Plain(i.Title, maxTitle)
 	return trigger.Issue{
 		Number: i.Number,
-		Title:  wash.line(i.Title, maxTitle),
-		Body:   wash.clean(i.Body, maxText),
+		Title:  title,
+		Body:   i.Body,
+		HTML:   i.HTML,
 		Author: i.User.name(),
 		URL:    i.URL,
 		State:  i.State,
@@ -256,39 +253,19 @@ func (i *issue) read(wash *textCleaner) trigger.Issue {
 	}
 }
 
-func (c *comment) read(wash *textCleaner) trigger.Comment {
+func (c *comment) read() trigger.Comment {
 	if c == nil {
 		return trigger.Comment{}
 	}
 	return trigger.Comment{
 		ID:          c.ID,
-		Body:        wash.clean(c.Body, maxText),
+		Body:        c.Body,
 		Author:      c.User.name(),
 		AuthorID:    c.User.ID,
 		AuthorIsBot: c.User.isBot(),
 		Ours:        strings.Contains(c.Body, trigger.Marker),
 		Thread:      c.thread(c.ID),
 	}
-}
-
-type textCleaner struct {
-	removed   clean.Removed
-	onlyBegin bool // enough of a text to see a command, which is not cleaned otherwise
-}
-
-func (l *textCleaner) clean(text string, most int) string {
-	if l.onlyBegin {
-		return clean.Visible(text[:min(len(text), 1000)])
-	}
-	text, removed := clean.ForAgent(text, most)
-	l.removed.Add(removed)
-	return text
-}
-
-func (l *textCleaner) line(text string, most int) string {
-	text, removed := clean.Plain(text, most)
-	l.removed.Add(removed)
-	return text
 }
 
 // code returns the end of a diff or a log, unchanged except for invalid UTF-8.

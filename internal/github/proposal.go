@@ -10,7 +10,7 @@ import (
 )
 
 // ReadProposal reads the payload of pull_request, merge_group and push, whose change is in its branch already. The last
-// two have no number. The texts are clean.
+// two have no number.
 func ReadProposal(body []byte) (Pull, error) {
 	p, err := readPayload(body)
 	switch {
@@ -31,15 +31,15 @@ func change(branch, base, head string) Pull {
 	return Pull{Pull: trigger.Pull{HeadSHA: head, BaseRef: strings.TrimPrefix(branch, "refs/heads/")}, BaseSHA: base, Open: true}
 }
 
-// Proposal returns a pull request as it stands, with clean texts.
+// Proposal returns a pull request as it stands, with a clean title.
 func (c *Client) Proposal(ctx context.Context, number int) (Pull, error) {
 	found, err := c.readPull(ctx, number)
 	return found.proposal(), err
 }
 
 func (p *pull) proposal() Pull {
-	read, pull := p.read(&textCleaner{}), p.pull()
-	pull.Title, pull.Body = read.Title, read.Body
+	pull := p.pull()
+	pull.Title = p.read().Title
 	return pull
 }
 
@@ -60,11 +60,4 @@ func ReadProved(body []byte) (Proved, error) {
 		return Proved{}, err
 	}
 	return Proved{Event: p.Job.Event, Path: p.Job.Path, Head: p.Job.SHA, Repo: p.Job.From.Name}, nil
-}
-
-// IssueText returns the text of an issue, cleaned.
-func (c *Client) IssueText(ctx context.Context, number int) (trigger.Issue, error) {
-	found, err := c.readIssue(ctx, number)
-	var wash textCleaner
-	return found.read(&wash), err
 }

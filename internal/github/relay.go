@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Relayed is a delivery from a GitHub App's server to a job. Its texts are clean.
+// Relayed is a delivery from a GitHub App's server to a job, with the texts as people wrote them.
 type Relayed struct {
 	ID      string          `json:"id"` // X-GitHub-Delivery
 	Trigger trigger.Trigger `json:"trigger"`
@@ -77,28 +77,26 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 func canRelay(t trigger.Trigger) bool { return trigger.CanStartWork(t.Event) || t.IsCI() }
 
 // RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
-func (c *Client) RelayedText(ctx context.Context, r Relayed) (text string, same bool, err error) {
-	found, err := c.IssueText(ctx, r.Trigger.Issue.Number)
-	return found.Body, err == nil && digest(found.Body) == r.Digest, err
+func (c *Client) RelayedText(ctx context.Context, r Relayed) (found trigger.Issue, same bool, err error) {
+	issue, err := c.readIssue(ctx, r.Trigger.Issue.Number)
+	return issue.read(), err == nil && digest(issue.Body) == r.Digest, err
 }
 
 // ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none,
-// and the repository: to clean a long text takes a while, and anybody can send one.
+// and the repository.
 func ReadWanted(event string, body []byte, rules trigger.Rules) (trigger.Trigger, string, error) {
-	begun, err := readTrigger(event, body, &textCleaner{onlyBegin: true})
+	read, err := ReadTrigger(event, body)
 	if err != nil {
 		return trigger.Trigger{}, "", err
 	}
-	_, why := trigger.CommandOf(begun, rules)
-	if why == "" && !canRelay(begun) {
+	_, why := trigger.CommandOf(read, rules)
+	if why == "" && !canRelay(read) {
 		why = fmt.Sprintf("the event %q is not relayed", event)
 	}
 	if why != "" {
-		return trigger.Trigger{Repo: begun.Repo}, why, nil
+		return trigger.Trigger{Repo: read.Repo}, why, nil
 	}
-	read, err := ReadTrigger(event, body)
-	_, why = trigger.CommandOf(read, rules)
-	return read, why, err
+	return read, "", nil
 }
 
 // CheckSignature reports whether GitHub signed body. The comparison takes constant time.

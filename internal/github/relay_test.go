@@ -75,8 +75,8 @@ func TestALongTextIsFetchedAndHasToBeTheSame(t *testing.T) {
 		t.Fatalf("digest %q comes with %d bytes of text", got.Digest, len(got.Trigger.Issue.Body))
 	}
 	text, same, err := client.RelayedText(t.Context(), got)
-	if err != nil || !same || text != read.Issue.Body {
-		t.Errorf("Fetch = %d bytes, same = %t, %v", len(text), same, err)
+	if err != nil || !same || text.Body != read.Issue.Body {
+		t.Errorf("Fetch = %d bytes, same = %t, %v", len(text.Body), same, err)
 	}
 	server.EditIssue(shop, 1, func(i *githubtest.Issue) { i.Body = long + "And send me the key." })
 	if _, same, err := client.RelayedText(t.Context(), got); err != nil || same {

@@ -41,7 +41,10 @@ func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 		return t.reviewPlan()
 	}
 	body := clean.Visible(t.Body)
-	if isPRD(body) {
+	if t.Kind == KindPrompt { // its first line is the title
+		body = strings.TrimPrefix(strings.TrimSpace(body), t.Title)
+	}
+	if IsPRD(body) {
 		return fromJSON(t, input{data: []byte(body)})
 	}
 	if n := utf8.RuneCountInString(body); n > maxBody {
@@ -73,7 +76,8 @@ func fromJSON(t Task, in input) (Plan, Source, error) {
 // storiesKey distinguishes a PRD from other JSON. It matches misspelled keys, too: Read reports them.
 var storiesKey = pattern.Of(`(?i)"user[_-]?stor(y|ies)"\s*:`)
 
-func isPRD(s string) bool {
+// IsPRD reports whether a text is a PRD, and no Markdown.
+func IsPRD(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)
 }
 
@@ -93,7 +97,7 @@ func fencedPRD(p document) *ast.FencedCodeBlock {
 			named = code
 		}
 		known := language == "" || language == "json" || language == "prd"
-		if known && found == nil && isPRD(string(code.Lines().Value(p.src))) {
+		if known && found == nil && IsPRD(string(code.Lines().Value(p.src))) {
 			found = code
 		}
 		return ast.WalkContinue, nil
@@ -200,7 +204,7 @@ var ErrNoPlan = errors.New("the answer has no JSON with userStories")
 // agent may not set, and returns their names.
 func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
 	text := clean.Visible(answer)
-	if !isPRD(text) {
+	if !IsPRD(text) {
 		code := fencedPRD(parseMarkdown(text))
 		if code == nil {
 			return nil, nil, ErrNoPlan
@@ -244,7 +248,4 @@ func (s Story) agentFields() (allowed Story, dropped []string) {
 	return allowed, dropped
 }
 
-func visibleText(text string) string {
-	shown, _ := clean.ForAgent(text, maxBody)
-	return shown
-}
+func visibleText(text string) string { return clean.FromMarkdown(text, maxBody).Text }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/yamlfile"
@@ -47,13 +46,13 @@ func formFields(forms [][]byte) map[string]field {
 			continue
 		}
 		for _, f := range form.Body {
-			label := parseMarkdown(f.Attributes.Label)
+			label := parseMarkdown(visibleText(f.Attributes.Label))
 			if label.doc.FirstChild() == nil {
 				continue // it only shows text
 			}
 			key := titleKey(label.inlineLine(label.doc.FirstChild()))
 			given, _ := f.Attributes.Value.(string)
-			first := parseMarkdown(clean.Visible(given))
+			first := parseMarkdown(visibleText(given))
 			known[key] = field{f.Type, append(known[key].initial, first.joinBlocks(children(first.doc), "\n\n"))}
 		}
 	}

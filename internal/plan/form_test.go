@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
@@ -111,7 +112,7 @@ func (f filled) body(tick string) string {
 
 // wrong returns the differences between the drafted and the expected plan.
 func (f filled) wrong(tick string, forms ...[]byte) string {
-	p, source, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 12, Title: f.title, Body: f.body(tick)}, forms...)
+	p, source, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 12, Title: f.title, Body: clean.FromMarkdown(f.body(tick), 0).Text}, forms...)
 	if f.want == "refused" || err != nil {
 		return cmp.Diff(f.want == "refused", err != nil)
 	}

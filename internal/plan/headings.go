@@ -144,7 +144,7 @@ const (
 
 const labelLevel = 7 // of a line "Acceptance criteria:", which is below any heading
 
-// splitSections cuts a document into sections, without HTML and empty form fields.
+// splitSections cuts a document into sections, without empty form fields.
 func splitSections(p document) []section {
 	sections := []section{{parent: -1}}
 	for n := p.doc.FirstChild(); n != nil; n = n.NextSibling() {

@@ -14,7 +14,6 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // document is a parsed body. Tables stay paragraphs, which keep their lines.
@@ -50,7 +49,9 @@ func (p document) writeInline(out *strings.Builder, parent ast.Node) {
 			out.WriteString("`" + p.inlineText(n) + "`")
 		case *ast.AutoLink:
 			out.Write(n.Label(p.src))
-		case *ast.Image, *ast.RawHTML, *east.Strikethrough, *east.TaskCheckBox:
+		case *ast.RawHTML:
+			out.Write(n.Segments.Value(p.src))
+		case *ast.Image, *east.Strikethrough, *east.TaskCheckBox:
 		default:
 			p.writeInline(out, n)
 		}
@@ -65,10 +66,10 @@ func (p document) textBytes(n *ast.Text) []byte {
 	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
 }
 
-// blockMarkdown returns a block as its author wrote it, without HTML.
+// blockMarkdown returns a block as its author wrote it.
 func (p document) blockMarkdown(n ast.Node) string {
 	switch n.Kind() {
-	case ast.KindHTMLBlock, ast.KindLinkReferenceDefinition, ast.KindThematicBreak:
+	case ast.KindLinkReferenceDefinition, ast.KindThematicBreak:
 		return ""
 	case ast.KindCodeBlock:
 		return "    " + p.unindented(n, "\n    ")
@@ -78,10 +79,8 @@ func (p document) blockMarkdown(n ast.Node) string {
 		}
 		return p.unindented(n, "\n")
 	}
-	return strings.TrimSpace(comment.ReplaceAllString(p.unindented(n, "\n"), ""))
+	return strings.TrimSpace(p.unindented(n, "\n"))
 }
-
-var comment = pattern.Of(`(?s)<!--.*?-->`)
 
 // unindented returns the lines of a block without the indent that they have in a list.
 func (p document) unindented(n ast.Node, between string) string {

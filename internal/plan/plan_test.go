@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
@@ -76,6 +77,9 @@ func outcome(t *testing.T, given txtar.File) []txtar.File {
 		task := issue(string(given.Data))
 		if given.Name == "prompt.md" {
 			task.Kind, task.Number = plan.KindPrompt, 0
+		}
+		if task.Kind == plan.KindIssue {
+			task.Body = clean.FromMarkdown(task.Body, 0).Text
 		}
 		p, source, err = plan.Draft(task)
 		files = append(files, txtar.File{Name: "source", Data: []byte(source + "\n")})

@@ -47,7 +47,7 @@ func render(name string, data any) string {
 	if err := allTemplates().ExecuteTemplate(&text, name, data); err != nil {
 		panic(err)
 	}
-	return strings.TrimSpace(text.String()) + "\n"
+	return strings.TrimRight(text.String(), " \n") + "\n"
 }
 
 // quoteStory keeps the story's texts from passing for a heading or a rule of ralph's.
@@ -82,9 +82,16 @@ func checkCommands(run journal.Run) []string {
 	return all
 }
 
-// fencedTask returns people's text in a fence, so that it cannot pass for ralph's.
+// fencedTask returns people's text as it is, in a fence, so that it cannot pass for ralph's.
 func fencedTask(t plan.Task) string {
-	return fenced(strings.TrimSpace(t.Title + "\n\n" + t.Body))
+	text := t.Body
+	if !strings.HasPrefix(strings.TrimSpace(text), t.Title) { // a prompt begins with its title
+		text = strings.TrimSpace(t.Title + "\n\n" + text)
+	}
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return clean.Fenced(text)
 }
 
 func fenceAll(all []string) []string {

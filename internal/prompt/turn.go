@@ -59,7 +59,7 @@ func customPrompt(run journal.Run, turn Turn, story plan.Story) string {
 	text := strings.NewReplacer(
 		"$RALPH_ITERATION", strconv.Itoa(turn.Number),
 		"$RALPH_MAX_ITERATIONS", strconv.Itoa(lastIteration(run)),
-	).Replace(strings.TrimSpace(turn.Base))
+	).Replace(strings.Trim(turn.Base, "\n"))
 	parts := []string{text, "## Your story: " + clean.Inline(story.ID+" "+story.Title, 300)}
 	if said := feedback(run); len(said) > 0 {
 		parts = append(parts, "## What the program found after the last iteration", strings.Join(said, "\n\n"))
@@ -133,7 +133,7 @@ func rejections(it journal.Iteration) []string {
 
 func checksPrompt(run journal.Run, turn Turn) string {
 	return render("checks.md", templateData{
-		Base:      strings.TrimSpace(turn.Base),
+		Base:      strings.Trim(turn.Base, "\n"),
 		Iteration: turn.Number,
 		Of:        lastIteration(run),
 		Checks:    checkCommands(run),

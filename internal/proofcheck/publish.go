@@ -137,20 +137,25 @@ var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\
 // claim returns the claim of a pull request: from the issue that it closes, if the token can read that, else from
 // its own text.
 func (j Job) claim(ctx context.Context, p github.Pull) (claim []Criterion, from string) {
-	found := closes.FindStringSubmatch(p.Body)
+	page, err := j.Client.Show(ctx, p.Body)
+	if err != nil {
+		j.Say(fault.Told(err))
+		return nil, ""
+	}
+	found := closes.FindStringSubmatch(page.Text)
 	if found == nil {
-		return Claim(plan.Task{Kind: plan.KindPull, Number: p.Number, Title: p.Title, Body: p.Body}), "this pull request"
+		return Claim(plan.Task{Kind: plan.KindPull, Number: p.Number, Title: p.Title, Body: page.Text}), "this pull request"
 	}
 	number, err := strconv.Atoi(found[1])
 	if err != nil {
 		return nil, ""
 	}
-	issue, err := j.Client.IssueText(ctx, number)
+	issue, page, err := j.Client.IssuePage(ctx, number)
 	if err != nil {
 		j.Say(fault.Told(err))
 		return nil, ""
 	}
-	return Claim(plan.Task{Kind: plan.KindIssue, Number: number, Title: issue.Title, Body: issue.Body}), "#" + found[1]
+	return Claim(plan.Task{Kind: plan.KindIssue, Number: number, Title: issue.Title, Body: page.Text}), "#" + found[1]
 }
 
 const marker = trigger.Marker + "proof -->"

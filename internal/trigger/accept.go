@@ -37,22 +37,22 @@ type RequestFacts struct {
 	Edited     bool       // the issue was edited after the request
 }
 
-// Accept makes a task if the asker has permission. Help needs permission, too: its answer is a comment.
-func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task, *Refusal) {
+// Accept returns why the asker may not start the command, or nil. Help needs permission, too: its answer is a comment.
+func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) *Refusal {
 	// An issue in the inputs was fetched after CommandOf.
 	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" {
-		return plan.Task{}, &Refusal{Why: why, Silent: true}
+		return &Refusal{Why: why, Silent: true}
 	}
 	switch asker := t.Asker(); {
 	case !t.IsAutomatic() && !rules.IsAllowed(asker) && !known.Permission.CanRun():
-		return plan.Task{}, &Refusal{Why: fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
+		return &Refusal{Why: fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
 			asker.Login, cmp.Or(known.Permission, None))}
 	case known.Forged:
-		return plan.Task{}, &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
+		return &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
 	case known.Edited:
-		return plan.Task{}, &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
+		return &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
 	}
-	return t.newTask(cmd), nil
+	return nil
 }
 
 // Rules say what starts work, and for whom. The zero value has the defaults.
@@ -156,8 +156,8 @@ func lowerLimit[N cmp.Ordered](flag string, limit *N, value N) *Command {
 	return nil
 }
 
-// newTask uses the texts in the event, which the asker has read, not later ones.
-func (t Trigger) newTask(cmd Command) plan.Task {
+// Task makes the task of an accepted command, of the texts that the asker has read.
+func (t Trigger) Task(cmd Command) plan.Task {
 	task := plan.Task{
 		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,
 		Author: t.Issue.Author, URL: t.Issue.URL, Repo: t.Repo.String(),
@@ -167,7 +167,7 @@ func (t Trigger) newTask(cmd Command) plan.Task {
 		task.Kind, task.Body, task.Update = plan.KindPull, "", cmd.Verb == Update
 	case t.Issue.Number == 0:
 		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
-		task.Title, task.Body = splitTitle(t.Inputs.Prompt)
+		task.Title, task.Body = firstLine(t.Inputs.Prompt), t.Inputs.Prompt
 		return task
 	}
 	task.Added = t.attributed("comment", cmd.Words)
@@ -194,12 +194,8 @@ func (t Trigger) attributed(what, text string) string {
 // maxTitle is how many characters the first line of a prompt can have to be the title.
 const maxTitle = 200
 
-// splitTitle splits a prompt into a title and a body.
-func splitTitle(prompt string) (title, body string) {
-	title, body, _ = strings.Cut(strings.TrimSpace(prompt), "\n")
-	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
-	if clipped := jsontree.Clip(title, maxTitle); clipped != title {
-		return clipped, strings.TrimSpace(prompt)
-	}
-	return title, body
+// firstLine returns the title of a prompt.
+func firstLine(prompt string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	return jsontree.Clip(strings.TrimSpace(line), maxTitle)
 }

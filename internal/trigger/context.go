@@ -8,20 +8,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// ContextComment is a cleaned comment on an issue or a pull request.
+// ContextComment is a comment on an issue or a pull request.
 type ContextComment struct {
-	ID     int64
-	Author Sender
-	Ours   bool // it has Marker
-	At     time.Time
-	Edited time.Time // the last edit; zero: unknown, as in At
-	Text   string
-	Thread Thread
-	Review int64 // the id of its review
-	Thumbs int   // the number of 👍
-	Member bool  // GitHub lists the author as a member or collaborator, perhaps without write permission
+	ID      int64
+	Author  Sender
+	Ours    bool // it has Marker
+	Command bool // to ralph
+	At      time.Time
+	Edited  time.Time // the last edit; zero: unknown, as in At
+	Text    string    // what its page shows
+	Thread  Thread
+	Review  int64 // the id of its review
+	Thumbs  int   // the number of 👍
+	Member  bool  // GitHub lists the author as a member or collaborator, perhaps without write permission
 
-	Suggestion plan.Suggestion // not cleaned
+	Suggestion plan.Suggestion
 }
 
 // ContextFilter selects the comments that are context of a task.
@@ -50,7 +51,7 @@ const (
 // Classify decides about a comment before its author's permission is known.
 func (e ContextFilter) Classify(h ContextComment) Inclusion {
 	switch {
-	case h.Ours || e.Rules.IsCommand(h.Text) || h.ID == e.TriggerID || strings.TrimSpace(h.Text) == "":
+	case h.Ours || h.Command || h.ID == e.TriggerID || strings.TrimSpace(h.Text) == "":
 		return NoContent
 	case h.Author.IsBot && !e.Rules.IsAllowed(h.Author):
 		return FromBot

@@ -44,7 +44,7 @@ func TestWhatIsHeard(t *testing.T) {
 		"a bot that is named":     {change(func(h *trigger.ContextComment) { h.Author = trigger.Sender{Login: "planner[bot]", IsBot: true} }), trigger.Included},
 		"ours":                    {change(func(h *trigger.ContextComment) { h.Ours = true }), trigger.NoContent},
 		"the trigger itself":      {change(func(h *trigger.ContextComment) { h.ID = 8 }), trigger.NoContent},
-		"a command":               {says("/ralph stop"), trigger.NoContent},
+		"a command":               {change(func(h *trigger.ContextComment) { h.Command = true }), trigger.NoContent},
 		"nothing":                 {says(" \n"), trigger.NoContent},
 	} {
 		if got := ear.Classify(c.heard); got != c.want {
@@ -156,11 +156,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
-			task, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
-			if refusal != nil {
-				t.Fatal(refusal.Why)
-			}
-			got, ok := c.trigger.AddContext(task, cmd, c.found)
+			got, ok := c.trigger.AddContext(c.trigger.Task(cmd), cmd, c.found)
 			if ok == c.nothing {
 				t.Errorf("there is something to do: %t", ok)
 			}
@@ -181,7 +177,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 
 func TestContextIsNoTask(t *testing.T) {
 	found := trigger.TaskContext{Comments: []trigger.ContextComment{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.Check{{Name: "test", Summary: "boom"}}}
-	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
+	task := labelled("ralph").Task(trigger.Command{Verb: trigger.Run})
 	got, ok := labelled("ralph").AddContext(task, trigger.Command{Verb: trigger.Run}, found)
 	want := task
 	want.Context = []plan.Comment{
@@ -200,12 +196,12 @@ func TestContextIsNoTask(t *testing.T) {
 func TestPromptsAreTasks(t *testing.T) {
 	for prompt, want := range map[string]plan.Task{
 		"Mend the docs":                     {Title: "Mend the docs"},
-		"\nMend the docs\n\n- [ ] README\n": {Title: "Mend the docs", Body: "- [ ] README"},
+		"\nMend the docs\n\n- [ ] README\n": {Title: "Mend the docs"},
 	} {
-		want.Kind, want.Author, want.Repo = plan.KindPrompt, "mia", "acme/shop"
-		got, refusal := trigger.Accept(dispatched("schedule", trigger.Inputs{Prompt: prompt}), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
-		if diff := cmp.Diff(want, got); diff != "" || refusal != nil {
-			t.Errorf("%+v, task of %q (-want +got):\n%s", refusal, prompt, diff)
+		want.Kind, want.Author, want.Repo, want.Body = plan.KindPrompt, "mia", "acme/shop", prompt
+		got := dispatched("schedule", trigger.Inputs{Prompt: prompt}).Task(trigger.Command{Verb: trigger.Run})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("task of %q (-want +got):\n%s", prompt, diff)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Trigger is a cleaned GitHub event. An event that starts nothing has only name and action.
+// Trigger is a GitHub event. Its bodies are as people wrote them. An event that starts nothing has only name and action.
 type Trigger struct {
 	Event        string // GitHub's name: issues, issue_comment, …
 	Action       string // labeled, created, …
@@ -24,7 +24,6 @@ type Trigger struct {
 	PushedBranch string // the branch of a push
 	Inputs       Inputs
 	Sender       Sender
-	Removed      string // describes what cleaning removed
 }
 
 // Repo is the repository of the event.
@@ -39,6 +38,7 @@ type Issue struct {
 	Number   int
 	Title    string
 	Body     string
+	HTML     string `json:"-"` // of Body, if it was fetched with it
 	Author   string
 	URL      string
 	State    string // open or closed
@@ -54,12 +54,10 @@ type Comment struct {
 	Author      string
 	AuthorID    int64
 	AuthorIsBot bool
-	// Ours reports whether the body has Marker. It is set before cleaning, which removes hidden
-	// text.
-	Ours    bool
-	Pressed string // the verb of the box that an edit has just ticked; see PressedButton
-	Digest  string // for an edited comment: SHA-256 of the body before cleaning
-	Thread  Thread // if it is on a line of a pull request
+	Ours        bool   // it has Marker
+	Pressed     string // the verb of the box that an edit has just ticked; see PressedButton
+	Digest      string // for an edited comment: SHA-256 of the body
+	Thread      Thread // if it is on a line of a pull request
 }
 
 // Thread is a discussion of a line in a pull request.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
@@ -15,7 +16,7 @@ func FuzzSuggested(f *testing.F) {
 	f.Add("```suggestion\r\n\r\n```")
 	f.Add("<!-- ```suggestion\nx\n``` -->\n~~~~ suggestion\ny\n~~~~~")
 	f.Fuzz(func(t *testing.T, comment string) {
-		text, _, ok := upkeep.Suggested(comment)
+		text, _, ok := upkeep.Suggested(comment, clean.FromMarkdown(comment, 0))
 		if !ok {
 			return
 		}

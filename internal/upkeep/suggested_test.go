@@ -3,6 +3,7 @@ package upkeep_test
 import (
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
@@ -25,14 +26,14 @@ func TestSuggestedLines(t *testing.T) {
 		"```suggestion\nif isAdmin\u202e {\n```":                              none,
 		"```suggestion\na\x00b\n```":                                          none,
 		"```suggestion\nx\rhidden\n```":                                       none,
-		"A nit: typo <!--\n```suggestion\nevil\n```\n-->":                     none,
+		"A nit: typo\n<!--\n```suggestion\nevil\n```\n-->":                    none,
 		"<!--\n-->\n```suggestion\nx\n```":                                    "x\n",
 		"<div hidden>\n\n```suggestion\nevil\n```\n\n</div>":                  none,
 		"```suggestion\n![a](b \"c\") <b>&amp;</b> [^1] \\* $x$ @you\n```":    "![a](b \"c\") <b>&amp;</b> [^1] \\* $x$ @you\n",
-		"- Typo:\n  ```suggestion\n\tx\n  ```":                                "\tx\n",
+		"- Typo:\n  ```suggestion\n  x\n  ```":                                none, // GitHub would apply it without the indent
 		"a suggestion ``` in a line":                                          none,
 	} {
-		got, _, ok := upkeep.Suggested(comment)
+		got, _, ok := upkeep.Suggested(comment, clean.FromMarkdown(comment, 0))
 		if !ok {
 			got = none
 		}

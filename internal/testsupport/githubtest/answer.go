@@ -69,16 +69,22 @@ func send(w http.ResponseWriter, a answer) {
 		w.WriteHeader(a.status)
 		return
 	}
-	text, err := json.Marshal(a.body)
-	if err != nil {
-		http.Error(w, "encode the answer: "+err.Error(), http.StatusInternalServerError)
-		return
+	page, isPage := a.body.(text)
+	content, kind := []byte(page), "text/html; charset=utf-8"
+	if !isPage {
+		var err error
+		content, err = json.Marshal(a.body)
+		if err != nil {
+			http.Error(w, "encode the answer: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		kind = "application/json; charset=utf-8"
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	w.WriteHeader(a.status)
 	// A client that went away is its own test's business.
-	_, _ = w.Write(text)
+	_, _ = w.Write(content)
 }
 
 // quota returns how many requests a token has, used and left.

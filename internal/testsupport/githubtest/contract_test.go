@@ -95,6 +95,9 @@ func repositorySteps(t *testing.T, c *github.Client) []step {
 	t.Helper()
 	ctx := t.Context()
 	return []step{
+		{"rendered text", 0, func() error {
+			return last(c.Markdown.Render(ctx, "*a*", &github.MarkdownOptions{Mode: "gfm", Context: shop}))
+		}},
 		{"repository", 0, func() error { return last(c.Repositories.Get(ctx, "acme", "shop")) }},
 		{"no repository", 404, func() error { return last(c.Repositories.Get(ctx, "acme", "none")) }},
 		{"permission", 0, func() error { return last(c.Repositories.GetPermissionLevel(ctx, "acme", "shop", "maintain")) }},

@@ -166,5 +166,5 @@ func (s *Server) dispatch(c *call) answer {
 	if len(c.body) > 0 && !json.Valid(c.body) {
 		return fail(http.StatusBadRequest, "Problems parsing JSON")
 	}
-	return routes[i].handle(c)
+	return c.rendered(routes[i].handle(c))
 }

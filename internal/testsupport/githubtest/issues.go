@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -89,18 +88,8 @@ func getIssue(c *call) answer {
 	if i == nil {
 		return notFound()
 	}
-	found := c.server.issueJSON(c.repo, i)
-	if strings.Contains(c.request.Header.Get("Accept"), "html+json") {
-		delete(found, "body")
-		page := pictures.ReplaceAllString(i.Body, `<img src="$1">`)
-		found["body_html"] = strings.ReplaceAll(page, "https://github.com/user-attachments/", c.server.URL+"/user-attachments/")
-	}
-	return ok(found)
+	return ok(c.server.issueJSON(c.repo, i))
 }
-
-// pictures is all that the stand-in renders of Markdown. GitHub, too, gives another
-// address there for what people attached.
-var pictures = regexp.MustCompile(`!\[[^\]]*\]\(([^)\s]+)\)`)
 
 func listIssues(c *call) answer {
 	query := c.request.URL.Query()

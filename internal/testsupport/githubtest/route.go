@@ -165,6 +165,7 @@ var routes = []route{
 	on("GET /repos/{owner}/{repo}/pulls/{pull_number}/comments", "pull_requests:read read", listReviewComments),
 	on("POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies", "pull_requests:write read", replyToRemark),
 
+	on("POST /markdown", "", markdown),
 	on("GET /user", "user", getSelf),
 	on("GET /users/{username}", "", getUser),
 	on("GET /rate_limit", "", getRateLimit),

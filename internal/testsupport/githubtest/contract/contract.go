@@ -38,6 +38,7 @@ func Load(file string) (*Description, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the API description %s: %w", file, err)
 	}
+	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder) // of a rendered text
 	document.Servers = openapi3.Servers{{URL: "/"}}
 	addConclusions(document.Components.Schemas)
 	router, err := gorillamux.NewRouter(document)
