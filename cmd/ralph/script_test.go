@@ -311,8 +311,8 @@ func (v *visitOf) state([]string) (string, error) {
 func (v *visitOf) writes([]string) (string, error) {
 	var text strings.Builder
 	for _, call := range v.Requests() {
-		fetch := strings.HasSuffix(call.Path, "/git-upload-pack")
-		if call.Method != http.MethodGet && !fetch {
+		reads := strings.HasSuffix(call.Path, "/git-upload-pack") || call.Path == "/markdown"
+		if call.Method != http.MethodGet && !reads {
 			fmt.Fprintf(&text, "%s %s %d\n", call.Method, call.Path, call.Status)
 		}
 	}
