@@ -16,7 +16,7 @@ import (
 type Sandbox struct {
 	Level  string              `json:"level"`            // the strongest that works
 	Mounts bool                `json:"mounts"`           // with a root of its own
-	Holds  bool                `json:"holds"`            // the check from inside says so
+	Holds  bool                `json:"holds"`            // as the check from inside found
 	Why    string              `json:"why,omitempty"`    // what it does not hold, or why that is not known
 	Remedy string              `json:"remedy,omitempty"` // towards a stronger level
 	Parts  []sandbox.Mechanism `json:"parts"`

@@ -4,17 +4,13 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -83,17 +79,6 @@ func TestAttack(t *testing.T) {
 			}
 			show(t, who.name+":\n"+table(who.levels(), columns))
 		})
-	}
-}
-
-// The levels that the Action requires let nothing through at all.
-func TestTheHighLevelsPromiseEverything(t *testing.T) {
-	for _, level := range connected() {
-		for _, r := range attacked(t, users()[0], order{Sandbox: sandbox.Config{Level: level}}) {
-			if !r.Promised || !r.Held {
-				t.Errorf("%s at level %s: promised %t, held %t", r.Vector, level, r.Promised, r.Held)
-			}
-		}
 	}
 }
 
@@ -217,36 +202,24 @@ func TestAnotherSandboxIsJudgedByWhatItHolds(t *testing.T) {
 	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err == nil || !strings.Contains(err.Error(), "other machines") {
 		t.Errorf("with the network open: %v, want a fault that names other machines", err)
 	}
+	if said := checked(t, who, o); !strings.Contains(said, "a connection to "+o.Sandbox.Beyond[0]) {
+		t.Errorf("with the network open the check says %q", said)
+	}
 	if who.alone = true; !roomy() {
 		return // there is no way to make it
 	}
 	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err != nil {
 		t.Errorf("with the network held by another: %v", err)
 	}
+	if said := checked(t, who, o); said != "" {
+		t.Errorf("with the network held by another the check says %q", said)
+	}
 }
 
 func TestAnotherSandboxNeedsSomethingToTry(t *testing.T) {
 	w := testConfig(t, sandbox.External, users()[0])
-	if _, err := w.Attack(t.Context(), new(process.Runner).Run); err == nil || !strings.Contains(err.Error(), "another machine") {
-		t.Errorf("Attack = %v, want an error that asks for an address", err)
-	}
-}
-
-func TestHoldsNamesWhatGotThrough(t *testing.T) {
-	list := []sandbox.AttackResult{
-		{Vector: "UDP", Promised: true, Saw: "1 came out"}, {Vector: "TCP", Held: true, Promised: true}, {Vector: "signals"},
-	}
-	err := sandbox.Holds(sandbox.Notify, list)
-	var f *fault.Fault
-	if !errors.As(err, &f) || !strings.Contains(f.What, "UDP (1 came out)") || strings.Contains(f.What, "TCP") ||
-		strings.Contains(f.What, "signals") || !strings.Contains(f.Fix, "sandbox: none") {
-		t.Errorf("Holds = %v with hint %q, want a fault that names UDP alone and the input", err, fault.Hint(err))
-	}
-	if err := sandbox.Holds(sandbox.Notify, list[1:]); err != nil {
-		t.Errorf("Holds = %v, want nil: signals are not promised", err)
-	}
-	if err := sandbox.Holds(sandbox.Notify, nil); err == nil {
-		t.Error("Holds without any attempt = nil, want an error")
+	if _, err := w.Check(t.Context(), new(process.Runner).Run); err == nil || !strings.Contains(err.Error(), "another machine") {
+		t.Errorf("Check = %v, want an error that asks for an address", err)
 	}
 }
 
@@ -278,67 +251,5 @@ func TestTheAttackIsNotMisledByAnother(t *testing.T) {
 	}
 	if got := through(attacked(t, asOther, order{Sandbox: sandbox.Config{Level: sandbox.Namespace}})); len(got) > 0 {
 		t.Errorf("through came %q", got)
-	}
-}
-
-// Else another user of the machine puts a link in the place of a file there, and ralph changes what it leads to.
-func TestNoOtherUserWritesToTheFilesOfAnAttack(t *testing.T) {
-	w := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid()}
-	out, err := sandbox.SetUp(t.Context(), w, new(process.Runner).Run)
-	defer out.End()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{".", "folder"} {
-		info, err := os.Lstat(filepath.Join(out.Dir, name))
-		if err != nil || info.Mode().Perm()&0o022 != 0 {
-			t.Errorf("%s: %v, %v", name, info, err)
-		}
-	}
-}
-
-// Other programs of the machine that come to the listeners of an attack, or stay there, neither count nor hold ralph up.
-// Who comes out counts, even behind them.
-func TestVisitorsOfAnAttack(t *testing.T) {
-	w := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid()}
-	for _, come := range []bool{false, true} {
-		t.Run(strconv.FormatBool(come), func(t *testing.T) {
-			out, err := sandbox.SetUp(t.Context(), w, new(process.Runner).Run)
-			defer out.End()
-			if err != nil {
-				t.Fatal(err)
-			}
-			words, want := []string{"hi", "the last one", out.Word + out.Word + out.Word}, 0
-			if !come {
-				words = slices.Repeat(words, 9) // fills the queue of a socket for datagrams
-			}
-			for _, addr := range out.Addrs {
-				for _, says := range words {
-					stay(t, addr, says)
-				}
-			}
-			if come {
-				out.ComeOut()
-				want = len(out.Addrs)
-			}
-			if n := out.Came(); n != want {
-				t.Errorf("%d of %d count, want %d", n, len(out.Addrs), want)
-			}
-		})
-	}
-}
-
-// stay says something at an address, and does not hang up before the end of the test.
-func stay(t *testing.T, addr net.Addr, says string) {
-	t.Helper()
-	var d net.Dialer
-	c, err := d.DialContext(t.Context(), addr.Network(), addr.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetWriteDeadline(time.Now().Add(time.Second / 10))
-	if _, err := c.Write([]byte(says)); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatal(err)
 	}
 }

@@ -9,15 +9,14 @@ import (
 )
 
 // Check has a program inside read a file, connect to servers and signal ralph, none of which a sandbox lets it do. What
-// gets through although the level promises to block it is the error; what it leaves open is returned. The attack of
-// the tests tries all that ralph knows; this tells whether the sandbox is there at all.
+// gets through although the level promises to block it is the error; what it leaves open is returned.
 func (w Config) Check(ctx context.Context, exec Exec) (open []string, err error) {
-	through, err := w.tryFromInside(ctx, exec)
+	breaches, err := w.tryFromInside(ctx, exec)
 	if err != nil {
 		return nil, fmt.Errorf("test the sandbox from inside: %w", err)
 	}
 	var broken []string
-	for _, one := range through {
+	for _, one := range breaches {
 		if one.promised {
 			broken = append(broken, one.name)
 		} else {
@@ -32,8 +31,8 @@ func (w Config) Check(ctx context.Context, exec Exec) (open []string, err error)
 	return open, nil
 }
 
-// success is something that a program inside could do and should not.
-type success struct {
+// breach is something that a program inside could do and should not.
+type breach struct {
 	name     string
 	promised bool // the level blocks it
 }

@@ -3,8 +3,6 @@
 package sandbox
 
 import (
-	"context"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -85,28 +83,3 @@ func ShutWhile(rounds int) (times int, err error) {
 
 // Left returns the numbers of what somebody has of the memory of System V.
 func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }
-
-// Outside is an attack before it begins.
-type Outside struct {
-	Dir, Word string // its folder, and the word of those inside
-	Addrs     []net.Addr
-	ComeOut   func()     // does what those inside do at the listeners
-	Came      func() int // counts at how many of them
-	End       func()
-}
-
-// SetUp makes what an attack needs outside.
-func SetUp(ctx context.Context, w Config, exec Exec) (Outside, error) {
-	st, err := w.setUpAttack(ctx, exec)
-	o := Outside{Dir: st.dir, Word: st.Word, End: st.remove}
-	for _, l := range st.listeners {
-		o.Addrs = append(o.Addrs, l.addr)
-	}
-	o.ComeOut = func() {
-		st.Daemons = nil
-		st.tryNetwork(findings{})
-		st.tryLocalSockets(findings{})
-	}
-	o.Came = func() int { return len(st.visitors(ctx)) }
-	return o, err
-}

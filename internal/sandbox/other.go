@@ -40,4 +40,4 @@ func probe(context.Context, Config, Exec) Report {
 	return Report{Level: None, Found: []Mechanism{{Name: "a sandbox of ralph's own", Detail: "only on Linux"}}}
 }
 
-func (w Config) tryFromInside(context.Context, Exec) ([]success, error) { return nil, noSandbox() }
+func (w Config) tryFromInside(context.Context, Exec) ([]breach, error) { return nil, noSandbox() }
