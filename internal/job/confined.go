@@ -119,6 +119,12 @@ func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	return err
 }
 
+// MovedAside is the error of a project whose own repository was moved aside.
+func MovedAside(own string) error {
+	return fault.Usage(own+" was moved aside: it changed after a command in the sandbox began here or in a folder above",
+		"end that command, or run one in its folder, which ends its search; then restore what was renamed to .moved-by-ralph, and go on", nil)
+}
+
 // watchRun watches the user's folder for the whole run. The watches of its commands share what was found now, so
 // nothing that one command left counts as the user's own in the next.
 func (s *activeRun) watchRun(ctx context.Context) (settle func() error, err error) {
@@ -137,8 +143,7 @@ func (s *activeRun) watchRun(ctx context.Context) (settle func() error, err erro
 	var failed error
 	found := s.watch(ctx, top, at, func(note journal.Event) { failed = errors.Join(failed, s.Append(note)) })
 	if _, gone := os.Lstat(own); missing == nil && gone != nil {
-		failed = errors.Join(failed, fault.Usage(own+" was moved aside: it changed after a command in the sandbox began here or in a folder above",
-			"end that command, or run one in its folder, which ends its search; then restore what a note names, and continue with ralph resume", nil))
+		failed = errors.Join(failed, MovedAside(own))
 	}
 	settle = func() error {
 		found()

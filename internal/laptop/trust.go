@@ -123,7 +123,11 @@ func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, mark
 // those of this one, if it has some.
 func (d *Project) mark(ctx context.Context) error {
 	if d.Place != nil {
-		if err := guarded.Extend(d.Place.Common(), sandboxed, func(*os.File) error { return nil }); err != nil {
+		err := guarded.Extend(d.Place.Common(), sandboxed, func(*os.File) error { return nil })
+		if errors.Is(err, fs.ErrNotExist) {
+			return job.MovedAside(filepath.Join(d.Place.Top, ".git"))
+		}
+		if err != nil {
 			return fmt.Errorf("mark %s: %w", d.Place.Top, err)
 		}
 	}
