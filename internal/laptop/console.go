@@ -48,7 +48,7 @@ func (c *console) event(run journal.Run, event journal.Event) {
 // keepCommand keeps the agent's command for the one that goes on with the run.
 func (d *Project) keepCommand(id string) {
 	command := d.AgentCommand
-	if command != "" && !d.keyless() {
+	if d.secrets.String(command) != command {
 		d.line("note: the agent's command may hold a key, so it is not kept; ralph resume needs --agent-command again")
 		command = ""
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -39,11 +38,6 @@ type Flags struct {
 	JSON       bool   `name:"json" help:"Print the result as one JSON object."`
 	DryRun     bool   `help:"Print the policy, the agent's command and the prompt, and run nothing."`
 	Verbose    bool   `short:"V" help:"Log what ralph reads, runs and decides, with times."`
-}
-
-// keyless reports whether an agent's command seems to hold no key.
-func (l Flags) keyless() bool {
-	return l.AgentCommand != "" && redact.New().String(l.AgentCommand) == l.AgentCommand
 }
 
 // Limited lays the flags that are limits over those in force.
