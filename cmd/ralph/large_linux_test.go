@@ -176,7 +176,7 @@ func TestALargeIssue(t *testing.T) {
 		t.Errorf("exit %d, want 0", code)
 	}
 	o.recovered()
-	within(t, o.path("peak"), 40)
+	within(t, o.path("peak"), 80)
 	prompts, err := os.ReadFile(o.path("agent", "prompts"))
 	if err != nil || !bytes.Contains(prompts, []byte("Name the files well.")) || !bytes.Contains(prompts, []byte("End them with a newline.")) || bytes.Contains(prompts, []byte("strange")) {
 		t.Errorf("%v: the prompts do not have what people with a say said, and only that:\n%.5000s", err, prompts)
