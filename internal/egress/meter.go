@@ -104,7 +104,7 @@ func (m *meter) set(b *bill, now stream.Usage) {
 	m.check()
 }
 
-// price takes the highest price of the maker for a model without one.
+// price counts a model without a price as the most expensive one of its provider.
 func (m *meter) price(model string, used stream.Usage) stream.Cost {
 	usd, known := price.Of(model, price.Tokens(used), m.prices)
 	if known {

@@ -230,7 +230,7 @@ func (a *answerReader) charge(used stream.Usage) {
 	}
 }
 
-// Close reads what the client left, and charges the answer: by the maker's count, or else by its bytes.
+// Close reads what the client left, and charges the answer: by the provider's count, or else by its bytes.
 func (a *answerReader) Close() error {
 	_, _ = io.Copy(io.Discard, struct{ io.Reader }{a})
 	a.split.end()

@@ -96,7 +96,7 @@ type frame struct {
 // reading is the usage of an answer, as far as it has come.
 type reading struct {
 	dialect Dialect
-	usage   stream.Usage // the maker's count
+	usage   stream.Usage // the provider's count
 	output  bool         // it includes the output
 	words   int64        // bytes of the answer's text
 }
@@ -124,7 +124,7 @@ func (r *reading) take(data []byte) {
 	}
 }
 
-// count reads a maker's count of the tokens so far: the last one counts. One that cannot be read does not count.
+// count reads a provider's count of the tokens so far: the last one counts. One that cannot be read does not count.
 func (r *reading) count(usage json.RawMessage, output bool) {
 	var c count
 	if !isGiven(usage) || json.Unmarshal(usage, &c) != nil {
@@ -146,10 +146,10 @@ func (r *reading) count(usage json.RawMessage, output bool) {
 
 func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
 
-// hasInput reports whether the maker has counted the input.
+// hasInput reports whether the provider has counted the input.
 func (r *reading) hasInput() bool { return r.usage.Tokens() > r.usage.Output }
 
-// sofar counts the words of an answer whose output the maker has not counted yet.
+// sofar counts the words of an answer whose output the provider has not counted yet.
 func (r *reading) sofar() stream.Usage {
 	now := r.usage
 	if !r.output {

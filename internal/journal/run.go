@@ -94,7 +94,7 @@ type Run struct {
 	Stop   *RunStopped
 
 	Usage     stream.Usage
-	CostUSD   float64 // spent; usage without a price counts as the most expensive model of its maker
+	CostUSD   float64 // spent; usage without a price counts as the most expensive model of its provider
 	CostKnown bool    // every agent so far reported its cost
 
 	Overspent string // why an agent was stopped for the budget since limits were granted; empty: none
