@@ -61,7 +61,7 @@ func TestADeliveryStartsAJob(t *testing.T) {
 	if diff := cmp.Diff(github.Relayed{ID: guid(1), Trigger: want}, got); diff != "" {
 		t.Errorf("the job gets (-want +got):\n%s", diff)
 	}
-	if want.Sender.Login != "mia" || want.At.IsZero() || strings.Contains(want.Issue.Body, "so are you") {
+	if want.Sender.Login != "mia" || want.At.IsZero() {
 		t.Errorf("the trigger is %+v", want)
 	}
 	for _, never := range []string{secret, "PRIVATE KEY", "ghs_"} {
