@@ -3,6 +3,7 @@ package clean
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	nethtml "golang.org/x/net/html"
 )
@@ -129,11 +130,13 @@ func (c *converter) link(n *nethtml.Node) string {
 }
 
 var (
-	spaces        = regexp.MustCompile(`[ \t\n\r\f]+`)
-	markup        = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|`|<[A-Za-z/!?]|&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
-	linked        = regexp.MustCompile(`\[[^\[\]]*\][\[(]`)
-	emphasis      = regexp.MustCompile(`\*+[^\s*](?:[^*]*[^\s*])?\*+`)
-	underscores   = regexp.MustCompile(`(?:^|[^\pL\pN_])_+[^\s_](?:.*?[^\s_])?_+(?:[^\pL\pN_]|$)`)
+	spaces      = regexp.MustCompile(`[ \t\n\r\f]+`)
+	markup      = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|`|<[A-Za-z/!?]|&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+	linked      = regexp.MustCompile(`\[[^\[\]]*\][\[(]`)
+	emphasis    = regexp.MustCompile(`\*+[^\s*](?:[^*]*[^\s*])?\*+`)
+	underscores = sync.OnceValue(func() *regexp.Regexp { // takes much memory
+		return regexp.MustCompile(`(?:^|[^\pL\pN_])_+[^\s_](?:.*?[^\s_])?_+(?:[^\pL\pN_]|$)`)
+	})
 	strikethrough = regexp.MustCompile(`~~?[^\s~](?:[^~]*[^\s~])?~~?`)
 )
 
@@ -145,7 +148,7 @@ func escape(text string) string {
 		return func(found string) string { return strings.ReplaceAll(found, mark, `\`+mark) }
 	}
 	text = emphasis.ReplaceAllStringFunc(text, each("*"))
-	text = underscores.ReplaceAllStringFunc(text, each("_"))
+	text = underscores().ReplaceAllStringFunc(text, each("_"))
 	return strikethrough.ReplaceAllStringFunc(text, each("~"))
 }
 
