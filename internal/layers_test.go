@@ -120,6 +120,7 @@ var plan = house{
 		"go.opentelemetry.io/proto/otlp":          {"internal/trace"},
 		"google.golang.org/protobuf":              {"internal/trace"},
 		"golang.org/x/net/bpf":                    {"internal/sandbox", "internal/sandbox/seccomp"},
+		"golang.org/x/net/http/httpproxy":         {"internal/egress"},
 		"golang.org/x/net/idna":                   {"internal/egress"},
 		"golang.org/x/net/html":                   {"internal/clean"},
 		"golang.org/x/sync":                       {"internal/egress"},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/action"
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
@@ -43,11 +42,11 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)
 	}
-	outcome, err := a.Do(ctx)
+	outcome, failOn, err := a.Do(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return action.Exit(outcome, config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
+	return action.Exit(outcome, failOn), nil
 }
 
 func (c actionCommand) withEvent(env func(string) string) func(string) string {

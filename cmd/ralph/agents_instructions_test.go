@@ -73,7 +73,7 @@ args = ["ran-codex-mcp"]
 
 // realInputs are the inputs by which the real CLIs get their keys, by their prefixes.
 var realInputs = map[string]string{
-	"claude": "ANTHROPIC", "codex": "OPENAI", "gemini": "GEMINI", "opencode": "ANTHROPIC", "copilot": "COPILOT-PROVIDER",
+	"claude": "ANTHROPIC", "codex": "OPENAI", "gemini": "GEMINI", "opencode": "ANTHROPIC", "copilot": "PROVIDER",
 }
 
 // The real CLIs are told in their first request what the base commit tells agents, and
@@ -101,8 +101,8 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := toldIn(t, "amp", "INPUT_AMP-API-KEY="+agentKey, "INPUT_SANDBOX=none", // it would reach ampcode.com only
-			"INPUT_AGENT-COMMAND=env AMP_URL="+server.URL+" '"+program+"'")
+		told := toldIn(t, "amp", "INPUT_PROVIDER-API-KEY="+agentKey, "INPUT_SANDBOX=none", // it would reach ampcode.com only
+			"SET_agent.command=env AMP_URL="+server.URL+" '"+program+"'")
 		toldByTheBase(t, server.bodies(), told)
 	})
 }
@@ -149,7 +149,7 @@ func TestAgentsStartNamedServers(t *testing.T) {
 					modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("until [ -e ran-mcp ]; do sleep 0.1; done; cat ran-* > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
 					modeltest.Answer{Words: "Done."})
 				told := toldIn(t, name, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL,
-					"INPUT_MCP-CONFIG=.mcp.json m", "INPUT_ALLOW-DOMAINS=files.example.com", "INPUT_SANDBOX="+level)
+					"SET_github.mcpConfig=.mcp.json m", "INPUT_ALLOW-DOMAINS=files.example.com", "INPUT_SANDBOX="+level)
 				if !strings.HasPrefix(told, "BASE-server 1500\n502\n403\n") || strings.Count(told, "ran-") != 1 {
 					t.Errorf("what ran:\n%s", told)
 				}

@@ -128,7 +128,7 @@ func (w *town) act(t *testing.T, issue int, name string, inputs ...string) ([]by
 	}
 	cmd := exec.CommandContext(t.Context(), "ralph", "action")
 	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+w.path("runner"), "INPUT_GITHUB-TOKEN="+token, "INPUT_AGENT="+name,
-		"INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "INPUT_MAX-ITERATIONS=1", quickExit)
+		"INPUT_CONFIG="+townSettings, settingsKey+"="+w.path("overlay", townSettings), "SET_agent.command='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "SET_limits.maxIterations=1", quickExit)
 	cmd.Env = append(cmd.Env, inputs...)
 	return cmd.CombinedOutput()
 }

@@ -116,7 +116,7 @@ func retold(t *testing.T, entries []journal.Entry) editor {
 func TestALongRunAsksLittle(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, stumbling)
-	within := []string{"INPUT_MAX-COST-PER-DAY=25", "INPUT_MAX-RUNS=3", "INPUT_MAX-OPEN-PRS=5"} // as workflows have it
+	within := []string{"INPUT_MAX-COST-PER-DAY=25", "SET_github.maxRuns=3", "SET_github.maxOpenPrs=5"} // as workflows have it
 	if code := s.end(s.begin(within...)); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}

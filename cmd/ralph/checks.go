@@ -122,12 +122,17 @@ func (c doctorCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	data, err := workspace.ReadSettings(d.Root(), cmp.Or(given["config"], config.BaseSettings))
+	name := cmp.Or(inputs.Config, workspace.SettingsFile)
+	data, err := workspace.ReadSettings(d.Root(), name)
 	if err != nil || data == nil {
 		return inputs.Policy, err
 	}
-	settings, err := config.ReadSettings(config.File{Name: config.BaseSettings, Data: data})
-	settings.ApplyToInputs(&inputs)
+	settings, err := config.ReadSettings(config.File{Name: name, Data: data})
+	if inputs.Config == "" {
+		settings.ApplyToInputs(&inputs)
+	} else if err == nil {
+		_, err = settings.ApplyNamed(&inputs)
+	}
 	return inputs.Policy, err
 }
 

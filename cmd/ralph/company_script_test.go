@@ -80,7 +80,7 @@ func openCompany(ts *testscript.TestScript) *company {
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.front.Certificate().Raw})
 	ts.Check(write(ts.MkAbs("workspace/company.pem"), bundle))
 	for name, value := range map[string]string{
-		"INPUT_HTTPS-PROXY": "http://" + companyLogin + "@" + l.Addr().String(), "INPUT_CA-BUNDLE": "company.pem",
+		"HTTPS_PROXY": "http://" + companyLogin + "@" + l.Addr().String(), "SSL_CERT_FILE": ts.MkAbs("workspace/company.pem"),
 		"GITHUB_SERVER_URL": "https://" + companyHost, "GITHUB_API_URL": "https://" + companyHost + "/api/v3",
 		"GITHUB_GRAPHQL_URL": "https://" + companyHost + "/api/graphql",
 	} {

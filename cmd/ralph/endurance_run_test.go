@@ -156,9 +156,9 @@ func (row enduranceCase) prepare(t *testing.T) *enduranceRun {
 	if said, err := exec.CommandContext(t.Context(), "sh", "-n", o.path("agent", "agent.sh")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	o.env = append(o.env, "INPUT_AGENT=command", "INPUT_AGENT-ARGS=", "INPUT_AGENT-COMMAND=sh "+o.path("agent", "agent.sh"),
-		"INPUT_CHECK-ENV=AT="+o.path("agent")+"\nFAKE="+fakeEvents, "INPUT_PROOF=unbroken", "INPUT_CHECKS=true", "INPUT_REVIEW-AGENT=", "INPUT_SETUP=",
-		"INPUT_ANTHROPIC-API-KEY="+modelKey, "ANTHROPIC_API_KEY="+modelKey, hasteKey+"=20ms", "INPUT_MAX-ITERATIONS=6", yesterdayKey+"="+o.path("agent", "yesterday"))
+	o.env = append(o.env, "INPUT_AGENT=command", "SET_agent.flags=", "SET_agent.command=sh "+o.path("agent", "agent.sh"),
+		"INPUT_CHECK-ENV=AT="+o.path("agent")+"\nFAKE="+fakeEvents, "SET_proof=unbroken", "INPUT_CHECKS=true", "SET_review.agent=", "INPUT_SETUP=",
+		"INPUT_ANTHROPIC-API-KEY="+modelKey, "ANTHROPIC_API_KEY="+modelKey, hasteKey+"=20ms", "SET_limits.maxIterations=6", yesterdayKey+"="+o.path("agent", "yesterday"))
 	if row.needs == "sandbox" {
 		o.env = append(o.env, "INPUT_SANDBOX=")
 	}

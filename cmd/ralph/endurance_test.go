@@ -46,8 +46,8 @@ var enduranceCases = []enduranceCase{
 
 	// The agent.
 	{name: "the agent is killed", want: passed, agent: `kill -9 $$`},
-	{name: "the agent hangs", want: passed, agent: `exec sleep 3600`, env: []string{"INPUT_ITERATION-TIMEOUT=1s"}},
-	{name: "the agent hangs and ignores SIGTERM", want: passed, agent: `trap '' TERM INT HUP; while :; do sleep 1; done`, env: []string{"INPUT_ITERATION-TIMEOUT=1s"}},
+	{name: "the agent hangs", want: passed, agent: `exec sleep 3600`, env: []string{"SET_agent.timeout=1s"}},
+	{name: "the agent hangs and ignores SIGTERM", want: passed, agent: `trap '' TERM INT HUP; while :; do sleep 1; done`, env: []string{"SET_agent.timeout=1s"}},
 	{name: "the agent prints 100 MB to stdout and to stderr", want: passed, agent: `yes "$ANTHROPIC_API_KEY" | head -c 100000000; yes | head -c 100000000 >&2`},
 	{name: "the agent prints a line of 100 MB", want: passed, agent: `head -c 100000000 /dev/zero | tr '\0' x`},
 	{name: "the agent prints NULs and invalid UTF-8", want: passed, agent: `printf '\0\0\377\376\200\303(\033[31m\r\b\n'; head -c 100000 /dev/urandom; story`},

@@ -31,6 +31,9 @@ install* | *--workspace*) ;;
 esac
 `
 
+// shownSettings finds the settings file that a comment shows.
+var shownSettings = regexp.MustCompile(`# (\{.*\})`)
+
 var workedOut = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
 
 // Every example makes a pull request with its own inputs, on the simulated GitHub. Only
@@ -57,6 +60,12 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 			}
 			s := newScene(t, func(s *scene) { s.adapt(name, given) })
 			s.stepOf(given)
+			if file := given["config"]; file != "" {
+				settings := shownSettings.FindStringSubmatch(readFile(t, filepath.Join("../../examples", name+".yml")))
+				if err := write(s.path("overlay", file), []byte(settings[1])); err != nil {
+					t.Fatal(err)
+				}
+			}
 			s.exampleRuns(name)
 		})
 	}
@@ -68,7 +77,7 @@ func workflowInputs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	given, err := config.InputsOfWorkflow(text)
 	ts.Check(err)
-	delete(given, "ralph-from") // says where the program comes from
+	delete(given, "ralph") // says where the program comes from
 	for name, value := range given {
 		ts.Setenv("INPUT_"+strings.ToUpper(name), value)
 	}
@@ -109,15 +118,17 @@ func (s *scene) adapt(name string, given map[string]string) {
 // the others.
 func (s *scene) stepOf(given map[string]string) {
 	s.t.Helper()
-	s.env = slices.DeleteFunc(s.env, func(variable string) bool { return strings.HasPrefix(variable, "INPUT_") })
+	s.env = slices.DeleteFunc(s.env, func(variable string) bool {
+		return strings.HasPrefix(variable, "INPUT_") || strings.HasPrefix(variable, "SET_")
+	})
 	all := map[string]string{}
 	for name, input := range offeredBy(s.t, "../../action.yml").Inputs {
 		all[name] = input.Default
 	}
 	maps.Copy(all, given)
-	delete(all, "ralph-from") // says where the program comes from
+	delete(all, "ralph") // says where the program comes from
 	maps.Copy(all, map[string]string{
-		"agent": "scripted", "agent-args": s.path("script.txtar"), "agent-version": "", "anthropic-api-key": "", "sandbox": "none",
+		"agent": "scripted", "agent-version": "", "anthropic-api-key": "", "sandbox": "none",
 	})
 	all["github-token"] = token
 	if given["app-id"] != "" {

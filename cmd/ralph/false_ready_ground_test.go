@@ -195,7 +195,7 @@ func (g *groundOf) onGitHub() (ready bool, head string) {
 	g.must(err)
 	event, err := town.label(issue, maintainer, "ralph")
 	g.must(err)
-	inputs := append(town.inputs(), "INPUT_TAMPER="+g.tamper, "INPUT_MAX-ITERATIONS="+g.rounds())
+	inputs := append(town.inputs(), "SET_tamper="+g.tamper, "SET_limits.maxIterations="+g.rounds())
 	check := g.tells("check", "sh check.sh")
 	inputs = append(inputs, "INPUT_CHECKS="+strings.TrimSuffix(check, "none"))
 	if g.tells("sandbox", "") != "" {

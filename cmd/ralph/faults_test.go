@@ -124,11 +124,11 @@ func refusals() map[string]hardship {
 	large.Match = func(r *http.Request) bool { return r.ContentLength != 4 } // git asks first whether it may
 	rules := map[string]string{
 		"Changes must be made through a pull request.":        "bypass the ruleset",
-		"Commits must have verified signatures.":              "`commit-signing: github`",
+		"Commits must have verified signatures.":              "`github.commitSigning` to `github`",
 		"GITHUB PUSH PROTECTION: Push cannot contain secrets": "remove the secret from the commits",
 	}
 	all := map[string]hardship{
-		"a protected branch": refused(githubtest.ProtectedBranch, "GH006: Protected branch update failed", "set `branch-prefix`"),
+		"a protected branch": refused(githubtest.ProtectedBranch, "GH006: Protected branch update failed", "set `github.branchPrefix`"),
 		"a file too large":   refused(func(string) string { return githubtest.LargeFile("big.bin") }, "File big.bin is 120.00 MB", "Git LFS"),
 		"a workflow": refused(func(string) string { return githubtest.WorkflowRule(".github/workflows/ci.yml") },
 			"without `workflows` permission)** ·", "`workflows: write`"),

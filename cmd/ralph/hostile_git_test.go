@@ -142,7 +142,7 @@ func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
 			t.Parallel()
 			l := newLair(t)
 			s := newScene(t, func(s *scene) { s.hostile(l, v.plant) })
-			if code := s.end(s.begin("INPUT_MAX-ITERATIONS=2")); code != 0 {
+			if code := s.end(s.begin("SET_limits.maxIterations=2")); code != 0 {
 				t.Errorf("exit %d, want 0", code)
 			}
 			if looked := s.count(journal.Type(journal.CommitsTaken{})); looked == 0 {

@@ -40,7 +40,7 @@ func TestTheAgentReadsWhatPeopleSaw(t *testing.T) {
 	})
 	s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Body, i.Title = "words of later", "words of later" })
 	s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: "mallory", Body: "/ralph words of a stranger"})
-	s.end(s.begin("INPUT_MAX-ITERATIONS=1"))
+	s.end(s.begin("SET_limits.maxIterations=1"))
 	read := s.readByTheAgent()
 	for _, seen := range []string{"Visible words.", "Plainly seen.", "Greet by name"} {
 		if !strings.Contains(read, seen) {

@@ -43,7 +43,7 @@ func TestNoSecretIsSeenAnywhere(t *testing.T) {
 				said = append(said, name+": "+form)
 			}
 			s := newScene(t, func(s *scene) { s.telling(strings.Join(said, "; ")) })
-			s.end(s.begin("INPUT_MAX-ITERATIONS=2", "INPUT_ANTHROPIC-API-KEY="+modelKey, "ANTHROPIC_API_KEY="+modelKey, "INPUT_CHECKS=sh check.sh; cat told; ! test -e told"))
+			s.end(s.begin("SET_limits.maxIterations=2", "INPUT_ANTHROPIC-API-KEY="+modelKey, "ANTHROPIC_API_KEY="+modelKey, "INPUT_CHECKS=sh check.sh; cat told; ! test -e told"))
 			if err := os.Remove(s.path("script.txtar")); err != nil { // that is where the agent has it from
 				t.Fatal(err)
 			}

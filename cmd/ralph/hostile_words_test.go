@@ -66,7 +66,7 @@ func TestNoCommandReachesTheRunner(t *testing.T) {
 		})
 	})
 	checks := `INPUT_CHECKS=sh check.sh; printf 'x\r::error::of-a-check\n::warning::of-a-check ##[add-path]of-a-check\n'; exit 1`
-	l := s.begin("INPUT_MAX-ITERATIONS=2", checks, "INPUT_PROTECT=**/*protected*", hasteKey+"=100ms")
+	l := s.begin("SET_limits.maxIterations=2", checks, "SET_protect=**/*protected*", hasteKey+"=100ms")
 	s.end(l)
 	log, err := os.ReadFile(l.log)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestHostUnderAct(t *testing.T) {
 	ourHost(t, s.town)
 	said := acted(t, act, s.town, s.env, "-self-hosted", strings.NewReplacer(
 		"make test", "sh check.sh", "ralph-loop/ralph@v1", "ralph-loop/ralph/host@v1", "        with:\n          anthropic-api-key:",
-		"        with:\n          ralph-from: path\n          agent: scripted\n          agent-args: "+s.path("script.txtar")+"\n          sandbox: none\n          anthropic-api-key:",
+		"        env: {RALPH_SCRIPT: "+s.path("script.txtar")+"}\n        with:\n          ralph: path\n          agent: scripted\n          sandbox: none\n          anthropic-api-key:",
 	).Replace(released(t)))
 	if pulls := s.Pulls(shop); len(pulls) != 1 || pulls[0].Draft {
 		t.Errorf("pull requests %+v, want one that is ready\n%s", pulls, said)
@@ -79,8 +79,8 @@ func TestCacheUnderAct(t *testing.T) {
 		return
 	}
 	workflow := strings.NewReplacer(
-		"npm test", "sh check.sh", "npm ci", "sh setup.sh", "ralph-from: build", "ralph-from: path", "          agent-version: 2.1.328 # of Claude Code: npm installs it for this job\n", "",
-		"          cache: ", "          agent: command\n          agent-command: env CACHE=${{ github.workspace }}/.ralph-cache sh agent.sh\n          cache: ",
+		"npm test", "sh check.sh", "npm ci", "sh setup.sh", "ralph: build", "ralph: path", "          agent-version: 2.1.328 # of Claude Code: npm installs it for this job\n", "",
+		"          cache: ", "          agent: command\n          config: "+townSettings+"\n          cache: ",
 	).Replace(string(scaffolded(t, "--host")))
 	kept := t.TempDir()
 	const saved, restored = "client: saved ralph-", "client: restored ralph-"
@@ -88,8 +88,9 @@ func TestCacheUnderAct(t *testing.T) {
 		town, issue := shopWith(t, map[string]string{
 			"repo/go.sum":   "m v1\n",
 			"repo/setup.sh": "if [ -e \"$GOMODCACHE/m\" ]; then echo in the cache; exit; fi\necho fetched\nmkdir -p \"$GOMODCACHE\"\necho module >\"$GOMODCACHE/m\"\n",
-			"repo/agent.sh": "cat >/dev/null\ncase $CACHE in /*/.ralph-cache) ;; *) exit 1 ;; esac\n{ echo poison >\"$GOMODCACHE/m\"; echo poison >\"$CACHE/files/go-mod/m\"; echo poison >\"$CACHE/files/planted\"; } 2>/dev/null\n" + tenAreCheaper,
+			"repo/agent.sh": "cat >/dev/null\n{ echo poison >\"$GOMODCACHE/m\"; echo poison >\"$CACHE/files/go-mod/m\"; echo poison >\"$CACHE/files/planted\"; } 2>/dev/null\n" + tenAreCheaper,
 		})
+		settingsFile(t, town, "SET_agent.command=env CACHE="+town.path("repo", ".ralph-cache")+" sh agent.sh")
 		env, err := town.label(issue, maintainer, "ralph")
 		if err != nil {
 			t.Fatal(err)

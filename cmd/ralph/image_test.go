@@ -39,7 +39,7 @@ func labelled(t *testing.T, image, agent, key string) {
 	town, server, issue := priced(t)
 	job := hired(t, town, image, issue, map[string]string{
 		"agent": agent, key: agentKey, "model-base-url": server.URL, "model": realAgents[agent].model,
-		"checks": "sh check.sh", "max-iterations": "2",
+		"checks": "sh check.sh", "config": settingsFile(t, town, "SET_limits.maxIterations=2"),
 	})
 	said, code := job.run()
 	if code != 0 {
@@ -119,7 +119,8 @@ func TestSmallImageOnARunner(t *testing.T) {
 	}
 	town, _, issue := priced(t)
 	job := hired(t, town, image, issue, map[string]string{
-		"agent": "command", "agent-command": "sh agent.sh", "checks": "sh check.sh", "max-iterations": "2",
+		"agent": "command", "checks": "sh check.sh",
+		"config": settingsFile(t, town, "SET_agent.command=sh agent.sh", "SET_limits.maxIterations=2"),
 	})
 	said, code := job.run()
 	pulls := town.Pulls(shop)
@@ -129,6 +130,15 @@ func TestSmallImageOnARunner(t *testing.T) {
 	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing to finish") {
 		t.Errorf("exit %d after the job: %s", code, after)
 	}
+}
+
+// settingsFile pushes settings to the town's default branch, and returns the name of their file.
+func settingsFile(t *testing.T, town *town, variables ...string) string {
+	t.Helper()
+	if err := pushSettings(variables, town.path("overlay", townSettings)); err != nil {
+		t.Fatal(err)
+	}
+	return townSettings
 }
 
 // tenAreCheaper is the work that the issue asks for.

@@ -37,7 +37,7 @@ func newOpenScene(t *testing.T) *scene {
 		}
 		s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Work", "- [ ] It works\n" })
 	})
-	s.env = append(s.env, "INPUT_PROOF=unbroken", "INPUT_CHECKS=true")
+	s.env = append(s.env, "SET_proof=unbroken", "INPUT_CHECKS=true")
 	if code := s.end(s.begin()); code != 0 {
 		t.Fatalf("exit %d, want 0", code)
 	}

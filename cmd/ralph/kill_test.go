@@ -207,7 +207,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	"signed": func(t *testing.T, plain undisturbed) {
 		t.Helper()
 		s := newScene(t)
-		s.env = append(s.env, "INPUT_COMMIT-SIGNING=github")
+		s.env = append(s.env, "SET_github.commitSigning=github")
 		s.killed(death{Event: "signed", Nth: 2})
 		s.well()
 		s.sameAs(plain)

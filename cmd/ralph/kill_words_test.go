@@ -90,7 +90,7 @@ func newPricedReview(t *testing.T) *scene {
 	if err := write(s.path("script.txtar"), []byte(agents)); err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(s.env, "INPUT_MAX-COST-PER-DAY=25", "INPUT_REVIEW-AGENT=") // whose cost is unknown
+	s.env = append(s.env, "INPUT_MAX-COST-PER-DAY=25", "SET_review.agent=") // whose cost is unknown
 	return s
 }
 
@@ -185,7 +185,7 @@ func TestKillWhileAProtectedFileIsPutBack(t *testing.T) {
 				}
 				s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Count", "- [ ] One\n- [ ] Two\n" })
 			})
-			s.env = append(s.env, "INPUT_PROOF=unbroken")
+			s.env = append(s.env, "SET_proof=unbroken")
 			s.killed(d)
 			if code := s.end(s.begin()); code != 0 {
 				t.Errorf("exit %d, want 0", code)

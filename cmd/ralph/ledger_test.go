@@ -12,7 +12,7 @@ import (
 func TestALongRunIsAtWork(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	s.env = append(s.env, "INPUT_MAX-RUNS=1", "INPUT_MAX-TIME=12h")
+	s.env = append(s.env, "SET_github.maxRuns=1", "SET_limits.maxTime=12h")
 	s.killed(death{Event: "run_began", Nth: 1})
 	book, err := quota.Read([]byte(s.must("show", quota.Ref+":"+quota.File)))
 	if err != nil || len(book.AtWork(time.Now().Add(11*time.Hour))) != 1 {

@@ -72,6 +72,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"ask": func() { ask(); syscall.Exit(0) },
 		"ralph": func() {
+			if slices.Contains(os.Args, "action") {
+				if err := pushSettings(os.Environ(), os.Getenv(settingsKey)); err != nil {
+					panic(err)
+				}
+			}
 			code := ralph.Start(clock(os.Getenv), haste(os.Getenv))
 			tellPeak(os.Getenv(peakKey))
 			if slices.Contains(os.Args, "scripted-agent") {

@@ -58,7 +58,7 @@ func newSceneIn(t *testing.T, dir string, change ...func(*scene)) *scene {
 	}
 	s.env = append(town.inputs(), event...)
 	// So that each event of a run comes about.
-	s.env = append(s.env, "INPUT_SETUP=true", `INPUT_REVIEW-AGENT=printf '{"points":[]}'`)
+	s.env = append(s.env, "INPUT_SETUP=true", `SET_review.agent=printf '{"points":[]}'`)
 	s.env = append(s.env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "LANG=C.UTF-8", quickExit, unconfined)
 	return s
 }

@@ -3,12 +3,14 @@ package main_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -51,7 +53,7 @@ type visitor func(*http.Request)
 // found a town: the stand-in runs until close.
 func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	t := &town{dir: dir}
-	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Attached: t.path("attached"), Wrap: t.seen, RefusePush: t.pushed}
+	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Attached: t.path("attached"), Overlay: t.path("overlay"), Wrap: t.seen, RefusePush: t.pushed}
 	for _, name := range []string{"temp", "github", "runner", "workspace"} {
 		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
 			return nil, err
@@ -253,10 +255,50 @@ func (t *town) label(issue int, who, label string) ([]string, error) {
 func (t *town) inputs() []string {
 	return []string{
 		"INPUT_GITHUB-TOKEN=" + token, "INPUT_AGENT=scripted",
-		"INPUT_AGENT-ARGS=" + t.path("script.txtar"), "INPUT_CHECKS=sh check.sh",
-		"INPUT_MAX-COST-PER-DAY=0", "INPUT_MAX-RUNS=0", "INPUT_MAX-OPEN-PRS=0", // the scripts action-ledger-* have them
+		"RALPH_SCRIPT=" + t.path("script.txtar"), "INPUT_CHECKS=sh check.sh",
+		"INPUT_CONFIG=" + townSettings, settingsKey + "=" + t.path("overlay", townSettings),
+		"INPUT_MAX-COST-PER-DAY=0", "SET_github.maxRuns=0", "SET_github.maxOpenPrs=0", // the scripts action-ledger-* have them
 		"INPUT_SANDBOX=none", // to raise a sandbox takes a second: the scripts action-sandbox-* do
 	}
+}
+
+// townSettings is the settings file on the default branch that the demo's workflow names.
+const townSettings = "ci/town.json"
+
+// settingsKey names the file of GitHub in which a ralph that a test started writes the variables SET_KEY=VALUE, as
+// the settings that a maintainer pushed before the job.
+const settingsKey = "RALPH_TEST_SETTINGS"
+
+func pushSettings(environ []string, file string) error {
+	settings := map[string]any{}
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		key, is := strings.CutPrefix(name, "SET_")
+		if !is || value == "" {
+			continue
+		}
+		at := settings
+		for inner := ""; strings.Contains(key, "."); {
+			inner, key, _ = strings.Cut(key, ".")
+			if at[inner] == nil {
+				at[inner] = map[string]any{}
+			}
+			at = at[inner].(map[string]any)
+		}
+		var parsed any
+		if json.Unmarshal([]byte(value), &parsed) != nil {
+			parsed = value
+			if slices.Contains([]string{"flags", "allowModels", "privateHosts", "protect", "mcpConfig", "reviewers"}, key) {
+				parsed = strings.Fields(value)
+			}
+		}
+		at[key] = parsed
+	}
+	if len(settings) == 0 || file == "" {
+		return nil
+	}
+	data, err := json.Marshal(settings)
+	return errors.Join(err, write(file, data))
 }
 
 // progress returns the progress comments under an issue.

@@ -84,7 +84,7 @@ func traced(t *testing.T) *scene {
 	})
 }
 
-var untested = []string{"INPUT_PROOF=unbroken", "INPUT_CHECKS=true", "INPUT_MAX-ITERATIONS=1", "INPUT_REVIEW-AGENT="}
+var untested = []string{"SET_proof=unbroken", "INPUT_CHECKS=true", "SET_limits.maxIterations=1", "SET_review.agent="}
 
 // A job with a collector in its environment sends its run there, and no word of the
 // collector reaches the agent. The job's token is in no span.

@@ -87,10 +87,11 @@ type handler struct {
 
 // Do handles one event. A push to a base branch is for each pull request that is behind:
 // the outcome is the first that was not completed, and an error of one stops no other.
-func (a Action) Do(ctx context.Context) (worst job.Outcome, wrong error) {
+func (a Action) Do(ctx context.Context) (worst job.Outcome, failOn config.FailOn, wrong error) {
 	for {
 		v := a.newVisit()
 		outcome, err := v.do(ctx)
+		failOn = v.inputs.FailOn
 		if err != nil && outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
 			v.reportError(outcome.Run.ID, err)
 		}
@@ -99,7 +100,7 @@ func (a Action) Do(ctx context.Context) (worst job.Outcome, wrong error) {
 		}
 		wrong = errors.Join(wrong, err)
 		if !v.isForSeveral() || ctx.Err() != nil {
-			return worst, wrong
+			return worst, failOn, wrong
 		}
 		a.updated = append(a.updated, v.trigger.Issue.Number)
 	}
@@ -108,6 +109,9 @@ func (a Action) Do(ctx context.Context) (worst job.Outcome, wrong error) {
 // do returns no outcome where no run began.
 func (h *handler) do(ctx context.Context) (none job.Outcome, err error) {
 	if err := h.read(ctx); err != nil {
+		return none, err
+	}
+	if err := h.applyNamedSettings(ctx); err != nil {
 		return none, err
 	}
 	if h.inputs.Mode != config.Work {
@@ -143,9 +147,6 @@ func (h *handler) do(ctx context.Context) (none job.Outcome, err error) {
 	if refused != nil {
 		h.refuse(ctx, *refused)
 		return none, nil
-	}
-	if h.inputs.DryRun {
-		return none, h.dryRun()
 	}
 	h.host = h.hostFor(h.task.Number)
 	return h.handleRequest(ctx)
@@ -185,6 +186,8 @@ func (h *machine) read(ctx context.Context) error {
 
 func (h *event) readInputs() error {
 	inputs, err := config.ReadInputs(h.toolkit.GetInput, h.Inputs...)
+	inputs.Sandbox.Network = inputs.Sandbox.Network.ByEnvironment(h.Getenv)
+	inputs.Secrets = append(inputs.Secrets, inputs.Sandbox.Network.Secrets()...)
 	if token := h.Getenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN"); token != "" {
 		inputs.Secrets = append(inputs.Secrets, token)
 	}
@@ -204,7 +207,8 @@ func (h *event) readEvent() (err error) {
 	if err := h.readRelayed(); err != nil {
 		return err
 	}
-	return h.addInputs()
+	h.addInputs()
+	return nil
 }
 
 // mask masks secrets line by line, as the runner does.
@@ -240,6 +244,7 @@ func (h *event) whyIgnored() string {
 	return why
 }
 
+// connect is called again after the settings were read, which may say how GitHub is reached.
 func (h *handler) connect() error {
 	network := h.inputs.Sandbox.Network
 	var err error

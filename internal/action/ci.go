@@ -59,7 +59,7 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 
 // isForSeveral reports whether the event may be for more pull requests.
 func (h *event) isForSeveral() bool {
-	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun
+	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0
 }
 
 // resumeKilledJob reports a draft whose job was killed at work on red checks or an update:
@@ -94,9 +94,6 @@ func (h *event) setPullTrigger(pull github.Pull) {
 // rerunAndNote re-runs checks that may be flaky, and says so in the progress comment.
 // Of two jobs that ask at once GitHub obeys one.
 func (h *handler) rerunAndNote(ctx context.Context, move upkeep.Move) error {
-	if h.inputs.DryRun {
-		return nil
-	}
 	noted := h.noteInComment(ctx, move.Line) // first: what is run again is not red for the next job
 	for _, run := range move.Rerun {
 		err := h.client.Rerun(ctx, run)
@@ -149,7 +146,7 @@ func (h *handler) checkCountable(kept bool) error {
 }
 
 func (h *handler) handlePullEvent(ctx context.Context) error {
-	if err := h.connect(); err != nil || h.inputs.DryRun {
+	if err := h.connect(); err != nil {
 		return err
 	}
 	h.host = h.hostFor(0)

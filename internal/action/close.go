@@ -71,7 +71,7 @@ func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 
 // commentNotBegun tells people on the issue why no work began.
 func (h *handler) commentNotBegun(ctx context.Context, err error) {
-	if h.host.issue == 0 || h.inputs.DryRun {
+	if h.host.issue == 0 {
 		return // the log has said it
 	}
 	text := h.errorText(notBegun, err)

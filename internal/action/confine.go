@@ -58,13 +58,13 @@ var trustVariables = []string{
 // findPaths finds the paths of inputs and variables. It refuses what git tracks in the workspace,
 // and links: the checkout may be a pull request's.
 func (h *machine) findPaths(ctx context.Context) error {
-	for name, path := range map[string]*string{"cache": &h.inputs.Cache, "ca-bundle": &h.inputs.Sandbox.Network.Bundle} {
+	for _, path := range []*string{&h.inputs.Cache, &h.inputs.Sandbox.Network.Bundle} {
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(h.env.Workspace, *path)
 		}
-		if err := h.ownPath(ctx, "the input "+name, *path); err != nil {
-			return err
-		}
+	}
+	if err := h.ownPath(ctx, "the input cache", h.inputs.Cache); err != nil {
+		return err
 	}
 	for _, name := range trustVariables {
 		for _, path := range filepath.SplitList(h.Getenv(name)) {
@@ -113,26 +113,15 @@ func (h *machine) git(ctx context.Context) (git.Git, error) {
 	if _, err := tool.Version(ctx); err != nil {
 		return tool, err
 	}
-	return h.withNetwork(tool)
-}
-
-// withNetwork reaches private servers without the company's proxy, and has all certificates in one file.
-func (h *machine) withNetwork(tool git.Git) (git.Git, error) {
-	network := h.inputs.Sandbox.Network
-	if network.Upstream != "" {
-		to, err := url.Parse(h.clone())
-		if err != nil {
-			return tool, err
-		}
-		if h.route.ProxyFor(to) != nil {
-			tool.Proxy = network.Upstream
-		}
+	to, err := url.Parse(h.clone())
+	if err != nil {
+		return tool, err
 	}
-	if network.Bundle == "" {
-		return tool, nil
+	if h.route.ProxyFor(to) != nil {
+		tool.Proxy = h.inputs.Sandbox.Network.Upstream
 	}
-	tool.CA = filepath.Join(tool.Home, "certificates.pem")
-	return tool, network.Trust(tool.CA)
+	tool.CA = h.inputs.Sandbox.Network.Bundle
+	return tool, nil
 }
 
 // githubAddresses returns GitHub's addresses: only an attempt shows whether another sandbox stands.

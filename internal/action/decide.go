@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -70,7 +71,7 @@ func (r request) isOwnPull() bool {
 // policy adds the plan's own checks.
 func (r request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
-	p.Agent, p.SaveRun = r.inputs.AgentName, true
+	p.Agent, p.SaveRun = agent.NameOf(r.inputs.AgentName, r.inputs.Agent.Command), true
 	p.Buttons = r.inputs.Rules.Buttons
 	p.NoPull = r.task.Kind == plan.KindPull && !r.isOwnPull() // there is one, and its words are its author's
 	p.Approval = p.Approval && !r.task.Update || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
@@ -83,34 +84,6 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 		p.Checks[i].Added = true
 	}
 	return p
-}
-
-// dryRunText describes what would be done, regardless of earlier runs.
-func (r request) dryRunText(asked job.NewRun) string {
-	p := asked.Policy
-	if r.command.Verb.ContinuesRun() {
-		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
-			r.command.Verb, asked.Task, p.Agent, p.Limits.Describe())
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "dry run: %s would be worked on, on branch %s for %s\n", asked.Task, asked.Branch, asked.BaseRef)
-	for _, story := range asked.Plan.UserStories {
-		fmt.Fprintf(&text, "  %s %s\n", story.ID, story.Title)
-	}
-	if asked.Vague {
-		text.WriteString("  an agent would be asked for better stories first\n")
-	}
-	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, p.Limits.Describe())
-	if len(p.Checks) == 0 {
-		text.WriteString("checked by what the base's own files suggest\n")
-	}
-	for _, check := range p.Checks {
-		fmt.Fprintf(&text, "checked by %s\n", check.Command)
-	}
-	if p.Approval {
-		text.WriteString("once the plan is approved\n")
-	}
-	return text.String()
 }
 
 func (r request) isModelServed(model string) bool {

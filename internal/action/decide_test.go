@@ -126,22 +126,6 @@ func TestRenewedRules(t *testing.T) {
 	}
 }
 
-func TestADryRunSaysWhatWouldBeDone(t *testing.T) {
-	work := job.NewRun{RunBegan: journal.RunBegan{
-		Task: issue, BaseRef: "main", Branch: "ralph/issue-7", Vague: true, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart"}}},
-		Policy: policy.Policy{Agent: "claude", Approval: true, Limits: policy.Limits{Iterations: 3, CostUSD: 2, Run: policy.Duration(time.Hour)}},
-	}}
-	for verb, want := range map[trigger.Verb]string{
-		trigger.Run: "dry run: issue #7 would be worked on, on branch ralph/issue-7 for main\n  US-001 A cart\n  an agent would be asked for better stories first\n" +
-			"by claude, for at most 3 iterations, $2.00, 1h\nchecked by what the base's own files suggest\nonce the plan is approved\n",
-		trigger.Resume: "dry run: resume would continue the newest run of issue #7, if there is one, with its own plan\nby claude, for at most 3 iterations, $2.00, 1h\n",
-	} {
-		if diff := cmp.Diff(want, action.Rehearsed(asked(config.Inputs{}, trigger.Trigger{}, verb, issue), work)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", verb, diff)
-		}
-	}
-}
-
 func TestWhatWasNotUnderstood(t *testing.T) {
 	for want, command := range map[string]trigger.Command{
 		"":                               {Verb: trigger.Help},

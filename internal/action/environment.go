@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // environment has the variables of a job that are read more than once.
@@ -119,8 +120,8 @@ func (h *machine) install(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case h.inputs.Agent.Command != "" || adapter.Package == "":
-		return fault.Usage("agent-version has no effect: agent-command names "+adapter.Name, "remove agent-version or agent-command", nil)
+	case adapter.Package == "":
+		return fault.Usage("agent-version has no effect: npm has no package of the agent "+adapter.Name, "remove agent-version", nil)
 	case !validVersion.MatchString(version):
 		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version), "use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
 	}
@@ -156,9 +157,6 @@ func (h *machine) npm(ctx context.Context, dir, what string) error {
 	env := h.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
 	// Not in the home: there a later npm that is not root could not write any more.
 	env = environ.Merge(env, []string{"npm_config_cache=" + filepath.Join(filepath.Dir(dir), "npm"), "PATH=" + h.path()})
-	if network := h.inputs.Sandbox.Network; network.Upstream != "" {
-		env = append(env, "HTTPS_PROXY="+network.Upstream)
-	}
 	if network := h.inputs.Sandbox.Network; network.Bundle != "" {
 		env = append(env, "NODE_EXTRA_CA_CERTS="+network.Bundle)
 	}
@@ -195,28 +193,56 @@ func (h *handler) applySettings(ctx context.Context) error {
 	if err := h.allowServers(ctx, base); err != nil {
 		return err
 	}
-	name := cmp.Or(h.inputs.Config, config.BaseSettings)
-	text, found, err := h.client.File(ctx, base, name)
-	switch {
-	case err != nil:
-		return err
-	case !found && h.inputs.Config == "":
+	if h.inputs.Config != "" {
 		return nil
-	case !found:
-		return fault.Usage("there is no "+name+" on "+base, "correct the input config, or push that file", nil)
+	}
+	const name = workspace.SettingsFile
+	text, found, err := h.client.File(ctx, base, name)
+	if err != nil || !found {
+		return err
 	}
 	settings, err := config.ReadSettings(config.File{Name: name + " on " + base, Data: text})
 	if err != nil {
 		return err
 	}
-	settings.ApplyToInputs(&h.inputs)
-	for _, one := range [][2]string{
-		{"services", strings.Join(settings.Services, " ")}, {"check-secrets", strings.Join(settings.CheckSecrets, " ")}, {"review-agent", settings.Review.Agent},
-	} {
-		if one[1] != "" && h.toolkit.GetInput(one[0]) == "" {
-			h.addNotice(one[0]+" has no effect in "+name, "set `"+one[0]+": "+one[1]+"` in the workflow")
-		}
+	for _, key := range settings.ApplyToInputs(&h.inputs) {
+		h.addNotice(key+" has no effect in "+name, "name the file in the workflow: `config: "+name+"`")
 	}
+	return nil
+}
+
+// applyNamedSettings applies the settings file that the workflow names, as it is on the default branch.
+func (h *handler) applyNamedSettings(ctx context.Context) error {
+	name := h.inputs.Config
+	if name == "" {
+		return nil
+	}
+	if err := h.connect(); err != nil {
+		return err
+	}
+	text, found, err := h.client.File(ctx, "", name)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.Usage("there is no "+name+" on the default branch", "correct the input config, or push that file", nil)
+	}
+	return h.applyNamed(name, text)
+}
+
+func (h *event) applyNamed(name string, text []byte) error {
+	settings, err := config.ReadSettings(config.File{Name: name, Data: text})
+	if err != nil {
+		return err
+	}
+	loosened, err := settings.ApplyNamed(&h.inputs)
+	if err != nil {
+		return fault.Usage("cannot use "+name, "correct it on the default branch", err)
+	}
+	for _, line := range loosened {
+		h.say(name + " sets " + line)
+	}
+	h.inputs.Rules.BranchPrefix = h.inputs.BranchPrefix
 	return nil
 }
 
@@ -230,7 +256,7 @@ func (h *handler) allowServers(ctx context.Context, base string) error {
 		return err
 	}
 	if !found {
-		return fault.Usage("there is no "+name+" on "+base, "correct the input mcp-config, or push that file", nil)
+		return fault.Usage("there is no "+name+" on "+base, "correct github.mcpConfig in "+h.inputs.Config+", or push that file", nil)
 	}
 	servers, err := mcp.Read(text, h.inputs.MCP[1:])
 	var flags []string
@@ -238,7 +264,7 @@ func (h *handler) allowServers(ctx context.Context, base string) error {
 		flags, err = servers.Flags(agent.NameOf(h.inputs.AgentName, h.inputs.Agent.Command))
 	}
 	if err != nil {
-		return fault.Usage("invalid input mcp-config", "correct it, or "+name+" on "+base, err)
+		return fault.Usage("cannot use github.mcpConfig of "+h.inputs.Config, "correct it, or "+name+" on "+base, err)
 	}
 	h.inputs.Agent.Args, h.inputs.Agent.Servers = append(flags, h.inputs.Agent.Args...), servers
 	return nil

@@ -18,13 +18,12 @@ func NewRequest(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task pla
 
 // What a request decides.
 var (
-	Place     = func(r Request) (base, branch string, err error) { return r.place() }
-	PolicyOf  = func(r Request, p plan.Plan) any { return r.policy(p) }
-	Ref       = func(r Request) string { return r.ref() }
-	Renewed   = Request.renewed
-	SavedAs   = savedAs
-	Rehearsed = Request.dryRunText
-	Numbered  = numberedList
+	Place    = func(r Request) (base, branch string, err error) { return r.place() }
+	PolicyOf = func(r Request, p plan.Plan) any { return r.policy(p) }
+	Ref      = func(r Request) string { return r.ref() }
+	Renewed  = Request.renewed
+	SavedAs  = savedAs
+	Numbered = numberedList
 )
 
 // PullsOf returns the pull requests of a repository, as a run sees them.

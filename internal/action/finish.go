@@ -29,6 +29,9 @@ func (a Action) Finish(ctx context.Context) error {
 	if err := v.folder().CheckUnlocked(); err != nil { // it is at work
 		return err
 	}
+	if err := v.applyNamedSettings(ctx); err != nil {
+		return err
+	}
 	if err := v.connect(); err != nil {
 		return err
 	}

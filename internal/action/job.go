@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,8 +91,8 @@ func (h *handler) comment() func(context.Context, view.Texts) (journal.CommentPo
 func (h *machine) options() agent.Options {
 	o := h.inputs.Agent
 	o.Self = h.Self
-	if len(o.Args) > 0 && h.inputs.AgentName == "scripted" {
-		o.Script = o.Args[0]
+	if h.inputs.AgentName == "scripted" {
+		o.Script = h.Getenv("RALPH_SCRIPT")
 	}
 	return o
 }
@@ -126,20 +125,3 @@ func (h *event) writeSummary(text string) error {
 
 // clone never uses an address of the event.
 func (h *event) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }
-
-// dryRun only writes to the log: it changes nothing on GitHub, and asks no agent.
-func (h *handler) dryRun() error {
-	if !h.command.Verb.UsesAgent() {
-		h.say(fmt.Sprintf("dry run: %s would be answered", h.command.Verb))
-		return nil
-	}
-	asked, err := h.newRun()
-	if why, is := errors.AsType[declinedError](err); is {
-		h.say("dry run: it would be declined: " + why.said)
-		return nil
-	}
-	if err == nil {
-		h.say(h.dryRunText(asked))
-	}
-	return err
-}

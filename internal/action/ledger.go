@@ -58,7 +58,7 @@ func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journa
 // tellLimitsUnknown reports limits that cannot be enforced.
 func (h *handler) tellLimitsUnknown(asked *job.NewRun, err error) {
 	const hint = "let the job's token write to " + quota.Ref
-	what := "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error()
+	what := "the limits of this repository are not kept: " + err.Error()
 	h.say(what)
 	asked.Notes = append(asked.Notes, journal.Noted{What: what, Hint: hint})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proofcheck"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 func (h *handler) proveOrPublish(ctx context.Context) error {
@@ -35,10 +36,6 @@ func (h *handler) proveOrPublish(ctx context.Context) error {
 	}
 	j.Client, j.Remote, j.Repo = h.client, h.hostFor(0).remote(), h.trigger.Repo
 	j.Base = cmp.Or(h.inputs.BaseBranch, h.trigger.Repo.DefaultBranch)
-	if h.inputs.DryRun {
-		h.say("dry run: nothing is proven or published")
-		return nil
-	}
 	if h.inputs.Mode == config.PublishProof {
 		return j.Publish(ctx)
 	}
@@ -83,13 +80,13 @@ func (h *handler) proofBaselines(sb *confine.Sandbox) checkout.Kept {
 }
 
 func (h *event) proofRules(file func(string) []byte) (policy.Policy, error) {
-	inputs, name := h.inputs, cmp.Or(h.inputs.Config, config.BaseSettings)
-	if data := file(name); data != nil {
-		settings, err := config.ReadSettings(config.File{Name: name, Data: data})
-		if err != nil {
-			return inputs.Policy, err
-		}
+	inputs, data := h.inputs, file(workspace.SettingsFile)
+	if inputs.Config != "" || data == nil { // a named file was applied at the start
+		return inputs.Policy, nil
+	}
+	settings, err := config.ReadSettings(config.File{Name: workspace.SettingsFile, Data: data})
+	if err == nil {
 		settings.ApplyToInputs(&inputs)
 	}
-	return inputs.Policy, nil
+	return inputs.Policy, err
 }

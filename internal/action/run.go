@@ -28,6 +28,7 @@ const agentEndTime = time.Second
 const retryPause = 500 * time.Millisecond
 
 func (h *handler) run(ctx context.Context) (job.Outcome, error) {
+	h.inputs.Rules.Buttons = h.hasButtons(ctx)
 	asked, err := h.newRun()
 	if err != nil {
 		return job.Outcome{}, err

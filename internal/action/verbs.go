@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -48,7 +49,7 @@ func (h *handler) handleRequest(ctx context.Context) (none job.Outcome, err erro
 
 // unlabel removes the label that made the request, so that it can be set again.
 func (h *handler) unlabel(ctx context.Context) {
-	if h.trigger.Label == "" || h.inputs.DryRun {
+	if h.trigger.Label == "" {
 		return
 	}
 	h.sayError(h.client.RemoveLabel(ctx, h.trigger.Issue.Number, h.trigger.Label))
@@ -72,7 +73,7 @@ func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
 
 // react adds a reaction to the request. An error is only logged.
 func (h *handler) react(ctx context.Context, content string) {
-	if h.trigger.Issue.Number == 0 || h.trigger.IsAutomatic() || h.inputs.DryRun {
+	if h.trigger.Issue.Number == 0 || h.trigger.IsAutomatic() {
 		return
 	}
 	h.sayError(h.client.React(ctx, h.trigger, content))
@@ -184,7 +185,8 @@ type Explained struct {
 	NeedsPermissionOf string `json:"needs_permission_of"`
 }
 
-// Explain reports what the event means. It makes no call, so it does not check permissions.
+// Explain reports what the event means. It makes no call: it does not check permissions, and reads the settings file
+// of the workspace.
 func (a Action) Explain() (Explained, error) {
 	v := a.newVisit()
 	v.env.Workspace = cmp.Or(v.env.Workspace, ".")
@@ -199,6 +201,15 @@ func (a Action) Explain() (Explained, error) {
 	}
 	if err := v.readEvent(); err != nil {
 		return Explained{}, err
+	}
+	if name := v.inputs.Config; name != "" {
+		text, err := workspace.ReadSettings(v.env.Workspace, name)
+		if err == nil {
+			err = v.applyNamed(name, text)
+		}
+		if err != nil {
+			return Explained{}, err
+		}
 	}
 	said := Explained{Trigger: v.trigger.Event}
 	if v.trigger.Action != "" {

@@ -10,25 +10,21 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/trigger"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-func (h *event) addInputs() error {
-	prompt, err := h.prompt()
-	if err != nil {
-		return err
-	}
-	h.trigger.Inputs = trigger.Inputs{Prompt: prompt, Issue: h.inputs.Issue}
+func (h *event) addInputs() {
+	h.trigger.Inputs = trigger.Inputs{Prompt: h.inputs.Prompt, Issue: h.inputs.Issue}
 	if h.onlyNumber = h.trigger.NeedsInputs() && h.inputs.Issue != 0 && h.inputs.Issue != h.trigger.Issue.Number; h.onlyNumber {
 		h.trigger.Issue = trigger.Issue{}
 	}
 	if trigger.CanStartWork(h.trigger.Event) {
-		return nil
+		return
 	}
 	// What was said before the job began to look was there when it was asked.
 	h.trigger.At = h.Now()
@@ -39,20 +35,17 @@ func (h *event) addInputs() error {
 		actor := h.Getenv("GITHUB_ACTOR")
 		h.trigger.Sender = trigger.Sender{Login: actor, IsBot: strings.HasSuffix(actor, "[bot]")}
 	}
-	return nil
 }
 
-// prompt is passed on as it is.
-func (h *event) prompt() (string, error) {
-	if h.inputs.PromptFile == "" {
-		return h.inputs.Prompt, nil
+// hasButtons reports whether boxes in the comment start jobs: whether the workflow's file lists edits of comments, or the
+// server relays them.
+func (h *handler) hasButtons(ctx context.Context) bool {
+	if h.relayed.ID != "" {
+		return h.relayed.Buttons
 	}
-	said, err := untrusted.Folder{Path: h.env.Workspace}.ReadFile(h.inputs.PromptFile, 1<<20)
-	if err != nil {
-		return "", fault.Usage("cannot read the prompt in "+h.inputs.PromptFile,
-			"give the path of a file in the workspace, and check out the repository in an earlier step", err)
-	}
-	return string(said), nil
+	file, _, _ := strings.Cut(h.Getenv("GITHUB_WORKFLOW_REF"), "@")
+	text, found, err := h.client.File(ctx, "", strings.TrimPrefix(file, h.env.Repository+"/"))
+	return err == nil && found && config.StartsOnEdits(text)
 }
 
 // readPages replaces the texts of an accepted request by what GitHub's page shows of them.

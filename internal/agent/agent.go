@@ -156,7 +156,7 @@ type kind struct {
 
 // kinds are all agents. Amp has no other model server; opencode has settings for it.
 var kinds = map[string]kind{
-	"amp": {build: amp, state: ampKeeps, keyInput: "input amp-api-key"},
+	"amp": {build: amp, state: ampKeeps, keyInput: "input provider-api-key"},
 	"claude": {
 		build: claude, state: claudeKeeps, keyInput: "input anthropic-api-key or claude-code-oauth-token", baseURL: "ANTHROPIC_BASE_URL",
 		otherServers: strings.Fields(`CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX CLAUDE_CODE_USE_FOUNDRY CLAUDE_CODE_USE_MANTLE
@@ -164,7 +164,7 @@ var kinds = map[string]kind{
 	},
 	"codex":   {build: codex, state: codexKeeps, keyInput: "input openai-api-key", baseURL: "OPENAI_BASE_URL"},
 	"command": {build: command, baseURL: "ANTHROPIC_BASE_URL"},
-	"copilot": {build: copilot, state: copilotKeeps, keyInput: "input copilot-provider-api-key", baseURL: "COPILOT_PROVIDER_BASE_URL", countedKey: "COPILOT_PROVIDER_API_KEY"},
+	"copilot": {build: copilot, state: copilotKeeps, keyInput: "input provider-api-key", baseURL: "COPILOT_PROVIDER_BASE_URL", countedKey: "COPILOT_PROVIDER_API_KEY"},
 	"gemini": {
 		build: gemini, state: geminiKeeps, keyInput: "input gemini-api-key", baseURL: "GOOGLE_GEMINI_BASE_URL", countedKey: "GEMINI_API_KEY",
 		otherServers: []string{"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"}, smallModels: []string{"gemini-*flash*"},

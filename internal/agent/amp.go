@@ -15,7 +15,7 @@ const maxArgument = 128 << 10
 func amp(words []string, o Options) (Adapter, error) {
 	if o.Keys.AmpAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent amp, which would wait forever for a login",
-			"set the input amp-api-key, or the variable AMP_API_KEY on your own machine", nil)
+			"set the input provider-api-key, or the variable AMP_API_KEY on your own machine", nil)
 	}
 	command, extra, notes := ampRules.split(words, o.Args)
 	if o.Keys.ModelBaseURL != "" {

@@ -73,7 +73,7 @@ func TestAmpIsStartedAs(t *testing.T) {
 func TestAmpWithoutAKey(t *testing.T) {
 	_, err := agent.Pick("amp", agent.Options{})
 	hint := fault.Hint(err)
-	if fault.Exit(err) != fault.ExitUsage || !strings.Contains(hint, "amp-api-key") || !strings.Contains(hint, "AMP_API_KEY") {
+	if fault.Exit(err) != fault.ExitUsage || !strings.Contains(hint, "provider-api-key") || !strings.Contains(hint, "AMP_API_KEY") {
 		t.Errorf("Pick = %v, hint %q, want the input and the variable named", err, hint)
 	}
 }

@@ -16,7 +16,7 @@ func command(words []string, o Options) (Adapter, error) {
 	if len(words) == 0 {
 		set := "set --agent-command, or agent.command in .ralph/settings.json"
 		if o.NeedKey {
-			set = "set the input agent-command"
+			set = "set agent.command in the settings file that the input config names"
 		}
 		return Adapter{}, fault.Usage(`the agent "command" has no command`, set, nil)
 	}
@@ -84,7 +84,7 @@ func (e *promptEcho) isNextLine(line string) bool {
 // scripted runs testsupport/scripted as a child, like agents that cost money. It prints what opencode does.
 func scripted(_ []string, o Options) (Adapter, error) {
 	if o.Script == "" {
-		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file as its only flag: agent-args", nil)
+		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file in the variable RALPH_SCRIPT", nil)
 	}
 	return Adapter{
 		Program:   o.Self,

@@ -15,7 +15,7 @@ import (
 func copilot(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.ModelBaseURL == "" {
 		return Adapter{}, fault.Usage("no model server for the agent copilot, which gets no GitHub token",
-			"set the inputs model-base-url, copilot-provider-api-key and model", nil)
+			"set the inputs model-base-url, provider-api-key and model", nil)
 	}
 	command, extra, notes := copilotRules.split(words, o.Args)
 	return Adapter{

@@ -68,7 +68,7 @@ func TestCopilotWithoutAServer(t *testing.T) {
 		"no key": {ModelBaseURL: "http://127.0.0.1:1", OpenAIAPIKey: "k"}, "no server": {CopilotProviderAPIKey: "k"},
 	} {
 		_, err := agent.Pick("copilot", agent.Options{NeedKey: true, Keys: keys})
-		if hint := fault.Hint(err); fault.Exit(err) != fault.ExitUsage || !strings.Contains(hint, "copilot-provider-api-key") {
+		if hint := fault.Hint(err); fault.Exit(err) != fault.ExitUsage || !strings.Contains(hint, "provider-api-key") {
 			t.Errorf("%s: Pick = %v, hint %q, want the inputs named", name, err, hint)
 		}
 	}

@@ -185,7 +185,7 @@ const (
 func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	hint = "limit the time of a turn: `--iteration-timeout`"
 	if a.InJob {
-		hint = "limit the time of a turn with the input `iteration-timeout`"
+		hint = "limit the time of a turn with the setting `agent.timeout`"
 	}
 	if key := kinds[a.Name].countedKey; key != "" {
 		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint

@@ -21,10 +21,7 @@ type Confinement struct {
 const keyInAgentWord = "key-in-agent"
 
 func (r *reader) confinement() Confinement {
-	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
-		Packages: true,
-		Allow:    r.hosts("allow-domains"), Setup: r.hosts("setup-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
-	}}
+	w := Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true, Allow: r.hosts("allow-domains")}}
 	levels := 0
 	for _, word := range r.list("sandbox") {
 		switch level := sandbox.Level(word); {
@@ -40,27 +37,7 @@ func (r *reader) confinement() Confinement {
 	if levels > 1 {
 		r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
 	}
-	if w.Network.Upstream != "" {
-		_, err := egress.ParseUpstream(w.Network.Upstream)
-		r.addError("https-proxy", err)
-	}
 	return w
-}
-
-// Secrets returns what must be hidden: the address of a company's proxy can have a password.
-func (w Confinement) Secrets() []string {
-	upstream, err := egress.ParseUpstream(w.Network.Upstream)
-	if err != nil || upstream.User == nil {
-		return nil
-	}
-	password, _ := upstream.User.Password()
-	return []string{password, w.Network.Upstream}
-}
-
-func (r *reader) models(name string) []string {
-	all, err := egress.ParseModels(r.list(name))
-	r.addError(name, err)
-	return all
 }
 
 func (r *reader) hosts(name string) []string {

@@ -6,7 +6,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/trigger"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Inputs are the Action's inputs, as options of the packages that use them.
@@ -36,21 +34,19 @@ type Inputs struct {
 	Rules        trigger.Rules
 	Policy       policy.Policy
 	CheckTimeout policy.Duration // of checks and setup commands
-	Config       string          // settings file on the base branch; empty: the default file, if it exists
+	Config       string          // settings file of the default branch; empty: none is named
 	Sandbox      Confinement
 	Needs        confine.Needs
 	Cache        string   // a folder of the workspace that is cached between jobs; empty: none
 	MCP          []string // a file on the base branch with MCP servers, and the names of the servers that the agent gets
 	BaseBranch   string
 	Prompt       string // the task, for events without one
-	PromptFile   string // the file with the task
 	Issue        int
 	BranchPrefix string
 	Reviewers    []string // of the pull request; a team as owner/team
 	PullLabels   []string // of the pull request
 	Quota        quota.Limits
 	Mode         Mode
-	DryRun       bool // only report what the job would do
 	FailOn       FailOn
 	Secrets      []string // values to hide in all output
 }
@@ -84,7 +80,6 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		r.known = append(r.known, name)
 		return strings.TrimSpace(get(name))
 	}
-	timeout := r.duration("check-timeout", policy.DefaultCheckTimeout)
 	in := Inputs{
 		Token:        r.get("github-token"),
 		CIToken:      r.get("ci-token"),
@@ -92,39 +87,28 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		AppKey:       r.get("app-private-key"),
 		AgentName:    r.get("agent"),
 		AgentVersion: r.get("agent-version"),
-		BaseBranch:   r.get("base-branch"),
 		Prompt:       r.get("prompt"),
-		PromptFile:   r.get("prompt-file"),
 		Issue:        r.number("issue", 0),
-		BranchPrefix: r.orDefault("branch-prefix", "ralph/"),
-		Reviewers:    r.list("reviewers"),
-		PullLabels:   r.list("pr-labels"),
-		DryRun:       r.isOn("dry-run"),
+		BranchPrefix: "ralph/",
 		Mode:         Mode(r.choice("mode", string(Work), string(ProvePull), string(PublishProof))),
-		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
+		FailOn:       FailOnError,
 		Rules: trigger.Rules{
-			Label:      r.get("label"),
-			Phrase:     r.get("trigger-phrase"),
-			Assignee:   r.get("assignee"),
-			Buttons:    r.isOn("buttons"),
+			Buttons:    true,
 			AllowUsers: r.list("allow-users"),
 			AllowBots:  r.list("allow-bots"),
 		},
 		Agent:        r.agent(),
-		Policy:       r.policy(timeout),
-		CheckTimeout: timeout,
+		Policy:       r.policy(),
+		CheckTimeout: policy.DefaultCheckTimeout,
 		Config:       r.get("config"),
-		MCP:          strings.Fields(r.get("mcp-config")),
-		Quota:        r.quota(),
+		Quota:        quota.Default(),
 		Sandbox:      r.confinement(),
 		Needs:        r.needs(),
 		Cache:        r.cache(),
 	}
+	in.Quota.USD = r.money("max-cost-per-day", in.Quota.USD)
 	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
-	in.Secrets = slices.Concat(in.Secrets, in.Sandbox.Secrets(), in.Needs.Values())
-	if in.Prompt != "" && in.PromptFile != "" {
-		r.addError("prompt-file", errors.New("cannot be used together with prompt"))
-	}
+	in.Secrets = append(in.Secrets, in.Needs.Values()...)
 	r.checkUnknown(given)
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("invalid inputs", "correct `with:` in the workflow's step", errors.Join(r.errs...))
@@ -152,51 +136,36 @@ func (r *reader) cache() string {
 }
 
 func (r *reader) agent() agent.Options {
-	args, err := agent.Words(r.get("agent-args"))
-	r.addError("agent-args", err)
+	provider := r.get("provider-api-key")
 	return agent.Options{
-		Command: r.get("agent-command"),
-		Args:    args,
 		NeedKey: true,
 		Keys: agent.Keys{
 			AnthropicAPIKey:       r.get("anthropic-api-key"),
 			ClaudeCodeOAuthToken:  r.get("claude-code-oauth-token"),
 			OpenAIAPIKey:          r.get("openai-api-key"),
-			AmpAPIKey:             r.get("amp-api-key"),
+			AmpAPIKey:             provider,
 			GeminiAPIKey:          r.get("gemini-api-key"),
-			CopilotProviderAPIKey: r.get("copilot-provider-api-key"),
+			CopilotProviderAPIKey: provider,
 			ModelBaseURL:          r.get("model-base-url"),
 		},
 	}
 }
 
-func (r *reader) policy(timeout policy.Duration) policy.Policy {
+func (r *reader) policy() policy.Policy {
 	p := policy.ForPreset(policy.ByStories)
 	p.Publish = true
 	p.Model = r.get("model")
-	p.Draft = r.choice("draft", "until-proven", "always") == "always"
-	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
-	p.Protect = append(policy.ProtectedFiles(), r.list("protect")...)
-	p.SignOff = r.isOn("sign-off")
-	p.Sign = r.choice("commit-signing", "none", "github") == "github"
-	p.Approval = r.isOn("plan-approval")
-	p.Proof = policy.ProofLevel(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
-	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
-	p.Tamper = policy.Tamper(r.choice("tamper", string(policy.TamperReport), string(policy.TamperBlock), string(policy.TamperAllow)))
-	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
+	p.Baseline = policy.BaselineNew
+	p.Protect = policy.ProtectedFiles()
+	p.Proof = policy.RedToGreen
 	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)
-	p.Limits.Run = r.duration("max-time", p.Limits.Run)
-	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
-	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
-	p.Checks, p.Setup = r.checks(timeout), policy.NewSetup(r.lines("setup"), timeout)
-	if p.Subfolder = r.workingDirectory(); p.Subfolder != "" {
-		p.Memory = path.Join(p.Subfolder, workspace.MemoryDir)
-	}
+	p.Checks = r.checks()
+	p.Setup = policy.NewSetup(r.lines("setup"), policy.DefaultCheckTimeout)
 	return p
 }
 
-func (r *reader) checks(timeout policy.Duration) []policy.Check {
-	checks := policy.NewChecks(r.lines("checks"), timeout)
+func (r *reader) checks() []policy.Check {
+	checks := policy.NewChecks(r.lines("checks"), policy.DefaultCheckTimeout)
 	for _, check := range checks {
 		for glob := range strings.FieldsSeq(check.Paths) {
 			if !doublestar.ValidatePattern(glob) {
@@ -208,23 +177,4 @@ func (r *reader) checks(timeout policy.Duration) []policy.Check {
 		}
 	}
 	return checks
-}
-
-func (r *reader) workingDirectory() string {
-	folder := path.Clean(r.orDefault("working-directory", "."))
-	if !filepath.IsLocal(folder) {
-		r.addError("working-directory", fmt.Errorf("%q is outside the repository", folder))
-	}
-	if folder == "." {
-		return ""
-	}
-	return folder
-}
-
-func (r *reader) quota() quota.Limits {
-	limits := quota.Default()
-	limits.USD = r.money("max-cost-per-day", limits.USD)
-	limits.Runs = r.number("max-runs", limits.Runs)
-	limits.Pulls = r.number("max-open-prs", limits.Pulls)
-	return limits
 }

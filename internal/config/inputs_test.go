@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,8 +30,8 @@ func TestDefaults(t *testing.T) {
 	p := policy.ForPreset(policy.ByStories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
-		BranchPrefix: "ralph/", Mode: config.Work, FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
+		Rules: trigger.Rules{Buttons: true}, BranchPrefix: "ralph/", Mode: config.Work, FailOn: config.FailOnError,
+		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 9),
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -52,25 +51,18 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"app-private-key", " pem\n", func(in *config.Inputs) { in.AppKey, in.Secrets[2] = "pem", "pem" }},
 		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[3] = "sk-1", "sk-1" }},
 		{"openai-api-key", "sk-2", func(in *config.Inputs) { in.Agent.Keys.OpenAIAPIKey, in.Secrets[5] = "sk-2", "sk-2" }},
-		{"amp-api-key", "amp", func(in *config.Inputs) { in.Agent.Keys.AmpAPIKey, in.Secrets[6] = "amp", "amp" }},
+		{"provider-api-key", "k", func(in *config.Inputs) {
+			in.Agent.Keys.AmpAPIKey, in.Agent.Keys.CopilotProviderAPIKey = "k", "k"
+			in.Secrets[6], in.Secrets[8] = "k", "k"
+		}},
 		{"gemini-api-key", "gem", func(in *config.Inputs) { in.Agent.Keys.GeminiAPIKey, in.Secrets[7] = "gem", "gem" }},
-		{"copilot-provider-api-key", "cop", func(in *config.Inputs) { in.Agent.Keys.CopilotProviderAPIKey, in.Secrets[8] = "cop", "cop" }},
 		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[4] = "oat", "oat" }},
 		{"model-base-url", "http://127.0.0.1:1", func(in *config.Inputs) { in.Agent.Keys.ModelBaseURL = "http://127.0.0.1:1" }},
 		{"agent", "claude", func(in *config.Inputs) { in.AgentName = "claude" }},
-		{"agent-command", "my agent", func(in *config.Inputs) { in.Agent.Command = "my agent" }},
-		{"agent-args", `-v --say "two words"`, func(in *config.Inputs) { in.Agent.Args = []string{"-v", "--say", "two words"} }},
 		{"model", "opus", func(in *config.Inputs) { in.Policy.Model = "opus" }},
 		{"max-cost-per-day", "$40", func(in *config.Inputs) { in.Quota.USD = 40 }},
-		{"max-runs", "0", func(in *config.Inputs) { in.Quota.Runs = 0 }},
-		{"max-open-prs", "9", func(in *config.Inputs) { in.Quota.Pulls = 9 }},
-		{"label", "go", func(in *config.Inputs) { in.Rules.Label = "go" }},
 		{"prompt", " Mend the docs\n", func(in *config.Inputs) { in.Prompt = "Mend the docs" }},
-		{"prompt-file", "tasks/night.md", func(in *config.Inputs) { in.PromptFile = "tasks/night.md" }},
 		{"issue", "7", func(in *config.Inputs) { in.Issue = 7 }},
-		{"assignee", "ralph-bot", func(in *config.Inputs) { in.Rules.Assignee = "ralph-bot" }},
-		{"buttons", "true", func(in *config.Inputs) { in.Rules.Buttons = true }},
-		{"trigger-phrase", "/go", func(in *config.Inputs) { in.Rules.Phrase = "/go" }},
 		{"allow-users", "ada, bob\ncy,", func(in *config.Inputs) { in.Rules.AllowUsers = []string{"ada", "bob", "cy"} }},
 		{"allow-bots", "dependabot[bot]", func(in *config.Inputs) { in.Rules.AllowBots = []string{"dependabot[bot]"} }},
 		{"checks", " make test, all \n\n make lint\r\n", func(in *config.Inputs) {
@@ -79,46 +71,18 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"setup", "npm ci\n make gen, all \n\nnpm ci\r\n", func(in *config.Inputs) {
 			in.Policy.Setup = policy.NewSetup([]string{"npm ci", "make gen, all", "npm ci"}, policy.DefaultCheckTimeout)
 		}},
-		{"check-timeout", "5", func(in *config.Inputs) { in.CheckTimeout = policy.Duration(5 * time.Second) }},
 		{"agent-version", "2.1.300", func(in *config.Inputs) { in.AgentVersion = "2.1.300" }},
 		{"cache", ".ralph-cache", func(in *config.Inputs) { in.Cache = ".ralph-cache" }},
-		{"mcp-config", ".mcp.json docs\nother", func(in *config.Inputs) { in.MCP = []string{".mcp.json", "docs", "other"} }},
 		{"config", "ci/ralph.json", func(in *config.Inputs) { in.Config = "ci/ralph.json" }},
-		{"max-iterations", "3", func(in *config.Inputs) { in.Policy.Limits.Iterations = 3 }},
-		{"max-iterations", "0", func(in *config.Inputs) { in.Policy.Limits.Iterations = 0 }},
 		{"max-cost", "$2.50", func(in *config.Inputs) { in.Policy.Limits.CostUSD = 2.5 }},
 		{"max-cost", "0", func(in *config.Inputs) { in.Policy.Limits.CostUSD = 0 }},
-		{"max-time", "90", func(in *config.Inputs) { in.Policy.Limits.Run = policy.Duration(90 * time.Second) }},
-		{"max-time", "0", func(in *config.Inputs) { in.Policy.Limits.Run = 0 }},
-		{"iteration-timeout", "10m", func(in *config.Inputs) { in.Policy.Limits.Iteration = policy.Duration(10 * time.Minute) }},
-		{"stall-after", "7", func(in *config.Inputs) { in.Policy.Limits.Stall = 7 }},
-		{"base-branch", "dev", func(in *config.Inputs) { in.BaseBranch = "dev" }},
-		{"branch-prefix", "bot/", func(in *config.Inputs) { in.BranchPrefix = "bot/" }},
-		{"draft", "until-proven", func(*config.Inputs) {}},
-		{"draft", "always", func(in *config.Inputs) { in.Policy.Draft = true }},
-		{"protect", "go.sum\nvendor/**", func(in *config.Inputs) { in.Policy.Protect = append(policy.ProtectedFiles(), "go.sum", "vendor/**") }},
-		{"baseline", "strict", func(in *config.Inputs) { in.Policy.Baseline = policy.BaselineStrict }},
 		{"mode", "prove", func(in *config.Inputs) { in.Mode = config.ProvePull }},
 		{"mode", "publish", func(in *config.Inputs) { in.Mode = config.PublishProof }},
-		{"dry-run", "true", func(in *config.Inputs) { in.DryRun = true }},
-		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},
-		{"fail-on", "never", func(in *config.Inputs) { in.FailOn = config.FailOnNever }},
 		{"sandbox", "none", func(in *config.Inputs) { in.Sandbox.Level = sandbox.None }},
 		{"sandbox", "auto", func(*config.Inputs) {}},
 		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Sandbox.KeyInAgent = true }},
 		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Sandbox.Level, in.Sandbox.KeyInAgent = sandbox.Notify, true }},
 		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Allow = []string{"a.example", "b.example:8443"} }},
-		{"working-directory", "./web/", func(in *config.Inputs) { in.Policy.Subfolder, in.Policy.Memory = "web", "web/ralph" }},
-		{"working-directory", ".", func(*config.Inputs) {}},
-		{"setup-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Setup = []string{"a.example", "b.example:8443"} }},
-		{"allow-models", "claude-opus-*, gpt-6.2-sol", func(in *config.Inputs) { in.Sandbox.Models = []string{"claude-opus-*", "gpt-6.2-sol"} }},
-		{"private-hosts", "git.corp.example", func(in *config.Inputs) { in.Sandbox.Network.Private = []string{"git.corp.example"} }},
-		{"https-proxy", "http://proxy.corp.example:3128", func(in *config.Inputs) { in.Sandbox.Network.Upstream = "http://proxy.corp.example:3128" }},
-		{"https-proxy", "http://ada:pass-word@proxy.corp.example:3128", func(in *config.Inputs) {
-			in.Sandbox.Network.Upstream = "http://ada:pass-word@proxy.corp.example:3128"
-			in.Secrets = append(in.Secrets, "pass-word", in.Sandbox.Network.Upstream)
-		}},
-		{"ca-bundle", "certificates.pem", func(in *config.Inputs) { in.Sandbox.Network.Bundle = "certificates.pem" }},
 		{"no-such-input", "x", func(*config.Inputs) {}},
 	} {
 		want, err := config.ReadInputs(with(nil))
@@ -137,52 +101,23 @@ func TestEachInputIsForOneThing(t *testing.T) {
 	}
 }
 
-func TestCheckTimeoutIsForChecksAndSetup(t *testing.T) {
-	in, err := config.ReadInputs(with(map[string]string{"checks": "make test", "setup": "npm ci", "check-timeout": "5m"}))
-	both := slices.Concat(in.Policy.Setup, in.Policy.Checks)
-	if err != nil || len(both) != 2 || both[0].Timeout.Std() != 5*time.Minute || both[1].Timeout.Std() != 5*time.Minute {
-		t.Errorf("setup and checks = %+v, %v; want one of each, of 5m", both, err)
-	}
-}
-
 var wrong = []struct{ name, value, why string }{
 	{"app-id", "my-app", `app-id: "my-app" is not a whole number, 0 or more`},
 	{"app-id", "-1", `app-id: "-1" is not a whole number`},
-	{"max-iterations", "ten", `max-iterations: "ten" is not a whole number`},
-	{"max-iterations", "-3", `max-iterations: "-3" is not a whole number`},
-	{"max-iterations", "1.5", `max-iterations: "1.5" is not a whole number`},
-	{"max-iterations", "99999999999999999999", "max-iterations:"},
-	{"stall-after", "x", `stall-after: "x" is not a whole number`},
 	{"max-cost", "much", `max-cost: "much" is not an amount of dollars`},
 	{"max-cost", "-1", `max-cost: "-1" is not an amount of dollars`},
 	{"max-cost", "NaN", `max-cost: "NaN" is not an amount of dollars`},
 	{"max-cost", "Inf", `max-cost: "Inf" is not an amount of dollars`},
-	{"max-time", "soon", `max-time: "soon" is not a duration`},
-	{"max-time", "-5", `max-time: "-5" is not a duration`},
-	{"max-time", "NaN", `max-time: "NaN" is not a duration`},
-	{"iteration-timeout", "1 hour", `iteration-timeout: "1 hour" is not a duration`},
-	{"check-timeout", "x", `check-timeout: "x" is not a duration`},
-	{"baseline", "old", `baseline: "old" is not one of new, strict`},
-	{"draft", "never", `draft: "never" is not one of until-proven, always`},
 	{"issue", "seven", `issue: "seven" is not a whole number`},
-	{"buttons", "1", `buttons: "1" is not one of false, true`},
-	{"fail-on", "red", `fail-on: "red" is not one of error, stopped, never`},
-	{"agent-args", `say "half`, "agent-args:"},
-	{"agent-args", "$(rm -rf /)", "agent-args:"},
 	{"sandbox", "full", `sandbox: "full" is not one of auto, namespace, notify, external, none, key-in-agent`},
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
 	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},
-	{"working-directory", "../elsewhere", `working-directory: "../elsewhere" is outside the repository`},
 	{"cache", "../cache", "cache: want a separate folder in the workspace"},
 	{"cache", ".", "cache: want a separate folder in the workspace"},
 	{"cache", "/tmp/cache", "cache: want a separate folder in the workspace"},
 	{"cache", ".git/cache", "cache: want a separate folder in the workspace"},
 	{"checks", "paths: {web -> true", `checks: "{web" is not a glob with closed brackets and braces`},
-	{"setup-domains", "*.example.org", `setup-domains: cannot allow "*.example.org"`},
-	{"allow-models", "opus please", `allow-models: cannot allow the model "opus please"`},
-	{"private-hosts", "10.0.0.1", `private-hosts: cannot allow "10.0.0.1": it is an address, not a name`},
-	{"https-proxy", "ftp://ada:pass-word@host", "https-proxy: cannot read the address of the company's proxy"},
 }
 
 func TestWrongValues(t *testing.T) {
@@ -197,13 +132,6 @@ func TestWrongValues(t *testing.T) {
 		if diff := cmp.Diff(config.Inputs{}, in); diff != "" {
 			t.Errorf("%s %q is refused and used (-want +got):\n%s", test.name, test.value, diff)
 		}
-	}
-}
-
-func TestAPromptComesFromOnePlace(t *testing.T) {
-	_, err := config.ReadInputs(with(map[string]string{"prompt": "a", "prompt-file": "b"}))
-	if err == nil || !strings.Contains(err.Error(), "prompt-file: cannot be used together with prompt") {
-		t.Errorf("ReadInputs: %v", err)
 	}
 }
 
@@ -249,11 +177,11 @@ func TestSecretsAreKnownAndNotTold(t *testing.T) {
 
 // config sets no defaults for the options of package trigger.
 func TestRulesAreTriggersOwn(t *testing.T) {
-	in, err := config.ReadInputs(with(map[string]string{"label": "  ", "allow-users": ","}))
+	in, err := config.ReadInputs(with(map[string]string{"allow-users": ","}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(trigger.Rules{}, in.Rules); diff != "" {
+	if diff := cmp.Diff(trigger.Rules{Buttons: true}, in.Rules); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 }
@@ -262,15 +190,16 @@ func TestRulesAreTriggersOwn(t *testing.T) {
 func TestUnknownInputsAreRefused(t *testing.T) {
 	for given, want := range map[string]string{
 		"MAX_COST":         "max_cost: unknown input, use `max-cost`",
-		"MAX-ITERATION":    "max-iteration: unknown input, use `max-iterations`",
+		"MAX-COSTS":        "max-costs: unknown input, use `max-cost`",
 		"CLAUDE_ARGS":      "claude_args: unknown input",
-		"TRIGGER_PHRASE":   "trigger_phrase: unknown input, use `trigger-phrase`",
 		"LABEL_TRIGGER":    "label_trigger: unknown input",
 		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
 		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input",
-		"REPORT":           "report: there is no such input any more: the report is always written",
+		"REPORT":           `there is no input "report" any more: the report is always written`,
+		"BUTTONS":          `there is no input "buttons" any more: list the type edited of the event issue_comment in the workflow`,
+		"LABEL":            `the input "label" moved: set "github.label" in .ralph/settings.json, and name that file with the input ` + "`config`",
 	} {
-		_, err := config.ReadInputs(with(nil), "MAX-TIME", given, "ARGS")
+		_, err := config.ReadInputs(with(nil), "MAX-COST", given, "ARGS")
 		if err == nil || err.Error() != "invalid inputs: "+want {
 			t.Errorf("%s: %v, want %s", given, err, want)
 		}

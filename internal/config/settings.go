@@ -57,6 +57,8 @@ type Settings struct {
 	CheckSecrets []string `json:"checkSecrets,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=STRIPE_TEST_KEY"`
 	// The sandbox.
 	Sandbox Sandbox `json:"sandbox,omitzero"`
+	// Jobs on GitHub; only if the workflow names this file with config.
+	GitHub Job `json:"github,omitzero"`
 
 	given map[string]bool // the top-level keys of the files
 }
@@ -122,8 +124,6 @@ type Sandbox struct {
 	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=namespace,enum=notify,enum=external,enum=none,enum=docker"`
 	// Hosts that the agent may reach besides its model; an empty list allows none.
 	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
-	// Hosts that setup may reach instead of allowDomains.
-	SetupDomains []string `json:"setupDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
 	// Models to allow besides the run's own and its agent's helpers.
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
 	// Your variables to pass into the sandbox, besides those of toolchains.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,11 +21,11 @@ import (
 // decoder decodes settings files, and collects the problems of all files.
 type decoder struct {
 	jsontree.Decoder
-	lines map[string]lines // of the files in YAML, by name
+	yaml string // the file that was YAML, of whose values no line is known
 }
 
 func newDecoder() *decoder {
-	d := &decoder{lines: map[string]lines{}}
+	d := &decoder{}
 	d.Check, d.Before = check, d.before
 	return d
 }
@@ -81,8 +82,15 @@ func check(n jsontree.Node, form, check string) string {
 }
 
 var valueChecks = map[string]func(string) error{
-	"agent":    checkAgent,
-	"command":  checkCommand,
+	"agent":   checkAgent,
+	"command": checkCommand,
+	"host":    func(s string) error { _, err := egress.ParseNames([]string{s}); return err },
+	"folder": func(s string) error {
+		if filepath.IsLocal(s) {
+			return nil
+		}
+		return fmt.Errorf("%q is outside the repository", s)
+	},
 	"variable": environ.CheckVariable,
 	"service":  func(s string) error { _, err := egress.ParseServices([]string{s}); return err },
 }
@@ -114,8 +122,8 @@ func (d *decoder) fault() error {
 	}
 	var files []string
 	for i, p := range d.Problems {
-		if lines := d.lines[p.File]; p.Path != "" && lines != nil {
-			d.Problems[i].Line = lines.of(p.Path)
+		if p.File == d.yaml && p.Path != "" {
+			d.Problems[i].Line = 0
 		}
 		if d.Problems[i].Text = redact.New().String(p.Text); !slices.Contains(files, p.File) {
 			files = append(files, p.File)

@@ -3,6 +3,7 @@ package config
 import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // File is the content of a file, and its name for messages.
@@ -14,7 +15,7 @@ type File struct {
 // ProjectFiles returns a project's shared and local settings. read returns nil for a missing file.
 func ProjectFiles(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
 	var files []File
-	for _, name := range []string{BaseSettings, localSettings} {
+	for _, name := range []string{workspace.SettingsFile, localSettings} {
 		data, err := read(project, name)
 		if err != nil {
 			return nil, err

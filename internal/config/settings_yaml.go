@@ -9,76 +9,35 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
-// parseYAML reads one document. Its tree has no lines: fault adds those of the problems.
+// parseYAML reads YAML as the JSON that it stands for. Problems of its values have no line.
 func (d *decoder) parseYAML(f File) (node, bool) {
 	data, wrong := jsontree.Plain(f.Name, f.Data, yamlfile.Largest)
 	if !d.isReadable(wrong) {
 		return node{}, false
 	}
-	text, err := d.asJSON(f.Name, data)
-	if err != nil {
-		return node{}, d.isReadable(brokenYAML(f.Name, err))
-	}
-	return d.parseJSON(File{f.Name, text})
-}
-
-func (d *decoder) asJSON(name string, data []byte) ([]byte, error) {
 	file, err := yamlfile.Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	if len(file.Docs) > 1 {
-		return nil, errors.New("found several documents, want one")
-	}
-	d.lines[name] = lines{}
-	for _, document := range file.Docs {
-		if document.Body != nil {
-			ast.Walk(d.lines[name], document.Body)
-		}
+	if err == nil && len(file.Docs) > 1 {
+		err = errors.New("found several documents, want one")
 	}
 	var value any
-	if err := yamlfile.Decode(data, &value); err != nil {
-		return nil, err
+	if err == nil {
+		err = yamlfile.Decode(data, &value)
 	}
-	return json.Marshal(value)
-}
-
-func brokenYAML(name string, err error) *jsontree.Problem {
-	p := &jsontree.Problem{File: name, Text: "broken YAML: " + err.Error()}
-	if at, is := errors.AsType[yaml.Error](err); is {
-		p.Text = "broken YAML: " + at.GetMessage()
-		if token := at.GetToken(); token != nil && token.Position != nil {
-			p.Line, p.Column = token.Position.Line, token.Position.Column
-		}
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(value)
 	}
-	return p
-}
-
-// lines are those of a YAML file's values, by their paths, such as $.guardrails[0].command.
-type lines map[string]int
-
-// Visit keeps the line of a key before that of its value.
-func (l lines) Visit(at ast.Node) ast.Visitor {
-	if _, known := l[at.GetPath()]; !known && at.GetToken() != nil {
-		l[at.GetPath()] = at.GetToken().Position.Line
+	if err != nil {
+		return node{}, d.isReadable(&jsontree.Problem{File: f.Name, Text: "broken YAML: " + yaml.FormatError(err, false, false)})
 	}
-	return l
-}
-
-// of returns the line of a value, or of the nearest one around it.
-func (l lines) of(path string) int {
-	path = "$." + path
-	for l[path] == 0 && path != "" {
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
-	}
-	return l[path]
+	d.yaml = f.Name
+	return d.parseJSON(File{f.Name, text})
 }
 
 // ralphAction also matches mirrors and images of ralph's action.
@@ -112,4 +71,13 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 		}
 	}
 	return inputs, nil
+}
+
+// onEdits finds edits of comments in the printed events of a workflow. Without types, all count.
+var onEdits = pattern.Of(`issue_comment(:map\[types:\[?[^\]]*edited|:<nil>|[^:]|$)`)
+
+// StartsOnEdits reports whether edits of comments start a workflow.
+func StartsOnEdits(workflow []byte) bool {
+	var read struct{ On any }
+	return yamlfile.Decode(workflow, &read) == nil && onEdits.MatchString(fmt.Sprint(read.On))
 }

@@ -34,7 +34,6 @@ func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() 
 	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
 	if err == nil {
 		w.servers.proxy.Permit(hosts)
-		w.servers.setup.Permit(hosts)
 	}
 	return notes, err
 }

@@ -250,7 +250,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(false), w.vars), proof, w.servers.proxy.Port)
+	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(), w.vars), proof, w.servers.proxy.Port)
 }
 
 // SetupEnv returns the same for what makes a folder ready.
@@ -258,7 +258,7 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.servers.env(true), w.vars), proof, w.servers.setup.Port)
+	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.servers.env(), w.vars), proof, w.servers.proxy.Port)
 }
 
 // mounts reports whether read-only files stay writable for this program.

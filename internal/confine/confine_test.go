@@ -57,8 +57,8 @@ func TestStartRefuses(t *testing.T) {
 		{"folders too deep", confine.Options{Level: sandbox.Namespace, Home: home, Reach: []string{deep}}, "folders are nested too deep: " + deep + "/d/d/", "remove the deep folders"},
 		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "name one host"},
 		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "name one host"},
-		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},
-		{"no bundle", confine.Options{Level: sandbox.Auto, Network: confine.Network{Bundle: "/nowhere.pem"}}, "cannot read the CA bundle", "ca-bundle"},
+		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "HTTPS_PROXY"},
+		{"no bundle", confine.Options{Level: sandbox.Auto, Network: confine.Network{Bundle: "/nowhere.pem"}}, "cannot read the certificates", "SSL_CERT_FILE"},
 		{
 			"a key for the agent alone",
 			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "amp", Keys: agent.Keys{AmpAPIKey: "k"}}},

@@ -24,10 +24,28 @@ type Network struct {
 	Any      bool     // every public host by its name
 	Packages bool     // where the project's packages come from
 	Allow    []string // these, beside the model's
-	Setup    []string // these, by the commands that make a folder ready; nil where Any or no Packages: as Allow
 	Private  []string // of hosts at home
 	Upstream string   // a company's proxy; empty: none
-	Bundle   string   // a file of certificates to trust besides; empty: none
+	NoProxy  string   // hosts that are reached without it, as NO_PROXY names them
+	Bundle   string   // the file of certificates that this process trusts, for those in the sandbox; empty: the system's
+}
+
+// ByEnvironment returns n with the proxy and the certificates of the standard variables.
+func (n Network) ByEnvironment(getenv func(string) string) Network {
+	n.Upstream = cmp.Or(getenv("HTTPS_PROXY"), getenv("https_proxy"))
+	n.NoProxy = cmp.Or(getenv("NO_PROXY"), getenv("no_proxy"))
+	n.Bundle = getenv("SSL_CERT_FILE")
+	return n
+}
+
+// Secrets returns what must be hidden: the address of a company's proxy can have a password.
+func (n Network) Secrets() []string {
+	upstream, err := egress.ParseUpstream(n.Upstream)
+	if err != nil || upstream.User == nil {
+		return nil
+	}
+	password, _ := upstream.User.Password()
+	return []string{password, n.Upstream}
 }
 
 // Route returns how the outside is reached from outside.
@@ -35,60 +53,33 @@ func (n Network) Route() (route egress.Route, err error) {
 	if route.Private, err = egress.ParseNames(n.Private); err != nil {
 		return route, err
 	}
+	route.NoProxy = n.NoProxy
 	if n.Upstream != "" {
 		if route.Upstream, err = egress.ParseUpstream(n.Upstream); err != nil {
 			return route, err
 		}
 	}
-	if n.Bundle == "" {
-		return route, nil
-	}
-	text, err := untrusted.ReadFile(n.Bundle, mostTrusted)
-	if err != nil {
-		return route, fault.Usage("cannot read the CA bundle "+n.Bundle, "name a file of certificates in ca-bundle", err)
-	}
-	route.Roots, err = egress.Roots(text)
-	return route, err
+	return route, nil
 }
 
 const mostTrusted = 64 << 20
 
-var systems = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
-
-// Trust writes one file of all certificates: most programs trust one file.
-func (n Network) Trust(file string) error {
-	var all []byte
-	for _, name := range systems {
-		if text, err := untrusted.ReadFile(name, mostTrusted); err == nil {
-			all = append(text, '\n')
-			break
-		}
-	}
-	bundle, err := untrusted.ReadFile(n.Bundle, mostTrusted)
-	if err == nil {
-		err = untrusted.WriteFile(file, append(all, bundle...), 0o644)
-	}
-	if err != nil {
-		return fmt.Errorf("lay out the certificates: %w", err)
-	}
-	return nil
-}
-
+// trust copies the certificates to where those in the sandbox can read them.
 func (w *Sandbox) trust(n Network) error {
 	if n.Bundle == "" {
 		return nil
 	}
+	text, err := untrusted.ReadFile(n.Bundle, mostTrusted)
+	if err != nil {
+		return fault.Usage("cannot read the certificates in "+n.Bundle, "name a file of certificates in SSL_CERT_FILE", err)
+	}
 	w.servers.certificates = filepath.Join(w.folders.dir, "certificates.pem")
 	w.base.Read = append(slices.Clone(w.base.Read), w.servers.certificates)
-	return n.Trust(w.servers.certificates)
+	return untrusted.WriteFile(w.servers.certificates, text, 0o644)
 }
 
-func (d *servers) env(setup bool) []string {
-	front := d.proxy
-	if setup {
-		front = d.setup
-	}
-	proxy := fmt.Sprintf("http://127.0.0.1:%d", front.Port)
+func (d *servers) env() []string {
+	proxy := fmt.Sprintf("http://127.0.0.1:%d", d.proxy.Port)
 	env := append([]string{"NODE_USE_ENV_PROXY=1"}, environ.WithoutUpdates...)
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		env = append(env, name+"="+proxy)
@@ -106,7 +97,7 @@ func (d *servers) env(setup bool) []string {
 
 type servers struct {
 	services     []netip.AddrPort // of the project
-	proxy, setup proxy            // setup is for what makes a folder ready
+	proxy        proxy
 	model        egress.Listener
 	modelServer  *egress.Model // nil: no key is held
 	packages     bool
@@ -133,9 +124,6 @@ func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
 	if err := w.trust(n); err != nil {
 		return err
 	}
-	if n.Setup == nil && !n.Packages {
-		n.Setup = n.Allow
-	}
 	who := w.modelUsers(asked)
 	for i := range who {
 		if who[i].makers, err = w.makers(&who[i], asked.Home == ""); err != nil {
@@ -145,29 +133,21 @@ func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
 			n.Allow = slices.Concat(n.Allow, who[i].Hosts)
 		}
 	}
-	allow, wrong := egress.ParseNames(n.Allow)
-	setup, err := egress.ParseNames(n.Setup) // without the agents' hosts
-	if err = cmp.Or(wrong, err); err != nil {
+	allow, err := egress.ParseNames(n.Allow)
+	if err != nil {
 		return err
 	}
 	d.packages = n.Packages && !n.Any
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if d.proxy, err = w.openProxy(ctx, &egress.Proxy{Allow: allow, Any: n.Any, Route: route, Refused: w.refused(asked)}); err != nil {
+	d.proxy.Proxy = &egress.Proxy{Allow: allow, Any: n.Any, Route: route, Refused: w.refused(asked)}
+	if d.proxy.Listener, err = w.listen(ctx); err != nil {
 		return err
 	}
-	d.setup, err = w.openProxy(ctx, &egress.Proxy{Allow: setup, Any: n.Any && n.Setup == nil, Route: route, List: "setup-domains", Refused: w.refused(asked)})
-	if err != nil || !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
-		return err
+	d.serve(func() error { return d.proxy.Serve(ctx, d.proxy.Listener) })
+	if !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
+		return nil
 	}
 	return w.openModel(ctx, asked, who, route)
-}
-
-func (w *Sandbox) openProxy(ctx context.Context, p *egress.Proxy) (proxy, error) {
-	l, err := w.listen(ctx)
-	if err == nil {
-		w.servers.serve(func() error { return p.Serve(ctx, l) })
-	}
-	return proxy{l, p}, err
 }
 
 // listen opens a server of ours at a port that no service has.
@@ -188,7 +168,7 @@ func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 		if asked.Home != "" {
 			event.Input = ""
 			for input, setting := range map[string]string{
-				"allow-domains: ": "allowDomains", "setup-domains: ": "setupDomains", "allow-models: ": "allowModels",
+				"allow-domains: ": "allowDomains", "sandbox.allowModels: ": "allowModels",
 			} {
 				if name, is := strings.CutPrefix(r.Input, input); is {
 					event.Input = fmt.Sprintf(`"sandbox": {%q: [%q]}`, setting, name)
@@ -209,9 +189,9 @@ func (d *servers) serve(serve func() error) {
 }
 
 func (d *servers) ports(setup bool) map[int]netip.AddrPort {
-	servers := []egress.Listener{d.proxy.Listener, d.model}
-	if setup {
-		servers = []egress.Listener{d.setup.Listener}
+	servers := []egress.Listener{d.proxy.Listener}
+	if !setup {
+		servers = append(servers, d.model)
 	}
 	ports := map[int]netip.AddrPort{}
 	for _, at := range d.services {
@@ -231,7 +211,7 @@ func (d *servers) close() error {
 	}
 	d.stop()
 	d.served.Wait()
-	for _, door := range []egress.Listener{d.proxy.Listener, d.setup.Listener, d.model} {
+	for _, door := range []egress.Listener{d.proxy.Listener, d.model} {
 		if door.Listener != nil {
 			_ = door.Close() // who served it has done so
 		}

@@ -90,27 +90,12 @@ func (w *Sandbox) Flush(emit func(journal.Event)) {
 // mostHosts keeps an agent from filling the journal with host names.
 const mostHosts = 50
 
-func (d *servers) traffic() []egress.Traffic {
-	var all []egress.Traffic
-	for _, p := range []proxy{d.proxy, d.setup} {
-		if p.Proxy != nil {
-			all = together(all, p.Traffic())
-		}
+func (d *servers) traffic() (all []egress.Traffic) {
+	if d.proxy.Proxy != nil {
+		all = d.proxy.Traffic()
 	}
 	if d.modelServer != nil {
 		all = append(all, d.modelServer.Traffic()...)
-	}
-	return all
-}
-
-func together(all, more []egress.Traffic) []egress.Traffic {
-	for _, t := range more {
-		i := slices.IndexFunc(all, func(a egress.Traffic) bool { return a.Name == t.Name })
-		if i < 0 {
-			all = append(all, t)
-			continue
-		}
-		all[i].Tunnels, all[i].Up, all[i].Down = all[i].Tunnels+t.Tunnels, all[i].Up+t.Up, all[i].Down+t.Down
 	}
 	return all
 }

@@ -28,7 +28,7 @@ type GitHub struct {
 	Clone  string // where git finds it
 	Base   string // the branch that work is for; the default one where empty
 	Branch string // the one that it goes to
-	Signed bool   // by GitHub, as commit-signing: github has it
+	Signed bool   // by GitHub, as github.commitSigning says
 }
 
 // Look asks GitHub for all that a run will need of it. Nothing is changed there.

@@ -49,7 +49,7 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 	stop := func(gap, remedy string) Finding {
 		return Finding{Gap: gap, Remedy: remedy, Stops: true}
 	}
-	exempt := fmt.Sprintf("exclude it from the ruleset of %s, let the token bypass it, or choose another `branch-prefix`", cmp.Or(rule.Source, "the repository"))
+	exempt := fmt.Sprintf("exclude it from the ruleset of %s, let the token bypass it, or choose another `github.branchPrefix`", cmp.Or(rule.Source, "the repository"))
 	switch rule.Type {
 	case "deletion", "non_fast_forward", "max_file_size", "file_path_restriction", "file_extension_restriction", "max_file_path_length":
 		return Finding{}
@@ -68,12 +68,12 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 		if g.Signed {
 			return Finding{}
 		}
-		return stop("it accepts only signed commits", "set `commit-signing: github`, or "+exempt)
+		return stop("it accepts only signed commits", "set `github.commitSigning` to `github`, or "+exempt)
 	case "required_linear_history":
 		return Finding{Note: "it accepts no merges: if the base changes, ralph cannot update the work"}
 	case "branch_name_pattern":
 		if fits, known := fits(rule, g.Branch); known && !fits {
-			return stop("this branch name is not allowed: "+pattern(rule), "choose another `branch-prefix`")
+			return stop("this branch name is not allowed: "+pattern(rule), "choose another `github.branchPrefix`")
 		}
 		return Finding{}
 	case "commit_message_pattern", "commit_author_email_pattern", "committer_email_pattern":

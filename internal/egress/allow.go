@@ -1,12 +1,10 @@
 package egress
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -18,7 +16,7 @@ func checkModel(models []string, name string) *Refusal {
 		refused.Why = "it is not the name of one model"
 		return refused
 	}
-	refused.Input = "allow-models: " + name
+	refused.Input = "sandbox.allowModels: " + name
 	if searchModels.MatchString(name) && !slices.Contains(models, name) {
 		refused.Why = "it searches the web: ralph can limit neither its hosts nor its fee"
 		return refused
@@ -31,17 +29,6 @@ func checkModel(models []string, name string) *Refusal {
 
 // searchModels matches models that always search the web. A list has to name them exactly.
 var searchModels = pattern.Of(`(?i):online$|-search($|-preview|-api)|deep-research|(^|/)(sonar|compound)`)
-
-// ParseModels checks names and patterns of models.
-func ParseModels(names []string) ([]string, error) {
-	for _, name := range names {
-		if !modelPattern.MatchString(name) {
-			return nil, fault.Usage(fmt.Sprintf("cannot allow the model %.80q", name),
-				"name models as the API does, such as claude-haiku-4-5 or claude-haiku-*", nil)
-		}
-	}
-	return names, nil
-}
 
 var modelPattern = pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
 

@@ -353,7 +353,7 @@ func TestRefusedByTheModel(t *testing.T) {
 		t.Errorf("the real server was asked %s %s", hits[0].Method, hits[0].URL)
 	}
 	if told := d.told(); len(told) == 0 || !slices.Contains(told, egress.Refusal{
-		What: `model "bigger"`, Why: "it is not a model of this run", Input: "allow-models: bigger",
+		What: `model "bigger"`, Why: "it is not a model of this run", Input: "sandbox.allowModels: bigger",
 	}) {
 		t.Errorf("told %+v", told)
 	}

@@ -71,7 +71,7 @@ func Packages(ctx context.Context, run Run, env, files []string) (names []Name, 
 			notes = append(notes, fmt.Sprintf("%s packages come from %s over plain http, which is blocked: configure an https address", b.name, quoted(host)))
 		}
 		if len(found)+len(open) == 0 {
-			notes = append(notes, fmt.Sprintf("no host is known for %s packages: name %s in allow-domains, and in setup-domains for setup commands", b.name, b.hosts))
+			notes = append(notes, fmt.Sprintf("no host is known for %s packages: name %s in allow-domains", b.name, b.hosts))
 		}
 	}
 	return names, notes, ctx.Err()

@@ -44,7 +44,7 @@ func entries(all []egress.Name) string {
 // The hosts come from the configuration of package clients, and a note tells what
 // is missing. The configurations are real, except for the hosts.
 func TestPackages(t *testing.T) {
-	const unknown = "no host is known for %s packages: name %s in allow-domains, and in setup-domains for setup commands"
+	const unknown = "no host is known for %s packages: name %s in allow-domains"
 	for _, test := range []struct {
 		name, file string
 		clients    clients

@@ -22,7 +22,6 @@ type Proxy struct {
 	Allow   []Name // in addition to Route.Private
 	Any     bool   // allow every host by name, as on a laptop without an allow list
 	Route   Route
-	List    string        // the setting with the list; empty: allow-domains
 	Refused func(Refusal) // may be nil
 	Limits  Limits
 
@@ -83,13 +82,13 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allows(n) {
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the allow list", Input: cmp.Or(p.List, "allow-domains") + ": " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the allow list", Input: "allow-domains: " + n.Entry()})
 		return
 	}
 	at, err := p.Route.find(r.Context(), n)
 	switch {
 	case errors.Is(err, errPrivate), errors.Is(err, errLocal):
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error(), Input: "private-hosts: " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error(), Input: "github.privateHosts: " + n.Entry()})
 	case errors.Is(err, errReserved):
 		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error()})
 	case err != nil:

@@ -106,7 +106,7 @@ func TestRefusalNamesItsRemedy(t *testing.T) {
 	want := []egress.Refusal{
 		{What: "new.example:443", Why: "it is not on the allow list", Input: "allow-domains: new.example"},
 		{What: "other.example:81", Why: "it is not on the allow list", Input: "allow-domains: other.example:81"},
-		{What: "example.com:443", Why: "it has a private address", Input: "private-hosts: example.com"},
+		{What: "example.com:443", Why: "it has a private address", Input: "github.privateHosts: example.com"},
 		{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"},
 	}
 	if diff := cmp.Diff(want, refused); diff != "" {

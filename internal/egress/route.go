@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/fault"
+	"golang.org/x/net/http/httpproxy"
 )
 
 // Route is the way to outside hosts. The zero Route connects directly.
@@ -23,25 +23,13 @@ type Route struct {
 	// use the company's proxy.
 	Private []Name
 
+	NoProxy  string         // hosts that do not use it either, as NO_PROXY names them
 	Upstream *url.URL       // the company's proxy, with user name and password; may be nil
 	Roots    *x509.CertPool // trusted certificates; nil: the system's
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil: the system's
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's
 	Near    func() ([]net.Addr, error)                                           // addresses of this machine; nil: the system's
-}
-
-// Roots returns the system's certificates and those of a bundle.
-func Roots(bundle []byte) (*x509.CertPool, error) {
-	pool, err := x509.SystemCertPool()
-	if err != nil {
-		pool = x509.NewCertPool() // the system has none
-	}
-	if !pool.AppendCertsFromPEM(bundle) {
-		return nil, fault.Usage("no certificate in the CA bundle",
-			"give ca-bundle a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----", nil)
-	}
-	return pool, nil
 }
 
 var (
@@ -53,7 +41,18 @@ var (
 
 func (r Route) isPrivate(n Name) bool { return slices.Contains(r.Private, n) }
 
-func (r Route) direct(n Name) bool { return r.Upstream == nil || r.isPrivate(n) }
+func (r Route) direct(n Name) bool {
+	return r.Upstream == nil || r.isPrivate(n) || r.bypasses(n.address())
+}
+
+func (r Route) bypasses(address string) bool {
+	if r.NoProxy == "" {
+		return false
+	}
+	rules := httpproxy.Config{HTTPSProxy: "http://proxy.invalid", NoProxy: r.NoProxy}
+	proxy, err := rules.ProxyFunc()(&url.URL{Scheme: "https", Host: address})
+	return err == nil && proxy == nil
+}
 
 // find returns the permitted addresses of a host, or none if the company's proxy resolves names.
 func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
@@ -238,7 +237,7 @@ func Around(to string) string {
 func (r Route) ProxyFor(to *url.URL) *url.URL {
 	host := to.Hostname()
 	home := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })
-	if home || Local(host) {
+	if home || Local(host) || r.bypasses(to.Host) {
 		return nil
 	}
 	return r.Upstream

@@ -15,8 +15,8 @@ import (
 // The reason why a host is not dialled decides the hint: only a private address
 // can be allowed as private.
 func TestWhyAHostIsNotDialled(t *testing.T) {
-	const private, near, never, unknown = "it has a private address; this would allow it: private-hosts: example.com",
-		"its address lies on a network of this machine; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is unknown"
+	const private, near, never, unknown = "it has a private address; this would allow it: github.privateHosts: example.com",
+		"its address lies on a network of this machine; this would allow it: github.privateHosts: example.com", "it has a reserved address", "its name is unknown"
 	for addresses, want := range map[string]string{
 		"10.0.0.1":                 private,
 		"169.254.169.254":          never,
@@ -71,11 +71,12 @@ func TestAddressesBesideAnError(t *testing.T) {
 // The company's proxy is for outside hosts, never for the local machine.
 func TestProxyFor(t *testing.T) {
 	company := address(t, "http://proxy.example:3128")
-	route := egress.Route{Upstream: company, Private: names(t, "files.home.example:8443")}
+	route := egress.Route{Upstream: company, Private: names(t, "files.home.example:8443"), NoProxy: ".corp.example,10.9.0.0/16"}
 	plain := route.Plain()
 	for to, outside := range map[string]bool{
 		"https://example.com/": true, "http://93.184.216.34/": true, "https://home.example/": true,
 		"https://files.home.example:8443/": false, "http://files.home.example/": false, "https://Files.Home.Example:8443/": false,
+		"https://git.corp.example/": false, "https://corp.example/": true, "https://10.9.1.1/": false,
 		"http://localhost:1/": false, "http://LOCALHOST:1/": false, "http://127.0.0.1:1/": false, "http://10.0.0.1/": false, "http://[::1]/": false,
 	} {
 		got := route.ProxyFor(address(t, to))

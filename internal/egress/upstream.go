@@ -25,7 +25,7 @@ func ParseUpstream(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || !isValidProxy(u) || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
 		return nil, fault.Usage("cannot read the address of the company's proxy",
-			"give https-proxy as http://host:port or http://name:password@host:port", nil)
+			"set HTTPS_PROXY to http://host:port or http://name:password@host:port", nil)
 	}
 	return u, nil
 }

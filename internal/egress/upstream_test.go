@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
@@ -189,10 +188,8 @@ func TestTransport(t *testing.T) {
 		_, _ = io.WriteString(w, r.Host+" "+r.Header.Get("Accept-Encoding"))
 	}))
 	defer server.Close()
-	roots, err := egress.Roots(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
 	c := newCompany(t, http.StatusOK, server.Listener.Addr())
 	transport := egress.Route{Upstream: c.url, Roots: roots}.Transport()
 	defer transport.CloseIdleConnections()
@@ -220,12 +217,6 @@ func TestTransport(t *testing.T) {
 	transport = strict
 	if got := get(server.URL); !strings.Contains(got, "x509") {
 		t.Errorf("a stranger's certificate: %q", got)
-	}
-}
-
-func TestRoots(t *testing.T) {
-	if _, err := egress.Roots([]byte("no certificate")); fault.Hint(err) == "" {
-		t.Errorf("Roots = %v", err)
 	}
 }
 

@@ -75,11 +75,11 @@ func TestPushRefused(t *testing.T) {
 		{"not on a Friday", "not on a Friday", ""},
 		{
 			"error: GH006: Protected branch update failed for refs/heads/work.\nerror: Changes must be made through a pull request.",
-			"GH006: Protected branch update failed for refs/heads/work.; Changes must be made through a pull request.", "branch-prefix",
+			"GH006: Protected branch update failed for refs/heads/work.; Changes must be made through a pull request.", "branchPrefix",
 		},
 		{
 			"error: GH013: Repository rule violations found for refs/heads/work.\nReview all rules at https://example.com/rules\n\n- Commits must have verified signatures.\n",
-			"GH013: Repository rule violations found for refs/heads/work.; Commits must have verified signatures.; Review all rules at https://example.com/rules", "commit-signing: github",
+			"GH013: Repository rule violations found for refs/heads/work.; Commits must have verified signatures.; Review all rules at https://example.com/rules", "`github.commitSigning` to `github`",
 		},
 		{
 			"error: GH013: Repository rule violations found for refs/heads/work.\n- Cannot create ref due to creations being restricted.",

@@ -138,7 +138,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Machine: job.Machine{
 			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.environOutside(), Redact: d.secrets.Writer,
-			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
+			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains),
 		},
 		Agents:   agents,
 		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Clone are the flags of commands that prove others' commits in a clone.
@@ -78,7 +79,7 @@ func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
 	if err != nil {
 		return checkout.Kept{}
 	}
-	return w.keptBaselines(sb, needs, c.Allow, nil)
+	return w.keptBaselines(sb, needs, c.Allow)
 }
 
 // Span are two commits; an empty name is the default branch or HEAD.
@@ -107,8 +108,8 @@ func (c Clone) Rules(checks, setup []string) checkout.Rules {
 	return func(file func(string) []byte) (policy.Policy, error) {
 		p := policy.ForPreset(policy.ByStories)
 		p.Baseline = policy.BaselineNew
-		if data := file(config.BaseSettings); data != nil {
-			settings, err := config.ReadSettings(config.File{Name: config.BaseSettings, Data: data})
+		if data := file(workspace.SettingsFile); data != nil {
+			settings, err := config.ReadSettings(config.File{Name: workspace.SettingsFile, Data: data})
 			if err != nil {
 				return p, err
 			}

@@ -46,11 +46,11 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 
 // keptBaselines returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
 // what is proven could write there. Nor are those that depend on more than files.
-func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
+func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
 	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" {
 		return kept
 	}
 	day := w.Now().UTC().Format(time.DateOnly)
-	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: w.Self, With: fmt.Sprintf("%s %s %t %q %q", w.Version, day, allow == nil, allow, setup)}
+	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: w.Self, With: fmt.Sprintf("%s %s %t %q", w.Version, day, allow == nil, allow)}
 }

@@ -93,7 +93,7 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundA
 		return options, err
 	}
 	_, state := second.Needs()
-	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains}
+	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow}
 	options.State, options.Model.Models = confine.JoinState(state, worker.State), d.Settings.Sandbox.AllowModels
 	options.Private, options.Proofs, options.Needs = []string{d.Root()}, p.Done == policy.ByStories, d.Needs
 	return options, nil

@@ -197,24 +197,6 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Describe says in words what the limits allow.
-func (l Limits) Describe() string {
-	var most []string
-	if l.Iterations > 0 {
-		most = append(most, fmt.Sprintf("%d iterations", l.Iterations))
-	}
-	if l.CostUSD > 0 {
-		most = append(most, fmt.Sprintf("$%.2f", l.CostUSD))
-	}
-	if l.Run > 0 {
-		most = append(most, FormatDuration(time.Duration(l.Run)))
-	}
-	if len(most) == 0 {
-		return "as long as it takes"
-	}
-	return strings.Join(most, ", ")
-}
-
 // FormatDuration returns d as people write it: "1.2s", "6m7s", "2h".
 func FormatDuration(d time.Duration) string {
 	switch {

@@ -16,13 +16,13 @@ type Candidate struct {
 // Refusal says why a job may not begin, and what would allow it.
 type Refusal struct {
 	Why   string
-	Input string // of the workflow, to allow more
+	Limit string // the input or setting that allows more
 	Full  bool   // of jobs: one of them may be over without having said so
 }
 
 // String returns the refusal for the person who asked.
 func (r Refusal) String() string {
-	return r.Why + ". The input `" + r.Input + "` of the workflow allows more"
+	return r.Why + ". The " + r.Limit + " allows more"
 }
 
 // Admit enters a job into the book if the limits allow it. A second try enters nothing, as an answer may be lost.
@@ -45,7 +45,7 @@ func (b Book) crowded(a Candidate, now time.Time) *Refusal {
 	}
 	return &Refusal{
 		Why:   fmt.Sprintf("%s at work in this repository already, and no more may be: ask again when one is done", count(len(busy), "run is", "runs are")),
-		Input: "max-runs", Full: true,
+		Limit: "setting `github.maxRuns`", Full: true,
 	}
 }
 
@@ -57,7 +57,7 @@ func (b Book) spent(a Candidate, now time.Time) *Refusal {
 	if a.Entry.Held == 0 {
 		return &Refusal{
 			Why:   "a run without a limit (`max-cost: 0`) may spend more than this repository may in a day: set one, or `max-cost-per-day: 0`",
-			Input: "max-cost-per-day",
+			Limit: "input `max-cost-per-day` of the workflow",
 		}
 	}
 	total, held := 0.0, 0.0
@@ -83,7 +83,7 @@ func (b Book) spent(a Candidate, now time.Time) *Refusal {
 	} else {
 		why += ": ask again tomorrow"
 	}
-	return &Refusal{Why: why, Input: "max-cost-per-day", Full: held > 0}
+	return &Refusal{Why: why, Limit: "input `max-cost-per-day` of the workflow", Full: held > 0}
 }
 
 // flooded applies the limit of open pull requests, including those that active runs may open.
@@ -104,7 +104,7 @@ func (b Book) flooded(a Candidate, now time.Time) *Refusal {
 	}
 	return &Refusal{
 		Why:   fmt.Sprintf("%s open already, or about to be: merge or close one, then ask again", count(n, "pull request of ralph's is", "pull requests of ralph's are")),
-		Input: "max-open-prs", Full: n > len(a.Open),
+		Limit: "setting `github.maxOpenPrs`", Full: n > len(a.Open),
 	}
 }
 

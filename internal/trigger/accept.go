@@ -136,7 +136,7 @@ func (c Command) Tighten(p policy.Policy, isAllowed func(model string) bool) (Co
 	}
 	if f.Model != "" && f.Model != p.Model {
 		if !isAllowed(f.Model) {
-			return RefusedCommand("--model "+f.Model, "it is neither the workflow's model nor one of `allow-models`"), p
+			return RefusedCommand("--model "+f.Model, "it is neither the workflow's model nor one of `sandbox.allowModels`"), p
 		}
 		tight.Model = f.Model
 	}

@@ -197,7 +197,7 @@ func TestFlagsTighten(t *testing.T) {
 		"more patience":        {flags: readCommand{Stall: 4}, from: base, why: "--stall-after 4: the limit here is 3, and a comment can only lower it"},
 		"its own model":        {flags: readCommand{Model: "opus"}, from: base, want: func(*policy.Policy) {}},
 		"a model that is had":  {flags: readCommand{Model: "haiku"}, from: base, want: func(p *policy.Policy) { p.Model = "haiku" }},
-		"another model":        {flags: readCommand{Model: "sonnet"}, from: base, why: "--model sonnet: it is neither the workflow's model nor one of `allow-models`"},
+		"another model":        {flags: readCommand{Model: "sonnet"}, from: base, why: "--model sonnet: it is neither the workflow's model nor one of `sandbox.allowModels`"},
 		"a draft":              {flags: readCommand{Draft: true}, from: base, want: func(p *policy.Policy) { p.Draft = true }},
 		"one loose among many": {flags: readCommand{Iterations: 1, Stall: 9}, from: base, why: "--stall-after 9: the limit here is 3, and a comment can only lower it"},
 	} {

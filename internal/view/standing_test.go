@@ -20,7 +20,7 @@ func TestAnnotations(t *testing.T) {
 {"type":"iteration_ended","number":1,"story":"US-001"}
 {"type":"run_stopped","reason":"max_iterations"}`
 	const failed = `{"type":"check_ended","where":"work","name":"test","command":"make test","exit":1,"excerpt":"a.go:1: x"}`
-	stopped := view.Annotation{Title: "ralph stopped", Text: "stopped, out of iterations. Next: comment `/ralph` to go on; the input `max-iterations` sets a higher limit"}
+	stopped := view.Annotation{Title: "ralph stopped", Text: "stopped, out of iterations. Next: comment `/ralph` to go on; the setting `limits.maxIterations` sets a higher limit"}
 	red := []view.Annotation{stopped, {Title: "test failed", Text: "check test failed (exit 1) in the agent's tree, 0s"}}
 	for name, c := range map[string]struct {
 		journal string

@@ -122,7 +122,7 @@ func TestEveryPinInstallsItsRelease(t *testing.T) {
 func TestACommitOfMainIsNoRelease(t *testing.T) {
 	t.Parallel()
 	dir, _ := source(t)
-	if said, err := installed(t, dir, t.TempDir()); err == nil || !strings.Contains(said, "not a release") || !strings.Contains(said, "ralph-from: build") {
+	if said, err := installed(t, dir, t.TempDir()); err == nil || !strings.Contains(said, "not a release") || !strings.Contains(said, "ralph: build") {
 		t.Errorf("%v: %s", err, said)
 	}
 }
@@ -145,7 +145,7 @@ func TestAReleaseLeavesItsTracesOnMain(t *testing.T) {
 	if changed != "CHANGELOG.md\nREADME.md" && changed != "CHANGELOG.md" {
 		t.Errorf("changed on main: %q", changed)
 	}
-	if left, err := run(t, remote, nil, "git", "grep", "-E", "ralph-loop/ralph(/host)?@main|ralph-from: build|until the first release$", "main", "--", "examples", "docs", "templates"); err == nil || left != "" {
+	if left, err := run(t, remote, nil, "git", "grep", "-E", "ralph-loop/ralph(/host)?@main|ralph: build|until the first release$", "main", "--", "examples", "docs", "templates"); err == nil || left != "" {
 		t.Errorf("examples still build ralph: %v\n%s", err, left)
 	}
 	examples := must(t, remote, "git", "ls-tree", "--name-only", "main:examples")
@@ -153,7 +153,7 @@ func TestAReleaseLeavesItsTracesOnMain(t *testing.T) {
 		t.Errorf("examples that use the release: %s", uses)
 	}
 	readme := must(t, remote, "git", "show", "main:README.md")
-	if strings.Contains(strings.ToLower(readme), "not released") || strings.Contains(readme, "ralph-from: build") || !strings.Contains(readme, "uses: ralph-loop/ralph/host@v1\n") {
+	if strings.Contains(strings.ToLower(readme), "not released") || strings.Contains(readme, "ralph: build") || !strings.Contains(readme, "uses: ralph-loop/ralph/host@v1\n") {
 		t.Errorf("README.md still says that there is no release: %s", readme)
 	}
 	if subjects := must(t, remote, "git", "log", "--format=%s", "main"); !strings.Contains(subjects, "meanwhile") {

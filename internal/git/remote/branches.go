@@ -57,7 +57,7 @@ func checkNames(there map[string]string, work []string) error {
 	for _, branch := range work {
 		for other := range there {
 			if ref := git.BranchRef(branch); strings.HasPrefix(ref, other+"/") || strings.HasPrefix(other, ref+"/") {
-				return fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", strings.TrimPrefix(other, git.BranchRef("")), branch), "rename that branch, or set `branch-prefix`", nil)
+				return fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", strings.TrimPrefix(other, git.BranchRef("")), branch), "rename that branch, or set `github.branchPrefix`", nil)
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 	if err != nil {
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
-	outcome, err := action.Action{
+	outcome, _, err := action.Action{
 		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, State: d.State, Plain: true,
 	}.Do(ctx)
 	if err != nil {

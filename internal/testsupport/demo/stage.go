@@ -93,7 +93,7 @@ func (d Demo) event(server *githubtest.Server, issue int) (environment, error) {
 	)
 	env := environment{
 		"PATH": d.Getenv("PATH"), "HOME": d.path("runner"), "LANG": "C.UTF-8",
-		"INPUT_GITHUB-TOKEN": token, "INPUT_AGENT": "scripted", "INPUT_AGENT-ARGS": d.path("script.txtar"),
+		"INPUT_GITHUB-TOKEN": token, "INPUT_AGENT": "scripted", "RALPH_SCRIPT": d.path("script.txtar"),
 		"INPUT_CHECKS": "sh check.sh", "INPUT_SANDBOX": "none", // the agent is a script that came with the program
 	}
 	for _, variable := range server.Environment(githubtest.Run{

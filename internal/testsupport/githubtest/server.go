@@ -35,6 +35,8 @@ type Server struct {
 	Temp string
 	// Attached is the folder of the files that people attached to issues.
 	Attached string
+	// Overlay is a folder whose files lie over those of each default branch, for who reads them without git.
+	Overlay string
 	// Wrap stands around the REST API, inside the faults: a validator, a recorder.
 	Wrap func(http.Handler) http.Handler
 	// RateLimit is how many requests a token has; 0 means 5000 and no end.

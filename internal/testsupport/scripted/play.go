@@ -88,7 +88,7 @@ func Play(ctx context.Context, stage Stage) (int, error) {
 // into its environment.
 func Start(ctx context.Context, stage Stage, getenv func(string) string) (code int, err error) {
 	if stage.Script, err = os.ReadFile(stage.Name); err != nil {
-		return 0, fault.Usage("cannot read the script", "name the script's file in agent-args", err)
+		return 0, fault.Usage("cannot read the script", "name the script's file", err)
 	}
 	if stage.Dir, err = os.Getwd(); err != nil {
 		return 0, fmt.Errorf("find the working directory: %w", err)

@@ -63,8 +63,8 @@ var (
 	}}
 
 	Budget     = &Cause{name: "out of budget", headline: "out of budget", after: remedy{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}}
-	Time       = &Cause{name: "out of time", headline: "out of time", after: remedy{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}}
-	Iterations = &Cause{name: "out of iterations", headline: "out of iterations", after: remedy{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}}
+	Time       = &Cause{name: "out of time", headline: "out of time", after: remedy{"the setting `limits.maxTime` sets a higher limit", "`--max-time` sets a higher limit"}}
+	Iterations = &Cause{name: "out of iterations", headline: "out of iterations", after: remedy{"the setting `limits.maxIterations` sets a higher limit", "`--max-iterations` sets a higher limit"}}
 	Stalled    = &Cause{name: "stalled", headline: "no progress any more", after: anywhere("give the agent a hint about what it is missing"), reply: Reply{"resume -- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}}
 
 	NoChecks      = &Cause{name: "no checks", headline: "nothing was verified: no check is configured", fix: configureChecks}

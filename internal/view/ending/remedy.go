@@ -35,9 +35,9 @@ var (
 		"install its packages: the input `setup: npm ci`",
 		"install its packages: `\"setup\": [\"npm ci\"]` in `.ralph/settings.json`",
 	}
-	allowTime  = remedy{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	allowTime  = remedy{"name a quicker command, or raise `github.checkTimeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
 	fixOrAllow = remedy{
-		"fix the check on the base branch first, or let only new failures count: the input `baseline: new`",
+		"fix the check on the base branch first, or let only new failures count: the setting `baseline: new`",
 		"fix the check on the base branch first, or let only new failures count: `\"baseline\": \"new\"` in `.ralph/settings.json`",
 	}
 	configureCheck = remedy{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
