@@ -88,6 +88,9 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if err := f.ignore(out); err != nil {
 		return err
 	}
+	if err := f.protectSettings(out); err != nil {
+		return err
+	}
 	if fix := f.misplaced(); f.PRD && fix != "" {
 		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
 	}
@@ -207,12 +210,35 @@ func (f Files) ignore(to io.Writer) error {
 	if !f.PRD {
 		return nil
 	}
-	added, err := workspace.AddIgnored(f.ProjectDir, ".ralph-active", ".ralph/*", "!.ralph/settings.json")
+	added, err := workspace.AddLines(f.ProjectDir, ".gitignore", ".ralph-active", ".ralph/*", "!.ralph/settings.json")
 	if err != nil || len(added) == 0 {
 		return err
 	}
 	_, err = fmt.Fprintln(to, "added to .gitignore:", strings.Join(added, " "))
 	return err
+}
+
+// ownerRule finds the owners of all files, or else the first owner.
+var ownerRule = []*pattern.Pattern{pattern.Of(`(?m)^\*[ \t]+([^#\n]*[^#\s])`), pattern.Of(`(?m)^[^#\s]\S*[ \t]+([^#\s]+)`)}
+
+// protectSettings adds the settings, which a workflow can name, to CODEOWNERS. GitHub reads the first of these files.
+func (f Files) protectSettings(to io.Writer) error {
+	for _, name := range []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"} {
+		data, err := workspace.ReadSettings(f.ProjectDir, name)
+		text := string(data)
+		if err != nil || !f.GitHub || strings.Contains(text, "/.ralph/") {
+			return err
+		}
+		for _, rule := range ownerRule {
+			if found := rule.FindStringSubmatch(text); found != nil {
+				line := "/.ralph/ " + found[1]
+				_, err := workspace.AddLines(f.ProjectDir, name, line)
+				fmt.Fprintf(to, "added to %s: %s\n", name, line)
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (f Files) next(to io.Writer) {

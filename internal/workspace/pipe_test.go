@@ -35,7 +35,7 @@ func actions(t *testing.T, project string) map[string]func() error {
 		"prompt":   func() error { _, err := memory.Prompt(); return err },
 		"write":    func() error { return memory.Write(plan.Plan{}, []byte("log")) },
 		"settings": func() error { _, err := workspace.ReadSettings(project, workspace.SettingsFile); return err },
-		"ignore":   func() error { _, err := workspace.AddIgnored(project, "x"); return err },
+		"ignore":   func() error { _, err := workspace.AddLines(project, ".gitignore", "x"); return err },
 		"post":     func() error { return task.PostTask(workspace.Message{Type: "fact", At: time.Now()}) },
 		"asked":    func() error { task.WaitMessage(0); return nil },
 		"fingerprint": func() error {

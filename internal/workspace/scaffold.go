@@ -84,15 +84,14 @@ func createFile(root *untrusted.Root, wanted NewFile) error {
 	return err
 }
 
-// AddIgnored adds missing patterns to a project's .gitignore, and returns them.
-func AddIgnored(project string, patterns ...string) (added []string, err error) {
-	const name = ".gitignore"
+// AddLines adds missing lines to a project's file, such as .gitignore, and returns them.
+func AddLines(project, name string, lines ...string) (added []string, err error) {
 	err = inProject(project, func(root *untrusted.Root) error {
 		old, err := root.ReadFile(name, maxAgentFile)
 		if ignoreNotExist(err) != nil {
 			return fault.Usage("cannot read "+name, "make it a plain file", err)
 		}
-		if added = missingPatterns(old, patterns); len(added) == 0 {
+		if added = missingLines(old, lines); len(added) == 0 {
 			return nil
 		}
 		text := strings.Join(added, "\n") + "\n"
@@ -112,16 +111,16 @@ func AddIgnored(project string, patterns ...string) (added []string, err error) 
 	return added, err
 }
 
-// missingPatterns returns the patterns that are not ignored. Slashes at the ends do not count.
-func missingPatterns(ignored []byte, patterns []string) []string {
+// missingLines returns the lines that a file does not have. Slashes at the ends do not count.
+func missingLines(old []byte, lines []string) []string {
 	known := map[string]bool{}
-	for line := range strings.Lines(string(ignored)) {
+	for line := range strings.Lines(string(old)) {
 		known[strings.Trim(strings.TrimSpace(line), "/")] = true
 	}
 	var fresh []string
-	for _, pattern := range patterns {
-		if !known[strings.Trim(pattern, "/")] {
-			fresh = append(fresh, pattern)
+	for _, line := range lines {
+		if !known[strings.Trim(line, "/")] {
+			fresh = append(fresh, line)
 		}
 	}
 	return fresh

@@ -128,7 +128,7 @@ func TestIgnore(t *testing.T) {
 				put(t, path, c.before)
 			}
 			for range 2 {
-				if _, err := workspace.AddIgnored(dir, ".ralph-active", ".ralph/"); err != nil {
+				if _, err := workspace.AddLines(dir, ".gitignore", ".ralph-active", ".ralph/"); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(c.after, get(t, path)); diff != "" {
