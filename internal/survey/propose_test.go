@@ -120,7 +120,6 @@ func TestProposeFromWorkflows(t *testing.T) {
 // What CI does before its first check is needed: on the runner where it installs tools, else in the sandbox.
 func TestProposeWhatChecksNeed(t *testing.T) {
 	lock := map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "package-lock.json": "{}"}
-	const registry = "COREPACK_NPM_REGISTRY=https://registry.npmjs.org"
 	for name, test := range map[string]struct {
 		steps, runner, setup, ignored string
 		files                         map[string]string
@@ -132,7 +131,7 @@ func TestProposeWhatChecksNeed(t *testing.T) {
 		},
 		"corepack": {
 			"{run: corepack enable}, {uses: actions/setup-node@v4, with: {cache: yarn, cache-dependency-path: '${{ a }}', package-manager-cache: false}}, {run: yarn --immutable}",
-			"- run: corepack enable\n- uses: actions/setup-node@v4\n  with:\n    package-manager-cache: false\n", "yarn --immutable", "", lock, from(ciFile, registry),
+			"- run: corepack enable\n- uses: actions/setup-node@v4\n  with:\n    package-manager-cache: false\n", "yarn --immutable", "", lock, nil,
 		},
 		"poetry":     {"{run: pipx install poetry}, {uses: snok/install-poetry@v1}, {run: poetry install}", "- run: pipx install poetry\n- uses: snok/install-poetry@v1\n", "poetry install", "", nil, nil},
 		"ruby":       {"{uses: ruby/setup-ruby@v1, with: {bundler-cache: true}}, {run: bin/rails db:setup}", "- uses: ruby/setup-ruby@v1\n", "bundle install; bin/rails db:setup", "", nil, nil},
@@ -155,7 +154,7 @@ func TestProposeWhatChecksNeed(t *testing.T) {
 		"remotes":        {"{run: git submodule update}, {run: git config --global a b}", "", "git config --global a b", outside("git submodule update"), nil, nil},
 		"an if outside":  {"{run: 'if a; then sudo b; else docker ps; fi'}", "", "", outside("if a; then sudo b; else docker ps; fi"), nil, nil},
 		"checks outside": {"{run: sudo make test}, {run: npm test $GITHUB_SHA}, {run: corepack pnpm test}", "", "", outside("sudo make test") + "; " + outside("npm test $GITHUB_SHA"), nil, nil},
-		"between checks": {"{run: make lint}, {run: a}, {run: corepack enable}", "- run: corepack enable\n", "", `command "a" is left out: add it to setup if a check needs it`, nil, from(ciFile, registry)},
+		"between checks": {"{run: make lint}, {run: a}, {run: corepack enable}", "- run: corepack enable\n", "", `command "a" is left out: add it to setup if a check needs it`, nil, nil},
 	} {
 		files := maps.Clone(test.files)
 		if files == nil {

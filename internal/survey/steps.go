@@ -3,7 +3,6 @@ package survey
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -74,11 +73,6 @@ func (p *Proposal) runs(job workflowJob, one map[string]any) (taken []step) {
 		default:
 			taken = append(taken, step{Run: line, Env: env})
 		}
-	}
-	// corepack gets Yarn from a host of its own otherwise, which the sandbox does not allow.
-	const registry = "COREPACK_NPM_REGISTRY"
-	if job.Env[registry] == nil && slices.ContainsFunc(taken, func(s step) bool { return strings.Contains(s.Run, "corepack enable") }) {
-		p.Env = append(p.Env, Command{registry + "=https://registry.npmjs.org", job.from})
 	}
 	return taken
 }

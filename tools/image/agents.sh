@@ -10,7 +10,8 @@ set -eu
 [ $# -gt 0 ] || { echo 'agents: say which: claude codex gemini opencode copilot amp, and npm; or none' >&2; exit 2; }
 if [ "$*" = none ]; then # they are installed in the job, by version
   mkdir -p /out/usr/local/bin
-  install -m 755 npm.sh /out/usr/local/bin/npm
+  sed "s|@REGISTRY@|$(npm config get registry)|" npm.sh >/out/usr/local/bin/npm # by which this image is built
+  chmod 755 /out/usr/local/bin/npm
   exit
 fi
 wanted=''

@@ -26,7 +26,7 @@ opencode-ai) program=opencode ;;
 @sourcegraph/amp) program=amp ;;
 *) die "$package needs node, which this image has not: use the image ralph-agents" ;;
 esac
-registry=${npm_config_registry:-${NPM_CONFIG_REGISTRY:-https://registry.npmjs.org}}
+registry=${npm_config_registry:-${NPM_CONFIG_REGISTRY:-@REGISTRY@}}
 case $(uname -m) in aarch64 | arm64) arch=arm64 ;; *) arch=x64 ;; esac
 dir=$prefix/node_modules/.$program
 mkdir -p "$dir" "$prefix/node_modules/.bin"
