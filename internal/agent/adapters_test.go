@@ -22,7 +22,7 @@ func complete(command string, args ...string) agent.Options {
 	return agent.Options{
 		Command: command, Args: args, Script: "s", Self: "/ralph",
 		Keys: agent.Keys{
-			AnthropicAPIKey: "a", OpenAIAPIKey: "o", AmpAPIKey: "m", GeminiAPIKey: "g", CopilotProviderAPIKey: "p", ModelBaseURL: "http://127.0.0.1:1",
+			AnthropicAPIKey: "a", OpenAIAPIKey: "o", GeminiAPIKey: "g", ProviderAPIKey: "p", ModelBaseURL: "http://127.0.0.1:1",
 		},
 		NeedKey: true,
 	}
@@ -32,8 +32,8 @@ func complete(command string, args ...string) agent.Options {
 // GitHub's, and what an agent goes by of the user's is no secret.
 func TestNoAdapterGivesAKeyAway(t *testing.T) {
 	keys := agent.Keys{
-		AnthropicAPIKey: "secret-1", ClaudeCodeOAuthToken: "secret-2", OpenAIAPIKey: "secret-3", AmpAPIKey: "secret-4",
-		GeminiAPIKey: "secret-5", CopilotProviderAPIKey: "secret-6", ModelBaseURL: "http://127.0.0.1:1",
+		AnthropicAPIKey: "secret-1", ClaudeCodeOAuthToken: "secret-2", OpenAIAPIKey: "secret-3",
+		GeminiAPIKey: "secret-5", ProviderAPIKey: "secret-6", ModelBaseURL: "http://127.0.0.1:1",
 	}
 	for _, name := range agent.Names() {
 		adapter, err := agent.Pick(name, agent.Options{Command: "x", Script: "s", Self: "/ralph", Keys: keys})
@@ -82,22 +82,20 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 		},
 		"amp": {
 			agent: "amp", command: "amp -x", args: "--stream-json --dangerously-allow-all --no-ide",
-			want:  "amp --stream-json --dangerously-allow-all --no-ide -x work",
-			notes: []string{"amp uses its own server only: the base URL of a model server is ignored"},
+			want: "amp --stream-json --dangerously-allow-all --no-ide -x work",
 		},
 		"amp in text": {
 			agent: "amp", args: "--execute --dangerously-allow-all",
-			want:  "amp --stream-json --dangerously-allow-all -x work",
-			notes: []string{"amp uses its own server only: the base URL of a model server is ignored"},
+			want: "amp --stream-json --dangerously-allow-all -x work",
 		},
 		"codex": {
 			agent: "codex", command: "codex e", args: "--json --full-auto",
-			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -c agents.enabled=false -c features.multi_agent_v2=false -c features.memories=false -`,
+			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -`,
 			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
 		},
 		"codex in text": {
 			agent: "codex", args: "--full-auto -o out.txt",
-			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -c agents.enabled=false -c features.multi_agent_v2=false -c features.memories=false -o out.txt -`,
+			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -o out.txt -`,
 			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
 		},
 	}
@@ -129,7 +127,7 @@ func TestVersionsAreAskedFor(t *testing.T) {
 		"more words":        {"codex", "codex mcp add x sh", ""},
 		"amp":               {"amp", "", "amp --version"},
 		"gemini":            {"gemini", "/opt/gemini -y", "/opt/gemini --version"},
-		"opencode":          {"opencode", "opencode run", "opencode --version"},
+		"opencode":          {"opencode", "opencode acp", "opencode --version"},
 		"copilot":           {"copilot", "", "copilot --version"},
 		"a program unknown": {"command", "x", ""},
 		"ralph itself":      {"scripted", "", ""},

@@ -4,8 +4,8 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/mcp"
 	"github.com/ralph-loop/ralph/internal/price"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Adapter describes one agent CLI with data and pure functions. A new CLI needs a
@@ -54,14 +53,10 @@ type Adapter struct {
 	SettingsCommand []string
 	ReadSettings    func(printed []byte, k Keys, model string) UserSettings
 
-	// ParseStderr returns the item that a line of stderr means, such as a wait;
-	// may be nil.
-	ParseStderr func(line string) (stream.Item, bool)
-
 	MaxPrompt int           // bytes; 0: the limit of stdin
 	SyncDelay time.Duration // until its files are synchronized after it ended
 
-	Reporting UsageReporting // when it reports its usage
+	ReportsUsage bool // at the end of a turn, or before
 
 	CallsHooks bool // it calls ralph's hooks before it uses a tool
 	InJob      bool // its hints name inputs of a workflow, not flags
@@ -143,47 +138,6 @@ type Options struct {
 	Servers  mcp.Servers           // MCP servers, for programs that take them from settings
 }
 
-// kind is what is known of an agent before its adapter is made.
-type kind struct {
-	build        func(words []string, o Options) (Adapter, error)
-	state        State
-	keyInput     string   // inputs for its key where it can have no login; empty: it needs none
-	baseURL      string   // variable of its model server
-	countedKey   string   // variable of the key with which ralph's model server counts what it does not report
-	otherServers []string // variables that select another server, or a login despite a key
-	smallModels  []string // that it uses on its own, for titles, summaries and subagents
-}
-
-// kinds are all agents. Amp has no other model server; opencode has settings for it.
-var kinds = map[string]kind{
-	"amp": {build: amp, state: ampKeeps, keyInput: "input provider-api-key"},
-	"claude": {
-		build: claude, state: claudeKeeps, keyInput: "input anthropic-api-key or claude-code-oauth-token", baseURL: "ANTHROPIC_BASE_URL",
-		otherServers: strings.Fields(`CLAUDE_CODE_USE_BEDROCK CLAUDE_CODE_USE_VERTEX CLAUDE_CODE_USE_FOUNDRY CLAUDE_CODE_USE_MANTLE
-			CLAUDE_CODE_USE_ANTHROPIC_AWS CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD ANTHROPIC_UNIX_SOCKET`), smallModels: []string{"claude-haiku-*"},
-	},
-	"codex":   {build: codex, state: codexKeeps, keyInput: "input openai-api-key", baseURL: "OPENAI_BASE_URL"},
-	"command": {build: command, baseURL: "ANTHROPIC_BASE_URL"},
-	"copilot": {build: copilot, state: copilotKeeps, keyInput: "input provider-api-key", baseURL: "COPILOT_PROVIDER_BASE_URL", countedKey: "COPILOT_PROVIDER_API_KEY"},
-	"gemini": {
-		build: gemini, state: geminiKeeps, keyInput: "input gemini-api-key", baseURL: "GOOGLE_GEMINI_BASE_URL", countedKey: "GEMINI_API_KEY",
-		otherServers: []string{"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"}, smallModels: []string{"gemini-*flash*"},
-	},
-	"opencode": {build: opencode, state: opencodeKeeps, keyInput: "input anthropic-api-key, openai-api-key or gemini-api-key"},
-	"scripted": {build: scripted},
-}
-
-// Names lists all agents.
-func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
-
-// States returns what each agent keeps.
-func States() (all []State) {
-	for _, name := range Names() {
-		all = append(all, kinds[name].state)
-	}
-	return all
-}
-
 // Pick returns the adapter with that name, or the one that the command's name means.
 func Pick(name string, o Options) (Adapter, error) {
 	name = NameOf(name, o.Command)
@@ -202,19 +156,25 @@ func Pick(name string, o Options) (Adapter, error) {
 	if err != nil {
 		return Adapter{}, err
 	}
-	if len(words) == 0 && name != "command" {
-		words = []string{name}
+	if len(words) == 0 && (name == "command" || name == "acp") {
+		return Adapter{}, noCommand(name, o)
 	}
-	adapter, err := kind.build(words, o)
+	if len(words) == 0 {
+		words = []string{cmp.Or(kind.program, name)}
+	}
+	adapter, err := kind.build(kind, words, o)
 	if err != nil {
 		return Adapter{}, err
 	}
 	adapter.Name, adapter.Counted, adapter.InJob = name, o.Keys.Bounded, o.NeedKey
+	adapter.Program = cmp.Or(adapter.Program, words[0])
+	adapter.Install, adapter.Package = cmp.Or(adapter.Install, kind.install), kind.npm
+	adapter.Tested, adapter.AutoRuns = kind.tested, kind.autoRuns
+	if o.Docker == nil { // the sandbox has programs, logins and files of its own
+		adapter.Vars, adapter.Hosts, adapter.State, adapter.Login = kind.vars, kind.hosts, kind.state, kind.login
+	}
 	if o.NeedKey && inputs != "" {
 		adapter.Login = "set the " + inputs + " to a valid key"
-	}
-	if adapter.Program == "" {
-		adapter.Program = words[0]
 	}
 	return adapter, nil
 }
@@ -232,10 +192,19 @@ func NameOf(name, command string) string {
 		return "claude"
 	}
 	base := filepath.Base(words[0])
+	base = strings.TrimSuffix(base, "-agent") // of Cursor
 	if _, known := kinds[base]; known && base != "scripted" {
 		return base
 	}
 	return "command"
+}
+
+func noCommand(name string, o Options) error {
+	set := "set --agent-command, or agent.command in .ralph/settings.json"
+	if o.NeedKey {
+		set = "set agent.command in the settings file that the input config names"
+	}
+	return fault.Usage(fmt.Sprintf("the agent %q has no command", name), set, nil)
 }
 
 func unknownAgent(name string) error {

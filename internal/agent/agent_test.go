@@ -23,7 +23,7 @@ func TestPick(t *testing.T) {
 		"nothing said":                 {want: "claude"},
 		"by the command's name":        {options: agent.Options{Command: "/opt/bin/claude --x"}, want: "claude"},
 		"codex, by its command":        {options: agent.Options{Command: "codex e"}, want: "codex"},
-		"amp, by its command":          {options: agent.Options{Command: "~/.amp/bin/amp", Keys: agent.Keys{AmpAPIKey: "k"}}, want: "amp"},
+		"amp, by its command":          {options: agent.Options{Command: "~/.amp/bin/amp", Keys: agent.Keys{ProviderAPIKey: "k"}}, want: "amp"},
 		"gemini, by its command":       {options: agent.Options{Command: "/usr/local/bin/gemini -d"}, want: "gemini"},
 		"opencode, by its command":     {options: agent.Options{Command: "opencode run"}, want: "opencode"},
 		"copilot, by its command":      {options: agent.Options{Command: "copilot"}, want: "copilot"},
@@ -47,7 +47,7 @@ func TestCommandIsStartedAs(t *testing.T) {
 	adapter, err := agent.Pick("command", agent.Options{
 		Command: `my-agent --title "two words" 'it''s' a\ b`,
 		Args:    []string{"--last"},
-		Keys:    agent.Keys{AnthropicAPIKey: "k", OpenAIAPIKey: "o", AmpAPIKey: "m", GeminiAPIKey: "g", CopilotProviderAPIKey: "p"},
+		Keys:    agent.Keys{AnthropicAPIKey: "k", OpenAIAPIKey: "o", GeminiAPIKey: "g", ProviderAPIKey: "p"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestCommandIsStartedAs(t *testing.T) {
 	if diff := cmp.Diff(want, adapter.Argv(agent.Order{})); diff != "" {
 		t.Errorf("argv (-want +got):\n%s", diff)
 	}
-	want = []string{"ANTHROPIC_API_KEY=k", "CODEX_API_KEY=o", "AMP_API_KEY=m", "GEMINI_API_KEY=g", "COPILOT_PROVIDER_API_KEY=p", "RALPH_MODEL=m"}
+	want = []string{"ANTHROPIC_API_KEY=k", "CODEX_API_KEY=o", "GEMINI_API_KEY=g", "PROVIDER_API_KEY=p", "RALPH_MODEL=m"}
 	if diff := cmp.Diff(want, adapter.Env(agent.Order{Model: "m"})); diff != "" {
 		t.Errorf("env (-want +got):\n%s", diff)
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-func claude(words []string, o Options) (Adapter, error) {
+func claude(_ kind, words []string, o Options) (Adapter, error) {
 	if err := checkBaseURL(o.Keys.ModelBaseURL); err != nil {
 		return Adapter{}, err
 	}
@@ -26,26 +25,18 @@ func claude(words []string, o Options) (Adapter, error) {
 		extra = append(extra, "--tools", "Read,Grep,Glob")
 	}
 	adapter := Adapter{
-		Install:       "install Claude Code",
-		Package:       "@anthropic-ai/claude-code",
 		Version:       ask(command, "--version"),
-		Tested:        "2.1.328",
 		Notes:         notes,
-		Login:         "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
 		StatusCommand: ask(command, "auth", "status"),
 		ReadStatus:    claudeReadStatus,
-		Vars:          []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		DefaultEnv:    claudePatience,
-		State:         claudeKeeps,
-		Hosts:         []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:          func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder {
-			printed := &claudeDecoder{price: o.Prices, model: order.Model, unfiled: unfiled{late: o.Docker != nil}}
-			return &claudeSessions{Decoder: decoderOf(printed), printed: printed, dir: environ.PathIn(order.Env, order.Dir, ".claude/projects")}
+			return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model})
 		},
-		CallsHooks: hooks != "",
-		Reporting:  ReportsCost,
+		CallsHooks:   hooks != "",
+		ReportsUsage: true,
 	}
 	if o.Docker != nil {
 		return o.Docker.wrap(adapter, slices.Concat(command[1:], extra)), nil
@@ -71,8 +62,6 @@ var (
 	claudeFormat = []string{"--output-format", "stream-json", "--verbose"} // the one needs the other
 	// A repository's own settings hold hooks, which -p runs unasked.
 	claudeSources = []string{"--setting-sources", "user"}
-	// In the Docker sandbox these take the place of claudeEnv.
-	claudeCounted = []string{"--settings", `{"env":{"CLAUDE_CODE_DISABLE_WORKFLOWS":"1","CLAUDE_CODE_FORWARD_SUBAGENT_TEXT":"1"}}`}
 )
 
 func claudeModel(order Order) []string {
@@ -83,21 +72,14 @@ func claudeModel(order Order) []string {
 }
 
 func claudeEnv(keys Keys, hooked bool) []string {
-	own, alone := "", "1"
-	if keys.Bounded && keys.Confined { // it can ask no other server
-		alone = ""
-	}
+	own := ""
 	if hooked { // the plugin's, where the user has it, step back
 		own = "settings"
 	}
-	return environ.Merge(keys.claudeEnv(), environ.Pairs(
-		"RALPH_HOOKS", own,
-		"CLAUDE_CODE_DISABLE_WORKFLOWS", alone, // it does not report what they use
-	), []string{
+	return environ.Merge(keys.claudeEnv(), environ.Pairs("RALPH_HOOKS", own), []string{
 		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
-		"CLAUDE_CODE_FORWARD_SUBAGENT_TEXT=1", // otherwise it does not report what sub-agents of sub-agents use
 	})
 }
 
@@ -135,35 +117,8 @@ type claudeMessage struct {
 	Content claudeBlocks `json:"content"`
 	Usage   struct {
 		claudeUsage
-		Iterations few[claudeIteration] `json:"iterations"`
 	} `json:"usage"`
 }
-
-// claudeIteration is a request that the maker's server made for a message.
-type claudeIteration struct {
-	claudeUsage
-	Type  string `json:"type"`
-	Model string `json:"model"` // empty: the message's
-}
-
-// parts returns what a message of the model used, by model. Its own usage includes only the iterations of type message.
-func (m claudeMessage) parts(model string) []claudePart {
-	parts := []claudePart{{model: model, id: m.ID, usage: m.Usage.plain().Plausible()}}
-	for i, one := range m.Usage.Iterations {
-		if one.Type != "message" {
-			parts = append(parts, claudePart{model: cmp.Or(truncate(one.Model, maxID), model), id: fmt.Sprint(m.ID, " ", i), usage: one.plain().Plausible()})
-		}
-	}
-	return parts
-}
-
-type claudePart struct {
-	model, id string
-	usage     stream.Usage
-	guessed   bool // until the result tells it
-}
-
-func (p claudePart) key() string { return p.model + " " + p.id }
 
 type claudeBlock struct {
 	Type      string         `json:"type"`
@@ -240,48 +195,22 @@ func taskState(status string) stream.TaskState {
 
 // claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
-	open  recent[stream.Usage]
-	known recent[stream.Usage]    // all of a message's usage, from a file
-	sums  map[string]stream.Usage // by model
-
-	guessed map[string]stream.Usage // of sums
+	open recent[stream.Usage]
+	sums map[string]stream.Usage // by model
 }
 
-const mostModels = 50 // those after them have no name, and so no bound
+const mostModels = 50 // those after them have no name
 
-func (m *claudeMeter) add(p claudePart) {
+func (m *claudeMeter) add(model, message string, used stream.Usage) {
 	if m.sums == nil {
-		m.sums, m.guessed = map[string]stream.Usage{}, map[string]stream.Usage{}
+		m.sums = map[string]stream.Usage{}
 	}
-	if _, known := m.sums[p.model]; !known && len(m.sums) >= mostModels {
-		p.model = ""
+	if _, known := m.sums[model]; !known && len(m.sums) >= mostModels {
+		model = ""
 	}
-	u := p.usage.Max(m.known[p.key()])
-	more := u.Minus(m.open[p.key()])
-	m.sums[p.model] = m.sums[p.model].Plus(more)
-	if p.guessed {
-		m.guessed[p.model] = m.guessed[p.model].Plus(more)
-	}
-	m.open.put(p.key(), u)
-}
-
-// forgetGuesses leaves what was told.
-func (m *claudeMeter) forgetGuesses() {
-	for model, u := range m.guessed {
-		m.sums[model] = m.sums[model].Minus(u)
-	}
-	m.guessed = map[string]stream.Usage{}
-}
-
-// whole takes what a file says of a message, which may not be printed yet.
-func (m *claudeMeter) whole(parts []claudePart) {
-	_, printed := m.open[parts[0].key()]
-	for _, p := range parts {
-		m.known.put(p.key(), p.usage.Max(m.known[p.key()]))
-		if p.usage = m.open[p.key()]; printed {
-			m.add(p)
-		}
-	}
+	key := model + " " + message
+	m.sums[model] = m.sums[model].Plus(used.Minus(m.open[key]))
+	m.open.put(key, used)
 }
 
 // claudeKeeps: a session's files are in a folder of its name. Memory, of projects too, is read in each

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -78,29 +77,21 @@ func (e ClaudeEntry) IsOwnModel() bool {
 
 // claudeDecoder keeps the usage of open messages, and todo calls without an end.
 type claudeDecoder struct {
-	price   pricing
-	model   string // of the session
-	served  string // as its server calls it
-	session string
-	compact int       // how often it summarized its context
-	until   time.Time // when its login may ask again
-	denied  stream.Denial
-	spent   claudeMeter
-	told    stream.Usage
-	unfiled unfiled
-	todos   recent[bool]
+	price  pricing
+	model  string    // of the session
+	served string    // as its server calls it
+	until  time.Time // when its login may ask again
+	denied stream.Denial
+	spent  claudeMeter
+	told   stream.Usage
+	todos  recent[bool]
 }
 
 func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 	switch l.Type {
 	case "system":
-		switch l.Subtype {
-		case "init":
-			d.model, d.session = truncate(l.Model, maxID), l.Session
-		case "compact_boundary":
-			d.compact++
-			d.spent.add(claudePart{d.model, fmt.Sprint("compaction ", d.compact), stream.Usage{Input: l.Compacted.From, Output: l.Compacted.To}, true})
-			return d.meter()
+		if l.Subtype == "init" {
+			d.model = truncate(l.Model, maxID)
 		}
 		return l.system()
 	case "rate_limit_event":
@@ -115,21 +106,17 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 		if result.Failed {
 			result.Denied = d.denied
 		}
-		if len(l.ModelUsage) == 0 {
-			return []stream.Item{result}
-		}
-		d.spent.forgetGuesses()
-		return append(d.meter(), result)
+		return []stream.Item{result}
 	}
 	return nil
 }
 
 func (d *claudeDecoder) meter() []stream.Item {
 	spent := d.price.sum(d.spent.sums)
-	if spent.Usage == d.told && !d.unfiled.areLost() {
+	if spent.Usage == d.told {
 		return nil
 	}
-	d.told, spent.Boundless = spent.Usage, spent.Boundless || d.unfiled.areLost()
+	d.told = spent.Usage
 	return []stream.Item{spent}
 }
 
@@ -144,26 +131,6 @@ func (d *claudeDecoder) modelOf(own string, sub bool) string {
 		return d.model
 	}
 	return truncate(own, maxID)
-}
-
-// untold are tools of Claude Code that ask a model and do not report it within the turn: what such a request is counted
-// for, in tokens of input.
-var untold = map[string]int64{"WebSearch": 30_000, "WebFetch": 10_000}
-
-func (d *claudeDecoder) count(l claudeLine) {
-	if l.Message.Model != synthetic {
-		d.unfiled.print(l.Message.ID)
-	}
-	model := d.modelOf(l.Message.Model, l.Parent != nil)
-	parts := l.Message.parts(model)
-	for _, block := range l.Message.Content {
-		if input := untold[block.Name]; input > 0 {
-			parts = append(parts, claudePart{model, "tool " + block.ID, stream.Usage{Input: input}, true})
-		}
-	}
-	for _, p := range parts {
-		d.spent.add(p)
-	}
 }
 
 func (l claudeLine) system() []stream.Item {
@@ -190,10 +157,11 @@ var claudeDenials = map[string]stream.Denial{
 
 func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 	d.denied = claudeDenials[l.Error]
-	if own := l.Message.Model; l.Parent == nil && own != "" && own != synthetic {
+	own := l.Message.Model
+	if l.Parent == nil && own != "" && own != synthetic {
 		d.served = own
 	}
-	d.count(l)
+	d.spent.add(d.modelOf(own, l.Parent != nil), l.Message.ID, l.Message.Usage.plain().Plausible())
 	var items []stream.Item
 	for _, block := range l.Message.Content {
 		switch {

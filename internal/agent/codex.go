@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -17,11 +16,7 @@ import (
 
 const codexUnbound = "--dangerously-bypass-approvals-and-sandbox"
 
-// codexAlone has it start no other threads, for it does not report what these use: sub-agents, and those that make memories.
-// A user's setting for the second version of sub-agents comes before the switch for all.
-var codexAlone = []string{"-c", "agents.enabled=false", "-c", "features.multi_agent_v2=false", "-c", "features.memories=false"}
-
-func codex(words []string, o Options) (Adapter, error) {
+func codex(_ kind, words []string, o Options) (Adapter, error) {
 	provider, err := codexProvider(o.Keys)
 	if err != nil {
 		return Adapter{}, err
@@ -32,33 +27,21 @@ func codex(words []string, o Options) (Adapter, error) {
 	if o.ReadOnly && !o.Keys.Confined { // within our sandbox its own could not be raised
 		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check", "-c", `approval_policy="never"`} // which the other implies
 	}
-	if !o.Keys.Bounded || !o.Keys.Confined { // it can ask another server than ours
-		bounds = append(bounds, codexAlone...)
-	}
 	// AGENTS.md is in the prompt, and the price list has no other tier.
 	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0", "-c", `service_tier="default"`}, bounds, provider)
 	return Adapter{
-		Install:       "install Codex",
-		Package:       "@openai/codex",
-		Login:         "log in with `codex login`, or set CODEX_API_KEY to a valid key",
 		StatusCommand: ask(command, "doctor", "--json"),
 		ReadStatus:    codexReadStatus,
-		Vars:          []string{"CODEX_HOME"},
-		State:         codexKeeps,
-		Hosts:         []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		Version:       ask(command, "--version"),
-		Tested:        "0.169.0",
 		Notes:         notes,
 		Argv: func(order Order) []string {
 			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"})
 		},
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
-			model := modelOf(flags, order)
-			wrote := &rollouts{dir: environ.PathIn(order.Env, order.Dir, ".codex/sessions"), price: o.Prices, model: model, files: map[string]*rollout{}, unread: unread{before: unreadTimes + 1}}
-			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
+			return decoderOf(&codexDecoder{price: o.Prices, model: modelOf(flags, order)})
 		},
-		Reporting: ReportsCost,
+		ReportsUsage: true,
 	}, nil
 }
 

@@ -42,7 +42,6 @@ func (u codexUsage) plain() stream.Usage {
 type codexDecoder struct {
 	price pricing
 	model string
-	wrote *rollouts    // beside its output
 	open  recent[bool] // calls without an end
 	last  string       // the last error of the stream itself
 }
@@ -53,7 +52,6 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 	}
 	switch l.Type {
 	case "thread.started":
-		d.wrote.setThread(l.Thread)
 		return []stream.Item{stream.Progress{Text: "thread " + Short(l.Thread)}}
 	case "item.started":
 		return d.started(l.Item)
@@ -63,7 +61,7 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 		return d.streamError(l.Message)
 	case "turn.completed":
 		used := d.price.spent(d.model, l.Usage.plain())
-		return []stream.Item{stream.Result{Reason: "completed", Usage: used.Usage, Cost: used.Cost, Boundless: used.Boundless}}
+		return []stream.Item{stream.Result{Reason: "completed", Usage: used.Usage, Cost: used.Cost}}
 	case "turn.failed":
 		return []stream.Item{codexFailure("turn failed", l.Error.Message)}
 	}
@@ -75,30 +73,18 @@ func (d *codexDecoder) unfinished() []stream.Item {
 	return []stream.Item{codexFailure(NoResult, d.last)}
 }
 
-type rolloutDecoder struct {
-	Decoder
-	*rollouts
-}
-
-// End returns what is missing of the result.
-func (d rolloutDecoder) End() []stream.Item {
-	return lastWords(d.Decoder, d, func() { d.unread.after = unreadTimes })
-}
-
 func (d *codexDecoder) started(item codexItem) []stream.Item {
 	call, isCall := item.call()
 	if !isCall {
 		return nil
 	}
 	d.open.put(item.ID, true)
-	d.wrote.said()
 	return []stream.Item{call}
 }
 
 func (d *codexDecoder) completed(item codexItem) []stream.Item {
 	switch item.Type {
 	case "agent_message":
-		d.wrote.said()
 		if item.Text == "" {
 			return nil
 		}

@@ -18,12 +18,9 @@ const (
 	provider = `model_providers.ralph={name="ralph",base_url="http://127.0.0.1:1/v1",wire_api="responses",supports_websockets=false`
 )
 
-// alone has it start no threads that nothing counts.
-var alone = []string{"-c", "agents.enabled=false", "-c", "features.multi_agent_v2=false", "-c", "features.memories=false"}
-
 func TestCodexIsStartedAs(t *testing.T) {
 	counted := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", "-c", `service_tier="default"`, unbound}
-	start := with(counted, alone)
+	start := counted
 	chosen := []string{"-c", `model_provider="ralph"`}
 	gone := []string{"codex no longer has --full-auto: " + unbound + " replaces it"}
 	tests := map[string]struct {
@@ -243,7 +240,7 @@ func TestCodexIsPriced(t *testing.T) {
 			}
 			got := adapter.Decoder(agent.Order{Model: test.model}).Line([]byte(`{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":60,"cache_write_input_tokens":30,"output_tokens":5}}`))
 			want := []stream.Item{stream.Result{
-				Reason: "completed", Usage: stream.Usage{Input: 10, CacheRead: 60, CacheWrite: 30, Output: 5}, Cost: test.want, Boundless: !test.want.Known,
+				Reason: "completed", Usage: stream.Usage{Input: 10, CacheRead: 60, CacheWrite: 30, Output: 5}, Cost: test.want,
 			}}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("items (-want +got):\n%s", diff)

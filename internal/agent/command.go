@@ -5,25 +5,16 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // command is any program of the user's. It reads the prompt from its stdin,
 // and what it prints are its words; its tools and its cost stay unknown, so
 // its work is judged by what it leaves in the tree.
-func command(words []string, o Options) (Adapter, error) {
-	if len(words) == 0 {
-		set := "set --agent-command, or agent.command in .ralph/settings.json"
-		if o.NeedKey {
-			set = "set agent.command in the settings file that the input config names"
-		}
-		return Adapter{}, fault.Usage(`the agent "command" has no command`, set, nil)
-	}
+func command(_ kind, words []string, o Options) (Adapter, error) {
 	argv := slices.Concat(words, o.Args)
 	return Adapter{
-		Install: "install it, or set another agent command",
-		Argv:    func(Order) []string { return slices.Clone(argv) },
+		Argv: func(Order) []string { return slices.Clone(argv) },
 		Env: func(order Order) []string {
 			return environ.Merge(o.Keys.env(), environ.Pairs("RALPH_MODEL", order.Model))
 		},
@@ -79,19 +70,4 @@ func (e *promptEcho) isNextLine(line string) bool {
 		return true
 	}
 	return false
-}
-
-// scripted runs testsupport/scripted as a child, like agents that cost money. It prints what opencode does.
-func scripted(_ []string, o Options) (Adapter, error) {
-	if o.Script == "" {
-		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file in the variable RALPH_SCRIPT", nil)
-	}
-	return Adapter{
-		Program:   o.Self,
-		Install:   "it is this program itself: start it by its full path",
-		Argv:      func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
-		Env:       func(Order) []string { return nil },
-		Decoder:   func(Order) Decoder { return decoderOf(&opencodeDecoder{}) },
-		Reporting: ReportsCost,
-	}, nil
 }

@@ -1,16 +1,16 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Preferred are the agents of which a run takes one if nothing names its agent, in this order.
-var Preferred = []string{"claude", "codex", "gemini", "opencode", "copilot", "amp"}
+var Preferred = []string{"claude", "codex", "gemini", "opencode", "copilot", "qwen", "goose", "cursor", "amp"}
 
 // Default is the agent of a run for which nothing names one.
 type Default struct {
@@ -25,7 +25,7 @@ func FindDefault(env []string, dir string) Default {
 	var installed []string
 	var passed []string
 	for _, name := range Preferred {
-		_, err := Adapter{Program: name}.Locate(env, dir)
+		_, err := Adapter{Program: cmp.Or(kinds[name].program, name)}.Locate(env, dir)
 		switch {
 		case err != nil:
 			passed = append(passed, name+" is not installed")
@@ -53,31 +53,11 @@ func hasAccess(name string, env []string) bool {
 	if !keys.UsesKey(name, env) {
 		return true
 	}
-	return slices.ContainsFunc(logins[name], func(l login) bool {
+	return slices.ContainsFunc(kinds[name].logins, func(l login) bool {
 		text, err := untrusted.ReadFile(environ.PathIn(env, "", l.file), maxSettings)
 		if err != nil {
 			return false
 		}
 		return l.says == nil || l.says.MatchString(string(text))
 	})
-}
-
-// login is a file in the home that a login leaves. says finds the login in a file that also has other things.
-type login struct {
-	file string
-	says *pattern.Pattern
-}
-
-// logins: on macOS Claude Code keeps its tokens in the keychain, and only the account in a file. Amp needs a key.
-var logins = map[string][]login{
-	"claude": {
-		{file: ".claude/.credentials.json"},
-		{".claude.json", pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`)},
-	},
-	"codex":    {{file: ".codex/auth.json"}},
-	"gemini":   {{file: ".gemini/oauth_creds.json"}, {file: ".gemini/gemini-credentials.json"}},
-	"opencode": {{file: ".local/share/opencode/auth.json"}},
-	"copilot": {
-		{".copilot/config.json", pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`)},
-	},
 }

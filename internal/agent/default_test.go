@@ -12,7 +12,7 @@ import (
 )
 
 func TestPreferredAreAllRealAgents(t *testing.T) {
-	want := slices.DeleteFunc(agent.Names(), func(name string) bool { return name == "command" || name == "scripted" })
+	want := slices.DeleteFunc(agent.Names(), func(name string) bool { return name == "acp" || name == "command" || name == "scripted" })
 	if got := slices.Sorted(slices.Values(agent.Preferred)); !slices.Equal(got, want) {
 		t.Errorf("Preferred = %q, want %q in any order", got, want)
 	}

@@ -56,15 +56,24 @@ const DockerImage = "dclaude:latest"
 type Docker struct {
 	State string        // folder with the logins of all sandboxes
 	Pause time.Duration // until files are synchronized
+	SBX   bool          // by sbx, which replaces docker sandbox and keeps the login itself
 }
 
 // wrap runs Claude Code in the Docker sandbox. The prompt is an argument there. The
 // sandbox has a login of its own and neither ralph's keys nor its hooks; its entrypoint
 // skips the permissions.
 func (d Docker) wrap(a Adapter, flags []string) Adapter {
+	program, run := "docker", func(dir string) []string {
+		return []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", dir, d.State, "--"}
+	}
+	if d.SBX { // the words after -- replace its own, which skip the permissions
+		program, run = "sbx", func(dir string) []string {
+			return []string{"sbx", "run", "claude", dir, "--", "--dangerously-skip-permissions"}
+		}
+	}
 	return Adapter{
-		Program: "docker",
-		Install: "install Docker Desktop 4.58 or later",
+		Program: program,
+		Install: "install Docker's sbx, or Docker Desktop 4.58 or later",
 		Notes:   a.Notes,
 		Vars:    []string{"DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"},
 		Argv: func(order Order) []string {
@@ -72,8 +81,7 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 			if strings.HasPrefix(prompt, "-") { // not a flag
 				prompt = "\n" + prompt
 			}
-			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", prompt}
-			return slices.Concat(argv, claudeFormat, claudeSources, claudeCounted, claudeModel(order), flags)
+			return slices.Concat(run(order.Dir), []string{"-p", prompt}, claudeFormat, claudeSources, claudeModel(order), flags)
 		},
 		Env:   func(Order) []string { return nil },
 		Stdin: func(Order) string { return "" },
@@ -81,8 +89,8 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 			order.Env = []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(d.State, ".claude")}
 			return a.Decoder(order)
 		},
-		Reporting: a.Reporting,
-		MaxPrompt: maxArgument - 2, // for the final zero byte and a newline before it
-		SyncDelay: d.Pause,
+		ReportsUsage: a.ReportsUsage,
+		MaxPrompt:    maxArgument - 2, // for the final zero byte and a newline before it
+		SyncDelay:    d.Pause,
 	}
 }

@@ -13,6 +13,7 @@ import (
 type flagRule struct {
 	only string // the value that it always gets; empty: it has none
 	note string // said of it
+	read bool   // the adapter has read its value
 }
 
 type flagRules map[string]flagRule
@@ -21,6 +22,12 @@ func (rules flagRules) keep(words []string) (flags, notes []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, joined := strings.Cut(words[i], "=")
 		rule, known := rules[name]
+		if rule.read && !joined {
+			i++
+		}
+		if rule.read {
+			continue
+		}
 		if !known || joined && rule.only == "" {
 			flags = append(flags, words[i])
 			continue

@@ -11,18 +11,17 @@ import (
 
 // Keys are an agent's keys and its model server. Only the agent's environment gets them.
 type Keys struct {
-	AnthropicAPIKey       string
-	ClaudeCodeOAuthToken  string
-	OpenAIAPIKey          string
-	AmpAPIKey             string
-	GeminiAPIKey          string
-	CopilotProviderAPIKey string // for copilot's model server; never a GitHub token
-	CopilotProviderType   string // its API, if not OpenAI's
-	ModelBaseURL          string // of the chosen agent's model server
-	Cloud                 bool   // the server is a cloud's, which has fewer features than the maker's
-	Bounded               bool   // the server is ralph's, which refuses tools that run at the maker
-	Confined              bool   // the agent works in ralph's sandbox
-	KeySelected           bool   // the user's settings choose the key
+	AnthropicAPIKey      string
+	ClaudeCodeOAuthToken string
+	OpenAIAPIKey         string
+	GeminiAPIKey         string
+	ProviderAPIKey       string // of the chosen agent's provider, if it is none of these; never a GitHub token
+	ProviderType         string // the API of copilot's model server, if not OpenAI's
+	ModelBaseURL         string // of the chosen agent's model server
+	Cloud                bool   // the server is a cloud's, which has fewer features than the maker's
+	Bounded              bool   // the server is ralph's, which refuses tools that run at the maker
+	Confined             bool   // the agent works in ralph's sandbox
+	KeySelected          bool   // the user's settings choose the key
 }
 
 // KeysFrom reads the keys that the CLIs look for in an environment. OPENAI_API_KEY
@@ -36,13 +35,14 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 		openAI = "OPENAI_API_KEY"
 	}
 	keys := Keys{
-		AnthropicAPIKey:       getenv("ANTHROPIC_API_KEY"),
-		ClaudeCodeOAuthToken:  getenv("CLAUDE_CODE_OAUTH_TOKEN"),
-		OpenAIAPIKey:          getenv(openAI),
-		AmpAPIKey:             getenv("AMP_API_KEY"),
-		GeminiAPIKey:          getenv("GEMINI_API_KEY"),
-		CopilotProviderAPIKey: getenv("COPILOT_PROVIDER_API_KEY"),
-		CopilotProviderType:   getenv("COPILOT_PROVIDER_TYPE"),
+		AnthropicAPIKey:      getenv("ANTHROPIC_API_KEY"),
+		ClaudeCodeOAuthToken: getenv("CLAUDE_CODE_OAUTH_TOKEN"),
+		OpenAIAPIKey:         getenv(openAI),
+		GeminiAPIKey:         getenv("GEMINI_API_KEY"),
+		ProviderType:         getenv("COPILOT_PROVIDER_TYPE"),
+	}
+	if key := kinds[name].keyVar; key != "" {
+		keys.ProviderAPIKey = getenv(key)
 	}
 	if base := kinds[name].baseURL; base != "" {
 		keys.ModelBaseURL = getenv(base)
@@ -53,17 +53,13 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 // Secrets returns the keys, to be redacted in all output.
 func (k Keys) Secrets() []string {
 	return []string{
-		k.AnthropicAPIKey, k.ClaudeCodeOAuthToken, k.OpenAIAPIKey, k.AmpAPIKey,
-		k.GeminiAPIKey, k.CopilotProviderAPIKey,
+		k.AnthropicAPIKey, k.ClaudeCodeOAuthToken, k.OpenAIAPIKey, k.GeminiAPIKey, k.ProviderAPIKey,
 	}
 }
 
 // env has all keys: the user's program may start any CLI.
 func (k Keys) env() []string {
-	return environ.Merge(k.claudeEnv(), k.codexEnv(), k.ampEnv(), environ.Pairs(
-		"GEMINI_API_KEY", k.GeminiAPIKey,
-		"COPILOT_PROVIDER_API_KEY", k.CopilotProviderAPIKey,
-	))
+	return environ.Merge(k.claudeEnv(), k.codexEnv(), environ.Pairs("GEMINI_API_KEY", k.GeminiAPIKey, "PROVIDER_API_KEY", k.ProviderAPIKey))
 }
 
 func (k Keys) claudeEnv() []string {
@@ -85,14 +81,7 @@ func (k Keys) disableBetas() string {
 
 func (k Keys) codexEnv() []string { return environ.Pairs("CODEX_API_KEY", k.OpenAIAPIKey) }
 
-func (k Keys) ampEnv() []string { return environ.Pairs("AMP_API_KEY", k.AmpAPIKey) }
-
-func (k Keys) geminiEnv() []string {
-	return environ.Pairs(
-		"GEMINI_API_KEY", k.GeminiAPIKey,
-		"GOOGLE_GEMINI_BASE_URL", k.ModelBaseURL,
-	)
-}
+func (k Keys) ampEnv() []string { return environ.Pairs("AMP_API_KEY", k.ProviderAPIKey) }
 
 // Clouds sell Claude's models, too. Bedrock's Mantle has the maker's API and takes a
 // long-lived key. The others want signed requests, or tokens that expire within the hour.
@@ -125,17 +114,6 @@ func checkBaseURL(base string) error {
 	return nil
 }
 
-var modelAliases = map[string]map[string][]string{
-	"claude": {
-		"opus": {"claude-opus-*"}, "sonnet": {"claude-sonnet-*"}, "haiku": {"claude-haiku-*"}, "opusplan": {"claude-opus-*", "claude-sonnet-*"},
-		"default": {}, "best": {},
-	},
-	"gemini": {
-		"pro": {"gemini-*pro*"}, "flash": {"gemini-*flash*"}, "flash-lite": {"gemini-*flash*"},
-		"auto": {"gemini-*"}, "auto-gemini-2.5": {"gemini-2.5-*"}, "auto-gemini-3": {"gemini-3*"},
-	},
-}
-
 // Models are names and patterns of what the agent requests with model and more; none: unknown.
 func Models(name, model string, more []string) []string {
 	asked := modelPatterns(name, model)
@@ -150,7 +128,7 @@ func modelPatterns(name, model string) []string {
 	if model == "" {
 		return nil
 	}
-	if family, is := modelAliases[name][model]; is {
+	if family, is := kinds[name].aliases[model]; is {
 		return family
 	}
 	if _, after, named := strings.Cut(model, "/"); named && name == "opencode" {

@@ -10,28 +10,30 @@ import (
 
 func TestKeysFrom(t *testing.T) {
 	machine := map[string]string{
-		"ANTHROPIC_API_KEY": "a", "CLAUDE_CODE_OAUTH_TOKEN": "o", "CODEX_API_KEY": "c", "AMP_API_KEY": "m",
+		"ANTHROPIC_API_KEY": "a", "CLAUDE_CODE_OAUTH_TOKEN": "o", "CODEX_API_KEY": "c", "AMP_API_KEY": "m", "PROVIDER_API_KEY": "x",
 		"ANTHROPIC_BASE_URL": "http://claude", "OPENAI_BASE_URL": "http://codex", "OPENAI_API_KEY": "of something else",
 		"GEMINI_API_KEY": "g", "GOOGLE_GEMINI_BASE_URL": "http://gemini",
 		"COPILOT_PROVIDER_API_KEY": "p", "COPILOT_PROVIDER_TYPE": "anthropic", "COPILOT_PROVIDER_BASE_URL": "http://copilot", "GITHUB_TOKEN": "of the job",
 	}
-	tests := map[string]struct{ name, command, base, openAI string }{
+	tests := map[string]struct{ name, command, base, openAI, provider string }{
 		"claude":               {name: "claude", base: "http://claude"},
 		"gemini":               {name: "gemini", base: "http://gemini"},
-		"copilot":              {name: "copilot", base: "http://copilot"},
+		"copilot":              {name: "copilot", base: "http://copilot", provider: "p"},
 		"opencode":             {name: "opencode", openAI: "of something else"},
-		"amp":                  {name: "amp"},
+		"amp":                  {name: "amp", provider: "m"},
+		"qwen":                 {name: "qwen", base: "http://codex", provider: "of something else"},
+		"any other":            {name: "acp", provider: "x"},
 		"nothing said":         {base: "http://claude"},
 		"codex":                {name: "codex", base: "http://codex"},
 		"codex, by its path":   {command: "/opt/codex -m x", base: "http://codex"},
-		"another of that path": {name: "command", command: "/opt/codex", base: "http://claude"},
+		"another of that path": {name: "command", command: "/opt/codex", base: "http://claude", provider: "x"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := agent.KeysFrom(func(name string) string { return machine[name] }, test.name, test.command)
 			want := agent.Keys{
-				AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", AmpAPIKey: "m", GeminiAPIKey: "g",
-				CopilotProviderAPIKey: "p", CopilotProviderType: "anthropic", ModelBaseURL: test.base,
+				AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", GeminiAPIKey: "g",
+				ProviderAPIKey: test.provider, ProviderType: "anthropic", ModelBaseURL: test.base,
 			}
 			if test.openAI != "" {
 				want.OpenAIAPIKey = test.openAI
@@ -44,8 +46,8 @@ func TestKeysFrom(t *testing.T) {
 }
 
 func TestSecrets(t *testing.T) {
-	keys := agent.Keys{AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", AmpAPIKey: "m", GeminiAPIKey: "g", CopilotProviderAPIKey: "p", ModelBaseURL: "http://host"}
-	if diff := cmp.Diff([]string{"a", "o", "c", "m", "g", "p"}, keys.Secrets()); diff != "" {
+	keys := agent.Keys{AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", GeminiAPIKey: "g", ProviderAPIKey: "p", ModelBaseURL: "http://host"}
+	if diff := cmp.Diff([]string{"a", "o", "c", "g", "p"}, keys.Secrets()); diff != "" {
 		t.Errorf("Secrets (-want +got):\n%s", diff)
 	}
 }

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 
 // children are programs that a user could name as the agent command.
 var children = map[string]func() int{
+	"talker": talker,
 	"env": func() int {
 		fmt.Println(strings.Join(os.Environ(), "\n"))
 		return 0

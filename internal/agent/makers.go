@@ -27,26 +27,31 @@ type Maker struct {
 // login. It returns false where a key's server cannot be replaced, so that the agent
 // itself must hold the key.
 func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
-	switch name {
-	case "claude", "command":
-		return k.anthropic(), true
-	case "codex":
-		return k.maker("openai", k.OpenAIAPIKey), true
-	case "gemini":
-		return k.maker("gemini", k.GeminiAPIKey), true
-	case "opencode":
-		return k.opencodeMakers(model)
-	case "copilot":
-		api := cmp.Or(k.CopilotProviderType, "openai")
-		known := api == "openai" || api == "anthropic"
-		return k.maker(api, k.CopilotProviderAPIKey), known || k.CopilotProviderAPIKey == ""
-	case "amp":
-		return nil, k.AmpAPIKey == ""
-	case "scripted": // it needs no key
-		return nil, true
+	kind, known := kinds[name]
+	if kind.makers == nil {
+		return nil, known
 	}
-	return nil, false // which key an unknown agent uses is unknown
+	return kind.makers(k, model)
 }
+
+func anthropicMakers(k Keys, _ string) ([]Maker, bool) { return k.anthropic(), true }
+
+// providerMakers are of agents that take another server with OpenAI's API.
+func providerMakers(k Keys, _ string) ([]Maker, bool) {
+	return k.maker("openai", k.ProviderAPIKey), true
+}
+
+func copilotMakers(k Keys, _ string) ([]Maker, bool) {
+	api := cmp.Or(k.ProviderType, "openai")
+	known := api == "openai" || api == "anthropic"
+	return k.maker(api, k.ProviderAPIKey), known || k.ProviderAPIKey == ""
+}
+
+// ownServer is of agents that ask their own server only.
+func ownServer(k Keys, _ string) ([]Maker, bool) { return nil, k.ProviderAPIKey == "" }
+
+// anyServer is of an agent that gets all keys: which it uses is unknown.
+func anyServer(k Keys, _ string) ([]Maker, bool) { return nil, !k.HasAny() }
 
 func (k Keys) anthropic() []Maker {
 	makers := k.maker("anthropic", cmp.Or(k.AnthropicAPIKey, k.ClaudeCodeOAuthToken))
@@ -64,7 +69,7 @@ func (k Keys) maker(api, key string) []Maker {
 }
 
 // opencodeMakers returns the model's maker: opencode accepts one server only.
-func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
+func opencodeMakers(k Keys, model string) ([]Maker, bool) {
 	if k.AnthropicAPIKey == "" && k.OpenAIAPIKey == "" && k.GeminiAPIKey == "" {
 		return nil, true
 	}
@@ -85,7 +90,7 @@ func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 // ForModelServer returns the keys of an agent that asks ralph's model server: that
 // server's token in place of each key of makers, and no other key.
 func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
-	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: isBedrockMantle(k.ModelBaseURL), Bounded: true, KeySelected: k.KeySelected}
+	inside := Keys{ProviderType: k.ProviderType, ModelBaseURL: server, Cloud: isBedrockMantle(k.ModelBaseURL), Bounded: true, KeySelected: k.KeySelected}
 	replaced := func(key string) string {
 		if slices.ContainsFunc(makers, func(m Maker) bool { return m.Key == key }) {
 			return token
@@ -94,30 +99,8 @@ func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 	}
 	inside.AnthropicAPIKey, inside.ClaudeCodeOAuthToken = replaced(k.AnthropicAPIKey), replaced(k.ClaudeCodeOAuthToken)
 	inside.OpenAIAPIKey, inside.GeminiAPIKey = replaced(k.OpenAIAPIKey), replaced(k.GeminiAPIKey)
-	inside.CopilotProviderAPIKey = replaced(k.CopilotProviderAPIKey)
+	inside.ProviderAPIKey = replaced(k.ProviderAPIKey)
 	return inside
-}
-
-// serverSettings are files in which users choose a server or a login.
-var serverSettings = map[string]struct {
-	file string // in the home
-	says *pattern.Pattern
-}{
-	"claude": {
-		".claude/settings.json",
-		pattern.Of(`"(?:ANTHROPIC_BASE_URL|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_API_KEY|CLAUDE_CODE_USE_\w+|apiKeyHelper)"\s*:`),
-	},
-	"codex":  {".codex/config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
-	"gemini": {".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
-}
-
-// managedSettings are patterns of files in which a company does so for the whole machine: they count before all else.
-var managedSettings = map[string][]string{
-	"claude": {
-		"/etc/claude-code/managed-settings.json", "/etc/claude-code/managed-settings.d/*.json",
-		"/Library/Application Support/ClaudeCode/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.d/*.json",
-	},
-	"codex": {"/etc/codex/managed_config.toml"},
 }
 
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
@@ -131,8 +114,11 @@ func (k *Keys) UsesKey(name string, env []string) bool {
 			return false
 		}
 	}
-	own, known := serverSettings[name]
-	for _, files := range managedSettings[name] {
+	own := kinds[name].settings
+	if own == nil {
+		return true
+	}
+	for _, files := range kinds[name].managed {
 		found, _ := filepath.Glob(files) //nolint:forbidigo // only root writes there; no pattern is malformed
 		for _, file := range found {
 			if text, err := untrusted.ReadFile(file, maxSettings); err == nil && own.says.MatchString(string(text)) {
@@ -141,7 +127,7 @@ func (k *Keys) UsesKey(name string, env []string) bool {
 		}
 	}
 	text, err := untrusted.ReadFile(environ.PathIn(env, "", own.file), maxSettings)
-	if !known || err != nil || !own.says.MatchString(string(text)) {
+	if err != nil || !own.says.MatchString(string(text)) {
 		return true
 	}
 	k.KeySelected = name == "gemini" && byKey.MatchString(string(text))
@@ -161,44 +147,10 @@ func withAPIPath(base, folder string) string {
 	return parsed.JoinPath(folder).String()
 }
 
-// Budget is what an agent may use before it is ended; 0: no limit. CLIs with a limit of
-// their own check it only after the answer that exceeds it, so ralph meters what the CLI
-// reports while it works.
+// Budget is what an agent may use before ralph's model server ends it; 0: no limit.
 type Budget struct {
 	USD    float64
 	Tokens int64
-}
-
-// UsageReporting is when an agent's program reports its usage.
-type UsageReporting int
-
-// What is not reported after each answer ends no agent within a turn.
-const (
-	ReportsNothing UsageReporting = iota // or not all of it
-	ReportsAtEnd
-	ReportsTokens // after each answer
-	ReportsCost   // likewise, in tokens of models that have prices
-)
-
-// BudgetGap returns how a budget fails to hold an agent by what its program reports, and
-// what would help; empty where it ends the agent within a turn.
-func (a Adapter) BudgetGap(b Budget) (why, hint string) {
-	hint = "limit the time of a turn: `--iteration-timeout`"
-	if a.InJob {
-		hint = "limit the time of a turn with the setting `agent.timeout`"
-	}
-	if key := kinds[a.Name].countedKey; key != "" {
-		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
-	}
-	switch {
-	case b == Budget{}, a.Reporting == ReportsCost, a.Reporting == ReportsTokens && b.USD == 0:
-		return "", ""
-	case a.Reporting == ReportsAtEnd:
-		return "cannot end " + a.Name + " within a turn: it reports its usage only at the end", hint
-	case a.Reporting == ReportsTokens:
-		return "does not hold for the agent " + a.Name + ": it reports no cost", hint
-	}
-	return "does not hold for the agent " + a.Name + ": it does not report its usage", hint
 }
 
 // pricing are the user's rates by model, before the price list.
@@ -212,8 +164,7 @@ func (p pricing) cost(model string, u stream.Usage) stream.Cost {
 func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 	spent := stream.Spent{Usage: u, Cost: p.cost(model, u)}
 	if !spent.Cost.Known {
-		most, known := price.Most(model, price.Tokens(u), p)
-		spent.Cost.Most, spent.Boundless = most, !known && u.Tokens() > 0
+		spent.Cost.Most, _ = price.Most(model, price.Tokens(u), p) // 0: nothing bounds it
 	}
 	return spent
 }

@@ -18,8 +18,8 @@ import (
 func TestKeysBehind(t *testing.T) {
 	const server, token = "http://127.0.0.1:1", "token"
 	all := agent.Keys{
-		AnthropicAPIKey: "ant", ClaudeCodeOAuthToken: "login", OpenAIAPIKey: "oai", AmpAPIKey: "amp", GeminiAPIKey: "gem",
-		CopilotProviderAPIKey: "cop", ModelBaseURL: "https://base",
+		AnthropicAPIKey: "ant", ClaudeCodeOAuthToken: "login", OpenAIAPIKey: "oai", GeminiAPIKey: "gem",
+		ProviderAPIKey: "cop", ModelBaseURL: "https://base",
 	}
 	for _, test := range []struct {
 		name, model string
@@ -37,9 +37,9 @@ func TestKeysBehind(t *testing.T) {
 		{name: "command", keys: all, makers: []agent.Maker{{API: "anthropic", Base: "https://base", Key: "ant"}}, inside: agent.Keys{AnthropicAPIKey: token}},
 		{name: "codex", keys: all, makers: []agent.Maker{{API: "openai", Base: "https://base", Key: "oai"}}, inside: agent.Keys{OpenAIAPIKey: token}},
 		{name: "gemini", keys: all, makers: []agent.Maker{{API: "gemini", Base: "https://base", Key: "gem"}}, inside: agent.Keys{GeminiAPIKey: token}},
-		{name: "copilot", keys: all, makers: []agent.Maker{{API: "openai", Base: "https://base", Key: "cop"}}, inside: agent.Keys{CopilotProviderAPIKey: token}},
-		{name: "copilot", keys: agent.Keys{CopilotProviderAPIKey: "cop", CopilotProviderType: "azure"}, makers: []agent.Maker{{API: "azure", Key: "cop"}}, cannot: true},
-		{name: "copilot", keys: agent.Keys{CopilotProviderType: "azure"}},
+		{name: "copilot", keys: all, makers: []agent.Maker{{API: "openai", Base: "https://base", Key: "cop"}}, inside: agent.Keys{ProviderAPIKey: token}},
+		{name: "copilot", keys: agent.Keys{ProviderAPIKey: "cop", ProviderType: "azure"}, makers: []agent.Maker{{API: "azure", Key: "cop"}}, cannot: true},
+		{name: "copilot", keys: agent.Keys{ProviderType: "azure"}},
 		{name: "opencode", model: "anthropic/x", keys: all, makers: []agent.Maker{{API: "anthropic", Base: "https://base", Key: "ant"}}, inside: agent.Keys{AnthropicAPIKey: token}},
 		{name: "opencode", model: "google/x", keys: all, makers: []agent.Maker{{API: "gemini", Base: "https://base", Key: "gem"}}, inside: agent.Keys{GeminiAPIKey: token}},
 		{name: "opencode", model: "openai/x", keys: all, makers: []agent.Maker{{API: "openai", Base: "https://base", Key: "oai"}}, inside: agent.Keys{OpenAIAPIKey: token}},

@@ -2,8 +2,6 @@ package agent_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -84,26 +82,5 @@ func TestItemsHaveShortNames(t *testing.T) {
 	began, ended := items[0].(stream.ToolStart), items[1].(stream.ToolEnd)
 	if len(began.Name) > 300 || len(began.ID) > 300 || began.ID != ended.ID {
 		t.Errorf("a name of %d bytes, ids of %d and %d", len(began.Name), len(began.ID), len(ended.ID))
-	}
-}
-
-func TestRenamedRolloutsAreNotRemembered(t *testing.T) {
-	decoder, day := codexSessions(t)
-	for i := range 1500 {
-		name := fmt.Sprintf("rollout-2026-11-21T21-49-08-%d-thread-7.jsonl", 10_000+i)
-		if err := os.WriteFile(filepath.Join(day, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range 3 {
-		decoder.Follow()
-		later := filepath.Join(filepath.Dir(day), fmt.Sprint(22+i))
-		if err := os.Rename(day, later); err != nil {
-			t.Fatal(err)
-		}
-		day = later
-	}
-	if known := agent.Followed(decoder); known > 1000 {
-		t.Errorf("%d files are remembered", known)
 	}
 }

@@ -17,7 +17,7 @@ func TestRealAmpTakesItsFlags(t *testing.T) {
 		return
 	}
 	c := cli{T: t, agent: "amp"}
-	adapter, err := agent.Pick("amp", agent.Options{Command: "'" + c.path() + "'", Keys: agent.Keys{AmpAPIKey: realKey}})
+	adapter, err := agent.Pick("amp", agent.Options{Command: "'" + c.path() + "'", Keys: agent.Keys{ProviderAPIKey: realKey}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,11 @@
 package agent_test
 
 import (
+	"context"
 	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +15,8 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
@@ -35,18 +41,16 @@ type cli struct {
 	env     []string   // what makes it try less often than a minute takes
 	args    []string   // the same
 	login   agent.Keys // those by which it learns when a limit ends; may be none
-	silent  bool       // what it uses, it says at its end
 	mute    bool       // that it asks again after an error of the server's own, it does not say
-	blind   bool       // what it uses, it never says
 	calls   string     // the model as the server knows it, where that is another name
 	rate    bool       // its price is the user's own
 	mild    bool       // a command that failed went well, it says
-	hushed  bool       // it tells of its tries among its errors alone
 	brittle bool       // an answer that is cut ends it
 	lossy   bool       // it may end before all it said has left it
-	dogged  bool       // it tries for longer than a test can wait
 	twin    bool       // the same program is here by another name
 	reads   bool       // it is asked to read and not to write
+	acp     bool       // it speaks the Agent Client Protocol: ralph's model server counts it, and sees what went wrong
+	chatty  bool       // it asks more than it was asked to
 }
 
 var clis = map[string]cli{
@@ -59,20 +63,20 @@ var clis = map[string]cli{
 	// A model that it does not know gets plain tools.
 	"codex-plain": codexTwin("gpt-5-codex"),
 	"gemini": {
-		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, silent: true, mute: true, rate: true,
-		mild: true, hushed: true, brittle: true, dogged: true, lossy: true,
+		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, acp: true, rate: true,
+		mild: true, brittle: true, lossy: true,
 	},
 	"opencode": {
 		agent: "opencode", model: "anthropic/claude-sonnet-4-5", calls: "claude-sonnet-4-5", keys: agent.Keys{AnthropicAPIKey: realKey},
-		hushed: true, dogged: true, lossy: true,
+		acp: true, lossy: true, chatty: true,
 	},
 	// A provider that it does not know is spoken to as OpenAI once was.
 	"opencode-other": {
-		agent: "opencode", model: "gpt-6-sol", keys: agent.Keys{OpenAIAPIKey: realKey},
-		hushed: true, dogged: true, lossy: true, twin: true,
+		agent: "opencode", model: "gpt-6-sol", keys: agent.Keys{OpenAIAPIKey: realKey}, acp: true, lossy: true, chatty: true, twin: true,
 	},
-	"copilot": {
-		agent: "copilot", model: "gpt-5.1", keys: agent.Keys{CopilotProviderAPIKey: realKey}, silent: true, mute: true, blind: true,
+	"copilot": {agent: "copilot", model: "gpt-5.1", keys: agent.Keys{ProviderAPIKey: realKey}, acp: true},
+	"qwen": {
+		agent: "qwen", model: "qwen3-coder-plus", keys: agent.Keys{ProviderAPIKey: realKey}, acp: true, rate: true, mild: true, chatty: true,
 	},
 }
 
@@ -142,6 +146,7 @@ type bench struct {
 	*agenttest.Stand
 	cli
 	server *modeltest.Server
+	models *egress.Model // between the two; nil: there is none
 	order  agent.Order
 	first  time.Duration // until its first line
 	hard   chan struct{} // closed, it ends at once
@@ -155,7 +160,13 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 	if c.rate {
 		o.Prices = map[string]price.Rate{c.model: {Input: 1, Output: 10, CacheRead: 0.1}}
 	}
+	if c.acp {
+		o.Keys = b.modelServer(o)
+	}
 	b.Stand = agenttest.New(c.T, c.agent, o)
+	if b.models != nil {
+		b.Upstream = b.models.LastStatus
+	}
 	b.stoppable()
 	b.Env = append(b.Env, "TMPDIR="+c.TempDir()) // where some of them leave reports
 	if zone := os.Getenv("TZ"); zone != "" {
@@ -180,6 +191,49 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 		b.noneLeft()
 	})
 	return b
+}
+
+// modelServer puts ralph's model server between the program and the other. It returns the keys for it.
+func (b *bench) modelServer(o agent.Options) agent.Keys {
+	b.Helper()
+	makers, can := o.Keys.Makers(b.agent, b.model)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil || !can || len(makers) != 1 {
+		b.Fatal(makers, can, err)
+	}
+	base, err := url.Parse(b.server.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.models = &egress.Model{
+		Makers:    []egress.Maker{{Dialect: egress.Dialect(makers[0].API), Base: base, Key: realKey, Token: "ralph-token"}},
+		Prices:    o.Prices,
+		Transport: http.DefaultTransport,
+		Refused:   func(r egress.Refusal) { b.Logf("refused: %s", r) },
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- b.models.Serve(ctx, listener) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-served; err != nil {
+			b.Error(err)
+		}
+	})
+	return o.Keys.ForModelServer(makers, "http://"+listener.Addr().String(), "ralph-token")
+}
+
+// Do has the program work for a turn. What ralph's model server counts takes the place of what it reports.
+func (b *bench) Do(ctx context.Context, o agent.Order) (journal.AgentEnded, error) {
+	if b.models == nil {
+		return b.Stand.Do(ctx, o)
+	}
+	turn, end := b.models.Turn(ctx)
+	got, err := b.Stand.Do(turn, o)
+	end()
+	spent := b.models.Spent()
+	got.Usage, got.Cost = spent.Usage, spent.Cost
+	return got, err
 }
 
 // stopwatch tells when it was written to first.

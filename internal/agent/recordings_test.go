@@ -34,17 +34,10 @@ var endings = map[string]process.Result{
 		Exit: 1, Took: 8 * time.Second,
 	},
 	"codex/sigint": {Exit: 1},
-
-	"copilot/err401":           {Exit: 1},
-	"copilot/err429":           {Exit: 1, Took: 56 * time.Second},
-	"gemini/err401":            {Exit: 145}, // 401, as far as an exit code goes
-	"gemini/sigkill-in-err429": {Exit: 137, Signal: "SIGKILL"},
-	"opencode/err401":          {Exit: 1, Took: 91 * time.Second},
-	"opencode/no-model":        {Exit: 1},
 }
 
 // models are those that the orders named; Codex does not say which it asked.
-var models = map[string]string{"codex": "gpt-5-codex", "opencode": "anthropic/claude-sonnet-4-6"}
+var models = map[string]string{"codex": "gpt-5-codex", "opencode": "mock/mock-model"}
 
 func TestRecordings(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*/*.ndjson")

@@ -35,7 +35,7 @@ func TestStatesOfEach(t *testing.T) {
 		},
 		"amp": {[]string{".config/amp/settings.json", ".config/amp/plugins", ".cache/amp/bin", ".local/share/amp/new"}, []string{".local/share/amp/secrets.json"}},
 	} {
-		adapter, err := agent.Pick(name, agent.Options{Keys: agent.Keys{AmpAPIKey: "k"}})
+		adapter, err := agent.Pick(name, agent.Options{Keys: agent.Keys{ProviderAPIKey: "k"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,32 +3,57 @@ package agent_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 )
 
-// What the adapters say they were tested with is what make agents installs.
-func TestAdaptersNameTheVersionsOfTheTests(t *testing.T) {
-	data, err := os.ReadFile("../../tools/agents/package.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var pins struct{ DevDependencies map[string]string }
-	if err := json.Unmarshal(data, &pins); err != nil {
-		t.Fatal(err)
-	}
-	packages := map[string]string{
-		"amp": "@sourcegraph/amp", "claude": "@anthropic-ai/claude-code", "codex": "@openai/codex",
-		"copilot": "@github/copilot", "gemini": "@google/gemini-cli", "opencode": "opencode-ai",
-	}
-	for name, from := range packages {
-		adapter, err := agent.Pick(name, agent.Options{Keys: agent.Keys{AmpAPIKey: "key"}})
+// Each agent of the table can start in a job with the key that its hint asks for, and has its row in the documentation,
+// in action.yml and, if npm has it, in tools/agents.
+func TestEachAgentHasItsRows(t *testing.T) {
+	read := func(path string) string {
+		data, err := os.ReadFile("../../" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := pins.DevDependencies[from]; adapter.Tested != want || want == "" {
-			t.Errorf("%s was tested with %q, and make agents installs %q", name, adapter.Tested, want)
+		return string(data)
+	}
+	var pins struct{ DevDependencies map[string]string }
+	if err := json.Unmarshal([]byte(read("tools/agents/package.json")), &pins); err != nil {
+		t.Fatal(err)
+	}
+	docs, action := read("docs/agents.md"), read("action.yml")
+	_, line, _ := strings.Cut(action, "\n  agent: ")
+	line, _, _ = strings.Cut(line, "\n")
+	options := complete("")
+	for _, name := range agent.Names() {
+		if name == "scripted" {
+			continue
+		}
+		options.Command = ""
+		if name == "acp" || name == "command" {
+			options.Command = "any"
+		}
+		options.Model = "anthropic/m" // for opencode
+		adapter, err := agent.Pick(name, options)
+		if err != nil {
+			t.Errorf("%s does not start in a job: %v", name, err)
+			continue
+		}
+		if !strings.Contains(docs, "\n| `"+name+"` |") {
+			t.Errorf("docs/agents.md has no row of %s", name)
+		}
+		if !slices.Contains(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ,.:\"", r) }), name) {
+			t.Errorf("the input agent in action.yml does not name %s", name)
+		}
+		pin := adapter.Package
+		if name == "amp" {
+			pin = "@sourcegraph/amp" // whose package installs the other
+		}
+		if pin != "" && (adapter.Tested == "" || pins.DevDependencies[pin] != adapter.Tested) {
+			t.Errorf("%s was tested with %q, and make agents installs %q", name, adapter.Tested, pins.DevDependencies[pin])
 		}
 	}
 }

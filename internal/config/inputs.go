@@ -136,17 +136,15 @@ func (r *reader) cache() string {
 }
 
 func (r *reader) agent() agent.Options {
-	provider := r.get("provider-api-key")
 	return agent.Options{
 		NeedKey: true,
 		Keys: agent.Keys{
-			AnthropicAPIKey:       r.get("anthropic-api-key"),
-			ClaudeCodeOAuthToken:  r.get("claude-code-oauth-token"),
-			OpenAIAPIKey:          r.get("openai-api-key"),
-			AmpAPIKey:             provider,
-			GeminiAPIKey:          r.get("gemini-api-key"),
-			CopilotProviderAPIKey: provider,
-			ModelBaseURL:          r.get("model-base-url"),
+			AnthropicAPIKey:      r.get("anthropic-api-key"),
+			ClaudeCodeOAuthToken: r.get("claude-code-oauth-token"),
+			OpenAIAPIKey:         r.get("openai-api-key"),
+			GeminiAPIKey:         r.get("gemini-api-key"),
+			ProviderAPIKey:       r.get("provider-api-key"),
+			ModelBaseURL:         r.get("model-base-url"),
 		},
 	}
 }

@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
 		Rules: trigger.Rules{Buttons: true}, BranchPrefix: "ralph/", Mode: config.Work, FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 9),
+		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 8),
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -51,11 +51,8 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"app-private-key", " pem\n", func(in *config.Inputs) { in.AppKey, in.Secrets[2] = "pem", "pem" }},
 		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[3] = "sk-1", "sk-1" }},
 		{"openai-api-key", "sk-2", func(in *config.Inputs) { in.Agent.Keys.OpenAIAPIKey, in.Secrets[5] = "sk-2", "sk-2" }},
-		{"provider-api-key", "k", func(in *config.Inputs) {
-			in.Agent.Keys.AmpAPIKey, in.Agent.Keys.CopilotProviderAPIKey = "k", "k"
-			in.Secrets[6], in.Secrets[8] = "k", "k"
-		}},
-		{"gemini-api-key", "gem", func(in *config.Inputs) { in.Agent.Keys.GeminiAPIKey, in.Secrets[7] = "gem", "gem" }},
+		{"provider-api-key", "k", func(in *config.Inputs) { in.Agent.Keys.ProviderAPIKey, in.Secrets[7] = "k", "k" }},
+		{"gemini-api-key", "gem", func(in *config.Inputs) { in.Agent.Keys.GeminiAPIKey, in.Secrets[6] = "gem", "gem" }},
 		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[4] = "oat", "oat" }},
 		{"model-base-url", "http://127.0.0.1:1", func(in *config.Inputs) { in.Agent.Keys.ModelBaseURL = "http://127.0.0.1:1" }},
 		{"agent", "claude", func(in *config.Inputs) { in.AgentName = "claude" }},

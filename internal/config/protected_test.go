@@ -22,7 +22,11 @@ var agentFiles = map[string][]string{
 	},
 	"gemini":   {"GEMINI.md", "CONTEXT.md", ".gemini/settings.json", ".gemini/.env", ".gemini/commands/x.toml", ".geminiignore", ".agents/skills/x/SKILL.md"},
 	"opencode": {"AGENTS.md", "CLAUDE.md", "CONTEXT.md", "opencode.json", "opencode.jsonc", ".opencode/plugin/x.ts", ".opencode/agent/x.md", ".agents/skills/x/SKILL.md"},
-	"command":  {".cursor/rules/x.mdc", ".cursorrules", ".windsurf/rules/x.md", ".windsurfrules", ".clinerules", ".clinerules/x.md", ".roo/rules/x.md", ".aider.conf.yml", ".goosehints", "QWEN.md", ".qwen/settings.json", ".kiro/steering/x.md", ".junie/guidelines.md", ".continue/rules/x.md"},
+	"command":  {".windsurf/rules/x.md", ".windsurfrules", ".clinerules", ".clinerules/x.md", ".roo/rules/x.md", ".aider.conf.yml", ".kiro/steering/x.md", ".junie/guidelines.md", ".continue/rules/x.md"},
+	"qwen":     {"QWEN.md", ".qwen/settings.json", "AGENTS.md"},
+	"goose":    {".goosehints", "AGENTS.md"},
+	"cursor":   {".cursor/rules/x.mdc", ".cursorrules", "AGENTS.md"},
+	"acp":      {"AGENTS.md"},
 	"scripted": {"AGENTS.md"},
 }
 

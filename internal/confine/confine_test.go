@@ -61,7 +61,7 @@ func TestStartRefuses(t *testing.T) {
 		{"no bundle", confine.Options{Level: sandbox.Auto, Network: confine.Network{Bundle: "/nowhere.pem"}}, "cannot read the certificates", "SSL_CERT_FILE"},
 		{
 			"a key for the agent alone",
-			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "amp", Keys: agent.Keys{AmpAPIKey: "k"}}},
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "amp", Keys: agent.Keys{ProviderAPIKey: "k"}}},
 			"the agent amp cannot use a server", "sandbox: key-in-agent",
 		},
 		{
@@ -98,7 +98,7 @@ func TestNoSandbox(t *testing.T) {
 	if sb != nil || err != nil {
 		t.Fatalf("Start = %v, %v", sb, err)
 	}
-	keys := agent.Keys{AmpAPIKey: "k"}
+	keys := agent.Keys{ProviderAPIKey: "k"}
 	if sb.Name() != "none" || sb.Keys(keys) != keys || len(sb.Notices()) > 0 || sb.Lend(t.Context(), "/nowhere", ".") != nil || sb.Close() != nil {
 		t.Error("it is more than none")
 	}

@@ -47,7 +47,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	w := &Sandbox{Level: sandbox.None, servers: new(servers)}
 	who, held := w.modelUsers(asked), []modelUser(nil)
 	for _, a := range who {
-		known := slices.Contains(heldWithoutSandbox, a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
+		known := agent.Held(a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
 		if a.Keys = *a.keys; known {
 			if a.makers, err = w.makers(&a, false); err != nil {
 				return nil, err
@@ -70,9 +70,6 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	ctx, w.servers.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return w, w.openModel(ctx, asked, held, route)
 }
-
-// heldWithoutSandbox are agents that are known to accept another server and key.
-var heldWithoutSandbox = []string{"claude", "codex", "gemini", "copilot"}
 
 func (w *Sandbox) modelUsers(asked Options) []modelUser {
 	d := w.servers
@@ -205,9 +202,12 @@ func (w *Sandbox) Used() egress.Spent {
 	return since
 }
 
-// Unasked reports whether the model server has counted nothing since the last call of Used.
-func (w *Sandbox) Unasked() bool {
-	return w == nil || w.servers.modelServer == nil || w.servers.modelServer.Spent().Usage == w.spentTold.Usage
+// LastStatus returns the status of the provider's last answer in this turn; 0: none, or it is unknown.
+func (w *Sandbox) LastStatus() int {
+	if w == nil || w.servers.modelServer == nil {
+		return 0
+	}
+	return w.servers.modelServer.LastStatus()
 }
 
 // Charge counts against the budget what an agent used that the model server does not count.

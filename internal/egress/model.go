@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -46,6 +47,8 @@ type Model struct {
 	keys       *redact.Redactor
 	bodyMemory *semaphore.Weighted // for the bytes of bodies
 	inspected  sync.Mutex          // one body is inspected at a time
+
+	lastStatus atomic.Int32 // of the provider's answers in this turn
 
 	mu   sync.Mutex
 	turn *turn // nil: no agent has its turn
@@ -117,6 +120,7 @@ func (m *Model) Turn(ctx context.Context) (agent context.Context, end func()) {
 	m.mu.Lock()
 	m.turn = t
 	m.mu.Unlock()
+	m.lastStatus.Store(0)
 	return agent, func() {
 		m.endRequests()
 		t.open.Wait()
@@ -155,6 +159,9 @@ func (m *Model) Spent() Spent {
 	m.prepare()
 	return m.meter.sum()
 }
+
+// LastStatus returns the status of the provider's last answer to a request of this turn; 0: there is none.
+func (m *Model) LastStatus() int { return int(m.lastStatus.Load()) }
 
 // Charge counts against the budget what an agent used at another server.
 func (m *Model) Charge(usd float64, tokens int64) {

@@ -156,6 +156,9 @@ func (a *answerReader) start(response *http.Response) error {
 	case slices.ContainsFunc(response.Header.Values("Content-Encoding"), packed):
 		return errPacked
 	}
+	if !a.path.free {
+		a.m.lastStatus.Store(int32(response.StatusCode)) //nolint:gosec // three digits
+	}
 	if response.StatusCode == http.StatusUnauthorized && !a.path.free {
 		a.endRefusedTurn(response)
 	}

@@ -73,37 +73,34 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	}
 	ended.Words = journal.LastWords(ended.Words)
 	emit(ended)
-	s.warnOfCost(run, ended, emit)
 	return nil
 }
 
-// warnOfLimits notes before the work if a limit cannot end the agent within a turn.
+// warnOfLimits says before the work that dollars are not bounded, unless ralph's model server counts them. Where nothing
+// reports them either, their default limit does not count, another one is refused, and there has to be a limit of time.
 func (s *turns) warnOfLimits() error {
-	if s.Supervised != nil || s.Agent.Counted {
-		return nil
-	}
 	limits := s.Run().Policy.Limits
-	why, hint := s.Agent.BudgetGap(agent.Budget{USD: limits.CostUSD, Tokens: limits.Tokens})
-	if why == "" {
+	if s.Supervised != nil || s.Agent.Counted || limits.CostUSD == 0 {
 		return nil
 	}
-	limit := fmt.Sprintf("%d tokens", limits.Tokens)
-	if limits.CostUSD > 0 {
-		limit = fmt.Sprintf("$%.2f", limits.CostUSD)
+	if s.Agent.ReportsUsage && len(s.Agent.Hosts) == 0 { // it asks no model
+		return nil
 	}
-	return s.Append(journal.Noted{What: "the limit of " + limit + " " + why, Hint: hint})
-}
-
-// warnOfCost notes once that the agent reported no cost, so a limit of dollars does not hold.
-func (s *turns) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
-	limit := run.Policy.Limits.CostUSD
-	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
-	if limit > 0 && run.CostKnown && !ended.Cost.Known && ended.Cost.Most == 0 && reports {
-		emit(journal.Noted{
-			What: fmt.Sprintf("the agent's cost is unknown, so the limit of $%.2f cannot be enforced", limit),
-			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",
+	what := "dollars are not bounded: the requests of " + s.Agent.Name + " do not pass ralph's model server"
+	if s.Agent.ReportsUsage {
+		return s.Append(journal.Noted{
+			What: what + fmt.Sprintf("; the run ends after the turn that exceeds $%.2f", limits.CostUSD),
+			Hint: "give the agent a key instead of its login, or limit the time of a turn: agent.timeout",
 		})
 	}
+	what += ", and it reports no usage"
+	if limits.CostUSD != policy.ForPreset(policy.ByStories).Limits.CostUSD {
+		return fault.Usage(what+", so max-cost cannot hold", "leave max-cost out, and limit the time: limits.maxTime", nil)
+	}
+	if limits.Run == 0 {
+		return fault.Usage(what, "limit the time: limits.maxTime", nil)
+	}
+	return s.Append(journal.Noted{What: what, Hint: "limits.maxTime ends the run after " + policy.FormatDuration(limits.Run.Std())})
 }
 
 func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {

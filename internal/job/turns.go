@@ -26,8 +26,8 @@ type turns struct {
 func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
-		Unasked: func() bool { return s.Sandbox == nil && s.ModelServer.Unasked() },
-		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budgetLeft(run), Now: s.Now, Grace: s.Grace,
+		Upstream: cmp.Or(s.Sandbox, s.ModelServer).LastStatus,
+		Timeout:  timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
@@ -106,15 +106,4 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 		return left
 	}
 	return limit
-}
-
-func budgetLeft(run journal.Run) agent.Budget {
-	var left agent.Budget
-	if limit := run.Policy.Limits.CostUSD; limit > 0 {
-		left.USD = limit - run.SpentUSD()
-	}
-	if limit := run.Policy.Limits.Tokens; limit > 0 {
-		left.Tokens = limit - run.SpentTokens()
-	}
-	return left
 }

@@ -112,7 +112,7 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
 	options.Self, options.Hooks = d.World.Self, true
 	if d.inDocker() {
-		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: settle}
+		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: settle, SBX: d.hasSBX()}
 	}
 	if d.Agent == "scripted" {
 		options.Script, options.Command = d.AgentCommand, ""

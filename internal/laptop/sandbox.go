@@ -186,6 +186,12 @@ func (d *Project) inDocker() bool {
 // dockerLogin returns the folder of the login that all Docker sandboxes share, beside the user's own.
 func (d *Project) dockerLogin() string { return filepath.Join(d.World.Getenv("HOME"), dockerState) }
 
+// hasSBX reports whether sbx is installed, which comes before docker sandbox.
+func (d *Project) hasSBX() bool {
+	_, err := process.LookUp("sbx", d.Root(), d.environOutside())
+	return err == nil
+}
+
 // checkDocker checks the requirements before anything is spent.
 func (d *Project) checkDocker(ctx context.Context, docker string) error {
 	switch {
@@ -197,13 +203,18 @@ func (d *Project) checkDocker(ctx context.Context, docker string) error {
 	if err := os.MkdirAll(d.dockerLogin(), 0o700); err != nil {
 		return fault.Usage("cannot make the folder for the login of the sandboxes", "make your home folder writable", err)
 	}
-	for _, question := range []struct {
+	type question struct {
 		argv      []string
 		what, fix string
-	}{
-		{[]string{docker, "sandbox", "ls"}, "Docker sandboxes are not available", "install Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
+	}
+	questions := []question{
+		{[]string{docker, "sandbox", "ls"}, "Docker sandboxes are not available", "install Docker's sbx, or Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
 		{[]string{docker, "image", "inspect", agent.DockerImage}, "no Docker image " + agent.DockerImage, "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; or give --no-sandbox"},
-	} {
+	}
+	if d.hasSBX() {
+		questions = []question{{[]string{docker, "ls"}, "sbx cannot make sandboxes", "start `sbx ls` by hand and see what it prints, or give --no-sandbox"}}
+	}
+	for _, question := range questions {
 		var said bytes.Buffer
 		res, err := d.World.Runner.Run(ctx, process.Command{
 			Argv: question.argv, Dir: d.Root(), Env: d.environOutside(), Stderr: &said, Timeout: time.Minute,

@@ -4,6 +4,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -25,7 +26,6 @@ type Server struct {
 	Env     map[string]string `json:"env,omitempty"`
 	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	Tools   []string          `json:"tools,omitempty"` // for Copilot
 }
 
 var plainName = pattern.Of(`^[A-Za-z0-9_-]{1,64}$`)
@@ -60,13 +60,11 @@ func Read(data []byte, names []string) (Servers, error) {
 	return servers, nil
 }
 
-// Flags give an agent CLI the servers. Gemini CLI and opencode get Settings instead.
+// Flags give an agent CLI the servers. Those that speak the Agent Client Protocol get ForACP instead.
 func (s Servers) Flags(agent string) ([]string, error) {
 	switch agent {
 	case "claude":
 		return []string{"--strict-mcp-config", "--mcp-config", encode(map[string]any{"mcpServers": s})}, nil
-	case "copilot":
-		return []string{"--additional-mcp-config", encode(map[string]any{"mcpServers": s.forCopilot()})}, nil
 	case "amp":
 		return []string{"--mcp-config", encode(s)}, nil
 	case "codex":
@@ -75,69 +73,49 @@ func (s Servers) Flags(agent string) ([]string, error) {
 			flags = append(flags, "-c", "mcp_servers."+name+"="+s[name].toml())
 		}
 		return flags, nil
-	case "gemini", "opencode":
-		return nil, nil
+	case "command", "scripted":
+		return nil, fmt.Errorf("the agent %s takes no MCP servers: use another agent", agent)
 	}
-	return nil, fmt.Errorf("the agent %s takes no MCP servers: use amp, claude, codex, copilot, gemini or opencode", agent)
+	return nil, nil
 }
 
-// Settings returns the servers as the settings file of Gemini CLI or opencode has them;
-// empty where there are none.
-func (s Servers) Settings(agent string) map[string]any {
-	if len(s) == 0 {
-		return nil
-	}
-	key, form := "mcpServers", Server.forGemini
-	if agent == "opencode" {
-		key, form = "mcp", Server.forOpencode
-	}
-	all := map[string]any{}
-	for name, server := range s {
-		all[name] = form(server)
-	}
-	return map[string]any{key: all}
+// ACPServer is a server as the Agent Client Protocol has it.
+type ACPServer struct {
+	Type    string    `json:"type,omitempty"`
+	Name    string    `json:"name"`
+	Command string    `json:"command,omitempty"`
+	Args    []string  `json:"args"`
+	Env     []ACPPair `json:"env"`
+	URL     string    `json:"url,omitempty"`
+	Headers []ACPPair `json:"headers,omitempty"`
 }
 
-func (s Server) forGemini() any {
-	own := struct {
-		Server
-		HTTP  string `json:"httpUrl,omitempty"` // url is for servers of the type sse
-		Trust bool   `json:"trust"`             // its tools run unasked
-	}{Server: s, Trust: true}
-	if s.Type != "sse" {
-		own.HTTP, own.URL = s.URL, ""
-	}
-	own.Type = ""
-	return own
+// ACPPair is a variable or a header.
+type ACPPair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
-func (s Server) forOpencode() any {
-	own := struct {
-		Type    string            `json:"type"`
-		Command []string          `json:"command,omitempty"`
-		Env     map[string]string `json:"environment,omitempty"`
-		URL     string            `json:"url,omitempty"`
-		Headers map[string]string `json:"headers,omitempty"`
-		Enabled bool              `json:"enabled"`
-	}{"local", append([]string{s.Command}, s.Args...), s.Env, s.URL, s.Headers, true}
-	if s.URL != "" {
-		own.Type, own.Command = "remote", nil
-	}
-	return own
-}
-
-func (s Servers) forCopilot() Servers {
-	all := Servers{}
-	for name, server := range s {
-		if server.Command != "" {
-			server.Type = "local"
-		} else if server.Type == "" {
-			server.Type = "http"
+// ForACP returns the servers for a session of the Agent Client Protocol.
+func (s Servers) ForACP() []ACPServer {
+	all := []ACPServer{}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		server := s[name]
+		one := ACPServer{Name: name, Command: server.Command, Args: append([]string{}, server.Args...), Env: acpPairs(server.Env)}
+		if server.URL != "" {
+			one.Type, one.URL, one.Headers = cmp.Or(server.Type, "http"), server.URL, acpPairs(server.Headers)
 		}
-		server.Tools = []string{"*"}
-		all[name] = server
+		all = append(all, one)
 	}
 	return all
+}
+
+func acpPairs(values map[string]string) []ACPPair {
+	pairs := []ACPPair{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		pairs = append(pairs, ACPPair{name, values[name]})
+	}
+	return pairs
 }
 
 // toml returns the server as Codex's configuration has it: JSON's strings and lists are TOML's.

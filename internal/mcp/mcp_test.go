@@ -26,8 +26,6 @@ func TestFlags(t *testing.T) {
 	for agent, want := range map[string][]string{
 		"claude": {"--strict-mcp-config", "--mcp-config", `{"mcpServers":{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"}},"far":{"url":"https://mcp.example/x","headers":{"X-A":"b"}}}}`},
 		"amp":    {"--mcp-config", `{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"}},"far":{"url":"https://mcp.example/x","headers":{"X-A":"b"}}}`},
-		"copilot": {"--additional-mcp-config", `{"mcpServers":{"docs":{"type":"local","command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"},"tools":["*"]},` +
-			`"far":{"type":"http","url":"https://mcp.example/x","headers":{"X-A":"b"},"tools":["*"]}}}`},
 		"codex": {
 			"-c", `mcp_servers.docs={args=["-y","say \"hi\""],command="npx",env={"A"="1","B"="2"},env_vars=["` + strings.Join(environ.Network(), `","`) + `"]}`,
 			"-c", `mcp_servers.far={http_headers={"X-A"="b"},url="https://mcp.example/x"}`,
@@ -43,25 +41,20 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// Gemini CLI and opencode get them by their settings.
-func TestSettings(t *testing.T) {
+// Agents that speak the Agent Client Protocol get them with the session.
+func TestForACP(t *testing.T) {
 	servers, err := mcp.Read([]byte(file), []string{"docs", "far"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for agent, want := range map[string]string{
-		"gemini": `{"mcpServers":{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"},"trust":true},` +
-			`"far":{"headers":{"X-A":"b"},"httpUrl":"https://mcp.example/x","trust":true}}}`,
-		"opencode": `{"mcp":{"docs":{"type":"local","command":["npx","-y","say \"hi\""],"environment":{"A":"1","B":"2"},"enabled":true},` +
-			`"far":{"type":"remote","url":"https://mcp.example/x","headers":{"X-A":"b"},"enabled":true}}}`,
-	} {
-		got, err := json.Marshal(servers.Settings(agent))
-		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", agent, err, diff)
-		}
+	want := `[{"name":"docs","command":"npx","args":["-y","say \"hi\""],"env":[{"name":"A","value":"1"},{"name":"B","value":"2"}]},` +
+		`{"type":"http","name":"far","args":[],"env":[],"url":"https://mcp.example/x","headers":[{"name":"X-A","value":"b"}]}]`
+	got, err := json.Marshal(servers.ForACP())
+	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+		t.Errorf("ForACP: %v (-want +got):\n%s", err, diff)
 	}
-	if none := mcp.Servers(nil).Settings("gemini"); none != nil {
-		t.Errorf("without servers there are the settings %v", none)
+	if flags, err := servers.Flags("gemini"); err != nil || len(flags) > 0 {
+		t.Errorf("gemini also gets the flags %q, %v", flags, err)
 	}
 }
 

@@ -75,13 +75,11 @@ const (
 type Spent struct {
 	Usage Usage
 	Cost  Cost
-
-	Boundless bool // a model has no price, and its maker is not known
 }
 
 // Plus returns the sum.
 func (s Spent) Plus(t Spent) Spent {
-	return Spent{s.Usage.Plus(t.Usage), s.Cost.Plus(t.Cost), s.Boundless || t.Boundless}
+	return Spent{s.Usage.Plus(t.Usage), s.Cost.Plus(t.Cost)}
 }
 
 // Result closes an agent's run. Failed is the program's own word for it.
@@ -100,8 +98,6 @@ type Result struct {
 	// long from now.
 	Until time.Time
 	After time.Duration
-
-	Boundless bool // as in Spent
 }
 
 // Unanswered ends a turn whose model server refuses the key, or cannot be reached. Result takes

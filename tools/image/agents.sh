@@ -3,11 +3,11 @@
 # which their adapters are tested: those of tools/agents. It takes their names.
 #
 # npm brings for most of them a program of the machine's own behind a wrapper in
-# JavaScript. The program alone is taken; node comes along for gemini, which has
+# JavaScript. The program alone is taken; node comes along for gemini and qwen, which have
 # none, and with npm, by which the input agent-version gets another version.
 set -eu
 
-[ $# -gt 0 ] || { echo 'agents: say which: claude codex gemini opencode copilot amp, and npm; or none' >&2; exit 2; }
+[ $# -gt 0 ] || { echo 'agents: say which: claude codex gemini opencode copilot qwen amp, and npm; or none' >&2; exit 2; }
 if [ "$*" = none ]; then # they are installed in the job, by version
   mkdir -p /out/usr/local/bin
   sed "s|@REGISTRY@|$(npm config get registry)|" npm.sh >/out/usr/local/bin/npm # by which this image is built
@@ -22,6 +22,7 @@ for name in "$@"; do
     gemini) package=@google/gemini-cli ;;
     opencode) package=opencode-ai ;;
     copilot) package=@github/copilot ;;
+    qwen) package=@qwen-code/qwen-code ;;
     amp) package=@sourcegraph/amp ;;
     npm) continue ;;
     *) echo "agents: there is no agent $name" >&2; exit 2 ;;
@@ -57,6 +58,10 @@ for name in "$@"; do
       ;;
     gemini)
       folder "$from/@google/gemini-cli" gemini bundle/gemini.js
+      cp "$(command -v node)" "$bin/"
+      ;;
+    qwen)
+      folder "$from/@qwen-code/qwen-code" qwen cli-entry.js
       cp "$(command -v node)" "$bin/"
       ;;
     opencode) cp "$from/opencode-linux-$arch/bin/opencode" "$bin/" ;;

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -29,25 +28,21 @@ import (
 // maxPrompt is what the CLIs take on stdin.
 const maxPrompt = 10_000_000
 
-// followEvery is how often usage files are read: an agent can exceed its budget in between.
-const followEvery = 500 * time.Millisecond
-
 // Agent runs an agent for one iteration at a time. Run may add a sandbox.
 type Agent struct {
-	Adapter agent.Adapter
-	Run     func(context.Context, process.Command) (process.Result, error)
-	Dir     string
-	Env     []string                                  // the base environment, as package environ makes it
-	Watch   func(stream.Item)                         // called for every item, one at a time; may be nil
-	Open    func(name string) (io.WriteCloser, error) // creates the transcript; may be nil
-	Redact  func(io.Writer) io.WriteCloser            // removes secrets from the output
-	Idle    time.Duration                             // limit without output; 0: none
-	Timeout time.Duration                             // 0: none
-	Budget  agent.Budget
-	Unasked func() bool                                 // the server that counts the agent has counted nothing: its report ends it; may be nil
-	Now     func() time.Time                            // for servers that say when to retry
-	Grace   time.Duration                               // as in process.Command
-	Lend    func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
+	Adapter  agent.Adapter
+	Run      func(context.Context, process.Command) (process.Result, error)
+	Dir      string
+	Env      []string                                    // the base environment, as package environ makes it
+	Watch    func(stream.Item)                           // called for every item, one at a time; may be nil
+	Open     func(name string) (io.WriteCloser, error)   // creates the transcript; may be nil
+	Redact   func(io.Writer) io.WriteCloser              // removes secrets from the output
+	Idle     time.Duration                               // limit without output; 0: none
+	Timeout  time.Duration                               // 0: none
+	Upstream func() int                                  // the status of the provider's last answer in this turn; 0: none; may be nil
+	Now      func() time.Time                            // for servers that say when to retry
+	Grace    time.Duration                               // as in process.Command
+	Lend     func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
 }
 
 // Do runs the agent once. It returns an error only if the agent could not be started.
@@ -72,7 +67,8 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	}
 	o.Env = cmd.Env
 	s := newCollector(h.Watch, o)
-	res, err := h.follow(ctx, cmd, h.Adapter.Decoder(o), s, record)
+	decoder := h.Adapter.Decoder(o)
+	res, err := h.follow(ctx, cmd, decoder, s, record)
 	h.waitForSync(ctx)
 	attachment, lost := record.close()
 	if lost != nil {
@@ -81,6 +77,9 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	e := ending{Result: res, agent: h, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped)}
 	if e.unanswered, _ = errors.AsType[*stream.Unanswered](context.Cause(ctx)); e.unanswered != nil {
 		e.interrupted = errors.Is(err, process.ErrStopped)
+	}
+	if _, talks := decoder.(agent.Conversation); talks && h.Upstream != nil {
+		e.upstream = h.Upstream()
 	}
 	if h.Adapter.MissingLogin != nil && res.Exit != 0 {
 		e.missingLogin = h.Adapter.MissingLogin(res.Exit, s.lastError)
@@ -138,6 +137,7 @@ func (h *Agent) waitForSync(ctx context.Context) {
 
 // follow removes secrets before it shortens text: half a secret could not be recognized.
 func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript) (process.Result, error) {
+	run := h.Run
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.countLine()
 		if cut && !h.Adapter.Plain {
@@ -146,64 +146,26 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 		}
 		s.take(decoder.Line(line)...)
 	}}
-	moaned := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { h.takeStderr(s, string(line)) }}
+	moaned := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { s.complain(string(line)) }}
 	ctx, alive, done := withIdleLimit(ctx, h.Idle)
 	defer done(nil)
 	s.alive = alive
-	s.meter = func(spent stream.Spent) {
-		if err := h.checkBudget(spent); err != nil {
-			s.over = err
-			done(fmt.Errorf("%w: %w", process.ErrNoGrace, err))
-		}
-	}
 	out, errs := h.Redact(io.MultiWriter(record, said)), h.Redact(moaned)
 	life := activityWriter{s, alive}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, life), io.MultiWriter(errs, life)
-	unfollow := followFiles(decoder, s)
-	res, err := h.Run(ctx, cmd)
-	unfollow()
+	if talk, is := decoder.(agent.Conversation); is {
+		asked := converse(talk, done)
+		defer context.AfterFunc(ctx, asked.cancel)()
+		decoder, cmd.Stderr = asked, errs // what it logs is no sign of life: some try again for hours
+		run = func(ctx context.Context, cmd process.Command) (process.Result, error) {
+			return asked.run(ctx, cmd, h.Run)
+		}
+	}
+	res, err := run(ctx, cmd)
 	err = errors.Join(err, out.Close(), errs.Close(), said.Close(), moaned.Close())
 	s.take(decoder.End()...)
 	return res, err
 }
-
-func followFiles(decoder agent.Decoder, s *collector) (end func()) {
-	f, follows := decoder.(follower)
-	if !follows {
-		return func() {}
-	}
-	var watching sync.WaitGroup
-	over := make(chan struct{})
-	watching.Go(func() {
-		tick := time.Tick(followEvery)
-		for {
-			select {
-			case <-tick:
-				s.take(f.Follow()...)
-			case <-over:
-				return
-			}
-		}
-	})
-	return func() {
-		close(over)
-		watching.Wait()
-		s.take(f.Follow()...)
-	}
-}
-
-func (h *Agent) takeStderr(s *collector, line string) {
-	if h.Adapter.ParseStderr != nil {
-		if item, known := h.Adapter.ParseStderr(line); known {
-			s.take(item)
-			return
-		}
-	}
-	s.complain(line)
-}
-
-// follower is a Decoder of a program that also writes its usage into files.
-type follower interface{ Follow() []stream.Item }
 
 // makeHome makes an adapter's own home in the temporary folder. leave removes it.
 func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() error, err error) {

@@ -35,6 +35,7 @@ type ending struct {
 	missingLogin string // why it has neither key nor login; empty: it has
 
 	unanswered *stream.Unanswered // its model server ended the turn; nil: it did not
+	upstream   int                // status of the provider's last answer; 0: unknown
 }
 
 func (e ending) neverStarted(s *collector) bool {
@@ -48,15 +49,9 @@ func (s *collector) event(e ending) journal.AgentEnded {
 	ended := s.totals()
 	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
 	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
-	e = s.unansweredAsFailure(s.retriesAsFailure(e))
+	e = s.unansweredAsFailure(s.refusedAsFailure(s.retriesAsFailure(e)))
 	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
-	if s.over == nil && s.result != nil && !ended.Cost.Known && s.spent.Usage == (stream.Usage{}) { // it reports its usage only at the end
-		s.over = e.agent.checkBudget(stream.Spent{Usage: ended.Usage, Cost: ended.Cost, Boundless: s.result.Boundless})
-	}
-	if ended.Overspent = s.over != nil; ended.Overspent && !e.interrupted {
-		ended.Why = s.over.Error()
-	}
 	ended.CannotRun = s.cannotRun(e)
 	ended.Busy, ended.Until = s.busy(e)
 	ended.Denied = s.denied(e)
@@ -250,23 +245,4 @@ func denialHints(a agent.Adapter) map[stream.Denial]string {
 		stream.NoModel:  "choose a model that the server has, or another server (model-base-url)",
 		stream.NoCredit: "add credit to the account of the key or the login, or use another",
 	}
-}
-
-var (
-	errOverspent = errors.New("the rest of the budget is used")
-	errBoundless = errors.New("its model has no price, or its session files tell nothing, so the limit in dollars (max-cost) cannot hold: " +
-		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")
-)
-
-// checkBudget uses the maker's most expensive price for a model without one. What the model server counts is not checked.
-func (h *Agent) checkBudget(s stream.Spent) error {
-	b, usd := h.Budget, s.Cost.USD+s.Cost.Most
-	switch {
-	case h.Adapter.Counted && (h.Unasked == nil || !h.Unasked()):
-	case b.USD > 0 && usd >= b.USD, b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens:
-		return errOverspent
-	case b.USD > 0 && s.Boundless:
-		return errBoundless
-	}
-	return nil
 }

@@ -266,7 +266,7 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 		"LC_MESSAGES", "RALPH_PROCESS", // process marks its children with it
 		"RALPH_ITERATION=3", "RALPH_MAX_ITERATIONS=10", "RALPH_STORY=US-001",
 		"ANTHROPIC_API_KEY=dummy", "IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=6", "CLAUDE_CODE_DISABLE_WORKFLOWS=1", "CLAUDE_CODE_FORWARD_SUBAGENT_TEXT=1",
+		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=6",
 	}
 	seen := 0
 	for variable := range strings.Lines(s.Kept["transcript_3.ndjson"].String()) {

@@ -307,11 +307,11 @@ func TestPlayProtocol(t *testing.T) {
 		Run: func(context.Context, process.Command) (process.Result, error) { return process.Result{}, nil },
 	})
 	want := `script Title
-{"part":null,"type":"step_start"}
-{"part":{"callID":"call_1","state":{"input":{"command":"a.txt"},"output":"","status":"completed"},"tool":"Write"},"type":"tool_use"}
-{"part":{"text":"Hello."},"type":"text"}
-{"part":{"cost":1,"reason":"tool-calls","tokens":{"cache":{"read":0,"write":0},"input":5,"output":0}},"type":"step_finish"}
-{"part":{"reason":"stop"},"type":"step_finish"}
+{}
+{"call":{"id":"call_1","name":"Write","input":"a.txt","output":"","failed":false}}
+{"text":"Hello."}
+{"spent":{"usd":1,"input":5,"output":0,"cache_read":0,"cache_write":0,"cache_hour":0}}
+{"result":{"reason":"stop","failed":false,"text":"","status":0,"after":0}}
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" || code != 0 || err != nil {
 		t.Errorf("Play = %d, %v (-want +got):\n%s", code, err, diff)

@@ -28,10 +28,8 @@ type collector struct {
 	words     process.Tail   // since its last tool call
 	stale     bool           // a tool was called after words
 	spent     stream.Spent   // usage so far, as the agent reports it
-	meter     func(stream.Spent)
-	over      error         // how its usage exceeds its budget; nil: it does not
-	lastError string        // the most likely cause among the lines of stderr
-	retry     *stream.Retry // the agent has only retried since; nil: it works
+	lastError string         // the most likely cause among the lines of stderr
+	retry     *stream.Retry  // the agent has only retried since; nil: it works
 	alive     func()
 }
 
@@ -39,7 +37,7 @@ func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, words: process.Tail{N: maxWords}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, logs: o.ProgressFiles}
+	return &collector{watch: watch, alive: func() {}, words: process.Tail{N: maxWords}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, logs: o.ProgressFiles}
 }
 
 func (s *collector) countLine() {
@@ -112,7 +110,6 @@ func (s *collector) add(item stream.Item) {
 		}
 	case stream.Spent:
 		s.spent = item
-		s.meter(item)
 	case stream.Result:
 		s.result = &item
 	case stream.Todo, stream.Progress, stream.Retry:

@@ -59,7 +59,7 @@ func New(t *testing.T, name string, o agent.Options) *Stand {
 
 var usual = strings.NewReplacer(
 	" Denied: Until:0001-01-01 00:00:00 +0000 UTC", "", " Denied: ", " ", " Until:0001-01-01 00:00:00 +0000 UTC", "",
-	" After:0s", "", " Busy:false", "", " Most:0}", "}", " Boundless:false", "")
+	" After:0s", "", " Busy:false", "", " Most:0}", "}")
 
 // Script returns a line for each Item that the stand saw.
 func (s *Stand) Script() string {

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // kinds are what a file of a script can be.
@@ -33,7 +36,7 @@ var kinds = map[string]kind{
 
 func planSay(_, text string) (action, error) {
 	return func(_ context.Context, p *player) error {
-		return p.tell(part("text", object{"text": strings.TrimSpace(text)}))
+		return p.tell(agent.ScriptedLine{Text: strings.TrimSpace(text)})
 	}, nil
 }
 
@@ -42,14 +45,14 @@ func planPromise(_, text string) (action, error) {
 }
 
 func planTodo(_, text string) (action, error) {
-	states := map[string]string{"[x]": "completed", "[>]": "in_progress"}
-	var todos []object
+	states := map[string]stream.TaskState{"[x]": stream.TaskDone, "[>]": stream.TaskActive, "[ ]": stream.TaskPending}
+	var todo stream.Todo
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		at := min(3, len(line))
-		todos = append(todos, object{"content": line[at:], "status": states[line[:at]]})
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: strings.TrimSpace(line[at:]), State: states[line[:at]]})
 	}
 	return func(_ context.Context, p *player) error {
-		return p.tell(part("tool_use", object{"tool": "todowrite", "state": object{"input": object{"todos": todos}}}))
+		return p.tell(agent.ScriptedLine{Todo: &todo})
 	}, nil
 }
 
@@ -82,9 +85,10 @@ func planTool(_, text string) (action, error) {
 
 // planCost adds to what the play says it spent.
 func planCost(_, text string) (action, error) {
-	var usd float64
-	var input, output, read, write int64
-	tokens := map[string]*int64{"input": &input, "output": &output, "cache-read": &read, "cache-write": &write}
+	var spent agent.ScriptedSpent
+	tokens := map[string]*int64{
+		"input": &spent.Input, "output": &spent.Output, "cache-read": &spent.CacheRead, "cache-write": &spent.CacheWrite,
+	}
 	for _, f := range fields(text) {
 		var err error
 		into, known := tokens[f.name]
@@ -92,7 +96,7 @@ func planCost(_, text string) (action, error) {
 		case known:
 			*into, err = strconv.ParseInt(f.value, 10, 64)
 		case f.name == "usd":
-			usd, err = strconv.ParseFloat(f.value, 64)
+			spent.USD, err = strconv.ParseFloat(f.value, 64)
 		default:
 			err = fmt.Errorf("write usd, input, output, cache-read or cache-write")
 		}
@@ -101,10 +105,7 @@ func planCost(_, text string) (action, error) {
 		}
 	}
 	return func(_ context.Context, p *player) error {
-		return p.tell(part("step_finish", object{
-			"reason": "tool-calls", "cost": usd,
-			"tokens": object{"input": input, "output": output, "cache": object{"read": read, "write": write}},
-		}))
+		return p.tell(agent.ScriptedLine{Spent: &spent})
 	}, nil
 }
 
@@ -114,7 +115,7 @@ func planExpect(_, text string) (action, error) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
 			if !strings.Contains(string(p.prompt), line) {
-				return failure("unexpected_prompt", object{"message": fmt.Sprintf("the prompt does not say %q", line)})
+				return failure(agent.ScriptedResult{Reason: "unexpected_prompt", Text: fmt.Sprintf("the prompt does not say %q", line)})
 			}
 		}
 		return nil
@@ -169,15 +170,13 @@ func planFail(_, text string) (action, error) {
 		status = 0
 	}
 	return func(context.Context, *player) error {
-		return failure("api_error", object{
-			"message": "API Error: " + text, "statusCode": status,
-			"responseHeaders": object{"retry-after": strconv.Itoa(int(wait.Seconds()))},
-		})
+		return failure(agent.ScriptedResult{Reason: "api_error", Text: "API Error: " + text, Status: status, After: int(wait.Seconds())})
 	}, nil
 }
 
-func failure(name string, data object) *curtain {
-	return &curtain{code: 1, result: object{"type": "error", "error": object{"name": name, "data": data}}}
+func failure(result agent.ScriptedResult) *curtain {
+	result.Failed = true
+	return &curtain{code: 1, result: &result}
 }
 
 // planExit drops the curtain without a word, unless the code says all is well.

@@ -1,11 +1,10 @@
 // Package scripted is the scripted agent: it does in a folder what a script
-// says for an iteration, and prints an agent's stream. Tests and the demo use
-// it; its adapter is in internal/agent.
+// says for an iteration, and prints what it does. Tests and the demo use it;
+// its adapter is in internal/agent.
 package scripted
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -35,7 +35,7 @@ type Stage struct {
 }
 
 // Play returns the scripted agent: it does what the script has for this iteration
-// and tells of it on Out, in opencode's lines. The code is what the program
+// and tells of it on Out, in lines of its own. The code is what the program
 // should exit with. A ctx that ends is a polite signal; the script decides who
 // is polite.
 //
@@ -111,7 +111,7 @@ type player struct {
 // curtain ends a play before the script does.
 type curtain struct {
 	code   int
-	result object // nil: nothing is said of the end
+	result *agent.ScriptedResult // nil: nothing is said of the end
 }
 
 // Error is never seen: a curtain does not leave Play.
@@ -121,7 +121,7 @@ func (p *player) play(ctx context.Context, s script) (int, error) {
 	if _, err := fmt.Fprintf(p.Out, "script %s\n", s.title); err != nil { // a line that is not JSON is shown
 		return 0, err
 	}
-	if err := p.tell(part("step_start", nil)); err != nil {
+	if err := p.tell(agent.ScriptedLine{}); err != nil { // it has begun
 		return 0, err
 	}
 	end := &curtain{result: completed()}
@@ -145,22 +145,18 @@ func (p *player) close(end *curtain) (int, error) {
 	if end.result == nil {
 		return end.code, nil
 	}
-	return end.code, p.tell(end.result)
+	return end.code, p.tell(agent.ScriptedLine{Result: end.result})
 }
 
-type object map[string]any
-
-func part(kind string, content object) object { return object{"type": kind, "part": content} }
-
-func completed() object { return part("step_finish", object{"reason": "stop"}) }
+func completed() *agent.ScriptedResult { return &agent.ScriptedResult{Reason: "stop"} }
 
 // tell prints a line in one write, so that a kill cuts none in half.
-func (p *player) tell(c object) error {
-	line, err := json.Marshal(c)
+func (p *player) tell(c agent.ScriptedLine) error {
+	line, err := c.Line()
 	if err != nil {
 		return fmt.Errorf("tell: %w", err)
 	}
-	if _, err := p.Out.Write(append(line, '\n')); err != nil {
+	if _, err := p.Out.Write(line); err != nil {
 		return fmt.Errorf("tell: %w", err)
 	}
 	return nil
@@ -178,11 +174,9 @@ func (p *player) call(name, input string, tool func() (output string, failed boo
 
 func (p *player) tellCall(name, input, output string, failed bool) error {
 	p.calls++
-	status := map[bool]string{false: "completed", true: "error"}[failed]
-	return p.tell(part("tool_use", object{
-		"tool": name, "callID": "call_" + strconv.Itoa(p.calls),
-		"state": object{"status": status, "input": object{"command": input}, "output": strings.TrimSpace(output)},
-	}))
+	return p.tell(agent.ScriptedLine{Call: &agent.ScriptedCall{
+		ID: "call_" + strconv.Itoa(p.calls), Name: name, Input: input, Output: strings.TrimSpace(output), Failed: failed,
+	}})
 }
 
 func (p *player) memory(name string) string {
