@@ -47,7 +47,6 @@ func acp(k kind, words []string, o Options) (Adapter, error) {
 		},
 		Decoder: func(order Order) Decoder {
 			d := acpDecoder{prompt: order.Prompt, dir: order.Dir, model: model(order), price: o.Prices, servers: o.Servers.ForACP()}
-			d.setsModel = k.acp == nil && d.model != ""
 			if k.acp == &opencodeStart { // without a login it takes a free model in silence
 				d.expects = opencodeModel(o, d.model)
 			}

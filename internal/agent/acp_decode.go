@@ -23,7 +23,6 @@ type Conversation interface {
 const (
 	acpInitialize = "initialize"
 	acpNewSession = "session/new"
-	acpSetModel   = "session/set_model" // only if the program takes its model from here
 	acpPrompt     = "session/prompt"
 )
 
@@ -36,8 +35,7 @@ type acpDecoder struct {
 	price   pricing
 	servers []mcp.ACPServer
 
-	setsModel bool   // else the program was told when it started
-	expects   string // the model that it has to confirm; empty: any
+	expects string // the model that it has to confirm; empty: any
 
 	asked   string // the open question
 	number  int    // its id
@@ -233,11 +231,8 @@ func (d *acpDecoder) answered(l acpLine) []stream.Item {
 		d.ask(acpNewSession, map[string]any{"cwd": d.dir, "mcpServers": d.servers})
 	case d.asked == acpNewSession && d.replacesModel(l):
 		return d.ended(stream.Result{Failed: true, Reason: "error", Text: "Model not found: " + d.expects, Denied: stream.NoLogin})
-	case d.asked == acpNewSession && d.setsModel:
+	case d.asked == acpNewSession:
 		d.session = l.Result.SessionID
-		d.ask(acpSetModel, map[string]any{"sessionId": d.session, "modelId": d.model})
-	case d.asked == acpNewSession || d.asked == acpSetModel:
-		d.session = cmp.Or(d.session, l.Result.SessionID)
 		text := []any{map[string]any{"type": "text", "text": d.prompt}}
 		d.ask(acpPrompt, map[string]any{"sessionId": d.session, "prompt": text})
 	case d.asked == acpPrompt:

@@ -67,10 +67,6 @@ func (d *lineDecoder[L]) End() []stream.Item {
 // NoResult is the reason of an agent that ended without a word about it.
 const NoResult = "ended without a result"
 
-func noResult(used stream.Usage) []stream.Item {
-	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: used}}
-}
-
 func asProgress(text string) []stream.Item {
 	if text = Short(text); text != "" {
 		return []stream.Item{stream.Progress{Text: text}}

@@ -158,7 +158,8 @@ var kinds = map[string]kind{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
-		hosts: []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
+		autoRuns: []string{".github/hooks"}, // by the protocol it trusts the folder
+		hosts:    []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		// The login is in fields of a file that also defines what it starts, each with two spellings.
 		state: State{
 			Folders: map[string][]string{".copilot": {"config.json", "logs", "session-state", "session-store.db*"}},

@@ -49,6 +49,3 @@ func (p *Pattern) ReplaceAllString(s, by string) string { return p.read().Replac
 func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return p.read().ReplaceAllStringFunc(s, by)
 }
-
-// Split returns the expression's.
-func (p *Pattern) Split(s string, n int) []string { return p.read().Split(s, n) }
