@@ -23,9 +23,12 @@ func MayBlock(run journal.Run, name string) bool {
 	if !found || base.Passed {
 		return true
 	}
-	// No person required a detected check.
-	strict := run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected
-	return strict || base.HasNamedFailures()
+	return isStrict(run, name) || base.HasNamedFailures()
+}
+
+// isStrict reports whether a check that was red before blocks. No person required a detected one.
+func isStrict(run journal.Run, name string) bool {
+	return run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected
 }
 
 // BlocksStory reports whether a check failed, not only as at the base, and not only by chance.
@@ -34,7 +37,7 @@ func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
 		return false
 	}
 	base, found := run.BaseCheck(check.Name)
-	if !found || base.Passed || run.Policy.Baseline == policy.BaselineStrict {
+	if !found || base.Passed || isStrict(run, check.Name) {
 		return true
 	}
 	return !failsAsAtBase(base, check) && !failedByChance(base, check)

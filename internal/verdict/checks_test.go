@@ -123,6 +123,11 @@ func TestChanceOfTwoRuns(t *testing.T) {
 	if !verdict.BlocksStory(run, twice(a, b, nil)) {
 		t.Error("a check that failed by chance does not block under a strict baseline")
 	}
+	check := twice(a, b, nil)
+	run.Policy.Checks = []policy.Check{{Name: check.Name, Command: check.Command, Detected: true}}
+	if verdict.BlocksStory(run, check) {
+		t.Error("a suggested check is strict, although no person required it")
+	}
 }
 
 // A flaky check in an odd journal may lack the result of its first run.
