@@ -35,6 +35,9 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if guarded.IsBare(c.ProjectDir) {
 		return 0, fault.Usage("no work tree: "+c.ProjectDir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	}
+	if err := workspace.CheckNotHome(c.ProjectDir, w.Getenv("HOME")); err != nil {
+		return 0, err
+	}
 	c.Ignored = c.findIgnored(ctx, w)
 	switch {
 	case c.Any() && c.Yes:

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -23,9 +24,11 @@ func Line(run journal.Run, event journal.Event) string {
 	return strings.Join(lines, "\n")
 }
 
-// LineAndOutput adds the end of the output of a check or setup that failed, for logs that are all a person has of it.
+// LineAndOutput adds the end of the output of a check or setup that failed, for logs that are all a person has of it: the
+// folder of the whole output is temporary.
 func LineAndOutput(run journal.Run, event journal.Event) string {
-	return strings.Join(append([]string{Line(run, event)}, failedOutput(event)...), "\n    | ")
+	output := slices.DeleteFunc(failedOutput(event), func(line string) bool { return strings.HasPrefix(line, wholeOutput) })
+	return strings.Join(append([]string{Line(run, event)}, output...), "\n    | ")
 }
 
 // failedOutput returns the end of what a check or setup said that failed. With a story's tests on the base, it should.
@@ -44,6 +47,8 @@ func failedOutput(event journal.Event) []string {
 	return nil
 }
 
+const wholeOutput = "whole output: "
+
 // failureLines returns the names of the failed tests, what the output says about them, and the file with all of it.
 func failureLines(e journal.CheckEnded) (lines []string) {
 	if e.Tests != nil && len(e.Tests.Failing()) > 0 {
@@ -51,7 +56,7 @@ func failureLines(e journal.CheckEnded) (lines []string) {
 	}
 	lines = append(lines, Tail(e.Excerpt)...)
 	if strings.Contains(e.Log, "/") { // else its folder is temporary
-		lines = append(lines, "whole output: "+terminalLine(e.Log))
+		lines = append(lines, wholeOutput+terminalLine(e.Log))
 	}
 	return lines
 }
