@@ -278,8 +278,9 @@ func pushSettings(environ []string, file string) error {
 			continue
 		}
 		at := settings
-		for inner := ""; strings.Contains(key, "."); {
-			inner, key, _ = strings.Cut(key, ".")
+		folders := strings.Split(key, ".")
+		key = folders[len(folders)-1]
+		for _, inner := range folders[:len(folders)-1] {
 			if at[inner] == nil {
 				at[inner] = map[string]any{}
 			}

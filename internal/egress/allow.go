@@ -30,8 +30,6 @@ func checkModel(models []string, name string) *Refusal {
 // searchModels matches models that always search the web. A list has to name them exactly.
 var searchModels = pattern.Of(`(?i):online$|-search($|-preview|-api)|deep-research|(^|/)(sonar|compound)`)
 
-var modelPattern = pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
-
 var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$`)
 
 var dateSuffix = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
