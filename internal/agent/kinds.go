@@ -164,7 +164,7 @@ var kinds = map[string]kind{
 		state: State{
 			Folders: map[string][]string{".copilot": {"config.json", "logs", "session-state", "session-store.db*"}},
 			Files:   map[string][]string{".copilot/config.json": {"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user", "copilotTokens", "copilot_tokens", "firstLaunchAt", "first_launch_at"}},
-			Makes:   []string{".copilot/installed-plugins", ".copilot/settings.json.lock", ".copilot/pkg", ".copilot/config.json.lock"},
+			Makes:   []string{".copilot/config.json", ".copilot/installed-plugins", ".copilot/settings.json.lock", ".copilot/pkg", ".copilot/config.json.lock"},
 		},
 		// A GitHub token, its login, would be more than an agent may have.
 		makers: copilotMakers, held: true,

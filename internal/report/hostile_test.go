@@ -226,8 +226,6 @@ func TestSecrets(t *testing.T) {
 	for _, c := range []struct{ secret, text string }{
 		{token, token},
 		{`hush"<&hush-hush`, `hush"<&hush-hush`},
-		{"canary-of-the-shop", "canary-\x1b[7mof-the-shop\x1b[27m"},
-		{"canary-of-the-shop", "canary-&#8203;of-the-shop"},
 	} {
 		s := longRun(t, 2, "the key is "+c.text+" and no other\n")
 		s.Hide = redact.New(c.secret).String

@@ -110,7 +110,7 @@ func TestWhatFailed(t *testing.T) {
 		"commits":          {journal.CommitsTaken{Refused: []journal.Finding{{Why: "a link out"}}}, "refused"},
 		"version control":  {journal.SCMEnded{Task: "push", Failed: true, Why: "no remote"}, "push failed: no remote"},
 		"GitHub":           {journal.PublishFailed{Act: "push", Why: "403"}, "could not push the work: 403"},
-		"the sandbox":      {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused by the sandbox: evil.example:443"},
+		"the sandbox":      {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused: evil.example:443"},
 		"a proof":          {journal.ProofEnded{Commit: "c1", Why: "test"}, "failed on a clean checkout: test"},
 		"an empty proof":   {journal.ProofEnded{Commit: "c1", Passed: true, Empty: true}, "nothing could be verified"},
 		"a base":           {journal.BaselineEnded{Why: "no check runs"}, "baseline checked: no check runs"},

@@ -73,9 +73,9 @@ func codePaths(names []string) string {
 	return strings.Join(lines, ", ")
 }
 
-// egressRefusedText names what the sandbox refused, and the input that would allow it.
+// egressRefusedText names what the sandbox or the model server refused, and the input that would allow it.
 func egressRefusedText(e journal.EgressRefused) string {
-	text := "refused by the sandbox: " + oneLine(e.What) + ": " + oneLine(e.Why)
+	text := "refused: " + oneLine(e.What) + ": " + oneLine(e.Why)
 	if e.Input != "" {
 		text += " – this would allow it: " + oneLine(e.Input)
 	}

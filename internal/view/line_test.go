@@ -24,10 +24,10 @@ var lines = []struct {
 	{journal.Resumed{Why: "/ralph by ada"}, "continuing run r1: /ralph by ada"},
 	{journal.Noted{What: "no node"}, "note: no node"},
 	{journal.Noted{What: "no node", Hint: "install it"}, "note: no node – install it"},
-	{journal.EgressRefused{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"}, `  refused by the sandbox: "1.2.3.4:443": it is an address, not a name`},
+	{journal.EgressRefused{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"}, `  refused: "1.2.3.4:443": it is an address, not a name`},
 	{
 		journal.EgressRefused{What: "a.example:443", Why: "it is not on the allow list", Input: "allow-domains: a.example"},
-		"  refused by the sandbox: a.example:443: it is not on the allow list – this would allow it: allow-domains: a.example",
+		"  refused: a.example:443: it is not on the allow list – this would allow it: allow-domains: a.example",
 	},
 	{
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 999, Down: 1_499_000}, {Host: "b.example:443", Up: 1, Down: 1}}},
