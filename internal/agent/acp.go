@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/mcp"
 )
 
 // acpStart is how a program is started that speaks the Agent Client Protocol.
@@ -16,6 +17,9 @@ type acpStart struct {
 	modelFlag string // empty: env names the model
 	env       func(o Options, model string) []string
 	home      func(o Options) (home map[string]string, notes []string) // nil: the user's
+	homeVar   string
+	confirms  func(o Options, model string) string // the model that the session has to name; nil: any
+	ownFlag   bool                                 // it gets MCP servers by a flag, and not with the session
 
 	settings     []string // words that print the user's settings; nil: they name no model server
 	readSettings func(printed []byte, k Keys, model string) UserSettings
@@ -36,19 +40,18 @@ func acp(k kind, words []string, o Options) (Adapter, error) {
 		Notes:        notes,
 		ReportsUsage: k.acp != nil,
 		Argv: func(order Order) []string {
-			var named []string
-			if start.modelFlag != "" {
-				named = modelFlags(start.modelFlag, flags, order)
-			}
-			return slices.Concat(command, start.words, named, extra)
+			return slices.Concat(command, start.words, modelFlags(start.modelFlag, flags, order), extra)
 		},
 		Env: func(order Order) []string {
-			return environ.Merge(start.env(o, model(order)), environ.Pairs("GEMINI_CLI_HOME", order.Home))
+			return environ.Merge(start.env(o, model(order)), environ.Pairs(start.homeVar, order.Home))
 		},
 		Decoder: func(order Order) Decoder {
-			d := acpDecoder{prompt: order.Prompt, dir: order.Dir, model: model(order), price: o.Prices, servers: o.Servers.ForACP()}
-			if k.acp == &opencodeStart { // without a login it takes a free model in silence
-				d.expects = opencodeModel(o, d.model)
+			d := acpDecoder{prompt: order.Prompt, dir: order.Dir, model: model(order), price: o.Prices, servers: []mcp.ACPServer{}}
+			if !start.ownFlag {
+				d.servers = o.Servers.ForACP()
+			}
+			if start.confirms != nil {
+				d.expects = start.confirms(o, d.model)
 			}
 			return newACP(&d)
 		},
@@ -75,7 +78,7 @@ var geminiStart = acpStart{
 	env: func(o Options, _ string) []string {
 		return environ.Pairs("GEMINI_API_KEY", o.Keys.GeminiAPIKey, "GOOGLE_GEMINI_BASE_URL", o.Keys.ModelBaseURL)
 	},
-	home: geminiHome,
+	home: geminiHome, homeVar: "GEMINI_CLI_HOME",
 }
 
 // geminiHome returns the home in which a key is taken to another model server. For that Gemini CLI wants a setting, and
@@ -100,7 +103,7 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 var copilotStart = acpStart{
 	words: []string{"--acp", "--allow-all", "--no-ask-user", "--no-auto-update"},
 	rules: flagRules{"--acp": {}, "--allow-all": {}, "--yolo": {}, "--allow-all-tools": {}, "--no-ask-user": {}, "--no-auto-update": {}},
-	env:   copilotEnv,
+	env:   copilotEnv, ownFlag: true,
 }
 
 // copilotEnv sets the model by a variable, which the user's flags override.
@@ -152,7 +155,7 @@ var cursorStart = acpStart{
 var opencodeStart = acpStart{
 	words: []string{"acp"},
 	rules: flagRules{"acp": {}, "-m": {read: true}, "--model": {read: true}},
-	env:   opencodeEnv,
+	env:   opencodeEnv, confirms: opencodeModel, // without a login it takes a free model in silence
 
 	settings: []string{"debug", "config", "--pure"}, readSettings: opencodeReadSettings, // without plugins: no sandbox is there yet
 }
@@ -220,7 +223,7 @@ type opencodeSettings struct {
 	} `json:"provider"`
 }
 
-// opencodeReadSettings takes the server of the user's own settings in place of the maker's.
+// opencodeReadSettings takes the server of the user's own settings in place of the provider's.
 // A provider that opencode does not know by itself is adopted when it speaks
 // OpenAI's chat completions and needs no key.
 func opencodeReadSettings(printed []byte, k Keys, model string) UserSettings {

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,10 +111,15 @@ type acpModelUsage struct {
 }
 
 type acpUpdate struct {
-	Kind    string     `json:"sessionUpdate"`
-	Content acpContent `json:"content"`
-	acpCall
-	Entries few[struct {
+	Kind      string         `json:"sessionUpdate"`
+	Content   acpContent     `json:"content"`
+	ID        string         `json:"toolCallId"`
+	Title     string         `json:"title"`
+	Tool      string         `json:"kind"`
+	Status    string         `json:"status"`
+	RawInput  jsontext.Value `json:"rawInput"`
+	RawOutput acpOutput      `json:"rawOutput"`
+	Entries   few[struct {
 		Content string `json:"content"`
 		Status  string `json:"status"`
 	}] `json:"entries"` // of a plan
@@ -123,24 +129,21 @@ type acpUpdate struct {
 	} `json:"cost"`
 }
 
+// acpOutput is a tool's, as opencode and Copilot report it.
+type acpOutput struct {
+	Output   string `json:"output"`
+	Metadata struct {
+		Exit int `json:"exit"`
+	} `json:"metadata"`
+	Contents few[struct {
+		Exit int `json:"exitCode"`
+	}] `json:"contents"`
+}
+
 // acpCall is what is known of a tool call so far.
 type acpCall struct {
-	ID        string         `json:"toolCallId"`
-	Title     string         `json:"title"`
-	Name      string         `json:"kind"`
-	Status    string         `json:"status"`
-	RawInput  jsontext.Value `json:"rawInput"`
-	RawOutput struct {
-		Output   string `json:"output"`
-		Metadata struct {
-			Exit int `json:"exit"`
-		} `json:"metadata"`
-		Contents few[struct {
-			Exit int `json:"exitCode"`
-		}] `json:"contents"`
-	} `json:"rawOutput"`
-	said    string
-	started bool
+	name, title, input, output string
+	started                    bool
 }
 
 // acpContent is a text, or the texts of a tool call.
@@ -258,16 +261,11 @@ func (d *acpDecoder) reply(l acpLine) {
 		return
 	}
 	fields := map[string]any{"id": json.RawMessage(l.ID)}
-	if l.Method != "session/request_permission" || len(l.Params.Options) == 0 {
-		fields["error"] = map[string]any{"code": -32601, "message": "Method not found"}
+	permits := func(option acpOption) bool { return strings.HasPrefix(option.Kind, "allow") }
+	if i := slices.IndexFunc(l.Params.Options, permits); i >= 0 && l.Method == "session/request_permission" {
+		fields["result"] = map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": l.Params.Options[i].ID}}
 	} else {
-		chosen := l.Params.Options[0]
-		for _, option := range l.Params.Options {
-			if option.Kind == "allow_once" {
-				chosen = option
-			}
-		}
-		fields["result"] = map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": chosen.ID}}
+		fields["error"] = map[string]any{"code": -32601, "message": "Method not found"}
 	}
 	d.lines = append(d.lines, acpMessage(fields)...)
 }
@@ -295,31 +293,28 @@ func (d *acpDecoder) update(u acpUpdate) []stream.Item {
 
 // call adds what an update tells of a call. It starts once it is no longer pending: until then its input is not complete.
 func (d *acpDecoder) call(u acpUpdate) (items []stream.Item) {
-	c := d.calls[truncate(u.ID, maxID)]
-	c.ID = truncate(u.ID, maxID)
-	c.Title, c.Name = cmp.Or(u.Title, c.Title), cmp.Or(u.Name, c.Name)
-	c.said = cmp.Or(string(u.Content), u.RawOutput.Output, c.said)
-	if len(u.RawInput) > 0 {
-		c.RawInput = u.RawInput
-	}
+	c := d.calls[u.ID]
+	c.name, c.title = cmp.Or(Short(u.Tool), c.name), cmp.Or(Short(u.Title), c.title)
+	c.input = cmp.Or(summary(u.RawInput), c.input)
+	c.output = cmp.Or(truncate(cmp.Or(string(u.Content), u.RawOutput.Output), maxOutput), c.output)
 	if u.Status == "pending" {
-		d.calls.put(c.ID, c)
+		d.calls.put(u.ID, c)
 		return nil
 	}
 	if !c.started {
 		c.started = true
-		items = append(items, stream.ToolStart{ID: c.ID, Name: Short(cmp.Or(c.Name, c.Title)), Input: cmp.Or(summary(c.RawInput), Short(c.Title))})
+		items = append(items, stream.ToolStart{ID: u.ID, Name: cmp.Or(c.name, c.title), Input: cmp.Or(c.input, c.title)})
 	}
 	if u.Status != "completed" && u.Status != "failed" {
-		d.calls.put(c.ID, c)
+		d.calls.put(u.ID, c)
 		return items
 	}
-	d.calls.drop(c.ID)
+	d.calls.drop(u.ID)
 	failed := u.Status == "failed" || u.RawOutput.Metadata.Exit != 0
 	for _, part := range u.RawOutput.Contents {
 		failed = failed || part.Exit != 0
 	}
-	return append(items, stream.ToolEnd{ID: c.ID, Output: truncate(c.said, maxOutput), Failed: failed})
+	return append(items, stream.ToolEnd{ID: u.ID, Output: c.output, Failed: failed})
 }
 
 // count takes the usage of the turn, which is reported with its end.
@@ -356,13 +351,11 @@ func (d *acpDecoder) ended(result stream.Result) []stream.Item {
 	return append(d.flush(), result)
 }
 
-const acpAuthRequired = -32000
-
 // result is the end of a turn by an error. Gemini CLI's codes are those of the model's server.
 func (e acpError) result() stream.Result {
 	result := stream.Result{Failed: true, Reason: "error", Text: cmp.Or(e.Data.Details, e.Data.Message, e.Message)}
 	switch {
-	case e.Code == acpAuthRequired:
+	case e.Code == -32000: // authentication is required
 		result.Denied = stream.NoLogin
 	case e.Code >= 400 && e.Code < 600:
 		result.Status = e.Code
@@ -370,21 +363,21 @@ func (e acpError) result() stream.Result {
 	return result
 }
 
-// maxHeld is the most of a message that is kept until it is complete.
-const maxHeld = 1 << 20
+// maxWords is how much of a message is kept until it is complete.
+const maxWords = 1 << 20
 
 func (d *acpDecoder) addText(piece string) []stream.Item {
 	d.words.WriteString(piece)
-	if d.words.Len() < maxHeld {
+	if d.words.Len() < maxWords {
 		return nil
 	}
-	held := d.words.String()
+	text := d.words.String()
 	d.words.Reset()
-	if cut := strings.LastIndexByte(held, '\n'); cut > 0 {
-		d.words.WriteString(held[cut+1:])
-		held = held[:cut]
+	if end := strings.LastIndexByte(text, '\n'); end > 0 {
+		d.words.WriteString(text[end+1:])
+		text = text[:end]
 	}
-	return []stream.Item{stream.Text{Text: held}}
+	return []stream.Item{stream.Text{Text: text}}
 }
 
 func (d *acpDecoder) flush() []stream.Item {

@@ -148,7 +148,7 @@ func talker() int {
 			update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<response>DO"}}`)
 			update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"NE</response>"}}`)
 			say(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":{"totalTokens":12,"outputTokens":2}}}`)
-			time.Sleep(time.Hour) // no end of its stdin ends it
+			<-time.NewTimer(time.Hour).C // no end of its stdin ends it
 		}
 	}
 	return 0

@@ -1,6 +1,5 @@
-// Package agent describes the CLIs of coding agents. Each file holds the
-// arguments, the environment and the output decoder of one CLI. It starts no
-// agent; internal/agent/driver does.
+// Package agent describes the CLIs of coding agents. All facts about one are in
+// its row of kinds. It starts no agent; internal/agent/driver does.
 package agent
 
 import (
@@ -18,7 +17,7 @@ import (
 )
 
 // Adapter describes one agent CLI with data and pure functions. A new CLI needs a
-// new file with a function that returns an Adapter, and a line in kinds.
+// row in kinds.
 type Adapter struct {
 	Name       string
 	Program    string            // name on PATH, or path
@@ -38,10 +37,8 @@ type Adapter struct {
 	Stdin      func(Order) string   // nil: the prompt
 	Decoder    func(Order) Decoder
 
-	// Login is the hint how to give it a key or a login. MissingLogin returns the
-	// reason if exit code and error line say that it has none; may be nil.
-	Login        string
-	MissingLogin func(exit int, complaint string) string
+	Login        string // hint how to give it a key or a login
+	MissingLogin string // words of an error that it has none; empty: it reports that otherwise
 
 	// StatusCommand reports whether there is a key or a login, without a request to a
 	// model; nil: there is no such command. ReadStatus returns why there is none.
@@ -80,15 +77,6 @@ func (a Adapter) UnattendedFlag() string {
 		}
 	}
 	return ""
-}
-
-func missingLoginIf(words string) func(int, string) string {
-	return func(_ int, complaint string) string {
-		if !strings.Contains(complaint, words) {
-			return ""
-		}
-		return strings.TrimPrefix(complaint, "Error: ")
-	}
 }
 
 // ask returns how to ask a program about itself, without a sandbox. nil: the command has more words. They

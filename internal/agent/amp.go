@@ -21,7 +21,7 @@ func amp(_ kind, words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Version:      ask(command, "--version"),
 		Notes:        notes,
-		MissingLogin: missingLoginIf("Invalid or missing API key"),
+		MissingLogin: "Invalid or missing API key",
 		MaxPrompt:    maxArgument - 2, // for the final zero byte and a newline before it
 		Argv: func(order Order) []string {
 			prompt := order.Prompt

@@ -19,6 +19,11 @@ var said = map[string]func(output string) any{
 		item := map[string]any{"id": "1", "type": "command_execution", "command": "ls", "aggregated_output": output, "exit_code": 0, "status": "completed"}
 		return map[string]any{"type": "item.completed", "item": item}
 	},
+	"gemini": func(output string) any {
+		text := map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": output}}
+		update := map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed", "content": []any{text}}
+		return map[string]any{"method": "session/update", "params": map[string]any{"update": update}}
+	},
 }
 
 func lineOf(t *testing.T, value any) []byte {

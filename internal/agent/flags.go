@@ -59,9 +59,9 @@ func modelOf(flags []string, order Order) string {
 	return order.Model
 }
 
-// modelFlags are empty if the user's flags name a model: some programs refuse two.
+// modelFlags are empty without a flag, and if the user's flags name a model: some programs refuse two.
 func modelFlags(flag string, flags []string, order Order) []string {
-	if order.Model == "" || modelInFlags(flags) != "" {
+	if flag == "" || order.Model == "" || modelInFlags(flags) != "" {
 		return nil
 	}
 	return []string{flag, order.Model}

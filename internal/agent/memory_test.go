@@ -14,10 +14,12 @@ import (
 func TestLongIDsAreNotRemembered(t *testing.T) {
 	const long, lines, most = 1 << 20, 64, 16 << 20
 	for name, line := range map[string]string{
-		"claude":         `{"type":"assistant","message":{"id":"%[1]s","content":[{"type":"tool_use","name":"TodoWrite","id":"%[1]s","input":{}}]}}`,
-		"claude, models": `{"type":"assistant","parent_tool_use_id":"t","message":{"id":"m","model":"%[1]s","usage":{"output_tokens":1}}}`,
-		"codex":          `{"type":"item.started","item":{"id":"%[1]s","type":"command_execution","command":"ls"}}`,
-		"gemini":         `{"type":"tool_use","tool_name":"write_todos","tool_id":"%[1]s","parameters":{}}`,
+		"claude":         `{"type":"assistant","message":{"id":"LONG","content":[{"type":"tool_use","name":"TodoWrite","id":"LONG","input":{}}]}}`,
+		"claude, models": `{"type":"assistant","parent_tool_use_id":"t","message":{"id":"m","model":"LONG","usage":{"output_tokens":1}}}`,
+		"codex":          `{"type":"item.started","item":{"id":"LONG","type":"command_execution","command":"ls"}}`,
+		"gemini":         `{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call","toolCallId":"LONG","status":"pending"}}}`,
+		"gemini, input": `{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call","toolCallId":"#","status":"pending",` +
+			`"title":"LONG","rawInput":{"command":"LONG"},"content":[{"content":{"text":"LONG"}}]}}}`,
 	} {
 		kind, _, _ := strings.Cut(name, ",")
 		adapter, err := agent.Pick(kind, agent.Options{})
@@ -27,7 +29,7 @@ func TestLongIDsAreNotRemembered(t *testing.T) {
 		decoder := adapter.Decoder(agent.Order{})
 		before := heap()
 		for i := range lines {
-			decoder.Line(fmt.Appendf(nil, line, strings.Repeat(string(rune('0'+i)), long)))
+			decoder.Line([]byte(strings.NewReplacer("LONG", strings.Repeat(string(rune('0'+i)), long), "#", fmt.Sprint(i)).Replace(line)))
 		}
 		if kept := heap() - before; kept > most {
 			t.Errorf("%s: %d bytes are kept of %d lines", name, kept, lines)
@@ -58,6 +60,8 @@ func TestLinesOfManyPartsTakeLittle(t *testing.T) {
 		{"claude", `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"New","input":{"a":[` + many(`{}`) + `]}}]}}`},
 		{"codex", `{"type":"item.completed","item":{"type":"file_change","changes":[` + many(`{}`) + `]}}`},
 		{"codex", `{"type":"item.completed","item":{"type":"file_change","id":"` + long + `","changes":[` + strings.Repeat("{},", 900) + `{}]}}`},
+		{"gemini", `{"method":"session/update","params":{"update":{"sessionUpdate":"plan","entries":[` + many(`{}`) + `]}}}`},
+		{"gemini", `{"method":"session/update","params":{"update":{"sessionUpdate":"tool_call_update","content":[` + many(`{}`) + `]}}}`},
 		{"codex", `{"type":"item.updated","item":{"type":"todo_list","items":[` + many(`{}`) + `]}}`},
 	} {
 		adapter, err := agent.Pick(test.agent, agent.Options{})

@@ -60,11 +60,25 @@ func Read(data []byte, names []string) (Servers, error) {
 	return servers, nil
 }
 
-// Flags give an agent CLI the servers. Those that speak the Agent Client Protocol get ForACP instead.
+// Flags give an agent CLI the servers. Others that speak the Agent Client Protocol get ForACP instead.
 func (s Servers) Flags(agent string) ([]string, error) {
 	switch agent {
 	case "claude":
 		return []string{"--strict-mcp-config", "--mcp-config", encode(map[string]any{"mcpServers": s})}, nil
+	case "copilot": // of a session it takes none that are programs
+		type server struct {
+			Server
+			Tools []string `json:"tools"`
+		}
+		all := map[string]server{}
+		for name, one := range s {
+			one.Type = cmp.Or(one.Type, "http")
+			if one.Command != "" {
+				one.Type = "local"
+			}
+			all[name] = server{one, []string{"*"}}
+		}
+		return []string{"--additional-mcp-config", encode(map[string]any{"mcpServers": all})}, nil
 	case "amp":
 		return []string{"--mcp-config", encode(s)}, nil
 	case "codex":

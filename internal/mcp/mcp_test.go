@@ -26,6 +26,8 @@ func TestFlags(t *testing.T) {
 	for agent, want := range map[string][]string{
 		"claude": {"--strict-mcp-config", "--mcp-config", `{"mcpServers":{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"}},"far":{"url":"https://mcp.example/x","headers":{"X-A":"b"}}}}`},
 		"amp":    {"--mcp-config", `{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"}},"far":{"url":"https://mcp.example/x","headers":{"X-A":"b"}}}`},
+		"copilot": {"--additional-mcp-config", `{"mcpServers":{"docs":{"type":"local","command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"},"tools":["*"]},` +
+			`"far":{"type":"http","url":"https://mcp.example/x","headers":{"X-A":"b"},"tools":["*"]}}}`},
 		"codex": {
 			"-c", `mcp_servers.docs={args=["-y","say \"hi\""],command="npx",env={"A"="1","B"="2"},env_vars=["` + strings.Join(environ.Network(), `","`) + `"]}`,
 			"-c", `mcp_servers.far={http_headers={"X-A"="b"},url="https://mcp.example/x"}`,

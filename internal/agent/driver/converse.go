@@ -19,8 +19,6 @@ var errTurnOver = errors.New("its turn is over")
 // leaving is how long a program has to end by itself after its turn.
 const leaving = 2 * time.Second
 
-type runFunc = func(context.Context, process.Command) (process.Result, error)
-
 // conversation asks a program on its stdin what the decoder wants to know, until its turn is over.
 type conversation struct {
 	agent.Conversation
@@ -79,7 +77,7 @@ func (c *conversation) Read(p []byte) (int, error) {
 }
 
 // run has the program asked through a pipe, which ends with it. How it ended says nothing once it has answered.
-func (c *conversation) run(ctx context.Context, cmd process.Command, run runFunc) (process.Result, error) {
+func (c *conversation) run(ctx context.Context, cmd process.Command, run func(context.Context, process.Command) (process.Result, error)) (process.Result, error) {
 	stdin, questions, err := os.Pipe()
 	if err != nil {
 		return process.Result{}, err

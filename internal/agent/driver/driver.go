@@ -81,8 +81,8 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	if _, talks := decoder.(agent.Conversation); talks && h.Upstream != nil {
 		e.upstream = h.Upstream()
 	}
-	if h.Adapter.MissingLogin != nil && res.Exit != 0 {
-		e.missingLogin = h.Adapter.MissingLogin(res.Exit, s.lastError)
+	if says := h.Adapter.MissingLogin; says != "" && res.Exit != 0 && strings.Contains(s.lastError, says) {
+		e.missingLogin = strings.TrimPrefix(s.lastError, "Error: ")
 	}
 	if e.neverStarted(s) {
 		return journal.AgentEnded{}, fault.Usage(

@@ -11,7 +11,7 @@ import (
 )
 
 // Each agent of the table can start in a job with the key that its hint asks for, and has its row in the documentation,
-// in action.yml and, if npm has it, in tools/agents.
+// in action.yml and, if npm has it, in tools/agents and tools/image.
 func TestEachAgentHasItsRows(t *testing.T) {
 	read := func(path string) string {
 		data, err := os.ReadFile("../../" + path)
@@ -24,7 +24,7 @@ func TestEachAgentHasItsRows(t *testing.T) {
 	if err := json.Unmarshal([]byte(read("tools/agents/package.json")), &pins); err != nil {
 		t.Fatal(err)
 	}
-	docs, action := read("docs/agents.md"), read("action.yml")
+	docs, action, image := read("docs/agents.md"), read("action.yml"), read("tools/image/agents.sh")
 	_, line, _ := strings.Cut(action, "\n  agent: ")
 	line, _, _ = strings.Cut(line, "\n")
 	options := complete("")
@@ -47,6 +47,9 @@ func TestEachAgentHasItsRows(t *testing.T) {
 		}
 		if !slices.Contains(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ,.:\"", r) }), name) {
 			t.Errorf("the input agent in action.yml does not name %s", name)
+		}
+		if adapter.Package != "" && !strings.Contains(image, "\n    "+name+") package=") {
+			t.Errorf("no image can be built with %s", name)
 		}
 		pin := adapter.Package
 		if name == "amp" {
