@@ -164,9 +164,7 @@ func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup
 	hand := c.Hand
 	if c.Sandbox != nil {
 		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{at.Dir}, Read: c.Trusted.Lent(), Proof: true, Setup: setup})
-		if hand.Env = c.Sandbox.Env(c.Hand.Env, true); setup {
-			hand.Env = c.Sandbox.SetupEnv(c.Hand.Env, true)
-		}
+		hand.Env = c.Sandbox.Env(c.Hand.Env, true)
 	}
 	before, err := c.newRecord(ctx, run, at)
 	return hand, before, err

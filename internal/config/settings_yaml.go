@@ -73,11 +73,28 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	return inputs, nil
 }
 
-// onEdits finds edits of comments in the printed events of a workflow. Without types, all count.
-var onEdits = pattern.Of(`issue_comment(:map\[types:\[?[^\]]*edited|:<nil>|[^:]|$)`)
-
-// StartsOnEdits reports whether edits of comments start a workflow.
+// StartsOnEdits reports whether edits of comments start a workflow. Without types, all count.
 func StartsOnEdits(workflow []byte) bool {
+	const event = "issue_comment"
 	var read struct{ On any }
-	return yamlfile.Decode(workflow, &read) == nil && onEdits.MatchString(fmt.Sprint(read.On))
+	if yamlfile.Decode(workflow, &read) != nil || !slices.Contains(namesIn(read.On), event) {
+		return false
+	}
+	events, _ := read.On.(map[string]any)
+	of, _ := events[event].(map[string]any)
+	return of["types"] == nil || slices.Contains(namesIn(of["types"]), "edited")
+}
+
+// namesIn returns the names in a value of a workflow: it is one, a list of them, or an object by them.
+func namesIn(value any) (names []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		return slices.Collect(maps.Keys(value))
+	case []any:
+		for _, name := range value {
+			names = append(names, fmt.Sprint(name))
+		}
+		return names
+	}
+	return []string{fmt.Sprint(value)}
 }

@@ -253,14 +253,6 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(), w.vars), proof, w.servers.proxy.Port)
 }
 
-// SetupEnv returns the same for what makes a folder ready.
-func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
-	if w == nil {
-		return env
-	}
-	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.servers.env(), w.vars), proof, w.servers.proxy.Port)
-}
-
 // mounts reports whether read-only files stay writable for this program.
 func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace }
 

@@ -20,7 +20,7 @@ func (s *trees) runSetupCommands(ctx context.Context, run journal.Run, dir, labe
 	defer s.Sandbox.Flush(emit)
 	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
-		hand.Run, hand.Env = s.runnerWith(dir, true), s.Sandbox.SetupEnv(s.CheckEnv, false)
+		hand.Run, hand.Env = s.runnerWith(dir, true), s.Sandbox.Env(s.CheckEnv, false)
 		defer s.reportNestedRepos(ctx, emit)()
 	}
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
