@@ -44,7 +44,7 @@ type cli struct {
 	mute    bool       // that it asks again after an error of the server's own, it does not say
 	calls   string     // the model as the server knows it, where that is another name
 	rate    bool       // its price is the user's own
-	mild    bool       // a command that failed went well, it says
+	mild    bool       // a command that failed went well, it may say
 	brittle bool       // an answer that is cut ends it
 	lossy   bool       // it may end before all it said has left it
 	twin    bool       // the same program is here by another name

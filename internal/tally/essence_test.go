@@ -18,6 +18,8 @@ func TestEssential(t *testing.T) {
 			"npm error\nnpm error Options:\nnpm error [--install-strategy <hoisted|nested>]\nnpm error aliases: clean-install, ic\nnpm error Run \"npm help ci\" for more info\n" +
 			"npm error A complete log of this run can be found in: /h/.npm/_logs/x-debug-0.log\n": "npm error `npm ci` can only install packages when they are in sync",
 		"    at a (b:1:2)\n": "    at a (b:1:2)",
+		"not ok 1 - adds\n  ---\n  duration_ms: 1.2\n  location: '/w/a.test.js:2:1'\n  failureType: 'testCodeFailure'\n  error: |-\n    Expected:\n    \n    '1' !== '2'\n" +
+			"  stack: |-\n    TestContext.<anonymous> (/w/a.test.js:2:25)\n    async Suite.run (node:internal/x:1:2)\n    node:internal/y:1:2\n": "not ok 1 - adds\n    Expected:\n    '1' !== '2'",
 	} {
 		if diff := cmp.Diff(want, strings.Join(tally.Essential(output), "\n")); diff != "" {
 			t.Errorf("Essential(%q):\n%s", output, diff)

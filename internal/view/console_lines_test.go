@@ -103,7 +103,7 @@ func TestTail(t *testing.T) {
 		"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1\n" + last:                      "--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1",
 		"--- FAIL: TestA (0.0s)": "--- FAIL: TestA (0.0s)",
 		"not ok 1 - a # TODO later\nok 2 - b\nok 3 - c\nnot ok 4 - d\n1..4\n":                    "ok 2 - b\nok 3 - c\nnot ok 4 - d\n1..4",
-		"ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'\n1..2\n# tests 2\n# fail 1\n": "ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'",
+		"ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  ---\n  error: 'x'\n1..2\n# tests 2\n# fail 1\n": "ok 1 - a\n# Subtest: b\nnot ok 2 - b\n  error: 'x'\n1..2",
 		"ok\n=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\n" + last:           "=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\nFAIL\nFAIL shop 0.1s",
 	} {
 		if diff := cmp.Diff(want, strings.Join(view.Tail(output), "\n")); diff != "" {
