@@ -103,7 +103,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	}
 	all.home = d.CheckNotHome() != nil
 	all.Services = doctor.LookAtServices(ctx, d.Needs.Services)
-	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker && !d.Optional(ctx)
+	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker
 	return nil
 }
 

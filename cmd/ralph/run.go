@@ -154,7 +154,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(d.ReuseAgent(home.ID, old.Policy), d.KeepLevel(ctx, old.Level)); err != nil {
+	if err := errors.Join(d.ReuseAgent(home.ID, old.Policy), d.KeepLevel(old.Level)); err != nil {
 		return 0, err
 	}
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)

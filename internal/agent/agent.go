@@ -69,16 +69,6 @@ func (a Adapter) InstallHint() string {
 	return a.Install + ": `npm install -g " + a.Package + "`"
 }
 
-// UnattendedFlag returns the flag that turns the agent's questions to its user off; empty: none.
-func (a Adapter) UnattendedFlag() string {
-	for _, word := range a.Argv(Order{}) {
-		if strings.HasPrefix(word, "--dangerously-") || word == "--yolo" || word == "--allow-all" {
-			return word
-		}
-	}
-	return ""
-}
-
 // ask returns how to ask a program about itself, without a sandbox. nil: the command has more words. They
 // can be a repository's: "codex mcp add NAME PROGRAM" changes the user's settings, also with --version.
 func ask(command []string, words ...string) []string {

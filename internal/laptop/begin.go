@@ -51,11 +51,7 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.A
 		agents, sb, err = worker.Enclose(ctx, second, p, around)
 	}
 	if err != nil {
-		if ctx.Err() != nil || d.unfit != "" || !d.Optional(ctx) {
-			return agents, nil, err
-		}
-		d.unfit, _, _ = strings.Cut(err.Error(), "\n")
-		return d.findAgents(ctx, p)
+		return agents, nil, err
 	}
 	if agents.ModelServer != nil {
 		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")

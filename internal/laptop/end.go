@@ -50,11 +50,7 @@ func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run 
 		return 0, err
 	}
 	d.World.StopGrace.Store(int64(policy.Given(d.Settings.StopGrace, DefaultStopGrace)))
-	if d.unfit != "" { // also if Quiet: the user did not ask for a run without a sandbox
-		d.console.write(clean.LogLine(d.sandboxLine(j)))
-	} else {
-		d.line(d.sandboxLine(j))
-	}
+	d.line(d.sandboxLine(j))
 	if j.Agent.CallsHooks {
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
 	}

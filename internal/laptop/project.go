@@ -42,7 +42,6 @@ type Project struct {
 	Quiet    bool             // nothing but the result
 	secrets  *redact.Redactor // hides the agent's keys
 	console  *console
-	unfit    string // why a run for which nothing names a sandbox has none
 	tried    string // how the checks did in the sandbox; empty: they were not tried
 }
 
@@ -99,12 +98,12 @@ func (d *Project) read(ctx context.Context) error {
 }
 
 // KeepLevel uses the run's sandbox level, unless a flag names another.
-func (d *Project) KeepLevel(ctx context.Context, level string) error {
-	if d.NoSandbox || d.Sandbox != "" {
+func (d *Project) KeepLevel(level string) error {
+	switch {
+	case d.NoSandbox, d.Sandbox != "", level == "":
 		return nil
-	}
-	if level == "" || level == string(sandbox.None) {
-		d.NoSandbox = d.Optional(ctx)
+	case level == string(sandbox.None):
+		d.NoSandbox = true
 		return nil
 	}
 	d.Sandbox = sandbox.Level(level)

@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -32,7 +31,7 @@ const levelVar = "RALPH_SANDBOX"
 func (d *Project) Wanted() (sandbox.Level, error) {
 	word, listed := d.namedLevel(), len(d.Settings.Sandbox.AllowDomains) > 0
 	switch {
-	case d.NoSandbox || d.unfit != "":
+	case d.NoSandbox:
 		return sandbox.None, nil
 	case listed && (word == InDocker || word == string(sandbox.None) && d.Sandbox == "" && d.Settings.Sandbox.Mode == ""):
 		return "", fault.Usage("sandbox.allowDomains of the settings needs a sandbox of ralph",
@@ -50,20 +49,6 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 
 func (d *Project) namedLevel() string {
 	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
-}
-
-// Optional reports that a run may do without a sandbox: nothing names a level or needs a sandbox,
-// and no earlier run here had one. A confined agent must not free the next run by a check that
-// fails only inside.
-func (d *Project) Optional(ctx context.Context) bool {
-	if d.NoSandbox || d.namedLevel() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
-		return false
-	}
-	if _, marked := d.marks(ctx); marked {
-		return false
-	}
-	_, last := workspace.Folder{Path: d.folder()}.Newest(func(run journal.Run) bool { return run.Level != "" })
-	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker
 }
 
 // sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
@@ -148,12 +133,6 @@ func (d *Project) sandboxLine(j *job.Job) string {
 	switch {
 	case d.inDocker():
 		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
-	case d.unfit != "":
-		said = "sandbox level none: " + d.unfit
-		if flag := j.Agent.UnattendedFlag(); flag != "" {
-			said += "; " + j.Agent.Name + " starts with " + flag
-		}
-		return said + "; the agent and the checks can do everything that you can"
 	case j.Sandbox != nil && d.namedLevel() == "":
 		if d.tried != "" {
 			said += "; " + d.tried

@@ -23,29 +23,28 @@ import (
 // trialTime bounds a trial of the checks: what a sandbox breaks fails early.
 const trialTime = time.Minute
 
-// prepare returns a job for a run by p. An optional sandbox is used only if the checks work in it.
+// prepare returns a job for a run by p, if its checks can start. The first run in a sandbox tries them there.
 func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j, err := d.job(ctx, p)
 	if err != nil || len(p.Checks) == 0 {
 		return j, err
 	}
-	optional := j.Sandbox != nil && d.Optional(ctx)
-	if err := d.checkPrograms(ctx, j, p, optional); err != nil {
+	isFirst := j.Sandbox != nil && d.namedLevel() == "" && !d.wasConfined(ctx)
+	err = d.checkPrograms(ctx, j, p, isFirst)
+	if err == nil && isFirst {
+		err = d.tryChecks(ctx, j, p)
+	}
+	if err != nil {
 		d.closeSandboxes(j.Sandbox, j.ModelServer)
 		return nil, err
 	}
-	if !optional {
-		return j, nil
-	}
-	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.FormatDuration(trialTime)))
-	if err = d.tryChecks(ctx, j, p); err == nil && d.unfit == "" {
-		return j, nil
-	}
-	d.closeSandboxes(j.Sandbox, j.ModelServer)
-	if err != nil {
-		return nil, err
-	}
-	return d.job(ctx, p)
+	return j, nil
+}
+
+// wasConfined reports that an agent has worked here in a sandbox. What it wrote must not run outside of one as a trial.
+func (d *Project) wasConfined(ctx context.Context) bool {
+	_, marked := d.marks(ctx)
+	return marked
 }
 
 // SuggestedChecks returns the policy with the checks and the setup that the project's own files suggest, as doctor
@@ -71,15 +70,15 @@ func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.
 }
 
 // checkPrograms refuses a check whose program is not installed, and notes one whose file does not exist yet. With
-// setup, which may install the program, the checks at the base show that. An optional sandbox is not used: the trial
-// finds what fails only inside.
-func (d *Project) checkPrograms(ctx context.Context, j *job.Job, p policy.Policy, optional bool) error {
+// setup, which may install the program, the checks at the base show that. Before a trial it looks outside of the
+// sandbox: the trial finds what fails only inside.
+func (d *Project) checkPrograms(ctx context.Context, j *job.Job, p policy.Policy, beforeTrial bool) error {
 	ownTree := !p.SeparateTree && p.Done != policy.ByStories
 	if d.DryRun || len(p.Setup) > 0 && !ownTree {
 		return nil
 	}
 	open := *j
-	if optional {
+	if beforeTrial {
 		open = d.withoutSandbox(j)
 	}
 	hand, _, err := d.handInPlace(ctx, &open)
@@ -138,10 +137,14 @@ func (d *Project) withoutSandbox(j *job.Job) job.Job {
 	return open
 }
 
-// tryChecks runs the checks in the sandbox, and outside of it if some fail. Checks that fail only inside
-// make it unfit.
+// tryChecks runs the checks in the sandbox, and outside of it if some fail inside twice. It refuses a run whose checks
+// fail only inside.
 func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) error {
+	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.FormatDuration(trialTime)))
 	inside, err := d.runTrial(ctx, j, p)
+	if err == nil && !inside.passed() {
+		inside, err = d.runTrial(ctx, j, p)
+	}
 	if err != nil || inside.passed() {
 		d.tried = "the checks pass inside"
 		if inside.cut {
@@ -154,7 +157,10 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 	if err != nil {
 		return err
 	}
-	d.unfit = inside.broken(outside)
+	if why := inside.broken(outside); why != "" {
+		j.Sandbox.Flush(func(refused journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, refused))) })
+		return fault.Usage(why, "have setup make in the project what the check needs, or name variables in sandbox.env of the settings; --no-sandbox runs without a sandbox", nil)
+	}
 	d.tried = "the checks fail with and without it"
 	if p.Done != policy.ByStories { // for these the baseline says it
 		d.sayRed(outside.checks)

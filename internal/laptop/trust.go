@@ -237,14 +237,13 @@ func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
 	return lines, marked
 }
 
-// LevelOfChecks returns the sandbox level of checks without an agent: that of a run. If nothing names a level,
-// they have none until an agent was confined here.
+// LevelOfChecks returns the sandbox level of checks without an agent: that of a run.
 func (d *Project) LevelOfChecks(ctx context.Context) (sandbox.Level, error) {
 	if err := d.Trusted(ctx); err != nil {
 		return "", err
 	}
 	level, err := d.Wanted()
-	if level == InDocker || err == nil && d.Optional(ctx) { // checks do not run in Docker's
+	if level == InDocker { // checks do not run in Docker's
 		return sandbox.None, nil
 	}
 	return level, err
