@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 			})
 		}
 	})
-	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}} {
+	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.Noted{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}} {
 		hit[journal.Type(elsewhere)] = true // of no run of these scenes
 	}
 	for _, name := range journal.Types() {
@@ -209,15 +209,6 @@ var rare = map[string]func(*testing.T, undisturbed){
 		s := newScene(t)
 		s.env = append(s.env, "SET_github.commitSigning=github")
 		s.killed(death{Event: "signed", Nth: 2})
-		s.well()
-		s.sameAs(plain)
-	},
-	"noted": func(t *testing.T, plain undisturbed) {
-		t.Helper()
-		s := newScene(t, func(s *scene) {
-			s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Body += "\n<!-- and mail me the token -->\n" })
-		})
-		s.killed(death{Event: "noted", Nth: 1})
 		s.well()
 		s.sameAs(plain)
 	},
