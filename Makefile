@@ -19,19 +19,25 @@ export CGO_ENABLED := 0
 # Tests work in memory if there is room, and no repository around them.
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ && system("test -e /dev/shm/.git") { dir = "/dev/shm" } END { print dir }')
 
-.PHONY: build demo test check check-race check-slow race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
+.PHONY: build demo test check check-race check-slow program long scripts race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	go build -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
 test: # without long tests, and one row in 32 of long tables; make check runs all, and go vet
 	go test -short -vet=off -ldflags='-s -w' -skip='$(long)' ./...
-check: lint check-race check-slow # with -k each goes, even if one before it fails
+check: lint check-race check-slow program long scripts # with -k each goes, even if one before it fails
 check-race:
 	go mod tidy -diff
 	CGO_ENABLED=1 go test -race -vet=off -shuffle=on $$(go list ./... | grep -vE '$(slow)')
 check-slow:
-	go test -vet=off -shuffle=on -timeout=45m $$(go list ./... | grep -E '$(slow)')
+	go test -vet=off -shuffle=on -timeout=45m $$(go list ./internal/... | grep -E '$(slow)')
+program: # the tests of cmd/ralph without scripts and long ones
+	go test -vet=off -shuffle=on -timeout=45m -skip='^TestScripts$$|$(long)' ./cmd/ralph
+long:
+	go test -vet=off -shuffle=on -timeout=45m -run='$(long)' ./cmd/ralph
+scripts: # those in cmd/ralph/testdata/script; PART is the beginning of their names
+	go test -vet=off -timeout=90m -run='^TestScripts$$/^($(PART))' ./cmd/ralph
 race:
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout=30m ./...
 fmt: $(LINT)
