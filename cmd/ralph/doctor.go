@@ -29,6 +29,7 @@ type doctorCommand struct {
 	UID          int      `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
 	Checks       *bool    `negatable:"" help:"Run the checks. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
+	AppArmor     bool     `name:"apparmor" xor:"part" help:"Print the AppArmor profile that lets ralph make its strongest sandbox, on Ubuntu 24.04 or later."`
 	Trust        bool     `help:"Accept settings that open the sandbox, or are not those of the newest run."`
 	JSON         bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
@@ -49,6 +50,10 @@ type found struct {
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
+	if c.AppArmor {
+		profile := doctor.AppArmorProfile(w.Self)
+		return fault.ExitDone, w.show(c.JSON, profile, profile)
+	}
 	all := found{sandboxed: c.Sandbox != ""}
 	whole := !c.GitHub && !c.Agents && c.Sandbox == "" && !c.tries() // all of this machine
 	for _, part := range []struct {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -174,10 +175,13 @@ func (w *Sandbox) checkReachable(asked Options) error {
 }
 
 func weakerHint(asked Options) string {
-	if asked.Home != "" {
-		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs the agent without a sandbox"
+	switch {
+	case asked.Home == "":
+		return "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
+	case runtime.GOOS != "linux":
+		return "--sandbox=docker has Docker confine Claude Code; --no-sandbox runs the agent without a sandbox"
 	}
-	return "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
+	return "ralph doctor --sandbox shows what is missing; --no-sandbox runs the agent without a sandbox"
 }
 
 // Dir returns the folder of all that was made for those inside.

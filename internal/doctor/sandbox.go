@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -27,6 +28,9 @@ func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sa
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)
 	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace, Remedy: remedies[sb.Level], Parts: found.Found}
+	if s.Remedy != "" {
+		s.Remedy = cmp.Or(remedyOfAppArmor(userNamespaces), s.Remedy)
+	}
 	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
 		return s

@@ -1,0 +1,30 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// userNamespaces is "1" where AppArmor forbids user namespaces to programs without a profile, as Ubuntu 24.04 does.
+const userNamespaces = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+
+// AppArmorProfile returns the profile by which a program may make user namespaces, and nothing else changes.
+func AppArmorProfile(program string) string {
+	return fmt.Sprintf(`# ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph
+abi <abi/4.0>,
+include <tunables/global>
+
+profile ralph %q flags=(unconfined) {
+  userns,
+}
+`, program)
+}
+
+// remedyOfAppArmor returns how to have user namespaces if AppArmor forbids them; empty: it does not.
+func remedyOfAppArmor(file string) string {
+	if setting, err := os.ReadFile(file); err != nil || strings.TrimSpace(string(setting)) != "1" {
+		return ""
+	}
+	return "AppArmor forbids user namespaces here: ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph"
+}
