@@ -5,14 +5,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
@@ -31,11 +29,10 @@ type superviseCommand struct {
 	ProjectID     string           `name:"project-id" placeholder:"ID" help:"Project ID in messages (default: name of the directory above the task's)."`
 	TaskID        string           `name:"task-id" placeholder:"ID" help:"Task ID in messages (default: name of the task's directory)."`
 	JSON          bool             `name:"json" help:"Print the result as one JSON object; the command's output goes to stderr."`
-	laptop.Fence
-	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
+	Command       []string         `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
-func (c superviseCommand) run(ctx context.Context, w world) (code int, err error) {
+func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 	asked, err := c.asked(w)
 	if err != nil {
 		return 0, err
@@ -49,16 +46,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 		return 0, err
 	}
 	w.World = w.In(dir)
-	j := c.job(w)
-	if j.Git, err = w.Git(j.Supervised.Dir); err != nil {
-		return 0, err
-	}
-	if err := c.enclose(ctx, w, j, dir); err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, j.Sandbox.Close()) }()
-	asked.Level = j.Sandbox.Name()
-	outcome, err := j.Start(ctx, asked)
+	outcome, err := c.job(w).Start(ctx, asked)
 	if err != nil {
 		return 0, err
 	}
@@ -66,21 +54,6 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 		err = laptop.PrintResult(w.Stdout, outcome.Run, outcome.Home, "")
 	}
 	return outcome.Run.Stop.Reason.Status().ExitCode(true), err
-}
-
-func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job, dir string) (err error) {
-	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Tool: j.Git})
-	if err != nil || j.Sandbox == nil {
-		return err
-	}
-	j.Log(j.Sandbox.Description(""))
-	at, err := w.MarkAndAccess(ctx, j.Sandbox, dir)
-	if err != nil {
-		return err
-	}
-	at.Write = append(at.Write, c.TaskDir)
-	j.Supervised.Access, j.Supervised.Dir = at, dir
-	return nil
 }
 
 func (c superviseCommand) asked(w world) (job.NewRun, error) {

@@ -131,11 +131,9 @@ func (s *activeRun) watchRun(ctx context.Context) (settle func() error, err erro
 	if s.watchesNothing() {
 		return func() error { return nil }, nil
 	}
-	var at confine.Access
 	top := s.userFolder()
-	if s.Supervised != nil {
-		top, at = s.supervision.access()
-	} else if at, err = s.access(ctx, top); err != nil {
+	at, err := s.access(ctx, top)
+	if err != nil {
 		return nil, err
 	}
 	own := filepath.Join(top, ".git")

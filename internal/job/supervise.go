@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -29,8 +26,6 @@ type Supervised struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	Access confine.Access // behind a sandbox
-	Dir    string         // the working directory in the sandbox
 }
 
 // After a timeout an attempt has time to clean up; after an interrupt a person waits.
@@ -46,7 +41,7 @@ func (s supervision) runSupervised(ctx context.Context, run journal.Run, step ve
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
 	command := s.Supervised.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
-	result, err := s.startSupervised(ctx, command, emit)
+	result, err := s.Exec(ctx, command)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
@@ -58,30 +53,10 @@ func (s supervision) runSupervised(ctx context.Context, run journal.Run, step ve
 	}
 	ended.Failed = ended.Why != ""
 	emit(ended)
-	if interrupted || errors.Is(err, confine.ErrNotPutBack) {
+	if interrupted {
 		return err
 	}
 	return nil
-}
-
-// startSupervised protects ralph's own files in the task's folder, if there is a sandbox.
-func (s supervision) startSupervised(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
-	if s.Sandbox == nil {
-		return s.Exec(ctx, command)
-	}
-	top, at := s.access()
-	command.Env, command.Dir = s.Sandbox.Env(command.Env, false), s.Supervised.Dir
-	defer s.watch(ctx, top, at, emit)()
-	result, err := s.Sandbox.Around(at)(ctx, command)
-	s.Sandbox.Flush(emit)
-	return result, err
-}
-
-func (s supervision) access() (top string, at confine.Access) {
-	at = s.Supervised.Access
-	at.Ours = []string{s.Folder.Path}
-	at.Keep(filepath.Dir(s.Folder.Path))
-	return guarded.Around(s.Supervised.Dir), at
 }
 
 func (c *Supervised) command(p policy.Policy, number int) process.Command {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -54,7 +53,6 @@ type Enclosure struct {
 	Needs   confine.Needs
 	Vars    []string // to pass into it, for WithVerifier
 	Tool    git.Git
-	Argv    []string // a command; its agent, if it is one, keeps its login
 }
 
 // ErrInDocker refuses Docker's sandbox for what is not an agent.
@@ -81,13 +79,11 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if err != nil {
 		return nil, err
 	}
-	read, adapter := known(w, who)
 	allow := who.Allow
 	if f.Allow != nil {
 		allow = f.Allow
 	}
 	options.Level, options.Network, options.Needs = level, confine.Network{Any: allow == nil, Allow: allow}, who.Needs
-	options.Read, options.State = read, adapter.State
 	options.Private, options.Reach, options.Apart = []string{guarded.Around(project)}, who.Works, who.Apart
 	return confine.Start(ctx, options)
 }
@@ -104,20 +100,4 @@ func (w World) sandboxAround(ctx context.Context, project string, tool git.Git) 
 			return nested.SettleBy(timely, tool, folders, records)
 		}},
 	}, err
-}
-
-// known returns the agent of a command, which keeps its login in the home, and what it reads.
-func known(w World, who Enclosure) (read []string, _ agent.Adapter) {
-	if len(who.Argv) == 0 {
-		return nil, agent.Adapter{}
-	}
-	adapter, err := agent.Pick("", agent.Options{Command: filepath.Base(who.Argv[0])})
-	if err != nil {
-		return nil, agent.Adapter{}
-	}
-	program, err := adapter.Locate(w.Environ(), who.Project)
-	if err != nil {
-		return nil, agent.Adapter{}
-	}
-	return confine.Program(program, adapter), adapter
 }
