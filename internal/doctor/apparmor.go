@@ -2,8 +2,9 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // userNamespaces is "1" where AppArmor forbids user namespaces to programs without a profile, as Ubuntu 24.04 does.
@@ -21,9 +22,9 @@ profile ralph %q flags=(unconfined) {
 `, program)
 }
 
-// remedyOfAppArmor returns how to have user namespaces if AppArmor forbids them; empty: it does not.
-func remedyOfAppArmor(file string) string {
-	if setting, err := os.ReadFile(file); err != nil || strings.TrimSpace(string(setting)) != "1" {
+// RemedyOfAppArmor returns how to have user namespaces if AppArmor forbids them; empty: it does not.
+func RemedyOfAppArmor(file string) string {
+	if setting, err := untrusted.ReadFile(file, 16); err != nil || strings.TrimSpace(string(setting)) != "1" {
 		return ""
 	}
 	return "AppArmor forbids user namespaces here: ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph"

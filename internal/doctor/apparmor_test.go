@@ -1,15 +1,17 @@
-package doctor
+package doctor_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ralph-loop/ralph/internal/doctor"
 )
 
 // Ubuntu lets a program make user namespaces if a profile of its path allows that.
 func TestAppArmor(t *testing.T) {
-	if profile := AppArmorProfile("/usr/local/bin/ralph"); !strings.Contains(profile, "\nprofile ralph \"/usr/local/bin/ralph\" flags=(unconfined) {\n  userns,\n}\n") {
+	if profile := doctor.AppArmorProfile("/usr/local/bin/ralph"); !strings.Contains(profile, "\nprofile ralph \"/usr/local/bin/ralph\" flags=(unconfined) {\n  userns,\n}\n") {
 		t.Errorf("the profile is %q", profile)
 	}
 	file := filepath.Join(t.TempDir(), "setting")
@@ -20,11 +22,11 @@ func TestAppArmor(t *testing.T) {
 		if err := os.WriteFile(file, []byte(test.setting), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if said := remedyOfAppArmor(file); strings.Contains(said, "ralph doctor --apparmor") != test.forbids {
+		if said := doctor.RemedyOfAppArmor(file); strings.Contains(said, "ralph doctor --apparmor") != test.forbids {
 			t.Errorf("with %q it says %q", test.setting, said)
 		}
 	}
-	if said := remedyOfAppArmor(filepath.Join(t.TempDir(), "none")); said != "" {
+	if said := doctor.RemedyOfAppArmor(filepath.Join(t.TempDir(), "none")); said != "" {
 		t.Errorf("without AppArmor it says %q", said)
 	}
 }

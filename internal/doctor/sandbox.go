@@ -29,7 +29,7 @@ func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sa
 	sb = found.Apply(sb)
 	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace, Remedy: remedies[sb.Level], Parts: found.Found}
 	if s.Remedy != "" {
-		s.Remedy = cmp.Or(remedyOfAppArmor(userNamespaces), s.Remedy)
+		s.Remedy = cmp.Or(RemedyOfAppArmor(userNamespaces), s.Remedy)
 	}
 	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
