@@ -33,13 +33,6 @@ func Listen() (int, error) {
 // Revealing reports whether a file of settings says more than settings.
 func Revealing(text string) bool { return TextHoldsLogin(text) }
 
-// Opt has another folder be /opt until the end is called.
-func Opt(dir string) (end func()) {
-	was := opt
-	opt = dir
-	return func() { opt = was }
-}
-
 // Share has a folder be one of the whole machine, as /opt is, until the end is called.
 func Share(dir string) (end func()) {
 	was := shared

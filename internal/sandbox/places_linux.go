@@ -26,7 +26,7 @@ func readable() []string {
 		found = append(found, slices.DeleteFunc(glob(folder), hasKeys)...)
 	}
 	return append(found,
-		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", opt, "/nix/store",
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
 		"/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
 		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
 		"/etc/debian_version", "/etc/default", "/etc/fonts", "/etc/gai.conf", "/etc/gitattributes", "/etc/gitconfig", "/etc/group",
