@@ -24,7 +24,9 @@ func formsOf(secret string) (all []string) {
 		all = append(all, value, hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))))
 		all = append(all, inBase64(value)...)
 		all = append(all, inBase64(value+"\n")...) // as echo prints it
-		all = append(all, inURL(value)...)
+		for _, address := range inURL(value) {
+			all = append(all, inJSON(address)...) // & of a path is \u0026 there
+		}
 		for _, quoted := range inJSON(value) {
 			all = append(append(all, quoted), inJSON(quoted)...) // a transcript quotes JSON in JSON
 		}

@@ -328,3 +328,15 @@ func BenchmarkWriter(b *testing.B) {
 		}
 	}
 }
+
+// A path keeps &, which JSON escapes.
+func TestPathInJSON(t *testing.T) {
+	const secret = "canary/key&47"
+	quoted, err := json.Marshal("/" + url.PathEscape(secret) + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := redact.New(secret).String(string(quoted)); got != `"/***/"` {
+		t.Errorf("%s became %s", quoted, got)
+	}
+}
