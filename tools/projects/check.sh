@@ -41,7 +41,7 @@ tried() {
   git commit -qm begin
   expect "check from $2: $1" "$dir/ralph" init --github --proof
   expect "            $1" cat .github/workflows/ralph-proof.yml
-  expect "ok   $1: green" "$dir/ralph" doctor --checks
+  expect "ok   $1: green" "$dir/ralph" doctor --checks --no-sandbox
   expect "ok   $1: green" "$dir/ralph" doctor --checks "$3"
   mkdir -p .ralph
   echo "{\"guardrails\": [{\"command\": \"$1\", \"failAction\": \"APPEND\"}], \"setup\": [${4:+\"$4\"}]}" >.ralph/settings.json
