@@ -45,7 +45,6 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 	if err := cmp.Or(workspace.CheckNotHome(dir, home), workspace.CheckNotHome(c.TaskDir, home)); err != nil {
 		return 0, err
 	}
-	w.World = w.In(dir)
 	outcome, err := c.job(w).Start(ctx, asked)
 	if err != nil {
 		return 0, err

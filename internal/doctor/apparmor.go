@@ -10,16 +10,18 @@ import (
 // userNamespaces is "1" where AppArmor forbids user namespaces to programs without a profile, as Ubuntu 24.04 does.
 const userNamespaces = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
+const loadProfile = "ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph"
+
 // AppArmorProfile returns the profile by which a program may make user namespaces, and nothing else changes.
 func AppArmorProfile(program string) string {
-	return fmt.Sprintf(`# ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph
+	return fmt.Sprintf(`# %s
 abi <abi/4.0>,
 include <tunables/global>
 
 profile ralph %q flags=(unconfined) {
   userns,
 }
-`, program)
+`, loadProfile, program)
 }
 
 // RemedyOfAppArmor returns how to have user namespaces if AppArmor forbids them; empty: it does not.
@@ -27,5 +29,5 @@ func RemedyOfAppArmor(file string) string {
 	if setting, err := untrusted.ReadFile(file, 16); err != nil || strings.TrimSpace(string(setting)) != "1" {
 		return ""
 	}
-	return "AppArmor forbids user namespaces here: ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph"
+	return "AppArmor forbids user namespaces here: " + loadProfile
 }

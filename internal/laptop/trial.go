@@ -29,7 +29,8 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 	if err != nil || len(p.Checks) == 0 {
 		return j, err
 	}
-	isFirst := j.Sandbox != nil && d.namedLevel() == "" && !d.wasConfined(ctx)
+	_, wasConfined := d.marks(ctx) // what an agent wrote must not run outside of a sandbox as a trial
+	isFirst := j.Sandbox != nil && d.namedLevel() == "" && !wasConfined
 	err = d.checkPrograms(ctx, j, p, isFirst)
 	if err == nil && isFirst {
 		err = d.tryChecks(ctx, j, p)
@@ -39,12 +40,6 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 		return nil, err
 	}
 	return j, nil
-}
-
-// wasConfined reports that an agent has worked here in a sandbox. What it wrote must not run outside of one as a trial.
-func (d *Project) wasConfined(ctx context.Context) bool {
-	_, marked := d.marks(ctx)
-	return marked
 }
 
 // SuggestedChecks returns the policy with the checks and the setup that the project's own files suggest, as doctor
@@ -158,7 +153,7 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		return err
 	}
 	if why := inside.broken(outside); why != "" {
-		j.Sandbox.Flush(func(refused journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, refused))) })
+		j.Sandbox.Flush(func(event journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, event))) }) // what was refused
 		return fault.Usage(why, "have setup make in the project what the check needs, or name variables in sandbox.env of the settings; --no-sandbox runs without a sandbox", nil)
 	}
 	d.tried = "the checks fail with and without it"
