@@ -36,7 +36,7 @@ var anyone = []string{"*"}
 var plan = house{
 	module: module,
 	layers: [][]string{
-		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree", "internal/yamlfile"},
+		0:  {"templates", "internal/agentfiles", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree", "internal/yamlfile"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/review", "internal/shell", "internal/makefile", "internal/environ"},
 		2:  {"internal/journal", "internal/trigger", "internal/mcp", "internal/survey"},
 		3:  {"internal/verdict"},

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agentfiles"
 )
 
 // Each agent of the table can start in a job with the key that its hint asks for, and has its row in the documentation,
-// in action.yml and, if npm has it, in tools/agents and tools/image.
+// in package agentfiles, in action.yml and, if npm has it, in tools/agents and tools/image.
 func TestEachAgentHasItsRows(t *testing.T) {
 	read := func(path string) string {
 		data, err := os.ReadFile("../../" + path)
@@ -41,6 +42,9 @@ func TestEachAgentHasItsRows(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s does not start in a job: %v", name, err)
 			continue
+		}
+		if _, is := agentfiles.Of(name); !is && options.Command == "" {
+			t.Errorf("package agentfiles has no row of %s", name)
 		}
 		if !strings.Contains(docs, "\n| `"+name+"` |") {
 			t.Errorf("docs/agents.md has no row of %s", name)

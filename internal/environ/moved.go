@@ -4,33 +4,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agentfiles"
 )
 
-// moved are the variables by which users keep elsewhere what agents have in the home. The last are additional.
-var moved = []struct{ path, variable, way string }{
-	{".claude", "CLAUDE_CONFIG_DIR", ""},
-	{".claude.json", "CLAUDE_CONFIG_DIR", ".claude.json"},
-	{".codex", "CODEX_HOME", ""},
-	{".copilot", "COPILOT_HOME", ""},
-	{".gemini", "GEMINI_CLI_HOME", ".gemini"},
-	{".config", "XDG_CONFIG_HOME", ""},
-	{".local/share", "XDG_DATA_HOME", ""},
-	{".local/state", "XDG_STATE_HOME", ""},
-	{"$OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_DIR", ""},
-	{"$OPENCODE_CONFIG", "OPENCODE_CONFIG", ""},
-}
+// moved are the paths of the home that variables place elsewhere.
+var moved = append(agentfiles.All().Moved,
+	agentfiles.Moved{Path: ".config", Variable: "XDG_CONFIG_HOME"},
+	agentfiles.Moved{Path: ".local/share", Variable: "XDG_DATA_HOME"},
+	agentfiles.Moved{Path: ".local/state", Variable: "XDG_STATE_HOME"},
+)
 
 // namesNoFolder reports an empty one of these variables. It counts as unset, but Claude Code takes the working folder.
 func namesNoFolder(variable string) bool {
-	return slices.ContainsFunc(moved, func(m struct{ path, variable, way string }) bool { return variable == m.variable+"=" })
+	return slices.ContainsFunc(moved, func(m agentfiles.Moved) bool { return variable == m.Variable+"=" })
 }
 
 // Place returns the folder that the user chose for a path of the home, and the way from it; empty: none.
 func Place(path, home string, env []string) (dir, way string) {
 	for _, m := range moved {
-		below, is := strings.CutPrefix(path+"/", m.path+"/")
-		if at := Get(env, m.variable); is && at != "" {
-			return at, filepath.Join(m.way, below)
+		below, is := strings.CutPrefix(path+"/", m.Path+"/")
+		if at := Get(env, m.Variable); is && at != "" {
+			return at, filepath.Join(m.Way, below)
 		}
 	}
 	if strings.HasPrefix(path, "$") {
@@ -51,8 +46,8 @@ func PathIn(env []string, dir, path string) string {
 // Absolute returns those of these variables that are relative in env, as paths in dir.
 func Absolute(env []string, dir string) (absolute []string) {
 	for _, m := range moved {
-		if at := Get(env, m.variable); at != "" && !filepath.IsAbs(at) {
-			absolute = append(absolute, m.variable+"="+filepath.Join(dir, at))
+		if at := Get(env, m.Variable); at != "" && !filepath.IsAbs(at) {
+			absolute = append(absolute, m.Variable+"="+filepath.Join(dir, at))
 		}
 	}
 	return absolute

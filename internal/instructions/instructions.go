@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agentfiles"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // Limits for a prompt. The rest is named, with a command that prints it.
@@ -32,24 +32,45 @@ type Source struct {
 	Link   func(name string) string // target of a symbolic link, "" for other files
 }
 
-// folders are read by agent CLIs without asking.
-var folders = pattern.Of(`(?i)(?:^|/)(?:\.(?:claude|agents|codex|copilot|gemini|opencode|amp|cursor|qwen)/|\.github/(?:agents|skills|instructions|prompts|hooks|copilot)(?:/|$))`)
+var (
+	files   = agentfiles.All()
+	folders = append(files.Folders, ".github")
+
+	// Of these files, agents read some without asking.
+	ofGitHub = pattern.Of(`(?i)(?:^|/)\.github/(?:agents|skills|instructions|prompts|hooks|copilot)(?:/|$)`)
+	rules    = pattern.Of(`(?i)(?:^|/)(?:\.claude/rules/|\.github/instructions/.*\.instructions\.md$)`)
+)
 
 // governs: an agent CLI may read the file by itself.
 func governs(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	return policy.IsInstructionFile(name) || folders.MatchString(name) || slices.Contains([]string{".mcp.json", "opencode.json", "opencode.jsonc"}, base)
+	return files.Has(name) || whole(name) || ofGitHub.MatchString(name)
 }
 
+// whole: people's instructions, which are shown in full.
 func whole(name string) bool {
-	return policy.IsInstructionFile(name) || strings.HasSuffix(name, ".instructions.md") && strings.Contains("/"+name, "/.github/instructions/")
+	isNamed := func(one string) bool { return strings.EqualFold(one, path.Base(name)) }
+	return slices.ContainsFunc(files.Instructions, isNamed) || rules.MatchString(name)
 }
 
-// Skills and custom agents are named to every agent, by their front matter.
-var (
-	skill  = pattern.Of(`(?:^|/)\.(?:claude|agents|codex|copilot|gemini|opencode|github)/skills?/(?:[^/]+/)+SKILL\.md$`)
-	expert = pattern.Of(`(?:^|/)\.(?:claude|agents|copilot|gemini|opencode|github)/agents?/(?:[^/]+/)*[^/]+\.md$`)
-)
+// A skill is named to every agent, by its front matter.
+func skill(name string) bool {
+	rest := belowFolder(name, "skill")
+	return path.Base(name) == "SKILL.md" && strings.Contains(rest, "/")
+}
+
+// expert: a custom agent.
+func expert(name string) bool { return strings.HasSuffix(belowFolder(name, "agent"), ".md") }
+
+// belowFolder returns the way from an agent's folder of skills or agents to the file; empty: it is not there.
+func belowFolder(name, kind string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts[:len(parts)-1] {
+		if slices.Contains(folders, part) && strings.TrimSuffix(parts[i+1], "s") == kind {
+			return path.Join(parts[i+2:]...)
+		}
+	}
+	return ""
+}
 
 // Text returns the section for the prompt; empty where the project has no instructions.
 func (s Source) Text() string {
@@ -130,10 +151,10 @@ func importsOf(name, text string) (paths []string) {
 	return paths
 }
 
-func (s Source) matching(p *pattern.Pattern) []string {
+func (s Source) matching(is func(name string) bool) []string {
 	var names []string
 	for _, name := range s.Files {
-		if p.MatchString(name) && len(names) < maxNamed {
+		if is(name) && len(names) < maxNamed {
 			names = append(names, name)
 		}
 	}

@@ -2,9 +2,10 @@ package policy
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agentfiles"
 )
 
 // NewChecks makes a check of each command. Equal commands make one.
@@ -71,23 +72,13 @@ func shortName(command string, taken []Check) string {
 	return unique
 }
 
-// IsInstructionFile reports people's instructions for agents: people should read changes to them.
-func IsInstructionFile(name string) bool {
-	name = strings.ToLower(name)
-	switch path.Base(name) {
-	case "agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "copilot-instructions.md":
-		return true
-	}
-	return strings.Contains("/"+name, "/.claude/rules/")
-}
-
 // ProtectedFiles returns the files that an agent may not change, in any folder: files
 // that other machines or people's tools run, read or connect to on their own, and files
 // that say who may merge. A file that somebody runs by name, such as a Makefile, is part
 // of the work.
 func ProtectedFiles() []string {
 	all := []string{"CODEOWNERS", "docs/CODEOWNERS"}
-	for _, name := range []string{
+	for _, name := range append(agentfiles.All().Globs(),
 		// CI systems and bots
 		".github/**", "action.yml", "action.yaml", ".forgejo/**", ".gitea/**", ".gitlab/**", "*.gitlab-ci.yml",
 		".circleci/**", "Jenkinsfile*", ".buildkite/**", ".teamcity/**", ".semaphore/**", ".tekton/**",
@@ -101,13 +92,8 @@ func ProtectedFiles() []string {
 		// hooks and settings of git; the hand-over protects .gitattributes and .gitmodules
 		".husky/**", ".githooks/**", "lefthook*.{yml,yaml,toml,json}", ".lefthook*.{yml,yaml,toml,json}",
 		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".overcommit.yml", ".simple-git-hooks.*", ".lfsconfig",
-		// agents, ralph's and others'
-		".ralph/**", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CONTEXT.md", ".agents/**", ".mcp.json",
-		"CLAUDE.md", "CLAUDE.local.md", ".claude/**", ".codex/**", ".copilot/**", ".amp/**",
-		"GEMINI.md", ".gemini/**", ".geminiignore", "QWEN.md", ".qwen/**", "opencode.json", "opencode.jsonc", ".opencode/**",
-		".cursor/**", ".cursorrules", ".windsurf/**", ".windsurfrules", ".clinerules/**", ".roo/**",
-		".kiro/**", ".junie/**", ".continue/**", ".aider.conf.yml", ".goosehints",
-	} {
+		".ralph/**",
+	) {
 		all = append(all, "**/"+name)
 	}
 	return all
