@@ -50,7 +50,7 @@ func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {
 // needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	d, err := laptop.Flags{
-		ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true, Sandbox: c.Sandbox, NoSandbox: c.NoSandbox, Reach: c.Reach, Secrecy: c.Secrecy,
+		ProjectDir: c.ProjectDir, DryRun: true, Sandbox: c.Sandbox, NoSandbox: c.NoSandbox, Reach: c.Reach, Secrecy: c.Secrecy,
 	}.Open(ctx, w.World)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journ
 	see := (*checkout.Verifier).Find
 	if c.tries() {
 		see, who.Needs = (*checkout.Verifier).Look, d.Needs
-		if who.Level, err = d.LevelOfChecks(ctx); err != nil {
+		if who.Level, err = d.LevelOfChecks(); err != nil {
 			return run, err
 		}
 	}

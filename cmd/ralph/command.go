@@ -46,6 +46,7 @@ type grammar struct {
 	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
 	Supervise superviseCommand  `cmd:"" guarded:"" again:"start it again: ralph supervise -- COMMAND" group:"work" help:"Restart your own agent until it writes DONE."`
 	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"work" help:"Run any command in the sandbox."`
+	Undo      undoCommand       `cmd:"" group:"work" help:"Take back what a run delivered into this folder."`
 	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
 	Prove     proveCommand      `cmd:"" guarded:"" group:"judge" help:"Prove the change between two commits, without an agent."`
 	Eval      evalCommand       `cmd:"" guarded:"" group:"judge" help:"Try an agent on commits that a repository already has."`

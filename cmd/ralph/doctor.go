@@ -30,7 +30,6 @@ type doctorCommand struct {
 	Checks       *bool    `negatable:"" help:"Run the checks. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
 	AppArmor     bool     `name:"apparmor" xor:"part" help:"Print the AppArmor profile that lets ralph make its strongest sandbox, on Ubuntu 24.04 or later."`
-	Trust        bool     `help:"Accept settings that open the sandbox, or are not those of the newest run."`
 	JSON         bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
 	laptop.Reach
@@ -98,7 +97,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	}
 	look := doctor.Agents{
 		Chosen: chosen, Passed: d.Default.Passed, Environ: d.World.Environ(), Dir: d.ProjectDir, Run: w.Runner.Run,
-		Outside: d.Tool.Path, Theirs: func(path string) bool { return w.Changeable(d.ProjectDir, path) },
+		Outside: d.Tool.Path,
 		Pick: func(name string) (agent.Adapter, error) {
 			if name == chosen {
 				return agent.Pick(name, options)

@@ -90,7 +90,7 @@ func (w world) hooks() hook.Environment {
 			return settings.Checks(), err
 		},
 		RunCheck: func(ctx context.Context, command process.Command) (process.Result, error) {
-			return sandboxCommand{Level: sandbox.Auto}.confine(ctx, w, command)
+			return sandboxCommand{Level: sandbox.Auto, Silent: true}.confine(ctx, w, command)
 		},
 	}
 }
@@ -143,7 +143,6 @@ type loopWords struct {
 	OnPromiseNoWork   string   `name:"on-promise-no-work" enum:"reject,accept" default:"reject"`
 	Check             []string `name:"check" sep:"none"`
 	Resume            bool     `name:"resume"`
-	Trust             bool     `name:"trust"`
 	Ultrawork         bool     `name:"ultrawork"`
 	Session           string   `name:"session"`
 }
@@ -155,14 +154,14 @@ func (l loopWords) start(w world, door hook.Environment, session string) (string
 	}
 	return door.Start(hook.LoopRequest{
 		Session: session, Dir: dir, AgentHome: cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude")),
-		Task: strings.Join(l.Task, " "), Resume: l.Resume, Trust: l.Trust,
+		Task: strings.Join(l.Task, " "), Resume: l.Resume,
 		ApplyTo: func(p policy.Policy) policy.Policy { return l.over(p, w.cap()) },
 	})
 }
 
 // words reads standard input, too: a slash command hands on its text without a shell.
 func (c hookCommand) words(w world) (loopWords, error) {
-	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--check COMMAND] [--resume [--trust]]`
+	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--check COMMAND] [--resume]`
 	var words loopWords
 	text, err := readPiped(w.Stdin)
 	if err != nil {

@@ -44,7 +44,7 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (asked job.Ne
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
 		return asked, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
 	}
-	p, err := c.policy(ctx, d)
+	p, err := c.policy(d)
 	if err != nil {
 		return asked, err
 	}
@@ -52,15 +52,15 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (asked job.Ne
 		return asked, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
-		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec, d.Strays); err != nil {
+		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec); err != nil {
 			return asked, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}
 	return promptRun(ctx, d, p, "ralph/loop", c.Task)
 }
 
-func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Policy, error) {
-	loop, err := d.Configured(ctx, c.Config)
+func (c loopCommand) policy(d *laptop.Project) (policy.Policy, error) {
+	loop, err := d.Configured(c.Config)
 	if err != nil {
 		return policy.Policy{}, err
 	}

@@ -50,7 +50,7 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	d.Stream = c.StreamAgentOutput
-	if c.laid, err = d.Configured(ctx, c.Config); err != nil {
+	if c.laid, err = d.Configured(c.Config); err != nil {
 		return 0, err
 	}
 	asked, err := c.asked(ctx, d)
@@ -69,7 +69,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 	}
 	p := c.over(d, policy.ForPreset(policy.ByResponse))
 	if c.PromptFile != "" {
-		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile, d.Strays); err != nil {
+		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
 			return asked, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
@@ -101,7 +101,7 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if err != nil {
 		return job.NewRun{}, err
 	}
-	stories, prd, err := d.Stories(ctx, memory)
+	stories, prd, err := d.PRD(memory)
 	if err != nil {
 		return job.NewRun{}, err
 	}

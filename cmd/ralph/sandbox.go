@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
-	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -27,6 +26,8 @@ type sandboxCommand struct {
 	Allow []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
 	laptop.Reach
 	laptop.Passing
+	Deliver bool     `help:"Apply the changes of the command to the files here."`
+	Silent  bool     `kong:"-"` // of changes that are not applied
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
@@ -41,7 +42,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	command := process.Command{Argv: argv, Dir: dir, Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr}
 	result, err := c.confine(ctx, w, command)
-	if process.CannotStart(err) && !errors.Is(err, confine.ErrNotPutBack) {
+	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}
 	return result.Exit, err
@@ -59,7 +60,7 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 		return process.Result{}, err
 	}
 	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{
-		Project: dir, Works: []string{guarded.Around(dir)}, Needs: needs, Tool: tool,
+		Project: dir, Needs: needs, Tool: tool,
 	})
 	if err != nil {
 		return process.Result{}, err
@@ -67,20 +68,45 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
 	}
-	run, settle := w.Runner.Run, func(context.Context) {}
-	if sb != nil {
-		at, err := w.MarkAndAccess(ctx, sb, dir)
-		if err != nil {
-			return process.Result{}, errors.Join(err, sb.Close())
-		}
-		run, settle = sb.Around(at), job.NestedRepos{Git: tool, Sandbox: sb, Top: guarded.Around(dir), Access: at, Tell: tell}.Watch(ctx)
+	command.Env = sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false)
+	if sb == nil {
+		return w.Runner.Run(ctx, command)
 	}
 	for _, note := range sb.Notices() {
 		tell(note)
 	}
-	command.Env = sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false)
-	result, err := run(ctx, command)
+	result, err := c.inBox(ctx, w, tool, sb, command)
 	sb.Flush(tell)
-	settle(context.WithoutCancel(ctx))
 	return result, errors.Join(err, sb.Close())
+}
+
+func (c sandboxCommand) inBox(ctx context.Context, w world, tool git.Git, sb *confine.Sandbox, command process.Command) (result process.Result, err error) {
+	room, remove, err := w.Room(command.Dir, "sandbox")
+	if err != nil {
+		return result, err
+	}
+	defer remove()
+	box, err := w.OpenBox(ctx, tool, sb, command.Dir, room)
+	if err != nil {
+		return result, err
+	}
+	command.Dir = box.Dir
+	result, err = sb.Around(box.Access)(ctx, command)
+	if err != nil || c.Silent {
+		return result, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	changed, err := box.Changed(ctx)
+	if err != nil || len(changed) == 0 {
+		return result, err
+	}
+	if !c.Deliver {
+		fmt.Fprintf(w.Stderr, "ralph: the command changed files in its box, and not here: %s\nralph: hint: --deliver applies them\n", clean.LogLine(journal.ShortList(changed)))
+		return result, nil
+	}
+	brought, err := box.Bring(ctx, changed, func(string) string { return "" })
+	for _, left := range brought.Left {
+		fmt.Fprintf(w.Stderr, "ralph: not delivered: %s: %s\n", clean.LogLine(left.Path), clean.LogLine(left.Why))
+	}
+	return result, err
 }

@@ -28,7 +28,6 @@ type Adapter struct {
 	Notes      []string          // where the adapter does not do what the user's flags ask for
 	Vars       []string          // the user's variables that it reads; none is a secret
 	Home       map[string]string // files of a home of its own; nil: it uses the user's home
-	State      State             // its login, settings and sessions in the user's home
 	AutoRuns   []string          // paths in a repository whose content it runs without asking
 	Hosts      []string          // hosts it needs with a login, or with a key that only it can hold
 	Argv       func(Order) []string
@@ -149,7 +148,7 @@ func Pick(name string, o Options) (Adapter, error) {
 	adapter.Install, adapter.Package = cmp.Or(adapter.Install, kind.install), kind.npm
 	adapter.Tested, adapter.AutoRuns = kind.tested, kind.autoRuns
 	if o.Docker == nil { // the sandbox has programs, logins and files of its own
-		adapter.Vars, adapter.Hosts, adapter.State, adapter.Login = kind.vars, kind.hosts, kind.state, kind.login
+		adapter.Vars, adapter.Hosts, adapter.Login = kind.vars, kind.hosts, kind.login
 	}
 	if o.NeedKey && inputs != "" {
 		adapter.Login = "set the " + inputs + " to a valid key"

@@ -212,12 +212,3 @@ func (m *claudeMeter) add(model, message string, used stream.Usage) {
 	m.sums[model] = m.sums[model].Plus(used.Minus(m.open[key]))
 	m.open.put(key, used)
 }
-
-// claudeKeeps: a session's files are in a folder of its name. Memory, of projects too, is read in each
-// session.
-var claudeKeeps = State{
-	Folders: map[string][]string{".claude": {".credentials.json", "history.jsonl", "projects/*/*.jsonl", "projects/*/*-*-*-*-*", "file-history", "plans", "tasks", "todos"}},
-	Files:   map[string][]string{".claude.json": {"oauthAccount", "numStartups", "machineID", "userID", "migrationVersion", "firstStart*", "cached*", "tipsHistory", "*Usage", "projects.*.last*"}},
-	Temp:    []string{".claude/shell-snapshots", ".claude/session-env", ".claude/sessions"},
-	Makes:   []string{".claude/.last-cleanup", ".claude/backups", ".claude/plugins", ".claude/telemetry", ".claude/statsig", ".claude/cache", ".claude/debug", ".claude/projects/*/memory"},
-}

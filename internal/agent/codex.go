@@ -156,10 +156,3 @@ func codexResetTime(message string) time.Time {
 	}
 	return until.Add(time.Minute)
 }
-
-// codexKeeps: codex needs to write to its databases and its installation_id.
-var codexKeeps = State{
-	Folders: map[string][]string{".codex": {"auth.json", "history.jsonl", "session_index.jsonl", "sessions", "archived_sessions", "thread-writer-locks", "*.sqlite*", "installation_id"}},
-	Temp:    []string{".codex/tmp", ".codex/.tmp", ".codex/shell_snapshots"},
-	Makes:   []string{".codex/skills", ".codex/.sandbox_migration", ".codex/cache", ".codex/log", ".codex/models_cache.json", ".codex/version.json"},
-}

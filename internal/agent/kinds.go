@@ -21,7 +21,7 @@ type kind struct {
 	vars     []string // the user's variables that it reads; none is a secret
 	hosts    []string // that it needs with a login, or with a key that only it can hold
 	autoRuns []string // paths in a repository whose content it runs without asking
-	state    State
+	brings   []string // settings in the user's home without which it does not know its servers
 
 	// Its model's provider. makers returns the servers that it would ask with these keys, and false where a server that
 	// holds the key cannot take their place; nil: it needs no key.
@@ -37,10 +37,12 @@ type kind struct {
 	smallModels  []string            // that it uses on its own, for titles, summaries and subagents
 }
 
-// login is a file in the home that a login leaves. says finds the login in a file that also has other things.
+// login is a file in the home that a login leaves. Of a file that has other things, says finds the login, and fields are
+// all that an agent in a sandbox has of it.
 type login struct {
-	file string
-	says *pattern.Pattern
+	file   string
+	says   *pattern.Pattern
+	fields []string
 }
 
 // serverSettings is a file in the home in which users choose a server or a login.
@@ -58,10 +60,9 @@ var kinds = map[string]kind{
 		install: "install Claude Code", npm: "@anthropic-ai/claude-code", tested: "2.1.328",
 		login: "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
 		// On macOS it keeps its tokens in the keychain, and only the account in a file.
-		logins: []login{{file: ".claude/.credentials.json"}, {".claude.json", pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`)}},
+		logins: []login{{file: ".claude/.credentials.json"}, {".claude.json", pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`), []string{"oauthAccount", "primaryApiKey", "hasCompletedOnboarding", "userID"}}},
 		vars:   []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		hosts:  []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
-		state:  claudeKeeps,
 		makers: anthropicMakers, held: true,
 		keyInput: "input anthropic-api-key or claude-code-oauth-token",
 		baseURL:  "ANTHROPIC_BASE_URL",
@@ -90,7 +91,6 @@ var kinds = map[string]kind{
 		logins: []login{{file: ".codex/auth.json"}},
 		vars:   []string{"CODEX_HOME"},
 		hosts:  []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
-		state:  codexKeeps,
 		makers: func(k Keys, _ string) ([]Maker, bool) { return k.maker("openai", k.OpenAIAPIKey), true }, held: true,
 		keyInput: "input openai-api-key",
 		baseURL:  "OPENAI_BASE_URL",
@@ -105,12 +105,7 @@ var kinds = map[string]kind{
 		vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
-		hosts: []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
-		// projects.json maps projects to folders of tmp. history has git repositories with programs.
-		state: State{
-			Folders: map[string][]string{".gemini": {"oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "projects.json", "tmp/*/.project_root", "tmp/*/chats", "tmp/*/checkpoints", "tmp/*/logs.json"}},
-			Makes:   []string{".gemini/history", ".gemini/installation_id", ".gemini/state.json", ".gemini/tmp"},
-		},
+		hosts:  []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		makers: func(k Keys, _ string) ([]Maker, bool) { return k.maker("gemini", k.GeminiAPIKey), true }, held: true,
 		keyInput:     "input gemini-api-key",
 		baseURL:      "GOOGLE_GEMINI_BASE_URL",
@@ -131,41 +126,24 @@ var kinds = map[string]kind{
 		vars:     []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"},
 		hosts:    []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
 		autoRuns: []string{".opencode/plugin", ".opencode/plugins"}, // a second loader looks for them no matter what the settings say
-		// In snapshot lie git repositories, by which git runs programs. A login of the kind wellknown, and an account in the
-		// database, name a server that opencode loads settings from, with programs to start: of logins only tokens change,
-		// and inside the database is in memory.
-		state: State{
-			Folders: map[string][]string{
-				".config/opencode":      nil,
-				"$OPENCODE_CONFIG_DIR":  nil,
-				".local/share/opencode": {"auth.json", "log", "tool-output"},
-				".local/state/opencode": {"locks"},
-			},
-			Files: map[string][]string{".local/share/opencode/auth.json": {"*.access", "*.refresh", "*.expires"}, "$OPENCODE_CONFIG": nil},
-			Temp:  []string{".local/share/opencode/storage"},
-			Env:   []string{"OPENCODE_DB=:memory:"},
-			Makes: []string{".config/opencode/.gitignore", ".config/opencode/node_modules", ".config/opencode/package*.json", ".config/opencode/bun.lock", ".local/share/opencode/bin", ".local/share/opencode/snapshot", ".local/state/opencode", "$OPENCODE_CONFIG_DIR/.gitignore", "$OPENCODE_CONFIG_DIR/node_modules", "$OPENCODE_CONFIG_DIR/package*.json", "$OPENCODE_CONFIG_DIR/bun.lock"},
-		},
+		brings:   []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
 		makers:   opencodeMakers, // its server is in its settings
 		keyInput: "input anthropic-api-key, openai-api-key or gemini-api-key",
 	},
 	"copilot": {
 		build: acp, acp: &copilotStart,
 		install: "install GitHub Copilot CLI", npm: "@github/copilot", tested: "1.0.102",
-		login:  "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",
-		logins: []login{{".copilot/config.json", pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`)}},
+		login: "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",
+		logins: []login{{
+			".copilot/config.json", pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`),
+			[]string{"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user", "copilotTokens", "copilot_tokens"},
+		}},
 		vars: []string{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
 		autoRuns: []string{".github/hooks"}, // by the protocol it trusts the folder
 		hosts:    []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
-		// The login is in fields of a file that also defines what it starts, each with two spellings.
-		state: State{
-			Folders: map[string][]string{".copilot": {"config.json", "logs", "session-state", "session-store.db*"}},
-			Files:   map[string][]string{".copilot/config.json": {"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user", "copilotTokens", "copilot_tokens", "firstLaunchAt", "first_launch_at"}},
-			Makes:   []string{".copilot/config.json", ".copilot/installed-plugins", ".copilot/settings.json.lock", ".copilot/pkg", ".copilot/config.json.lock"},
-		},
 		// A GitHub token, its login, would be more than an agent may have.
 		makers: copilotMakers, held: true,
 		keyInput: "inputs model-base-url, provider-api-key and model",
@@ -177,11 +155,8 @@ var kinds = map[string]kind{
 		install: "install Qwen Code", npm: "@qwen-code/qwen-code", tested: "0.24.4",
 		login:  "start `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL",
 		logins: []login{{file: ".qwen/oauth_creds.json"}},
+		brings: []string{".qwen/settings.json"},
 		hosts:  []string{"portal.qwen.ai", "chat.qwen.ai"},
-		state: State{
-			Folders: map[string][]string{".qwen": {"oauth_creds.json", "projects/*/chats", "tmp/*/logs.json"}},
-			Makes:   []string{".qwen/*"},
-		},
 		makers: providerMakers, held: true,
 		keyInput: providerKey + ", model-base-url and model",
 		keyVar:   "OPENAI_API_KEY",
@@ -189,11 +164,9 @@ var kinds = map[string]kind{
 	},
 	"goose": {
 		build: acp, acp: &gooseStart,
-		install: "install Goose",
-		login:   "run `goose configure`, or set OPENAI_API_KEY and GOOSE_MODEL",
-		state: State{
-			Folders: map[string][]string{".config/goose": nil, ".local/share/goose": {"sessions"}, ".local/state/goose": {"logs", "history.txt"}},
-		},
+		install:  "install Goose",
+		login:    "run `goose configure`, or set OPENAI_API_KEY and GOOSE_MODEL",
+		brings:   []string{".config/goose/config.yaml"},
 		vars:     []string{"GOOSE_PROVIDER"},
 		hosts:    []string{"api.openai.com"},
 		makers:   providerMakers,
@@ -203,13 +176,10 @@ var kinds = map[string]kind{
 	},
 	"cursor": {
 		build: acp, acp: &cursorStart, program: "cursor-agent",
-		install: "install Cursor CLI",
-		login:   "log in with `cursor-agent login`, or set CURSOR_API_KEY",
-		logins:  []login{{file: ".cursor/cli-config.json"}},
-		hosts:   []string{"api2.cursor.sh"},
-		state: State{
-			Folders: map[string][]string{".cursor": {"cli-config.json", "chats", "projects"}, ".config/cursor": {"auth.json"}},
-		},
+		install:  "install Cursor CLI",
+		login:    "log in with `cursor-agent login`, or set CURSOR_API_KEY",
+		logins:   []login{{file: ".cursor/cli-config.json"}, {file: ".config/cursor/auth.json"}},
+		hosts:    []string{"api2.cursor.sh"},
 		makers:   ownServer,
 		keyInput: providerKey,
 		keyVar:   "CURSOR_API_KEY",
@@ -217,15 +187,9 @@ var kinds = map[string]kind{
 	"amp": {
 		build:   amp,
 		install: "install Amp", npm: "@ampcode/cli", tested: "0.0.1790142911-g7618fb",
-		login: "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it",
-		hosts: []string{"ampcode.com"},
-		state: State{
-			Folders: map[string][]string{
-				".config/amp":      nil,
-				".local/share/amp": {"secrets.json", "session.json", "history.jsonl", "threads"},
-				".cache/amp":       {"logs"},
-			},
-		},
+		login:    "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it",
+		logins:   []login{{file: ".local/share/amp/secrets.json"}},
+		hosts:    []string{"ampcode.com"},
 		makers:   ownServer,
 		keyInput: providerKey,
 		keyVar:   "AMP_API_KEY",
@@ -248,14 +212,6 @@ var kinds = map[string]kind{
 
 // Names lists all agents.
 func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
-
-// States returns what each agent keeps.
-func States() (all []State) {
-	for _, name := range Names() {
-		all = append(all, kinds[name].state)
-	}
-	return all
-}
 
 // Held reports whether the agent is known to accept another server and key without a sandbox.
 func Held(name string) bool { return kinds[name].held }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,7 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -35,17 +35,12 @@ type Options struct {
 
 	// Home is the user's own, where those inside are to be at home, too; empty:
 	// they get a new one, and the proofs yet another.
-	Home  string
-	Path  string      // PATH of programs that run outside of the sandbox
-	State agent.State // what the agent keeps in Home, or where variables of Env say
-	Read  []string    // programs and files that they can read, with the packages around them
-	Reach []string    // where they will work
-	Above []string    // where others in a sandbox may work: no link there is followed
-	// Confined reports a folder in which an agent was confined at some time; may be nil.
-	Confined func(dir string) bool
-	Proofs   bool // some of them do so in clean checkouts
-
-	Records Records // of other commands
+	Home    string
+	Path    string          // PATH of programs that run outside of the sandbox
+	Brought []agent.Brought // what those inside have of Home: in the new one, and tokens come back
+	Read    []string        // programs and files that they can read, with the packages around them
+	Reach   []string        // where they will work
+	Proofs  bool            // some of them do so in clean checkouts
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // no programs are used there: the job's workspace, the clone of a proof
@@ -76,15 +71,11 @@ type Sandbox struct {
 	next     sandbox.Exec
 	folders  folders
 	servers  *servers
-	records  Records // of other commands
-	cache    string  // outlives the job
-	savedKey string  // the key of what was saved there
+	cache    string // outlives the job
+	savedKey string // the key of what was saved there
 
-	mu          sync.Mutex
-	pending     []journal.Event // that are not on record yet
-	breachError error           // why nothing more may be run
-
-	unshared []string // folders without hard links to files elsewhere
+	mu      sync.Mutex
+	pending []journal.Event // that are not on record yet
 
 	trafficTold []egress.Traffic // what passed, as it was told last
 	spentTold   egress.Spent     // what was used of the model, as it was told last
@@ -103,11 +94,8 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	if err := asked.checkApart(); err != nil {
-		return nil, err
-	}
 	process.ReserveThreads()
-	w := &Sandbox{next: asked.Exec, records: asked.Records, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
+	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -122,15 +110,11 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.folders.create(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of the sandbox", "make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
 	}
-	if err := w.unshare(ctx, asked.writableFolders()); err != nil {
-		return nil, err
-	}
 	w.cache = asked.Cache
 	if err := w.restoreCaches(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
-	w.base.Strays = asked.Strays
-	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, append(asked.writableFolders(), asked.Above...), append(asked.privateFolders(), w.folders.dir)
+	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, asked.writableFolders(), append(asked.privateFolders(), w.folders.dir)
 	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -147,7 +131,6 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	if w.Level == sandbox.None {
 		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked), nil)
 	}
-	w.notes = append(w.notes, w.folders.git.replace(w.base.Reads, w.mounts())...)
 	open, err := w.base.Check(ctx, w.next)
 	w.noteOpen(open)
 	if err != nil && fault.Hint(err) == "" {
@@ -195,54 +178,37 @@ func (w *Sandbox) Name() string {
 	return string(w.Level)
 }
 
-// AgentPaths returns what the agent keeps in the user's home, and may write to.
-func (w *Sandbox) AgentPaths() []string { return slices.Clone(w.folders.agentPaths) }
-
 // Access is what those inside can read and write, and how they get out.
 type Access struct {
-	Write    []string
-	Read     []string
-	ReadOnly []string // within Write
-	Guarded  []guarded.Guard
-	Ours     []string // within Write, and the program's own
-	Proof    bool     // where the agent never was: its home is not there either
-	Setup    bool     // to make a folder ready: the way out is setup's
-	Alone    bool     // nothing but that: no home, no way out
-}
-
-// Keep has those inside not write to the settings of the next run in a project, nor make
-// them.
-func (at *Access) Keep(project string) {
-	at.ReadOnly = append(at.ReadOnly, guarded.LocalIn(project)...)
-	for _, name := range []string{"settings.json", "settings.local.json"} {
-		at.ReadOnly = append(at.ReadOnly, filepath.Join(project, ".ralph", name))
-	}
+	Write []string
+	Read  []string
+	At    map[string]string // as in sandbox.Config
+	Proof bool              // where the agent never was: its home is not there either
+	Setup bool              // to make a folder ready: the way out is setup's
+	Alone bool              // nothing but that: no home, no way out
 }
 
 // Around returns how things run in a place.
 func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside := w.base
+	inside.At = maps.Clone(at.At)
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {
 		inside.Write = slices.Concat(w.folders.write(at.Proof), at.Write)
+		inside.At = w.folders.at(inside.At)
 		inside.Ports = w.servers.ports(at.Setup)
 	}
-	lies := func(path string) bool {
-		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && process.Under(dir, path) })
+	return inside.Run(w.next)
+}
+
+// Inside returns the path that a path has for those inside.
+func (w *Sandbox) Inside(at Access, path string) string {
+	if w == nil {
+		return path
 	}
-	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
-	inside.Empty = filtered(w.folders.state.Temp, lies)
-	at.Guarded = slices.DeleteFunc(slices.Clone(at.Guarded), func(g guarded.Guard) bool { return g.OnlyName() && !lies(g.Dir) })
-	inside.Guards, inside.Mended = guards(at.Guarded), w.reportPutBack
-	inside.Mark = func() ([][]byte, func([]byte) (func(bool) error, error), error) {
-		return w.mark(slices.Concat(at.Write, w.AgentPaths()))
-	}
-	w.folders.guardState(&inside, lies)
-	run := w.stopAfterBreach(inside.Run(w.next))
-	if at.Proof || at.Alone {
-		return run // in a checkout of our own
-	}
-	return w.parted(at.Write, run)
+	c := w.base
+	c.At = at.At
+	return c.Inside(path)
 }
 
 func filtered(paths []string, keep func(string) bool) []string {
@@ -254,7 +220,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return w.withMaven(slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(), w.vars), proof, w.servers.proxy.Port)
+	return w.withMaven(slices.Concat(w.folders.env(env, proof, w.mounts()), w.servers.env(), w.vars), proof, w.servers.proxy.Port)
 }
 
 // mounts reports whether read-only files stay writable for this program.

@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -20,15 +18,12 @@ import (
 
 // folders are for the sandboxed programs: homes, caches and temporary files.
 type folders struct {
-	temp       workspace.Temporary
-	dir        string   // of all that was made for them: temp's
-	home       string   // the user's own; empty: they have one of their own
-	agentPaths []string // what the agent keeps there, or where variables say
-	// state is the same and what other agents keep, and what may change of it.
-	state         agent.State
+	temp          workspace.Temporary
+	dir           string // of all that was made for them: temp's
+	home          string // the user's own, at whose path theirs is; empty: in a job
 	read          []string
-	git           gitFiles
 	lend          func(string) error
+	logins        *logins
 	rustup        []string // names its folder in a job, whose home is another inside
 	hasBaseCaches bool     // the caches of the base are kept
 	suffix        string   // ends the names of the folders of a proof
@@ -53,8 +48,9 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	}
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", usualLists(asked)...))
 	if r.home != "" {
-		err = errors.Join(err, r.findGitFiles(ctx, asked), r.createAgentFolders(asked), r.copyGitConfig(ctx, asked, "global"))
-		err = errors.Join(err, r.requireFilters(ctx, asked), linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
+		var failed error
+		r.logins, failed = bring(asked, filepath.Join(r.dir, "home"))
+		err = errors.Join(err, failed, r.copyGitConfig(ctx, asked, "global"), linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err
 }
@@ -68,11 +64,8 @@ func (r *folders) emptyFolder(name string) error {
 // its caches, no proof may find, for it could say what the checks do; nor its user,
 // who would build other projects with it.
 func (r *folders) write(proof bool) []string {
-	switch {
-	case proof:
+	if proof {
 		return []string{r.tmp(proof), r.caches(proof)}
-	case r.home != "":
-		return append([]string{r.tmp(proof), r.caches(proof)}, r.agentPaths...)
 	}
 	return []string{r.tmp(proof), r.caches(proof), filepath.Join(r.dir, "home")}
 }
@@ -92,10 +85,24 @@ func (r *folders) tmp(proof bool) string {
 	return filepath.Join(r.dir, "tmp")
 }
 
-func (r *folders) env(env []string, proof bool) []string {
-	own := append(r.gitEnv(proof), "TMPDIR="+r.tmp(proof))
+// at returns where their folders are inside, if there are mounts.
+func (r *folders) at(more map[string]string) map[string]string {
+	if r.home == "" {
+		return more
+	}
+	all := map[string]string{filepath.Join(r.dir, "home"): r.home}
+	maps.Copy(all, more)
+	return all
+}
+
+func (r *folders) env(env []string, proof, mounts bool) []string {
+	own := append(r.gitEnv(), "TMPDIR="+r.tmp(proof))
 	if r.home != "" {
-		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cacheVariables(r.caches(proof)))
+		home := r.home
+		if !proof && !mounts {
+			own, home = append(own, r.rustup...), filepath.Join(r.dir, "home")
+		}
+		return slices.Concat(environ.InNewHome(env), own, []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cacheVariables(r.caches(proof)))
 	}
 	home := r.tmp(proof)
 	if !proof {
@@ -104,15 +111,7 @@ func (r *folders) env(env []string, proof bool) []string {
 	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, r.rustup, []string{"HOME=" + home}, cacheVariables(r.caches(proof)))
 }
 
-func (r *folders) close() error { return r.temp.Remove() }
-
-// Marks returns a folder of ralph's own on a laptop, which nothing inside can write to; empty: there is none.
-func (w *Sandbox) Marks() string {
-	if w.folders.home == "" {
-		return ""
-	}
-	return filepath.Join(workspace.UserStateDir(w.folders.home), "searches")
-}
+func (r *folders) close() error { return errors.Join(r.logins.close(), r.temp.Remove()) }
 
 func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 	for _, folder := range append(filepath.SplitList(environ.Get(asked.Env, "PATH")), existingPaths(asked.Home, tools, asked.Env)...) {
@@ -129,29 +128,7 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 			})
 		}
 	}
-	for _, project := range asked.Private {
-		notes = append(notes, crowded(project)...)
-		config := filepath.Join(project, ".git", "config")
-		if text, err := untrusted.ReadFile(config, 1<<20); err == nil && asked.Home != "" && sandbox.TextHoldsLogin(string(text)) {
-			notes = append(notes, journal.Noted{
-				What: config + " seems to hold a login, and the agent can read it", Hint: "move the login to a credential helper",
-			})
-		}
-		stores := filepath.Join(project, ".git", "objects", "info", "alternates")
-		if text, err := untrusted.ReadFile(stores, 1<<20); err == nil && len(text) > 0 && asked.Home != "" {
-			notes = append(notes, journal.Noted{
-				What: "the agent can read the objects of other repositories, which " + stores + " names", Hint: "if you did not make it so, remove the file",
-			})
-		}
-	}
-	return slices.Concat(notes, r.git.notes, r.missingAgentPaths(), unusedTemp(asked))
-}
-
-func unusedTemp(asked Options) []journal.Noted {
-	if temp := environ.Get(asked.Env, "TMPDIR"); asked.Home != "" && temp != "" && temp != asked.Temp {
-		return []journal.Noted{{What: "TMPDIR is not used, as an agent may write to " + temp, Hint: "set TMPDIR to a folder outside of projects"}}
-	}
-	return nil
+	return notes
 }
 
 // bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether
@@ -163,23 +140,7 @@ func (a Options) bars(path string) bool {
 
 // writableFolders returns the folders that sandboxed programs write to.
 func (a Options) writableFolders() []string {
-	return resolved(slices.Concat(a.Reach, stateIn(a.Home, a.Env, a.State).Paths()))
-}
-
-// agentFolders returns the folders of all agents, which other commands may write to.
-func (a Options) agentFolders() []string {
-	return resolved(slices.Collect(maps.Keys(States(a.Home, a.Env).Folders)))
-}
-
-func crowded(project string) (notes []journal.Noted) {
-	for _, dir := range guarded.Folder(project).ReadOnly {
-		if name := filepath.Base(dir); name == "modules" || name == "worktrees" {
-			notes = append(notes, journal.Noted{
-				What: dir + " is read-only in the sandbox: too many repositories lie in it", Hint: "remove those that you do not need: git worktree prune",
-			})
-		}
-	}
-	return notes
+	return resolved(a.Reach)
 }
 
 func (a Options) privateFolders() []string {

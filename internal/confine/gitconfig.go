@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -130,6 +129,8 @@ func countedSettings(env []string) (all []git.Setting) {
 	return all
 }
 
+const excludes, attributes = "core.excludesfile", "core.attributesfile"
+
 // usualLists are what git reads where no setting names others.
 func usualLists(asked Options) []git.Setting {
 	if asked.Home == "" {
@@ -139,9 +140,11 @@ func usualLists(asked Options) []git.Setting {
 	return []git.Setting{{Key: excludes, Value: filepath.Join(dir, "ignore")}, {Key: attributes, Value: filepath.Join(dir, "attributes")}}
 }
 
-func guards(list []guarded.Guard) (all []putback.Guard) {
-	for _, guard := range list {
-		all = append(all, putback.Guard(guard))
+// gitEnv returns the environment of git inside.
+func (r *folders) gitEnv() []string {
+	// The key to sign with stays outside.
+	return []string{
+		"GIT_CONFIG_NOSYSTEM=0", "GIT_CONFIG_SYSTEM=" + r.gitConfig("system"), "GIT_CONFIG_COUNT=2",
+		"GIT_CONFIG_KEY_0=commit.gpgsign", "GIT_CONFIG_VALUE_0=false", "GIT_CONFIG_KEY_1=tag.gpgsign", "GIT_CONFIG_VALUE_1=false",
 	}
-	return all
 }

@@ -45,15 +45,6 @@ func (w *Sandbox) noteOpen(open []string) {
 	})
 }
 
-// reportPutBack reports changes that were undone, except those that the agent's program makes at each start.
-func (w *Sandbox) reportPutBack(paths []string) {
-	paths = slices.DeleteFunc(paths, w.folders.isMadeByAgent)
-	if len(paths) == 0 {
-		return
-	}
-	w.record(journal.Noted{What: "put back, because the agent may not change it: " + journal.ShortList(paths)})
-}
-
 func (w *Sandbox) record(event journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -96,20 +96,18 @@ func toolchainFolders(asked Options) []string {
 // toolchainBeside returns a folder of PATH, with the rest of its toolchain.
 func toolchainBeside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
-	place, err := asked.resolve(folder)
-	if place == "" || asked.bars(place) {
+	place, err := filepath.EvalSymlinks(folder)
+	if err != nil || asked.bars(place) {
 		return nil
 	}
 	above := filepath.Dir(place)
 	holds := func(dir string) bool { return process.Under(above, dir) }
 	switch {
-	case err != nil: // perhaps a link that strays, to what can be read for another reason
-		return existing([]string{folder})
-	case slices.ContainsFunc(append(asked.privateFolders(), asked.agentFolders()...), holds):
+	case slices.ContainsFunc(asked.privateFolders(), holds):
 		return []string{folder}
 	case strings.HasSuffix(place, "/node_modules/.bin"):
 		return []string{folder, above}
-	case asked.nearest(above, asked.isProject) != "" && len(existing([]string{filepath.Join(above, "pyvenv.cfg")})) == 0: // the bin of another project
+	case asked.nearestProject(above) != "" && len(existing([]string{filepath.Join(above, "pyvenv.cfg")})) == 0: // the bin of another project
 		return []string{folder}
 	case filepath.Base(place) != "bin" || slices.ContainsFunc([]string{above, filepath.Dir(filepath.Clean(folder))}, holdsMore):
 		return []string{folder}
@@ -122,46 +120,19 @@ func holdsMore(dir string) bool {
 	return slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(dir))
 }
 
-// resolve returns where a path leads, as the sandbox follows it.
-func (a Options) resolve(path string) (string, error) {
-	return untrusted.ResolveWithin(path, func(string) bool { return false }, a.Strays)
-}
-
-// Strays reports a link that leads out of the folder around it. One that worked there may have made it.
-func (a Options) Strays(link, place string) bool {
-	dir := a.Around(filepath.Dir(link))
-	return dir != "" && !process.Under(dir, place)
-}
-
-// Around returns the nearest project at dir or above, folder to write to, or agent's folder; empty: there is none. No agent
-// works in /etc, which may be a repository (etckeeper).
-func (a Options) Around(dir string) string {
-	if process.Under("/etc", dir) {
-		return ""
-	}
-	folders := slices.Concat(a.writableFolders(), a.agentFolders(), resolved(a.Above))
-	return a.nearest(dir, func(dir string) bool {
-		return slices.Contains(folders, dir) || a.isProject(dir)
-	})
-}
-
-// nearest returns the nearest project at dir or above; empty: there is none. No agent works in one that holds the home.
-func (a Options) nearest(dir string, isProject func(dir string) bool) string {
+// nearestProject returns the nearest project at dir or above, below the home; empty: there is none.
+func (a Options) nearestProject(dir string) string {
 	homes := resolved([]string{a.userHome()})
 	for ; dir != "/"; dir = filepath.Dir(dir) {
 		switch {
 		case slices.ContainsFunc(homes, func(home string) bool { return process.Under(dir, home) }):
 			return ""
-		case isProject(dir):
+		case looksLikeProject(dir):
 			return dir
 		}
 	}
 	return ""
 }
-
-func (a Options) isProject(dir string) bool { return looksLikeProject(dir) || a.wasConfined(dir) }
-
-func (a Options) wasConfined(dir string) bool { return a.Confined != nil && a.Confined(dir) }
 
 func looksLikeProject(dir string) bool {
 	return slices.ContainsFunc([]string{".git", ".hg", ".jj", ".svn", ".env", ".ralph"}, func(name string) bool {
@@ -185,7 +156,7 @@ func linkedToolchains(asked Options, folder string) (read []string) {
 		if entry.Type() != os.ModeSymlink || !anyHolds(homes, untrusted.Place(path)) { // most links of the machine
 			continue
 		}
-		place, err := asked.resolve(path)
+		place, err := filepath.EvalSymlinks(path)
 		bin := filepath.Dir(place)
 		if err != nil || !anyHolds(homes, bin) || slices.Contains(read, bin) {
 			continue
@@ -233,11 +204,10 @@ func Program(path string, adapter agent.Adapter) []string {
 	return read
 }
 
-// programs returns the places of what asked.Read names, each with the packages that it is one of. A link that strays
-// leads to none: an agent may have put it in place of a program, or of a file that the command names.
+// programs returns the places of what asked.Read names, each with the packages that it is one of.
 func programs(asked Options) (read []string) {
 	for _, name := range asked.Read {
-		place, err := asked.resolve(name)
+		place, err := filepath.EvalSymlinks(name)
 		if err != nil {
 			continue
 		}

@@ -40,8 +40,7 @@ type Agents struct {
 	Passed  string // why it did not take others; empty: it was named, or is the first
 	Pick    func(name string) (agent.Adapter, error)
 	Environ []string
-	Outside string                 // the PATH of programs that are started
-	Theirs  func(path string) bool // tells whether an agent can write to a program; it is not started then
+	Outside string // the PATH of programs that are started
 	Dir     string
 	Run     func(context.Context, process.Command) (process.Result, error)
 }
@@ -86,8 +85,8 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	if len(adapter.Version) > 0 {
 		argv = append(argv, adapter.Version[1:]...)
 	}
-	if slices.ContainsFunc(argv, func(word string) bool { return a.Theirs(within(a.Dir, word)) }) {
-		found.Notes = append(found.Notes, "version and login not checked: an agent can change this program, so doctor does not start it without a sandbox")
+	if slices.ContainsFunc(argv, func(word string) bool { return isFileIn(a.Dir, word) }) {
+		found.Notes = append(found.Notes, "version and login not checked: the program is in the project, so doctor does not start it without a sandbox")
 		return
 	}
 	env = append(env, "PATH="+a.Outside, "PWD="+neutral)
@@ -99,11 +98,13 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	}
 }
 
-func within(dir, word string) string {
-	if filepath.IsAbs(word) {
-		return word
+// isFileIn reports a word of a command that names a file in the project.
+func isFileIn(dir, word string) bool {
+	if !filepath.IsAbs(word) {
+		word = filepath.Join(dir, word)
 	}
-	return filepath.Join(dir, word)
+	_, err := filepath.EvalSymlinks(word)
+	return err == nil && process.Under(dir, word)
 }
 
 // ask has a program tell its version. One that cannot will not work.

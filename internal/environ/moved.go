@@ -52,3 +52,10 @@ func Absolute(env []string, dir string) (absolute []string) {
 	}
 	return absolute
 }
+
+// InNewHome returns env without these variables: in a new home, all has its usual place.
+func InNewHome(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		return slices.ContainsFunc(moved, func(m agentfiles.Moved) bool { return strings.HasPrefix(variable, m.Variable+"=") })
+	})
+}

@@ -57,3 +57,10 @@ func TestAbsolute(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestInNewHome(t *testing.T) {
+	got := environ.InNewHome([]string{"CODEX_HOME=/c", "CODEX_HOME_X=/c", "XDG_CONFIG_HOME=", "HOME=/home", "GOPATH=/go"})
+	if diff := cmp.Diff([]string{"CODEX_HOME_X=/c", "HOME=/home", "GOPATH=/go"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

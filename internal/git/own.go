@@ -1,19 +1,14 @@
 package git
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Own returns the user's repository as a tree, for an agent that works in the
@@ -24,24 +19,11 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own, needs: g.needsOf(at, own)}, nil
+	return &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own}, nil
 }
 
-// RenewIndex makes a new index, of HEAD, in one of the git folders of the work tree at top.
-func (g Git) RenewIndex(ctx context.Context, top, dir string) error {
-	common, err := g.Common(ctx, g.Home, "GIT_DIR="+dir)
-	if err != nil {
-		return err
-	}
-	r := repository{git: g, top: top, dir: dir, common: common}
-	if r.settings, err = g.settingsOf(ctx, dir); err == nil {
-		r, err = r.linked(g.Home, r.settings.text(g.User))
-	}
-	if err != nil {
-		return err
-	}
-	return r.write(ctx, "read-tree", "HEAD")
-}
+// Identity returns the user's own, if git knows it.
+func (p Place) Identity() Identity { return p.settings.identity() }
 
 // Look returns the state of the tree.
 func (t *Tree) Look(ctx context.Context) (TreeState, error) {
@@ -66,21 +48,13 @@ type TreeState struct {
 	Dirty bool
 }
 
-// Exclude makes git ignore patterns in the user's repository without changing a tracked file. Git is not
-// asked where the file is: it follows links, which a command in the sandbox may have made.
+// Exclude makes git ignore patterns in the user's repository without changing a tracked file.
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	own, err := g.at(ctx, at)
 	if err != nil {
 		return err
 	}
 	return guarded.AddLines(own.common, "info/exclude", patterns)
-}
-
-// CheckLinks refuses a link by which git would write outside of the git folders of a repository: in place of
-// what git writes there, or below logs, refs and objects. Another command in the sandbox can put one there at any
-// time, so this only keeps git from those that are there by now.
-func (r repository) CheckLinks(ctx context.Context) error {
-	return cmp.Or(guarded.CheckLinks(ctx, r.dir), guarded.CheckLinks(ctx, r.common))
 }
 
 // WhyDiverged returns why HEAD is not the work that began at start on branch:
@@ -112,13 +86,10 @@ type PathCommit struct {
 // ones too. No hook or filter runs, and the commit is not signed.
 func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, error) {
 	tree, err := g.Own(ctx, place)
-	if err == nil {
-		tree.Kept = what.Kept
-		err = tree.CheckLinks(ctx)
-	}
 	if err != nil {
 		return "", err
 	}
+	tree.Kept = what.Kept
 	sha, err := tree.commitPaths(ctx, what)
 	if err != nil {
 		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
@@ -177,64 +148,3 @@ func literal(paths []string) []string {
 
 // PushesAll reports whether the user's git pushes all branches that the remote has, too.
 func (t *Tree) PushesAll() bool { return t.settings["push.default"] == "matching" }
-
-// Needs returns what git needs in the user's own tree. The agent can name other folders to read and write since it was opened.
-func (t *Tree) Needs(ctx context.Context) guarded.Needs {
-	return t.git.WithIncluded(ctx, t.needs.Within(t.common), t.Dir)
-}
-
-func (g Git) needsOf(place Place, at repository) guarded.Needs {
-	n := guarded.Folder(place.Top)
-	n.Read = append(slices.Clone(place.Alternates()), g.Home)
-	for _, dir := range []string{at.common, at.dir} {
-		if !process.Within(dir, append(n.Write, place.Top)) {
-			n.Write = append(n.Write, dir)
-		}
-	}
-	return n.With(at.common, at.dir)
-}
-
-// DirOutside returns a git or object folder of the tree outside of area, or nothing. Others may have
-// written everything in area. A git folder that names the tree as its own is allowed. Without an area
-// it is the tree, and other object folders are allowed.
-func (t *Tree) DirOutside(ctx context.Context, area string) string {
-	dir, common := t.dir, t.common
-	outside := func(path string) bool { return !process.Under(cmp.Or(area, t.Dir), path) }
-	if outside(dir) {
-		text, _ := untrusted.ReadFile(filepath.Join(dir, "gitdir"), 1<<12)
-		linked, _ := filepath.EvalSymlinks(guarded.Absolute(filepath.Dir(guarded.Line(text)), dir))
-		named, _ := trimNewline(t.git.Do(ctx, Call{Args: []string{"config", "core.worktree"}, Dir: t.git.Home, Env: []string{"GIT_DIR=" + dir}}))
-		named, _ = filepath.EvalSymlinks(guarded.Absolute(named, dir))
-		switch {
-		case linked != t.Dir && named != t.Dir:
-			return dir
-		case common != dir && filepath.Join(common, "worktrees") != filepath.Dir(dir): // a file in dir names it
-			return common
-		}
-		return ""
-	}
-	for _, path := range append([]string{common}, t.needs.Read...) {
-		if path != t.git.Home && outside(path) && (area != "" || path == common) {
-			return path
-		}
-	}
-	return ""
-}
-
-// WithIncluded adds the configurations of user and machine, and the files that these, the environment, the git folders
-// and the repositories around dir include. It also adds what links in place of their configurations and hooks lead to.
-func (g Git) WithIncluded(ctx context.Context, n guarded.Needs, dir string) guarded.Needs {
-	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error means that it includes nothing
-	listed = append(listed, "include.path\n"+strings.Join(g.User.files(), "\x00include.path\n")...)
-	configs, hooks := guarded.ConfigsAround(dir)
-	for _, guard := range n.Guarded {
-		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
-	}
-	ways, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...) // or what was found of them
-	return n.OnWay(guarded.Linked(append(hooks, configs...))).OnWay(ways)
-}
-
-// Common returns the common git folder of the repository around dir, or that env names. Commits cannot write there.
-func (g Git) Common(ctx context.Context, dir string, env ...string) (string, error) {
-	return trimNewline(g.Do(ctx, Call{Args: []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}, Dir: dir, Env: env, Memory: MaxMemory}))
-}

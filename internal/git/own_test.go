@@ -1,19 +1,13 @@
 package git_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // project returns a user's repository with one commit.
@@ -175,33 +169,6 @@ func TestStrayedBelievesCommitsOnly(t *testing.T) {
 	}
 }
 
-// A command in the sandbox can make the exclude file, or its folder, a link while ralph writes there.
-func TestExcludeFollowsNoLink(t *testing.T) {
-	for _, name := range []string{"info/exclude", "info"} {
-		t.Run(name, func(t *testing.T) {
-			g, _ := newGit(t)
-			dir, outside := project(t), t.TempDir()
-			write(t, filepath.Join(outside, "exclude"), "mine\n")
-			run, linked := g.Run, false
-			g.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
-				if result, err := run(ctx, c); err != nil || linked {
-					return result, err
-				}
-				linked = true
-				at := filepath.Join(dir, ".git", name)
-				return process.Result{}, errors.Join(os.RemoveAll(at), os.Symlink(filepath.Join(outside, strings.TrimPrefix(name, "info")), at))
-			}
-			err := g.Exclude(t.Context(), git.Place{Top: dir}, "*.x")
-			if text, _ := os.ReadFile(filepath.Join(outside, "exclude")); string(text) != "mine\n" {
-				t.Errorf("a file outside of the repository is %q", text)
-			}
-			if fault.Hint(err) == "" {
-				t.Errorf("Exclude = %v, want a fault with a hint", err)
-			}
-		})
-	}
-}
-
 // What the user has there stays, and each pattern is there once.
 func TestExclude(t *testing.T) {
 	g, _ := newGit(t)
@@ -215,32 +182,5 @@ func TestExclude(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(file); string(text) != "*.idea\n*.swp\n*.x\n" {
 		t.Errorf("info/exclude is %q", text)
-	}
-}
-
-// Ralph's own git writes nothing in a repository where it would write through a link out of it.
-func TestCheckLinks(t *testing.T) {
-	for name, want := range map[string]bool{"logs/HEAD": true, "logs/refs/heads/x": true, "COMMIT_EDITMSG": true, "logs": true, "refs/heads/ralph": true, "objects/pack": true, "ours": false} {
-		t.Run(name, func(t *testing.T) {
-			g, _ := newGit(t)
-			dir, outside := project(t), filepath.Join(t.TempDir(), "mine")
-			write(t, outside, "mine\n")
-			place := must(g.Inspect(t.Context(), dir))(t)
-			at := filepath.Join(dir, ".git", name)
-			if err := errors.Join(os.RemoveAll(at), os.Symlink(outside, at)); err != nil {
-				t.Fatal(err)
-			}
-			_, added := g.AddWorktree(t.Context(), place, "w")
-			write(t, filepath.Join(dir, "a"), "2")
-			_, committed := g.Commit(t.Context(), place, git.PathCommit{Paths: []string{"a"}, Message: git.Message{Subject: "x"}})
-			for what, err := range map[string]error{"AddWorktree": added, "Commit": committed, "SwitchNew": g.SwitchNew(t.Context(), place, "b")} {
-				if refused := strings.Contains(fmt.Sprint(err), "through the link"); refused != want && (want || what != "SwitchNew") {
-					t.Errorf("%s = %v, want refused: %v", what, err, want)
-				}
-			}
-			if text, _ := os.ReadFile(outside); string(text) != "mine\n" {
-				t.Errorf("a file outside of the repository is %q", text)
-			}
-		})
 	}
 }

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -154,25 +153,4 @@ func (s Setting) Text() string {
 		section, name = section+` "`+quote.Replace(name[:at])+`"`, name[at+1:]
 	}
 	return "[" + section + "]\n\t" + name + ` = "` + quote.Replace(s.Value) + "\"\n"
-}
-
-// These limit how much of a configuration is read to find its includes, and how many files it includes.
-const maxConfig, maxIncluded = 64 << 20, 10_000
-
-// Includes returns a function that lists the includes of a configuration.
-func (g Git) Includes(ctx context.Context) func(config []byte) ([]byte, error) {
-	return func(config []byte) ([]byte, error) {
-		return g.includes(ctx, Call{Stdin: bytes.NewReader(config)}, "--file", "-")
-	}
-}
-
-func (g Git) includes(ctx context.Context, c Call, from ...string) (list []byte, err error) {
-	for _, form := range []string{"--type=path", "--no-type"} { // --type=path fails for ~USER of an unknown user
-		c.Args = append(append([]string{"config"}, from...), "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`)
-		c.Dir, c.Env = g.Home, []string{"HOME=" + g.User.Home, "GIT_CONFIG_PARAMETERS=" + g.User.Parameters}
-		if list, err = g.Do(ctx, c); err == nil {
-			break
-		}
-	}
-	return list, err
 }

@@ -47,8 +47,6 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		"the locks that git left": {".git", func(s stand) error {
 			return s.tree.Restore(s.Context(), s.place.Head)
 		}, ".git is not a folder"},
-		"what is guarded of it": {".git/modules", needs, ""},
-		"the stores it borrows": {".git/objects/info/alternates", needs, ""},
 		"what it ignores": {".git/info/exclude", func(s stand) error {
 			return s.git.Exclude(s.Context(), s.place, "x")
 		}, "it is not a plain file"},
@@ -78,11 +76,6 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			}
 		})
 	}
-}
-
-func needs(s stand) error {
-	s.tree.Needs(context.Background())
-	return nil
 }
 
 // git waits for a pipe once, and not in every call.

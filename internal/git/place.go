@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -49,9 +50,6 @@ func (r repository) place() Place {
 	return Place{Top: r.top, Remote: defaultRemote(r.settings.remotes()), repository: r, stores: append([]string{objects}, guarded.Alternates(objects)...)}
 }
 
-// Alternates returns the object folders of other repositories that this one named when it was inspected.
-func (p Place) Alternates() []string { return p.stores[min(1, len(p.stores)):] }
-
 // AtRest returns a fault if git waits for the end of a merge, rebase, cherry-pick or revert: a commit would end it.
 func (r repository) AtRest() error {
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer", "rebase-merge", "rebase-apply"} {
@@ -68,6 +66,14 @@ func (p Place) Clean() error {
 		return p.AtRest()
 	}
 	return fault.Usage("uncommitted changes in "+p.Top+": "+journal.ShortList(p.Dirty), "commit or stash them", nil)
+}
+
+// Without returns the place as it is without changes of some files and folders.
+func (p Place) Without(names ...string) Place {
+	p.Dirty = slices.DeleteFunc(slices.Clone(p.Dirty), func(path string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(path+"/", name+"/") })
+	})
+	return p
 }
 
 // at returns the repository of a place, which Inspect found or Top names.

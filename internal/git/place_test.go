@@ -140,3 +140,18 @@ func TestVersion(t *testing.T) {
 		t.Errorf("with an old git Version = %v", err)
 	}
 }
+
+// A folder with an invalid .git is not part of a repository further up.
+func TestInspectIsNotLedUpwards(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	below := filepath.Join(top, "sub", "deep")
+	write(t, filepath.Join(below, "x"), "")
+	if place, err := g.Inspect(t.Context(), below); err != nil || filepath.Base(place.Top) != filepath.Base(top) {
+		t.Errorf("Inspect = %+v, %v", place, err)
+	}
+	write(t, filepath.Join(top, "sub", ".git", "config"), "")
+	if place, err := g.Inspect(t.Context(), below); err == nil {
+		t.Errorf("Inspect = %+v", place)
+	}
+}

@@ -124,7 +124,7 @@ func (t *Tree) unblock(ctx context.Context) {
 			if err != nil || dir != t.common && !strings.HasPrefix(e.Name, ".git") {
 				return nil //nolint:nilerr // best effort
 			}
-			if kind := e.Info.Mode().Type(); kind == fs.ModeNamedPipe || kind == fs.ModeSymlink && dir == t.common && len(t.needs.ReadOnly) == 0 {
+			if kind := e.Info.Mode().Type(); kind == fs.ModeNamedPipe || kind == fs.ModeSymlink && dir == t.common && t.Run != nil {
 				_ = e.In.Remove(e.Name)
 			}
 			return nil

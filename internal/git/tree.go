@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -26,8 +26,7 @@ type Tree struct {
 
 	repository
 
-	needs guarded.Needs // of the user's own tree
-	known TreeState     // cache of a Head and its Tree
+	known TreeState // cache of a Head and its Tree
 }
 
 // Identity is an author or committer.
@@ -46,6 +45,7 @@ func (i Identity) env() []string {
 type CloneSpec struct {
 	Dir     string // missing or empty
 	SHA     string
+	By      Identity // of the agent's own commits; default: ralph
 	Branch  string   // branch to check out; empty: detached HEAD
 	Exclude []string // patterns to ignore in addition to the project's
 	Run     Run      // as Tree.Run
@@ -157,7 +157,8 @@ func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 		return err
 	}
 	exclude := strings.Join(append([]string{}, p.Exclude...), "\n") + "\n"
-	config := fmt.Sprintf("[user]\n\tname = %q\n\temail = %q\n", Ralph.Name, Ralph.Email)
+	by := cmp.Or(p.By, Ralph)
+	config := fmt.Sprintf("[user]\n\tname = %q\n\temail = %q\n", by.Name, by.Email)
 	return errors.Join(
 		publish(filepath.Join(seed, "info", "exclude"), exclude, 0o644),
 		publish(filepath.Join(seed, "config"), config, 0o644),
@@ -172,11 +173,19 @@ func (t *Tree) Untracked(ctx context.Context) (patterns []string, err error) {
 		return nil, err
 	}
 	for _, e := range s.found {
-		if e.kind == kindUntracked && !strings.ContainsAny(e.path, "\r\n") { // a pattern is a line
-			patterns = append(patterns, "/"+escapePattern.Replace(e.path))
+		if pattern := Pattern(e.path); e.kind == kindUntracked && pattern != "" {
+			patterns = append(patterns, pattern)
 		}
 	}
 	return patterns, nil
+}
+
+// Pattern returns the pattern that ignores a path of the top folder and no other; empty: there is none.
+func Pattern(name string) string {
+	if strings.ContainsAny(name, "\r\n") {
+		return ""
+	}
+	return "/" + escapePattern.Replace(name)
 }
 
 // escapePattern escapes special characters of ignore patterns.

@@ -161,6 +161,9 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 		return nil, err
 	}
 	for _, branch := range branches {
+		if branch == "" {
+			continue
+		}
 		if err := t.borrowBranch(ctx, from, branch); err != nil {
 			return nil, err
 		}
@@ -170,8 +173,16 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 }
 
 func (t *Trusted) borrow(ctx context.Context, from Place) error {
-	t.lent, t.partial = from.stores, from.settings.isPartial()
-	if err := shareObjects(t.Dir, from.stores[0], filepath.Join(from.common, "shallow")); err != nil {
+	// In a box, the agent's own repository has the path of the user's.
+	link := t.Dir + ".lent"
+	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	if err := os.Symlink(from.stores[0], link); err != nil {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	t.lent, t.partial = append([]string{link}, from.stores[1:]...), from.settings.isPartial()
+	if err := shareObjects(t.Dir, link, filepath.Join(from.common, "shallow")); err != nil {
 		return err
 	}
 	return t.dropFalseEnds(ctx)

@@ -92,6 +92,35 @@ func TestBorrowFromAPartialClone(t *testing.T) {
 	}
 }
 
+// What is lent are stores of objects, as the list of alternates names them when the repository is inspected. Other folders
+// in the list are not lent.
+func TestLent(t *testing.T) {
+	l := newLab(t)
+	top, list := project(t), filepath.Join(".git", "objects", "info", "alternates")
+	write(t, filepath.Join(top, list), "/home/ada/.ssh\n/\n"+filepath.Join(l.trusted.Dir, "objects")+"\n")
+	place := must(l.git.Inspect(t.Context(), top))(t)
+	write(t, filepath.Join(top, list), "/elsewhere/objects\n")
+	borrowed := must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
+	want := []string{borrowed.Dir, borrowed.Dir + ".lent", filepath.Join(l.trusted.Dir, "objects")}
+	if diff := cmp.Diff(want, borrowed.Lent()); diff != "" {
+		t.Errorf("Lent (-want +got):\n%s", diff)
+	}
+	if to, err := os.Readlink(want[1]); err != nil || to != filepath.Join(place.Top, ".git", "objects") {
+		t.Errorf("the repository's own store is %q, %v", to, err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	l := newLab(t)
+	want := []string{".gitattributes", ".github/workflows/ci.yml", ".gitignore", "CODEOWNERS", "README.md", "src/main.go"}
+	if diff := cmp.Diff(want, must(l.trusted.Files(t.Context(), l.base))(t)); diff != "" {
+		t.Errorf("Files (-want +got):\n%s", diff)
+	}
+	if _, err := l.trusted.Files(t.Context(), "main"); err == nil {
+		t.Error("it takes a name for a commit")
+	}
+}
+
 func TestBorrowWorktreeAndSHA256(t *testing.T) {
 	g, _ := newGit(t)
 	dir, work := t.TempDir(), filepath.Join(t.TempDir(), "linked")
@@ -188,6 +217,34 @@ func TestDeliver(t *testing.T) {
 	l.sh(l.trusted.Dir, "find", ".", "-delete")
 	if got := l.sh(work, "git", "log", "--format=%s", "work"); got != "one\nbegin" {
 		t.Errorf("delivered was %q", got)
+	}
+}
+
+// A commit is brought as any ref, also in place of another one.
+func TestBring(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	before := l.sh(work, "git", "for-each-ref")
+	first := l.commit("one", map[string]string{"a": "1"})
+	l.agent("reset", "-q", "--hard", l.base)
+	second := l.commit("two", map[string]string{"b": "1"})
+	for _, sha := range []string{first, second, second} {
+		l.sh(l.trusted.Dir, "git", "fetch", "-q", l.tree.Dir, sha)
+		if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", sha); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.sh(work, "git", "rev-parse", "refs/ralph/r1"); got != sha {
+			t.Errorf("it is %s, want %s", got, sha)
+		}
+	}
+	l.sh(work, "git", "update-ref", "-d", "refs/ralph/r1")
+	if diff := cmp.Diff(before, l.sh(work, "git", "for-each-ref")); diff != "" {
+		t.Errorf("other refs (-before +after):\n%s", diff)
+	}
+	if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", "HEAD"); err == nil {
+		t.Error("it takes a name for a commit")
 	}
 }
 

@@ -33,7 +33,7 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err != nil {
 		return Worktree{}, err
 	}
-	if err := errors.Join(r.CheckLinks(ctx), g.Exclude(ctx, at, "/"+worktreeName+"*/")); err != nil {
+	if err := g.Exclude(ctx, at, "/"+worktreeName+"*/"); err != nil {
 		return Worktree{}, err
 	}
 	w, err := r.freeWorktree(ctx, branch)
@@ -223,7 +223,7 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(g.CheckDirect(ctx, at, branch), r.CheckLinks(ctx)); err != nil {
+	if err := g.CheckDirect(ctx, at, branch); err != nil {
 		return err
 	}
 	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -156,9 +157,13 @@ func (d Environment) belongsToRun(project string) bool {
 	case d.Env("RALPH_SANDBOX") == "docker": // it shows no processes and locks of the host
 		return true
 	}
-	// In a process namespace the run's process is invisible, but its lock is not.
-	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.CheckUnlocked() != nil
-	return alive && d.Env("RALPH_ITERATION") != ""
+	return (alive || isBox(project)) && d.Env("RALPH_ITERATION") != ""
+}
+
+// isBox reports the box of a run, which has neither its lock nor its journal.
+func isBox(project string) bool {
+	active, _ := workspace.ReadActive(project)
+	return active.Mode == workspace.InBox
 }
 
 func (d Environment) problems(ctx context.Context, project string) (problems []string, err error) {
@@ -170,6 +175,9 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 		problems = append(problems, prompt.Fill("session/prd.md", "{name}", files[0], "{problems}", err.Error()))
 	}
 	dirty, err := d.Dirty(ctx, project)
+	if isBox(project) { // ralph writes the plan there, too
+		dirty = slices.DeleteFunc(dirty, func(name string) bool { return slices.Contains(files, name) })
+	}
 	dirty = withoutOurs(dirty, memory, run)
 	if len(dirty) > 0 {
 		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", journal.ShortList(dirty), "{prd}", files[0], "{progress}", files[1]))
@@ -181,10 +189,7 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 func withoutOurs(dirty []string, memory workspace.Memory, run journal.Run) (left []string) {
 	files := memory.Files()
 	for _, name := range dirty {
-		if name == files[0] && memory.HasPlan(run.Plan) {
-			continue
-		}
-		if name == files[1] && memory.HasLog(run.Log.Digest) {
+		if name == files[0] && memory.HasPlan(run.Plan) || name == files[1] && memory.HasLog(run.Log.Digest) {
 			continue
 		}
 		left = append(left, name)

@@ -26,7 +26,6 @@ type LoopRequest struct {
 	Task      string
 	ApplyTo   func(policy.Policy) policy.Policy // changes the preset, or the policy of the resumed loop
 	Resume    bool
-	Trust     bool // accept a journal that is not vouched for
 }
 
 // Start begins a loop, and returns the prompt for the agent.
@@ -128,7 +127,7 @@ func (d Environment) beginLoop(request LoopRequest) (*loopJournal, workspace.Run
 
 func (d Environment) loopRun(folder workspace.Folder, request LoopRequest) (workspace.Run, journal.Event, error) {
 	if request.Resume {
-		return d.unfinishedLoop(folder, request)
+		return unfinishedLoop(folder, request)
 	}
 	p := policy.ForPreset(policy.ByPromise)
 	checks, err := d.Checks(filepath.Dir(folder.Path))
@@ -145,27 +144,16 @@ func (d Environment) loopRun(folder workspace.Folder, request LoopRequest) (work
 	}, err
 }
 
-// unfinishedLoop returns the newest unfinished loop of the project. ralph must have
-// written its journal here: the agent would take text from a committed journal for the
-// user's.
-func (d Environment) unfinishedLoop(folder workspace.Folder, request LoopRequest) (workspace.Run, journal.Event, error) {
-	unfinished := func(run journal.Run) bool {
+// unfinishedLoop returns the newest unfinished loop of the project.
+func unfinishedLoop(folder workspace.Folder, request LoopRequest) (workspace.Run, journal.Event, error) {
+	home, old := folder.Newest(func(run journal.Run) bool {
 		return run.Policy.Done == policy.ByPromise && (run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted)
-	}
-	home, old := folder.NewestVouched(unfinished)
-	if home.ID == "" || request.Trust {
-		home, old = folder.Newest(unfinished)
-	}
-	switch {
-	case home.ID == "":
+	})
+	if home.ID == "" {
 		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
-	case request.Trust:
-		home = home.Accept()
-	case !folder.IsVouched(home):
-		return home, nil, workspace.UnvouchedError(home.ID, "/ralph-loop --resume --trust")
 	}
 	p := request.ApplyTo(old.Policy)
-	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, checkPolicy(p)
+	return home.Accept(), journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, checkPolicy(p)
 }
 
 func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) error {

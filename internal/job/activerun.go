@@ -47,15 +47,18 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
+	if j.Box != nil && j.Box.Place == nil {
+		var err error
+		if j.Dir, err = s.boxFolder(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return s, s.openJournal(ctx)
 }
 
 // workDir holds the run's trees, outside of projects to which a sandbox may write.
 func (j *Job) workDir(home workspace.Run) string {
-	switch {
-	case j.UserTree != nil && j.Sandbox != nil:
-		return filepath.Join(j.Sandbox.Dir(), "work")
-	case j.TreesBeside:
+	if j.TreesBeside {
 		return j.Folder.TreesDir(home.ID)
 	}
 	return home.File("work")
@@ -91,13 +94,16 @@ func (s *activeRun) openRepository(ctx context.Context, run journal.Run) error {
 	return err
 }
 
-func (s *activeRun) canRemoveTrees() bool {
+func (s *activeRun) canRemoveTrees(ctx context.Context) bool {
 	run := s.Run()
-	if s.UserTree != nil || s.trusted == nil {
+	if s.UserTree != nil || s.trusted == nil && s.Box == nil {
 		return true // the trees are the user's own
 	}
 	if run.Stop == nil || run.Stop.Reason == policy.FatalError || s.isAborted() || isWorkUntaken(run) {
 		return false
+	}
+	if s.Box != nil {
+		return s.isAllDelivered(ctx, run)
 	}
 	return !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
 }
@@ -111,16 +117,20 @@ func isWorkUntaken(run journal.Run) bool {
 	return it.Taken == nil && (it.Agent != nil || it.Ended == nil) || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-func (s *activeRun) removeTrees() error {
+func (s *activeRun) removeTrees(ctx context.Context) error {
 	s.removals.Wait()
 	switch {
 	case s.KeepTrees:
 		return nil
-	case s.canRemoveTrees():
-		return untrusted.RemoveAll(s.work)
+	case s.canRemoveTrees(ctx):
+		return errors.Join(untrusted.RemoveAll(s.work), s.letGo(ctx))
 	}
 	if s.worksInClone() && s.Sandbox != nil {
 		s.closeTree()
+	}
+	if s.Box != nil {
+		s.Log("work that is not in your folder is in " + s.work)
+		return nil
 	}
 	s.Log("work that was not pushed is saved in " + s.work)
 	return nil

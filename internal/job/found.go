@@ -82,12 +82,12 @@ func (c *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model
 	return nil
 }
 
-// Needs returns the files that the agent must read in a sandbox, and its state in the user's home.
-func (c *FoundAgent) Needs() (read []string, state agent.State) {
+// Needs returns the files that the agent must read in a sandbox, and those that it has in a new home of a user.
+func (c *FoundAgent) Needs(env []string) (read []string, brought []agent.Brought) {
 	if c == nil {
-		return nil, agent.State{}
+		return nil, nil
 	}
-	return confine.Program(c.Program, c.Adapter), c.State
+	return confine.Program(c.Program, c.Adapter), agent.HomeFiles(c.Name, env)
 }
 
 // ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
@@ -120,9 +120,12 @@ func (c *FoundAgent) Enclose(ctx context.Context, second *FoundAgent, p policy.P
 	terms := o.Model
 	terms.Name, terms.Budget = p.Model, agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
 	o.Model, o.Review = c.ModelTerms(terms), second.reviewTerms(terms)
-	read, _ := c.Needs()
-	more, _ := second.Needs()
+	read, brought := c.Needs(o.Env)
+	more, also := second.Needs(o.Env)
 	o.Read = slices.Concat(more, read, o.Read)
+	if o.Home != "" {
+		o.Brought = append(brought, also...)
+	}
 	if sb, err = confine.Start(ctx, o); err != nil {
 		return all, nil, err
 	}

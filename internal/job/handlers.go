@@ -55,7 +55,10 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 	case verdict.Review:
 		return s.review(ctx, run, step, emit)
 	case verdict.RunSCMTask:
-		return s.scm.runSCMTask(ctx, run, step, emit)
+		if err := s.scm.runSCMTask(ctx, run, step, emit); err != nil || s.Box == nil {
+			return err
+		}
+		return s.takeSCMCommits(ctx, emit)
 	case verdict.Push:
 		return s.publishing.push(ctx, run, step, emit)
 	case verdict.OpenPull:
@@ -70,6 +73,8 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 		return s.pause(ctx, step, emit)
 	case verdict.AnnounceEnd:
 		return s.supervision.announceEnd(run, step, emit)
+	case verdict.Deliver:
+		return s.deliver(ctx, run, emit)
 	case verdict.SaveRun:
 		return s.publishing.saveRun(ctx, run, emit)
 	case verdict.Judge, verdict.Stop, verdict.NoStep: // package loop does these
@@ -114,7 +119,6 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) e
 	hand := s.checkRunner(run, dir)
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
 	defer s.Sandbox.Flush(emit)
-	defer s.reportNestedRepos(ctx, emit)()
 	job := checkJob(run, dir, latestNumber(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.FailedAtBase(run, name) }
 	changed, known, err := s.changedFiles(ctx, run)
@@ -171,6 +175,20 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	taken.Swept = step.Leftovers
 	emit(taken)
 	return s.follow(ctx, run, seen, taken)
+}
+
+// takeSCMCommits takes what a task of version control committed in the box.
+func (s *activeRun) takeSCMCommits(ctx context.Context, emit emit) error {
+	run := s.Run()
+	taken, err := s.newCommits(ctx, run, nil)
+	if err != nil || taken.From == taken.To {
+		return err
+	}
+	if taken, err = merging.Settle(ctx, s.trusted, run, taken); err != nil {
+		return err
+	}
+	emit(taken)
+	return s.follow(ctx, run, nil, taken)
 }
 
 // leftoversMessage is for uncommitted work. tree excludes the loop's own files, if known.

@@ -71,9 +71,10 @@ type Code struct {
 	// Origin makes dir ralph's own repository, with the base and the branch if it exists. If dir is
 	// one already, it fetches again. nil: nothing is handed over and nothing proven.
 	Origin   func(ctx context.Context, dir, base, branch string) (*git.Trusted, error)
-	UserTree *git.Tree // in which the agent works; nil: it has its own clone
-	Dir      string    // in which the agent works if there is no repository
-	Project  string    // holds people's files for the loop, such as prompt.md; empty in the Action
+	UserTree *git.Tree   // in which the agent works; nil: it has its own clone
+	Dir      string      // in which the agent works if there is no repository
+	Box      *UserFolder // to which the work goes from a box; nil: the agent works there, or the work is pushed
+	Project  string      // holds people's files for the loop, such as prompt.md; empty in the Action
 }
 
 // Remote is where the work and the run's own files are published.
@@ -205,17 +206,12 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	}
 	s.clean = s.cleanCheckouts()
 	s.prover = s.clean.Prover(stories{s.trees})
-	settle, err := s.watchRun(ctx)
-	if err != nil {
-		return Outcome{Home: home}, err
-	}
 	err = loop.Loop{Do: s.doStep, Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
-	err = errors.Join(err, settle())
 	s.publishing.saveBundle(ctx)
 	s.writeEvidence(ctx)
 	s.saveStoppedRun(ctx)
 	s.writePage(ctx)
-	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees())
+	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees(context.WithoutCancel(ctx)))
 }
 
 // postProgressComment only logs errors. A resumed run looks again: the comment may have been deleted.

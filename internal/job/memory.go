@@ -25,8 +25,11 @@ func (s *trees) writeMemory(ctx context.Context, dir string, run journal.Run, p 
 // joinPlan keeps the stories that people added to the PRD in their own tree, in a run or before it resumed: the plan is
 // read after each iteration.
 func (s *trees) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
-	if s.UserTree == nil || len(run.Plan.UserStories) == 0 {
+	if s.UserTree == nil && s.Box == nil || len(run.Plan.UserStories) == 0 {
 		return run.Plan
+	}
+	if s.Box != nil {
+		dir = s.Box.Top
 	}
 	memory := workspace.Memory{Tree: dir, Dir: memoryDir(run)}
 	p, rest := memory.Joined(run.Plan)

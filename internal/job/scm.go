@@ -95,7 +95,12 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 	if err != nil {
 		return done, err
 	}
-	defer s.reportNestedRepos(ctx, emit)() // a hook may have made one
+	if s.isOutside(argv) && s.Box != nil {
+		if err := s.deliver(ctx, s.Run(), emit); err != nil {
+			return done, err
+		}
+		dir = projectDir(run, s.Box.Top)
+	}
 	said := &process.Tail{N: 2000}
 	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: said, Stderr: said})
 	done.Exit = result.Exit
@@ -128,20 +133,16 @@ func IsLocal(argv []string) bool {
 	return path.Base(argv[0]) == "git" && len(argv) > 1 && slices.Contains(localSubcommands, argv[1])
 }
 
-// execSCM runs what writes in the repository in the sandbox, as checks run: git writes its log and the
-// message through links, which another command in the sandbox can make at any time. What needs the user's
-// network or login runs outside.
+// isOutside reports a command that needs the user's network or login: it runs in the user's own repository.
+func (s scm) isOutside(argv []string) bool {
+	return s.Sandbox == nil || path.Base(argv[0]) == "git" && !IsLocal(argv)
+}
+
 func (s scm) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
 	var exec sandbox.Exec = s.Exec
 	env := s.UserEnv
-	switch {
-	case s.Sandbox == nil:
-	case IsLocal(command.Argv):
+	if !s.isOutside(command.Argv) {
 		exec, env = s.commandRunner(command.Dir), s.Sandbox.Env(s.CheckEnv, false)
-	case s.UserTree != nil:
-		if err := s.UserTree.CheckLinks(ctx); err != nil {
-			return process.Result{}, err
-		}
 	}
 	command.Env, command.Timeout, command.Grace = s.withSettings(env), 10*time.Minute, s.Grace
 	return exec(ctx, command)
@@ -157,12 +158,18 @@ var scmSettings = [][2]string{
 	{"push.followTags", "false"},
 }
 
+// noHooks keeps git outside of a box from the hooks that an agent delivered.
+var noHooks = [2]string{"core.hooksPath", "/dev/null"}
+
 // withSettings adds the settings after those that the user's environment has. Of all branches, the agent may have moved
 // others than its own, so git pushes the current one instead.
 func (s scm) withSettings(env []string) []string {
 	settings := scmSettings
 	if s.UserTree != nil && s.UserTree.PushesAll() {
 		settings = append(slices.Clip(settings), [2]string{"push.default", "current"})
+	}
+	if s.Box != nil {
+		settings = append(slices.Clip(settings), noHooks)
 	}
 	const count = "GIT_CONFIG_COUNT="
 	n := 0

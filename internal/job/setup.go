@@ -21,7 +21,6 @@ func (s *trees) runSetupCommands(ctx context.Context, run journal.Run, dir, labe
 	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
 		hand.Run, hand.Env = s.runnerWith(dir, true), s.Sandbox.Env(s.CheckEnv, false)
-		defer s.reportNestedRepos(ctx, emit)()
 	}
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }
@@ -32,7 +31,7 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
-	if s.UserTree != nil && !run.Policy.SeparateTree { // people set up their own tree
+	if (s.Box != nil || s.UserTree != nil) && !run.Policy.SeparateTree { // people set up their own tree
 		return nil
 	}
 	tree, err := s.tree(ctx)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -28,7 +27,6 @@ type trees struct {
 	work     string       // the folder of the run's trees
 	trusted  *git.Trusted // ralph's own repository; nil: nothing is handed over or proven
 	snapshot agentSnapshot
-	watched  func() (confine.Access, error) // of the user's folder, while nested repositories there are watched
 }
 
 // LoopFiles returns the loop's memory in a project. A change of these files alone is no work.
@@ -53,7 +51,11 @@ func (s *trees) tree(ctx context.Context) (*git.Tree, error) {
 	case s.Dir != "":
 		return nil, nil //nolint:nilnil // no repository
 	}
-	return s.clone(ctx)
+	tree, err := s.clone(ctx)
+	if err == nil && s.Box != nil {
+		tree.Author = s.Box.Place.Identity()
+	}
+	return tree, err
 }
 
 func (s *trees) worksInClone() bool { return s.UserTree == nil && s.Dir == "" }
@@ -116,6 +118,11 @@ func (s *trees) clone(ctx context.Context) (*git.Tree, error) {
 	if _, err := s.trusted.Clone(ctx, s.cloneSpec(s.Run(), young)); err != nil {
 		return nil, err
 	}
+	if s.Box != nil {
+		if err := s.fillBox(ctx, young); err != nil {
+			return nil, err
+		}
+	}
 	if err := os.Rename(young, dir); err != nil {
 		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
 	}
@@ -135,13 +142,20 @@ func (s *trees) openTree(dir string) (*git.Tree, error) {
 }
 
 func (s *trees) cloneSpec(run journal.Run, dir string) git.CloneSpec {
-	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: s.gitRunner(dir)}
+	spec := git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Run: s.gitRunner(dir)}
+	if s.Box != nil {
+		spec.By, spec.Exclude = s.Box.Place.Identity(), s.Box.Place.Excluded()
+	}
+	for _, folder := range LoopFiles(run.Policy) {
+		spec.Exclude = append(spec.Exclude, "/"+folder)
+	}
+	return spec
 }
 
 func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tree, seen *git.Inspection) (journal.CommitsTaken, error) {
 	taken, err := handover.Take(ctx, s.trusted, tree, seen, handover.Terms{
 		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: s.HasSecret,
-		Authorship: handover.Authorship{Since: run.Began, Until: s.Now(), Trailers: leftoversMessage(run, "").Trailers, SignOff: run.Policy.SignOff},
+		Authorship: handover.Authorship{By: tree.Author, Since: run.Began, Until: s.Now(), Trailers: leftoversMessage(run, "").Trailers, SignOff: run.Policy.SignOff},
 	})
 	if err != nil {
 		return taken, err

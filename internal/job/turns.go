@@ -25,7 +25,7 @@ type turns struct {
 
 func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
-		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
+		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Inside: s.Sandbox.Inside(s.access(dir), projectDir(run, dir)), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
 		Upstream: cmp.Or(s.Sandbox, s.ModelServer).LastStatus,
 		Timeout:  timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
@@ -45,7 +45,6 @@ func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Ord
 	if seen := models.Used(); seen.Stopped {
 		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
 	}
-	defer s.reportNestedRepos(ctx, emit)()
 	turn, end := models.Turn(ctx)
 	ended, err := hand.Do(turn, order)
 	end()

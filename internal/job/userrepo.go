@@ -25,15 +25,12 @@ type UserRepository struct {
 }
 
 // Fetch makes dir a repository that borrows the user's objects.
-func (d UserRepository) Fetch(ctx context.Context, dir, _, branch string) (*git.Trusted, error) {
-	return d.Git.Borrow(ctx, d.Place, dir, branch)
+func (d UserRepository) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
+	return d.Git.Borrow(ctx, d.Place, dir, base, branch)
 }
 
 // Push updates the user's branch.
 func (d UserRepository) Push(ctx context.Context, from *git.Trusted, u remote.Update) error {
-	if err := d.Place.CheckLinks(ctx); err != nil {
-		return err
-	}
 	return remote.Deliver(ctx, from, d.Place, u.Branch, u.SHA)
 }
 
@@ -44,14 +41,24 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 	if err := cmp.Or(checkOn(ctx, d.Place.Do, run.Branch), checkConflicts(ctx, d.Place.Do, memory.Files()...)); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
+	if run.Policy.Boxed && run.Log.Path != "" { // the agent wrote it there
+		log, err := workspace.Folder{Path: home.Path}.Read(progressFile, run.Log.Digest)
+		if err == nil {
+			err = memory.WriteLog(log)
+		}
+		if err != nil {
+			return fmt.Errorf("write the progress log: %w", err)
+		}
+	}
 	stories, rest := memory.Joined(run.Plan)
 	if len(rest) > 0 {
 		say("note: changes of the PRD were put back: " + journal.ShortList(rest) + kept(memory, home))
 	}
-	if err := memory.WritePlan(stories); err != nil {
-		return err
+	err := memory.WritePlan(stories)
+	if err != nil || run.Policy.Boxed && run.Stop.Reason.Status() != policy.StatusCompleted {
+		return err // the box's next commits would not be on top of this one
 	}
-	_, err := d.Git.Commit(ctx, d.Place, git.PathCommit{
+	_, err = d.Git.Commit(ctx, d.Place, git.PathCommit{
 		Paths: slices.DeleteFunc(memory.Files(), func(name string) bool {
 			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
 			return err != nil

@@ -122,7 +122,7 @@ func apart(event journal.Event) journal.Event {
 		e.Why = "apart"
 		return e
 	case journal.AgentEnded, journal.BaselineEnded, journal.CancelAsked, journal.CommentPosted, journal.CommitsTaken,
-		journal.Packed, journal.Paused, journal.PlanRead, journal.PullOpened, journal.PullReadied, journal.Pushed, journal.Resumed,
+		journal.Delivered, journal.Packed, journal.Paused, journal.PlanRead, journal.PullOpened, journal.PullReadied, journal.Pushed, journal.Resumed,
 		journal.RunBegan, journal.RunStopped, journal.Shelved, journal.Signed, journal.TaskLooked, journal.TaskSettled:
 		// the newest of these counts
 	}

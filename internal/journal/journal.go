@@ -101,6 +101,7 @@ var kinds = map[string]Event{
 	"task_looked":      TaskLooked{},
 	"paused":           Paused{},
 	"task_settled":     TaskSettled{},
+	"delivered":        Delivered{},
 	"pushed":           Pushed{},
 	"pull_opened":      PullOpened{},
 	"pull_readied":     PullReadied{},

@@ -48,7 +48,9 @@ type Run struct {
 	Added    []string     // criteria that an agent added while it worked
 	Asked    string       // the planning agent's question to people
 	Shelved  *Shelved     // the newest copy for other machines
-	Log      Attachment   // the newest copy of the progress log
+
+	Delivered *Delivered // what of the box is in the user's folder
+	Log       Attachment // the newest copy of the progress log
 
 	Baseline   *BaselineEnded
 	BaseChecks []CheckEnded

@@ -54,6 +54,7 @@ func sample() []journal.Event {
 		journal.Pushed{Branch: "b", SHA: "c1"},
 		journal.PullOpened{Number: 3, URL: "u", Draft: true},
 		journal.PullReadied{Number: 3},
+		journal.Delivered{Iteration: 1, Head: "c1", Branch: "ralph-r1", Files: 2, Left: []journal.Left{{Path: "a", Why: "it was changed here, too"}}, Patch: "undelivered.patch"},
 		journal.Shelved{Ref: "refs/ralph/issue-1", Commit: "k1", Ended: 1},
 		journal.CancelAsked{Why: "SIGINT"},
 		journal.RunStopped{Reason: policy.Cancelled},

@@ -140,34 +140,47 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},
 		Drain:    d.World.Drain, Abort: d.World.Runner.Hard, Version: d.World.Version, SaveTimeout: Rescue,
 	}
-	if err := d.placeWork(ctx, j, p); err != nil {
+	if err := d.placeWork(ctx, j, d.inBox(p, j)); err != nil {
 		d.closeSandboxes(sb, agents.ModelServer)
 		return nil, err
 	}
 	return j, nil
 }
 
+// useBox has the agent work in a box, from which the work goes to a work tree of the user.
+func (d *Project) useBox(j *job.Job, place git.Place) {
+	j.Box, j.Origin = &job.UserFolder{Top: place.Top, Place: &place}, job.UserRepository{Git: d.Tool, Place: place}.Fetch
+}
+
+// inBox returns the policy of a run that is confined here, or is not.
+func (d *Project) inBox(p policy.Policy, j *job.Job) policy.Policy {
+	p.Boxed = j.Sandbox != nil && !d.DryRun && (!p.SeparateTree || p.UsesLinkedWorktree())
+	return p
+}
+
 // placeWork says where the agent works, and where its work goes.
 func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
 	if d.Place == nil {
 		j.Dir = d.ProjectDir
+		if p.Boxed {
+			j.Box = &job.UserFolder{Top: d.ProjectDir}
+		}
 		return nil
 	}
 	j.Project = d.Place.Top
-	own, err := d.World.ownTree(ctx, d.Tool, *d.Place, j.Sandbox != nil)
-	if err != nil {
-		return err
-	}
 	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
 	switch {
+	case p.Boxed:
+		d.useBox(j, *d.Place)
+		return nil
 	case p.SeparateTree && !p.UsesLinkedWorktree():
 		j.Origin, j.BranchHost = at.Fetch, at
 		return nil
 	case p.Done == policy.ByStories:
 		j.Origin = at.Fetch
 	}
-	j.UserTree = own
-	return nil
+	j.UserTree, err = d.Tool.Own(ctx, *d.Place)
+	return err
 }
 
 // Begin starts the run and sees it through.
@@ -177,17 +190,15 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		return 0, err
 	}
 	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
+	asked.Policy = d.inBox(asked.Policy, j)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
-	if !d.DryRun && !j.Folder.CanVouch() {
-		asked.Notes = append(asked.Notes, journal.Noted{What: "cannot write to .local/state/ralph in your home, so this run can be resumed with --trust only"})
-	}
 	asked.Run = workspace.RunName("run", d.World.Now())
 	if d.Place == nil {
 		asked.Branch = ""
 	} else {
 		asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
-		if j.UserTree != nil && !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
+		if (j.UserTree != nil || j.Box != nil) && !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
 			asked.Branch = d.Place.Branch
 		}
 		if asked.Policy.Done == policy.ByStories {
@@ -209,10 +220,6 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 
 // Resume continues a run by these rules. The agent gets words in its next prompts.
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
-	home, err := d.checkVouched(home)
-	if err != nil {
-		return 0, err
-	}
 	if err := d.checkResumable(ctx, old); err != nil {
 		return 0, err
 	}
@@ -220,7 +227,7 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 		if err := cmp.Or(d.Place.AtRest(), d.CheckModules(ctx)); err != nil {
 			return 0, err
 		}
-		if len(d.Place.Dirty) > 0 {
+		if len(d.Place.Dirty) > 0 && !old.Policy.Boxed {
 			d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Place.Dirty))
 		}
 	}
@@ -229,6 +236,7 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 		return 0, err
 	}
 	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
+	p = d.inBox(p, j)
 	p.Agent = j.Agent.Name
 	resumed := journal.Resumed{Why: "on request", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
 	if d.DryRun {
@@ -238,6 +246,6 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 		if err := d.reopenWorktree(ctx, j, old); err != nil {
 			return job.Outcome{}, err
 		}
-		return j.Resume(ctx, home, resumed)
+		return j.Resume(ctx, home.Accept(), resumed)
 	})
 }

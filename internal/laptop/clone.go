@@ -45,7 +45,7 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 		fmt.Fprintln(w.Stderr, "ralph: note: proofs do not use "+clean.LogLine(folder)+" of PATH: a change or an agent can write there")
 		fmt.Fprintln(w.Stderr, "ralph: hint: have --setup install what the checks need")
 	}
-	return c.WithVerifier(ctx, w, tool, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Apart: w.agentFolders(c.ProjectDir), Needs: needs, Vars: c.Env}, do)
+	return c.WithVerifier(ctx, w, tool, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Apart: both([]string{c.ProjectDir}), Needs: needs, Vars: c.Env}, do)
 }
 
 // WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to

@@ -31,11 +31,7 @@ import (
 
 func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
 	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
-	tell := tracer.Around(j.OnEvent)
-	j.OnEvent = func(run journal.Run, event journal.Event) {
-		d.notePassed(ctx, j.Sandbox, run, event)
-		tell(run, event)
-	}
+	j.OnEvent = tracer.Around(j.OnEvent)
 	defer tracer.Close(ctx, j.Abort) // last: it may wait a little
 	release, err := d.lock(ctx, j, p)
 	if err != nil {
@@ -46,9 +42,6 @@ func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run 
 			d.line(err.Error())
 		}
 	}()
-	if err := d.markConfined(ctx, j.Sandbox); err != nil {
-		return 0, err
-	}
 	d.World.StopGrace.Store(int64(policy.Given(d.Settings.StopGrace, DefaultStopGrace)))
 	d.line(d.sandboxLine(j))
 	if j.Agent.CallsHooks {
@@ -145,8 +138,27 @@ func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
 	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
 		text += fmt.Sprintf("the work is on the branch %s: %s\n", run.Branch, diff)
 	}
-	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text))
+	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text+undelivered(run, outcome.Home)))
 	return err
+}
+
+// undelivered says what of the work is not in the user's folder, and how to have it.
+func undelivered(run journal.Run, home workspace.Run) (text string) {
+	d := run.Delivered
+	if d == nil {
+		return ""
+	}
+	if d.Branch != "" {
+		text = fmt.Sprintf("%s has moved, so the commits are on the branch %s: git log %s\n", run.Branch, d.Branch, shell.Quote(d.Branch))
+	}
+	if len(d.Left) == 0 {
+		return text
+	}
+	word := "the checks did not pass"
+	if run.Stop.Reason.Status() == policy.StatusCompleted {
+		word = "the checks passed in the box"
+	}
+	return text + fmt.Sprintf("%s; files that are not in your folder: %d; git apply %s makes yours the box's\n", word, len(d.Left), shell.Quote(home.File(d.Patch)))
 }
 
 // PrintResult prints a run for scripts.

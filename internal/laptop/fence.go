@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -13,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
-	"github.com/ralph-loop/ralph/internal/git/nested"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -47,7 +45,6 @@ func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 type Enclosure struct {
 	Level   sandbox.Level // where no flag says which
 	Project string
-	Works   []string // where it works, if that is in the project
 	Apart   []string // whose programs it does not use
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
@@ -72,10 +69,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
 	w = w.In(project)
-	if _, err := w.accessTo(ctx, nil, project); err != nil { // the code that it runs may be another repository's
-		return nil, err
-	}
-	options, err := w.sandboxAround(ctx, project, who.Tool)
+	options, err := w.sandboxAround(project)
 	if err != nil {
 		return nil, err
 	}
@@ -84,20 +78,14 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 		allow = f.Allow
 	}
 	options.Level, options.Network, options.Needs = level, confine.Network{Any: allow == nil, Allow: allow}, who.Needs
-	options.Private, options.Reach, options.Apart = []string{guarded.Around(project)}, who.Works, who.Apart
+	options.Private, options.Apart = []string{guarded.Around(project)}, who.Apart
 	return confine.Start(ctx, options)
 }
 
 // sandboxAround returns the options of every sandbox around a project.
-func (w World) sandboxAround(ctx context.Context, project string, tool git.Git) (options confine.Options, err error) {
+func (w World) sandboxAround(project string) (options confine.Options, err error) {
 	home, err := w.homeBeside(project)
 	return confine.Options{
-		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
-		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project), Confined: w.confined,
-		Records: confine.Records{Above: nested.Above, Settle: func(folders []string, records [][]byte) ([]string, error) {
-			timely, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-			defer cancel()
-			return nested.SettleBy(timely, tool, folders, records)
-		}},
+		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(), Home: home, Path: w.Path(project),
 	}, err
 }

@@ -27,9 +27,8 @@ type Flags struct {
 	IterationTimeout *policy.Duration `placeholder:"TIME" help:"Time limit of one turn of the agent (0: no limit)."`
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that is silent for this long (0: never)."`
 	Worktree         bool             `help:"Work in a separate worktree and leave the work on a branch."`
-	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox. Fails if the level does not hold (default: auto, or none if the checks fail inside)."`
+	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox. Fails if the level does not hold (default: auto)."`
 	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, even if the settings name a level."`
-	Trust            bool             `help:"Accept settings that open the sandbox, or are not those of the newest run, or a journal that was changed."`
 	Reach
 	Secrecy
 	Emoji      *bool  `negatable:"" help:"Use emoji, or words such as [OK] (default: depends on the terminal)."`

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -31,10 +31,9 @@ type Project struct {
 	Flags
 	World    World
 	Tool     git.Git
-	Place    *git.Place          // nil where the project is no repository
-	noPlace  error               // why it is nil
-	found    []config.File       // the project's settings
-	config   map[string][]string // what settings and a PRD say, by a digest of their name
+	Place    *git.Place    // nil where the project is no repository
+	noPlace  error         // why it is nil
+	found    []config.File // the project's settings
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Default  agent.Default    // chosen where nothing names an agent
@@ -80,8 +79,6 @@ func (d *Project) read(ctx context.Context) error {
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	d.config = map[string][]string{}
-	d.noteSettings("", d.found...)
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
@@ -90,9 +87,6 @@ func (d *Project) read(ctx context.Context) error {
 	}
 	if d.DryRun {
 		return nil
-	}
-	if err := d.Trusted(ctx); err != nil {
-		return err
 	}
 	return workspace.Folder{Path: d.folder()}.CheckUnlocked()
 }
@@ -125,7 +119,8 @@ func (d *Project) CheckNotHome() error {
 	return cmp.Or(workspace.CheckNotHome(d.ProjectDir, home), workspace.CheckNotHome(d.Root(), home))
 }
 
-// Repository is for the loops that need one, and fit to begin from.
+// Repository is for the loops that need one, and fit to begin from. What a run in a box wrote there at its end, which did
+// not complete, is no change of the user.
 func (d *Project) Repository(ctx context.Context) error {
 	if _, err := d.Tool.Version(ctx); err != nil {
 		return err
@@ -133,7 +128,11 @@ func (d *Project) Repository(ctx context.Context) error {
 	if d.Place == nil {
 		return d.noPlace
 	}
-	err := d.Place.Clean()
+	place := *d.Place
+	if last := d.unfinishedHere(); last.Policy.Boxed {
+		place = place.Without(job.LoopFiles(last.Policy)...)
+	}
+	err := place.Clean()
 	left, is := errors.AsType[*fault.Fault](err)
 	if half, _ := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half.ID != "" {
 		left.Fix += ", or continue the run that may have left them: ralph resume"
@@ -154,7 +153,7 @@ func (d *Project) files() ([]config.File, error) {
 }
 
 // Configured returns the project's settings under those of the file of --config.
-func (d *Project) Configured(ctx context.Context, name string) (config.Loop, error) {
+func (d *Project) Configured(name string) (config.Loop, error) {
 	if name == "" {
 		return config.Loop{Settings: d.Settings}, nil
 	}
@@ -169,13 +168,6 @@ func (d *Project) Configured(ctx context.Context, name string) (config.Loop, err
 		return loop, err
 	}
 	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
-	if d.World.Changeable(d.Root(), name) || d.World.Changeable(d.Root(), filepath.Dir(name)) {
-		way, _ := filepath.Rel(resolved(d.Root()), resolved(name)) // both are whole
-		d.noteSettings(way, append(slices.Clone(d.found), file)...)
-		if err := d.Trusted(ctx); err != nil {
-			return loop, err
-		}
-	}
 	return loop, d.checkSandbox()
 }
 
@@ -246,9 +238,13 @@ func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	return stories, file, nil
 }
 
-// Strays reports a link of another project, or of an agent's folder, that leads out of it.
-func (d *Project) Strays(link, place string) bool {
-	return confine.Options{Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Confined: d.World.confined}.Strays(link, place)
+// LevelOfChecks returns the sandbox level of checks without an agent: that of a run.
+func (d *Project) LevelOfChecks() (sandbox.Level, error) {
+	level, err := d.Wanted()
+	if level == InDocker { // checks do not run in Docker's
+		return sandbox.None, nil
+	}
+	return level, err
 }
 
 // Inside returns the path from top to a folder in it, whose name may differ.

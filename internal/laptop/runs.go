@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -56,9 +55,6 @@ func (r ShownRun) Find(w World) (home workspace.Run, found journal.Run, err erro
 	case home.ID == "":
 		return home, found, fault.Usage("no run in this project", "start one: ralph run", nil)
 	}
-	if folder.StateDir = workspace.UserStateDir(w.Getenv("HOME")); !folder.IsVouched(home) {
-		fmt.Fprintln(w.Stderr, "ralph: note:", clean.LogLine(workspace.UnvouchedError(home.ID, "").Error()))
-	}
 	return home, found, nil
 }
 
@@ -97,7 +93,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 
 // unfinishedHere returns the newest run that ralph recorded on the current branch, if it did not complete.
 func (d *Project) unfinishedHere() journal.Run {
-	_, old := d.runs().NewestVouched(func(run journal.Run) bool {
+	_, old := d.runs().Newest(func(run journal.Run) bool {
 		return run.Branch == d.Place.Branch && run.Policy.Done == policy.ByStories
 	})
 	if old.IsCompleted() {

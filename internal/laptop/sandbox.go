@@ -67,30 +67,17 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundA
 		}
 		return options, worker.CheckAutoRuns(d.ProjectDir)
 	}
-	if options, err = d.World.sandboxAround(ctx, d.Root(), d.Tool); err != nil {
+	if options, err = d.World.sandboxAround(d.Root()); err != nil {
 		return options, err
-	}
-	if !p.SeparateTree { // else a tree of its own, or a worktree
-		options.Reach = []string{d.Root()}
 	}
 	allow := d.Settings.Sandbox.AllowDomains
-	if err := errors.Join(d.adoptSettings(ctx, worker, options, p.Model), d.adoptSettings(ctx, second, options, p.Review.Model)); err != nil {
+	if err := errors.Join(worker.AdoptSettings(ctx, options, p.Model), second.AdoptSettings(ctx, options, p.Review.Model)); err != nil {
 		return options, err
 	}
-	_, state := second.Needs()
 	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow}
-	options.State, options.Model.Models = confine.JoinState(state, worker.State), d.Settings.Sandbox.AllowModels
-	options.Private, options.Proofs, options.Needs = []string{d.Root()}, p.Done == policy.ByStories, d.Needs
+	options.Model.Models = d.Settings.Sandbox.AllowModels
+	options.Private, options.Apart, options.Proofs, options.Needs = []string{d.Root()}, []string{d.Root()}, p.Done == policy.ByStories, d.Needs
 	return options, nil
-}
-
-// adoptSettings starts no program outside of the sandbox that the project holds or an agent can change.
-func (d *Project) adoptSettings(ctx context.Context, c *job.FoundAgent, o confine.Options, model string) error {
-	if c != nil && c.SettingsCommand != nil && d.World.Changeable(d.ProjectDir, c.Program) {
-		d.line("the settings of " + c.Name + " are not read: the project or an agent can change " + c.Program)
-		return nil
-	}
-	return c.AdoptSettings(ctx, o, model)
 }
 
 // homeBeside returns the user's home. An agent works in all of the project's repository, so neither the

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -29,8 +28,7 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 	if err != nil || len(p.Checks) == 0 {
 		return j, err
 	}
-	_, wasConfined := d.marks(ctx) // what an agent wrote must not run outside of a sandbox as a trial
-	isFirst := j.Sandbox != nil && d.namedLevel() == "" && !wasConfined
+	isFirst := j.Sandbox != nil && d.namedLevel() == "" && d.isFirstRun()
 	err = d.checkPrograms(ctx, j, p, isFirst)
 	if err == nil && isFirst {
 		err = d.tryChecks(ctx, j, p)
@@ -40,6 +38,12 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 		return nil, err
 	}
 	return j, nil
+}
+
+// isFirstRun reports that no run was confined here. What an agent wrote must not run outside of a sandbox as a trial.
+func (d *Project) isFirstRun() bool {
+	home, _ := d.runs().Newest(func(run journal.Run) bool { return run.Policy.Boxed || run.Policy.SeparateTree })
+	return home.ID == ""
 }
 
 // SuggestedChecks returns the policy with the checks and the setup that the project's own files suggest, as doctor
@@ -76,11 +80,16 @@ func (d *Project) checkPrograms(ctx context.Context, j *job.Job, p policy.Policy
 	if beforeTrial {
 		open = d.withoutSandbox(j)
 	}
-	hand, _, err := d.handInPlace(ctx, &open)
+	room, remove, err := d.World.Room(d.Root(), "checks")
 	if err != nil {
 		return err
 	}
-	where := check.Job{Dir: d.ProjectDir}
+	defer remove()
+	hand, dir, err := d.handAround(ctx, &open, room)
+	if err != nil {
+		return err
+	}
+	where := check.Job{Dir: dir}
 	for _, rule := range p.Checks {
 		program, err := hand.FirstMissing(ctx, where, rule.Command)
 		if err != nil {
@@ -234,36 +243,29 @@ func (a *attempt) take(event journal.Event) {
 	}
 }
 
-// trialInPlace runs the checks in the project, as confined as in the run: they cannot change ralph's
-// files or the settings.
-func (d *Project) trialInPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
-	hand, at, err := d.handInPlace(ctx, j)
+// trialInPlace runs the checks in a box of the project, or in the project if there is no sandbox.
+func (d *Project) trialInPlace(ctx context.Context, j *job.Job, p policy.Policy, room string) (seen attempt, err error) {
+	hand, dir, err := d.handAround(ctx, j, room)
 	if err != nil {
 		return seen, err
 	}
-	hand.Log, hand.Veil = workspace.Folder{Path: logs}.Create, j.Redact
-	if j.Sandbox != nil {
-		tell := func(note journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, note))) }
-		settle := job.NestedRepos{Git: d.Tool, Sandbox: j.Sandbox, Top: d.Root(), Access: at, Tell: tell}.Watch(ctx)
-		defer settle(context.WithoutCancel(ctx))
-	}
-	err = hand.Do(ctx, check.Job{Where: journal.AtWork, Dir: d.ProjectDir, Label: "trial", Checks: p.Checks}, seen.take)
+	hand.Log, hand.Veil = workspace.Folder{Path: room}.Create, j.Redact
+	err = hand.Do(ctx, check.Job{Where: journal.AtWork, Dir: dir, Label: "trial", Checks: p.Checks}, seen.take)
 	return seen, err
 }
 
-// handInPlace returns what runs commands in the project, in the job's sandbox if it has one.
-func (d *Project) handInPlace(ctx context.Context, j *job.Job) (hand check.Hand, at confine.Access, err error) {
+// handAround returns what runs commands in the project, or in a box of it below room if the job has a sandbox.
+func (d *Project) handAround(ctx context.Context, j *job.Job, room string) (hand check.Hand, dir string, err error) {
 	hand = check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false)}
 	if j.Sandbox == nil {
-		return hand, at, nil
+		return hand, d.ProjectDir, nil
 	}
-	at, err = d.World.accessTo(ctx, j.Sandbox, d.ProjectDir)
+	b, err := d.World.OpenBox(ctx, d.Tool, j.Sandbox, d.ProjectDir, room)
 	if err != nil {
-		return hand, at, err
+		return hand, "", err
 	}
-	at.Ours = append(at.Ours, d.folder())
-	hand.Run = j.Sandbox.Around(at)
-	return hand, at, nil
+	hand.Run = j.Sandbox.Around(b.Access)
+	return hand, b.Dir, nil
 }
 
 // trialOnCheckout runs setup and checks on a clean checkout of HEAD.

@@ -87,7 +87,7 @@ func (d *Project) checkResumable(ctx context.Context, run journal.Run) error {
 // looks at the files there.
 func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun) (_ job.NewRun, err error) {
 	switch {
-	case j.UserTree == nil:
+	case d.Place == nil || j.UserTree == nil && j.Box == nil:
 		return asked, nil
 	case asked.Policy.UsesLinkedWorktree():
 		made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
@@ -104,8 +104,17 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 			return asked, err
 		}
 	}
-	j.UserTree.Beside = job.LoopFiles(asked.Policy)
-	standing, err := j.UserTree.Look(ctx)
+	tree := j.UserTree
+	if j.Box != nil {
+		if err := j.Box.Place.Hold(ctx, job.HeldRef(asked.Run), d.Place.Head); err != nil {
+			return asked, err
+		}
+		if tree, err = d.Tool.Own(ctx, *j.Box.Place); err != nil {
+			return asked, err
+		}
+	}
+	tree.Beside = job.LoopFiles(asked.Policy)
+	standing, err := tree.Look(ctx)
 	asked.Work = standing.Work
 	return asked, err
 }
@@ -134,8 +143,9 @@ func (d *Project) useWorktree(ctx context.Context, j *job.Job, to git.Worktree) 
 		return fault.Usage(to.Dir+" is no worktree of this repository any more: a link or another repository is in its place",
 			"look at it, remove it, and bring the worktree back: git worktree add -f "+shell.Quote(to.Dir)+" "+shell.Quote(to.Branch), nil)
 	}
-	if err = d.World.checkAlternates(place, j.Sandbox != nil); err != nil {
-		return err
+	if j.Box != nil {
+		d.useBox(j, place)
+		return nil
 	}
 	j.UserTree, err = d.Tool.Own(ctx, place)
 	return err

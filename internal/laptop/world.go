@@ -2,7 +2,6 @@ package laptop
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,14 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -51,20 +47,9 @@ func (w World) gitUser() git.UserEnv {
 	return p
 }
 
-// Git returns the user's git for a project, with an empty home. First it moves aside what killed
-// commands left for git.
+// Git returns the user's git for a project, with an empty home.
 func (w World) Git(project string) (git.Git, error) {
-	moved, restored, err := confine.Recover(w.Getenv("HOME"))
-	if len(restored) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: put back what an earlier command had removed or changed:", clean.LogLine(journal.ShortList(restored)))
-	}
-	if len(moved) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: moved aside what a command added before its ralph was killed:", clean.LogLine(journal.ShortList(moved)))
-		fmt.Fprintln(w.Stderr, "ralph: hint: inspect it; to restore it, remove .put-aside and what follows from its name")
-	}
-	if err != nil {
-		return git.Git{}, err
-	}
+	confine.RecoverLogins(w.Getenv("HOME"))
 	home, done, err := w.Room(project, "home")
 	if err == nil {
 		*w.Closing = append(*w.Closing, done)
@@ -72,14 +57,9 @@ func (w World) Git(project string) (git.Git, error) {
 	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.gitUser()}, err
 }
 
-// Path is PATH without folders that an agent can write to, here or in another project, directly or by a link: its
-// programs must not run outside of the sandbox.
+// Path is PATH without folders of the project: the work of an agent may be there.
 func (w World) Path(project string) string {
-	theirs := w.agentWritable(project)
-	for _, dir := range both(filepath.SplitList(w.Getenv("PATH"))) {
-		theirs = append(theirs, w.confinedAbove(dir)...)
-	}
-	return process.PathOutside(w.Getenv("PATH"), theirs, w.agentFolders(project)...)
+	return process.PathOutside(w.Getenv("PATH"), both([]string{project}))
 }
 
 // PathOutside changes PATH for work in other folders, whose programs must not come from the project.
@@ -103,35 +83,6 @@ func (w World) with(env ...string) World {
 	return w
 }
 
-// Changeable reports whether an agent can write to a file.
-func (w World) Changeable(project, path string) bool {
-	place, err := filepath.EvalSymlinks(path)
-	return err == nil && process.Within(path, slices.Concat(w.agentWritable(project), w.confinedAbove(place), w.confinedAbove(path)))
-}
-
-// confinedAbove returns the folders at dir or above in which a command was confined, and that do not hold the home.
-func (w World) confinedAbove(dir string) (all []string) {
-	home := resolved(w.Getenv("HOME"))
-	for at := dir; at != filepath.Dir(at) && !process.Under(at, home); at = filepath.Dir(at) {
-		if w.confined(at) {
-			all = append(all, at)
-		}
-	}
-	return all
-}
-
-// agentWritable returns the folders that an agent can write to: the project, that of the working directory, and
-// the state of agents in the home.
-func (w World) agentWritable(project string) []string {
-	home := w.Getenv("HOME")
-	return append(w.agentFolders(project), both(append(confine.States(home, w.Environ()).Paths(), filepath.Join(home, dockerState)))...)
-}
-
-// agentFolders returns those of them that an agent works in.
-func (w World) agentFolders(project string) []string {
-	return both([]string{project, w.outermost(project), w.outermost(resolved(project)), w.outermost(resolved("."))})
-}
-
 // both are paths as they are named and with links resolved.
 func both(paths []string) (folders []string) {
 	for _, path := range paths {
@@ -140,20 +91,6 @@ func both(paths []string) (folders []string) {
 		}
 	}
 	return folders
-}
-
-// outermost returns the highest folder above dir that looks like a project or was confined, and is not
-// above the home; empty: none. An agent can make a nearer one look so.
-func (w World) outermost(dir string) (top string) {
-	home := resolved(w.Getenv("HOME"))
-	for at := dir; at != filepath.Dir(at) && !process.Under(at, home); at = filepath.Dir(at) {
-		for _, trace := range []string{filepath.Join(at, ".git"), filepath.Join(at, ".ralph"), w.markFile(at)} {
-			if _, err := os.Lstat(trace); err == nil {
-				top = at
-			}
-		}
-	}
-	return top
 }
 
 // resolved returns an absolute path without links, also of a file that does not exist.
@@ -169,20 +106,13 @@ func resolved(path string) string {
 	return path
 }
 
-// Temp is never where an agent may write, as TMPDIR may be: in the project or another, in a folder of an agent, or by a
-// link there. A relative one names another folder for each program.
+// Temp is never in the project. A relative one names another folder for each program.
 func (w World) Temp(project string) string {
-	dir, theirs, around := os.TempDir(), w.agentWritable(project), confine.Options{Home: w.Getenv("HOME"), Confined: w.confined}.Around
-	unsafe := func(place string) bool { return process.Within(place, theirs) || around(place) != "" }
-	if filepath.IsAbs(dir) && !slices.ContainsFunc(untrusted.WayOf(dir).Names, unsafe) {
+	dir := os.TempDir()
+	if filepath.IsAbs(dir) && !process.Within(dir, both([]string{project})) {
 		return dir
 	}
 	return "/tmp"
-}
-
-// FoldersAbove returns the folders around a project in which another sandboxed command may work.
-func (w World) FoldersAbove(project string) []string {
-	return both([]string{w.outermost(project), w.outermost(resolved(project))})
 }
 
 // Room returns an empty temporary folder for work on a project; done removes it.

@@ -44,32 +44,28 @@ func repository(t *testing.T, dir string) string {
 	return dir
 }
 
-// Temporary files are kept out of every place where an agent may write.
+// Temporary files are kept out of the project, where an agent may write.
 func TestTemp(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop, home := repository(t, filepath.Join(top, "shop")), filepath.Join(top, "home")
-	if err := errors.Join(os.MkdirAll(filepath.Join(home, "ml", ".svn"), 0o755), os.Symlink(top, filepath.Join(home, "ml", "link"))); err != nil {
+	shop, home := filepath.Join(top, "shop"), filepath.Join(top, "home")
+	err = errors.Join(
+		os.MkdirAll(filepath.Join(shop, "tmp"), 0o755), os.MkdirAll(filepath.Join(home, "tmp"), 0o755),
+		os.Symlink(home, filepath.Join(shop, "out")), os.Symlink(shop, filepath.Join(top, "in")),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ temp, want string }{
-		{filepath.Join(top, "tmp"), filepath.Join(top, "tmp")},
-		{filepath.Join(home, "tmp"), filepath.Join(home, "tmp")},
-		{filepath.Join(shop, "tmp"), "/tmp"},
-		{filepath.Join(home, "ml", "tmp"), "/tmp"},
-		{filepath.Join(home, "ml", "link", "tmp"), "/tmp"},
-		{filepath.Join(home, ".codex", "tmp"), "/tmp"},
-		{"tmp", "/tmp"},
+	t.Chdir(top)
+	for temp, want := range map[string]string{
+		filepath.Join(home, "tmp"): filepath.Join(home, "tmp"), filepath.Join(top, "none"): filepath.Join(top, "none"),
+		filepath.Join(shop, "tmp"): "/tmp", filepath.Join(top, "in", "tmp"): "/tmp", filepath.Join(shop, "out", "tmp"): "/tmp", "home/tmp": "/tmp",
 	} {
-		t.Chdir(top)
-		if err := os.MkdirAll(c.temp, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("TMPDIR", c.temp)
-		if got := world(t, home).Temp(shop); got != c.want {
-			t.Errorf("with TMPDIR %s: %s, want %s", c.temp, got, c.want)
+		t.Setenv("TMPDIR", temp)
+		if got := world(t, home).Temp(shop); got != want {
+			t.Errorf("with TMPDIR %s: %s, want %s", temp, got, want)
 		}
 	}
 }

@@ -29,6 +29,7 @@ type Policy struct {
 	Limits       Limits     `json:"limits"`
 	Protect      []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
 	SeparateTree bool       `json:"apart,omitempty"`    // the agent works in its own tree
+	Boxed        bool       `json:"boxed,omitempty"`    // the agent works in a box, from which the work goes to the user's folder
 	Publish      bool       `json:"publish"`            // work goes to a branch and a pull request
 	NoPull       bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
 	Draft        bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven

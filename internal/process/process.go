@@ -168,9 +168,6 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes returns what was kept.
-func (h *Head) Bytes() []byte { return h.kept }
-
 // Dropped returns how many bytes came after the kept ones.
 func (h *Head) Dropped() int64 { return h.dropped }
 

@@ -26,6 +26,7 @@ type Result struct {
 	Branch          string        `json:"branch"`
 	Head            string        `json:"head"`
 	SandboxLevel    string        `json:"sandbox_level"`
+	Undelivered     []string      `json:"undelivered"` // files that stay in the user's folder as they are there
 	WorktreePath    string        `json:"worktree_path"`
 	EvidencePath    string        `json:"evidence_path"` // empty where there is none
 	ReportPath      string        `json:"report_path"`   // likewise
@@ -75,6 +76,12 @@ func Of(run journal.Run) Result {
 		Branch:          run.Branch,
 		Head:            run.Head,
 		SandboxLevel:    run.Level,
+	}
+	result.Undelivered = []string{}
+	if run.Delivered != nil {
+		for _, left := range run.Delivered.Left {
+			result.Undelivered = append(result.Undelivered, left.Path)
+		}
 	}
 	if run.Stop != nil {
 		result.StopReason = run.Stop.Reason

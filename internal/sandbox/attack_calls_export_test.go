@@ -3,9 +3,7 @@
 package sandbox
 
 import (
-	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -62,50 +60,4 @@ func (t targets) readCanaries(saw findings) {
 	if text, err := os.ReadFile(t.Link + "/secret"); err == nil {
 		saw.note(atLink, string(text))
 	}
-}
-
-// makeGitFolder makes the first guarded folder look like a git folder that anyone can write to.
-func (st *attackSetup) makeGitFolder() error {
-	if len(st.sb.Guards) == 0 {
-		return nil
-	}
-	st.Git = st.sb.Guards[0].Dir
-	st.laid = append(st.laid, st.Git)
-	objects := filepath.Join(st.Git, "objects")
-	info := filepath.Join(objects, "info")
-	return errors.Join(
-		os.MkdirAll(info, 0o755), os.WriteFile(filepath.Join(st.Git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644),
-		makeWorldWritable(info), makeWorldWritable(objects), makeWorldWritable(st.Git)) // then no user puts a link in their place
-}
-
-// gitPlants are files of a git folder that make git read other folders or run programs.
-var gitPlants = []string{"sequencer/opts", "objects/info/alternates"}
-
-func (t targets) writeGitFiles() {
-	if t.Git == "" {
-		return
-	}
-	for _, name := range gitPlants {
-		path := filepath.Join(t.Git, name)
-		_ = os.MkdirAll(filepath.Dir(path), 0o755)
-		_ = os.WriteFile(path, []byte(writtenInside), 0o644)
-	}
-	head := filepath.Join(t.Git, "HEAD")
-	_ = os.Remove(head)
-	_ = os.Symlink(t.Secret, head)
-}
-
-func (st *attackSetup) changedFiles() (found []string) {
-	if st.Git == "" {
-		return nil
-	}
-	for _, name := range gitPlants {
-		if _, err := os.Lstat(filepath.Join(st.Git, name)); err == nil {
-			found = append(found, name)
-		}
-	}
-	if _, err := os.Readlink(filepath.Join(st.Git, "HEAD")); err == nil {
-		found = append(found, "HEAD")
-	}
-	return found
 }

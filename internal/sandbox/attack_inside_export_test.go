@@ -29,7 +29,6 @@ func attackFromInside(in io.Reader, out io.Writer) error {
 	t.tryOwnAddresses(saw)
 	t.tryFiles(saw)
 	t.readCanaries(saw)
-	t.writeGitFiles()
 	t.tryProgram(saw)
 	saw.note(atKernel, kernelCalls())
 	return json.NewEncoder(out).Encode(saw)
@@ -234,13 +233,6 @@ func (t targets) tryFiles(saw findings) {
 	}
 	if err := os.WriteFile(filepath.Join(t.Folder, writtenInside), nil, 0o600); err == nil {
 		saw.note(atFolder, "written")
-	}
-	for _, path := range t.ReadOnly {
-		if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
-			_, _ = f.WriteString(writtenInside)
-			_ = f.Close()
-			saw.note(atReadOnly, path)
-		}
 	}
 }
 

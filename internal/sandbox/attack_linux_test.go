@@ -11,10 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
@@ -23,11 +21,6 @@ func attacked(t *testing.T, who user, o order) []sandbox.AttackResult {
 	t.Helper()
 	dir := folder(t, max(who.uid, who.outside))
 	o.Sandbox.Write, o.Sandbox.UID, o.Sandbox.GID = []string{dir}, who.uid, who.uid
-	write(t, filepath.Join(dir, "config"), "")
-	o.Sandbox.ReadOnly = []string{filepath.Join(dir, "config")}
-	for _, guard := range guarded.Folder(dir).Guarded {
-		o.Sandbox.Guards = append(o.Sandbox.Guards, putback.Guard(guard))
-	}
 	runner := filepath.Join(folder(t, max(who.uid, who.outside)), "runner")
 	tools := folder(t, max(who.uid, who.outside))
 	if err := errors.Join(os.Mkdir(runner, 0o777), os.Mkdir(filepath.Join(tools, "etc"), 0o755)); err != nil {
@@ -86,7 +79,6 @@ func TestAttack(t *testing.T) {
 // nothing where it finds nothing. What two parts hold falls with both.
 func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 	const (
-		git                        = "git's HEAD, alternates and sequencer"
 		port, proxy, ipv6, machine = "TCP to another port of loopback", "TCP to another host at the proxy's port", "TCP over IPv6", "TCP to the machine's own address"
 	)
 	tests := []struct {
@@ -99,8 +91,6 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 		{asOther, sandbox.Namespace, "network namespace, landlock scopes, seccomp datagrams", []string{"UDP", "another's abstract socket"}},
 		{asOther, sandbox.Namespace, "mounts, landlock files, seccomp unix sockets", []string{"a file that is not named", "another's local socket", "another's local datagrams", "writing beside its folders"}},
 		{asOther, sandbox.Namespace, "mounts, seccomp unix sockets", []string{"another's local socket", "another's local datagrams", "daemons' sockets"}},
-		{asOther, sandbox.Namespace, "mounts, put back", []string{"writing to what is read-only", git}},
-		{asOther, sandbox.Notify, "put back", []string{"writing to what is read-only", git}},
 		{asOther, sandbox.Namespace, "mounts, landlock files", []string{"a file that is not named", "writing beside its folders"}},
 		{asOther, sandbox.Namespace, "seccomp protocols", []string{"sockets of other kinds"}},
 		{asOther, sandbox.Namespace, "seccomp", []string{"calls into the kernel", "io_uring"}},

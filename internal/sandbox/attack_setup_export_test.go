@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -33,8 +32,6 @@ type targets struct {
 	Folder         string            `json:",omitempty"`
 	Apart          []string          `json:",omitempty"` // files
 	Link           string            `json:",omitempty"` // of theirs, to Folder
-	ReadOnly       []string          `json:",omitempty"`
-	Git            string            `json:",omitempty"` // a guarded git folder
 	Outer          int               // our user, whom they must not be
 	Beyond         []string          `json:",omitempty"`
 	Daemons        []string          `json:",omitempty"`
@@ -100,7 +97,7 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec, daemons ...string) (
 	}
 	st := &attackSetup{sb: w, secret: canary + rand.Text()}
 	st.targets = targets{
-		Word: rand.Text(), Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
+		Word: rand.Text(), Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), Beyond: w.Beyond,
 		Daemons: append(daemonSockets(os.Geteuid()), daemons...),
 	}
 	for _, at := range w.Ports {
@@ -122,7 +119,7 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec, daemons ...string) (
 	if err != nil {
 		return st, err
 	}
-	if err := errors.Join(st.openListeners(ctx), st.placeCanaries(), st.makeGitFolder()); err != nil {
+	if err := errors.Join(st.openListeners(ctx), st.placeCanaries()); err != nil {
 		return st, err
 	}
 	if st.victim, err = startVictim(ctx, exec, st.secret); err != nil {
@@ -167,16 +164,6 @@ func (st *attackSetup) judge(ctx context.Context, saw map[string]string) {
 	delete(saw, atFolder.name)
 	if _, err := os.Lstat(filepath.Join(st.Folder, writtenInside)); !errors.Is(err, fs.ErrNotExist) {
 		saw[atFolder.name] = "a file was made"
-	}
-	delete(saw, atReadOnly.name)
-	for _, path := range st.ReadOnly {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(writtenInside)) {
-			saw[atReadOnly.name] = path
-		}
-	}
-	delete(saw, atGit.name)
-	if planted := st.changedFiles(); len(planted) > 0 {
-		saw[atGit.name] = strings.Join(planted, separator)
 	}
 }
 

@@ -49,16 +49,14 @@ var (
 	atGains     = vector{"gains by set-user-id programs", "no new privileges", true}
 	atFile      = vector{"a file that is not named", "Landlock or mounts", false}
 	atFolder    = vector{"writing beside its folders", "Landlock or mounts", false}
-	atReadOnly  = vector{"writing to what is read-only", "mounts, or put back afterwards", false}
 	atApart     = vector{"files of the job and its runner, logins in settings", "folders are granted without what is apart", false}
 	atLink      = vector{"a link in the place of a folder", "no link of theirs is followed", false}
-	atGit       = vector{"git's HEAD, alternates and sequencer", "put back afterwards", false}
 )
 
 var attackVectors = []vector{
 	toPort, toProxyPort, toIPv6, toMachine, toBeyond, byMPTCP, byFastOpen, byUDP, byOther, byRing,
 	toFileSock, toDatagram, toAbstract, toDaemons, atMemory, atTracing, atSignals, atKernel, atUser, atCaps,
-	atGains, atFile, atFolder, atReadOnly, atApart, atLink, atGit,
+	atGains, atFile, atFolder, atApart, atLink,
 }
 
 // Attack does from inside what must fail, and asks those who would have been

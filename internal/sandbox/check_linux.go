@@ -131,7 +131,6 @@ func (w Config) playInside(ctx context.Context, exec Exec, role string, asked, g
 	}
 	var out, said bytes.Buffer
 	const lent = "/proc/self/fd/3"
-	w.Mended = nil
 	w.Read = slices.Concat(w.Read, []string{lent})
 	res, err := w.Run(exec)(ctx, process.Command{
 		Argv: []string{lent, Hidden, role}, Dir: "/", Files: []*os.File{self},

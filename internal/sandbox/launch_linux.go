@@ -61,8 +61,8 @@ type launch struct {
 	wire   wire
 	orders *os.File
 
-	read, write, closed []openPlace
-	launcher            Launcher
+	read, write []openPlace
+	launcher    Launcher
 }
 
 // run takes the steps in order: those that need a capability or would be filtered come first.

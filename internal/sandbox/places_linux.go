@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,11 +78,22 @@ func (w Config) Fixed() Config {
 }
 
 func (w Config) readPlaces() []place {
+	var elsewhere []place
+	w.Read = slices.DeleteFunc(slices.Clone(w.Read), func(path string) bool {
+		at := w.At[path]
+		if at == "" || !w.mounts() {
+			return false
+		}
+		if to, err := resolve(path, w.writable()); err == nil {
+			elsewhere = append(elsewhere, place{From: to, Path: at})
+		}
+		return true
+	})
 	if w.fixed == nil {
-		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, Strays: w.Strays, off: w.off}.Fixed()
+		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
 	}
 	// What is named for one command is no folder of tools.
-	return slices.Concat(w.fixed, w.readablePlaces(w.Read, func([]string) []string { return nil }))
+	return slices.Concat(w.fixed, elsewhere, w.readablePlaces(w.Read, func([]string) []string { return nil }))
 }
 
 // readablePlaces leaves out paths that are missing, or reached only by a link of theirs.
@@ -93,14 +105,11 @@ func (w Config) readablePlaces(paths []string, secrets func(folders []string) []
 	var roots []string
 	theirs := w.writable()
 	for _, path := range paths {
-		to, err := resolve(path, theirs, w.Strays)
-		strayed := to != "" && errors.Is(err, untrusted.ErrTheirLink) // the link opens nothing, but is there
-		if err != nil && !strayed || slices.Contains(roots, to) && to == path {
+		to, err := resolve(path, theirs)
+		if err != nil || slices.Contains(roots, to) && to == path {
 			continue
 		}
-		if !strayed {
-			roots = append(roots, to)
-		}
+		roots = append(roots, to)
 		if clean := filepath.Clean(path); to != clean {
 			all = append(all, place{Path: clean, Link: to})
 		}
@@ -149,14 +158,14 @@ func (w Config) writable() []string {
 	return all
 }
 
-// resolve follows no link in a folder of theirs. It also says where one leads that strays.
-func resolve(path string, theirs []string, strays func(link, place string) bool) (string, error) {
+// resolve follows no link in a folder of theirs.
+func resolve(path string, theirs []string) (string, error) {
 	if isByDescriptor(path) {
 		return path, nil
 	}
-	return untrusted.ResolveWithin(path, func(link string) bool {
+	return untrusted.Resolve(path, func(link string) bool {
 		return slices.ContainsFunc(theirs, func(dir string) bool { return process.Under(dir, filepath.Dir(link)) })
-	}, func(link, place string) bool { return strays != nil && strays(link, place) })
+	})
 }
 
 func isByDescriptor(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
@@ -166,9 +175,13 @@ func (w Config) writePlaces() ([]place, error) {
 	var all []place
 	theirs := w.writable()
 	for _, path := range w.Write {
-		to, err := resolve(path, theirs, nil)
+		to, err := resolve(path, theirs)
 		if err != nil {
 			return nil, fmt.Errorf("folder to write to: %s: %w", path, err)
+		}
+		if at := w.At[path]; at != "" && w.mounts() {
+			all = append(all, place{From: to, Path: at})
+			continue
 		}
 		all = append(all, place{Path: to})
 		if clean := filepath.Clean(path); to != clean {
@@ -176,18 +189,6 @@ func (w Config) writePlaces() ([]place, error) {
 		}
 	}
 	return all, nil
-}
-
-// readOnlyPlaces are existing paths in writable folders. A link out of those is not followed.
-func (w Config) readOnlyPlaces(writes []place, paths []string) []place {
-	var all []place
-	for _, path := range paths {
-		to, err := filepath.EvalSymlinks(path)
-		if err == nil && slices.ContainsFunc(writes, func(dir place) bool { return process.Under(dir.Path, to) }) {
-			all = append(all, place{Path: to})
-		}
-	}
-	return all
 }
 
 // openPlace is a place that is held by a descriptor, no matter what its path names later.
@@ -209,21 +210,24 @@ func (l place) open() (openPlace, error) {
 	if isByDescriptor(l.Path) {
 		flags &^= unix.O_NOFOLLOW
 	}
-	fd, err := unix.Open(l.Path, flags, 0)
+	from := cmp.Or(l.From, l.Path)
+	fd, err := unix.Open(from, flags, 0)
 	if err != nil {
-		return openPlace{}, &fs.PathError{Op: "open", Path: l.Path, Err: err}
+		return openPlace{}, &fs.PathError{Op: "open", Path: from, Err: err}
 	}
-	f := openPlace{place: l, file: os.NewFile(uintptr(fd), l.Path)}
+	f := openPlace{place: l, file: os.NewFile(uintptr(fd), from)}
 	info, err := f.file.Stat()
 	if err != nil {
 		return f, err
 	}
 	f.folder = info.IsDir()
-	if now, err := os.Readlink(f.path()); err != nil || now != l.Path && !isByDescriptor(l.Path) {
-		return f, errors.Join(&fs.PathError{Op: "open", Path: l.Path, Err: errMoved}, err)
+	if now, err := os.Readlink(f.path()); err != nil || now != from && !isByDescriptor(l.Path) {
+		return f, errors.Join(&fs.PathError{Op: "open", Path: from, Err: errMoved}, err)
 	}
 	return f, nil
 }
 
 // path returns a path that leads there and nowhere else, for this process.
-func (f openPlace) path() string { return "/proc/self/fd/" + strconv.Itoa(int(f.file.Fd())) }
+func (f openPlace) path() string { return pathOf(int(f.file.Fd())) }
+
+func pathOf(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }

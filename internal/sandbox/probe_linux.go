@@ -23,7 +23,7 @@ func probe(ctx context.Context, base Config, exec Exec) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
 	for _, g := range variants {
 		w := base
-		w.Level, w.HostPIDs, w.ReadOnly = g.level, g.hostPIDs, nil
+		w.Level, w.HostPIDs = g.level, g.hostPIDs
 		_, err := w.Check(ctx, exec)
 		m := Mechanism{Name: g.name, Found: err == nil}
 		if err != nil {

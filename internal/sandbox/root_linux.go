@@ -20,13 +20,12 @@ const procs = "/proc"
 
 // enterNewRoot makes a root of its own that holds what a Sandbox names and nothing
 // else. Landlock says what may be opened; this also hides what need not be
-// opened to be used, as the sockets of other programs, and makes ReadOnly
-// unwritable within a folder that is written to, which Landlock cannot.
+// opened to be used, as the sockets of other programs.
 func (p *launch) enterNewRoot() error {
 	if !p.mounts() {
 		return nil
 	}
-	plan := p.mountPlan()
+	plan, links := p.mountPlan()
 	if err := emptyRoot(); err != nil {
 		return fmt.Errorf("make a root of its own: %w", err)
 	}
@@ -48,29 +47,32 @@ func (p *launch) enterNewRoot() error {
 	if err := p.hideEmpty(); err != nil {
 		return err
 	}
+	if err := leaveOldRoot(); err != nil { // where a link of those inside could lead
+		return fmt.Errorf("leave the old root: %w", err)
+	}
+	for _, f := range links {
+		if err := f.link(); err != nil {
+			return fmt.Errorf("bring %s in: %w", f.Path, err)
+		}
+	}
 	if err := smallDevices(); err != nil {
 		return fmt.Errorf("bring devices in: %w", err)
 	}
 	return lockRoot()
 }
 
+// hideEmpty puts a device in place of sockets that could be connected to although they can only be read.
 func (p *launch) hideEmpty() error {
 	null, err := place{Path: devices[0]}.open()
 	if err != nil {
 		return err
 	}
 	for _, l := range p.Empty {
-		info, err := os.Lstat(l.Path)
-		if err != nil {
+		if !isSocket(l.Path) {
 			continue // it is gone, or closed to all inside
 		}
-		switch {
-		case info.IsDir():
-			err = mountTemp(l.Path)
-		case info.Mode().Type() == fs.ModeSocket:
-			err = mountItem{openPlace{place: l, file: null.file}, baseMountAttr | unix.MOUNT_ATTR_RDONLY}.bind()
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := mountItem{openPlace{place: l, file: null.file}, baseMountAttr | unix.MOUNT_ATTR_RDONLY}.mount()
+		if err != nil && !errors.Is(err, unix.EROFS) { // just now
 			return fmt.Errorf("empty %s: %w", l.Path, err)
 		}
 	}
@@ -99,29 +101,24 @@ func (p *launch) openMounts() error {
 		}
 		p.write = append(p.write, f)
 	}
-	for _, l := range p.ReadOnly {
-		f, err := l.open()
-		if err != nil {
-			return fmt.Errorf("keep from being written to: %w", err)
-		}
-		p.closed = append(p.closed, f)
-	}
 	return nil
 }
 
 // mountPlan returns the plan: containing folders come first, or they would hide the rest. Links come last: the way to one
 // may lead through another, to what is there by then.
-func (p *launch) mountPlan() (plan []mountItem) {
+func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 	add := func(all []openPlace, attr uint64) {
 		for _, f := range all {
-			if !isByDescriptor(f.Path) {
+			switch {
+			case f.Link != "":
+				links = append(links, f)
+			case !isByDescriptor(f.Path):
 				plan = append(plan, mountItem{f, attr})
 			}
 		}
 	}
 	add(p.read, baseMountAttr|unix.MOUNT_ATTR_RDONLY)
 	add(p.write, baseMountAttr)
-	add(p.closed, baseMountAttr|unix.MOUNT_ATTR_RDONLY)
 	for _, name := range append(devices, terminals[0]) {
 		if f, err := (place{Path: name}).open(); err == nil {
 			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_RDONLY) // writing to a device works there, changing its mode does not
@@ -130,41 +127,77 @@ func (p *launch) mountPlan() (plan []mountItem) {
 	if p.PIDs {
 		plan = slices.DeleteFunc(plan, func(f mountItem) bool { return f.Path == procs })
 	}
-	rank := func(f mountItem) int {
-		if f.Link != "" {
-			return unix.PathMax + strings.Count(f.Path, "/")
-		}
-		return strings.Count(f.Path, "/")
-	}
-	slices.SortStableFunc(plan, func(a, b mountItem) int { return rank(a) - rank(b) })
-	return plan
+	depth := func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") }
+	slices.SortStableFunc(plan, func(a, b mountItem) int { return depth(a.place, b.place) })
+	slices.SortStableFunc(links, func(a, b openPlace) int { return depth(a.place, b.place) })
+	return plan, links
 }
 
+// mount leaves out what can only be read where those inside have put something else on its way.
 func (f mountItem) mount() error {
-	if f.Link != "" {
-		return f.link()
+	point, isNew, err := f.point()
+	if err == nil {
+		defer func() { _ = unix.Close(point) }()
+		err = f.bind(point)
 	}
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
-		return err
-	}
-	_, gone := os.Lstat(f.Path)
-	if err := mountPoint(f.Path, !f.folder); err != nil {
-		return err
-	}
-	err := f.bind()
-	if errors.Is(err, unix.ENOENT) && gone != nil && !f.folder && f.attr&unix.MOUNT_ATTR_RDONLY != 0 {
-		return f.copy() // into a file of ours, and not of the user's
+	readOnly := f.attr&unix.MOUNT_ATTR_RDONLY != 0
+	switch {
+	case errors.Is(err, unix.ENOENT) && isNew && !f.folder && readOnly:
+		return f.copy(point) // into a file of ours, and not of the user's
+	case readOnly && (errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)):
+		return nil
 	}
 	return err
 }
 
-func (f mountItem) link() error {
-	err := os.MkdirAll(filepath.Dir(f.Path), 0o755)
-	if err == nil {
-		err = os.Symlink(f.Link, f.Path)
+// point makes what f is mounted on, and follows no link: in a folder of At, those inside may have made one.
+func (f mountItem) point() (fd int, isNew bool, err error) {
+	dir, err := makeFolder(filepath.Dir(f.Path), unix.RESOLVE_NO_SYMLINKS)
+	if err != nil {
+		return -1, false, err
 	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
-		return nil // it came with what contains it, or is behind a link to what is hidden
+	defer func() { _ = unix.Close(dir) }()
+	name := filepath.Base(f.Path)
+	if f.folder {
+		err = unix.Mkdirat(dir, name, 0o755)
+	} else {
+		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
+	}
+	if isNew = err == nil; !isNew && !errors.Is(err, unix.EEXIST) {
+		return -1, false, err
+	}
+	fd, err = unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	return fd, isNew, err
+}
+
+// makeFolder opens a folder, and makes it and those above it where they are missing.
+func makeFolder(path string, resolve uint64) (fd int, err error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: resolve}
+	fd, err = unix.Openat2(unix.AT_FDCWD, path, &how)
+	if !errors.Is(err, unix.ENOENT) {
+		return fd, err
+	}
+	above, err := makeFolder(filepath.Dir(path), resolve)
+	if err != nil {
+		return -1, err
+	}
+	defer func() { _ = unix.Close(above) }()
+	if err := unix.Mkdirat(above, filepath.Base(path), 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
+		return -1, err
+	}
+	return unix.Openat2(above, filepath.Base(path), &how)
+}
+
+// link makes a link that is not there. It came with what contains it, or is behind a link to what is hidden, or those
+// inside have something else on its way.
+func (f openPlace) link() error {
+	dir, err := makeFolder(filepath.Dir(f.Path), unix.RESOLVE_NO_MAGICLINKS)
+	if err == nil {
+		err = unix.Symlinkat(f.Link, dir, filepath.Base(f.Path))
+		_ = unix.Close(dir)
+	}
+	if slices.Contains([]error{unix.EEXIST, unix.EROFS, unix.ENOENT, unix.ENOTDIR, unix.ELOOP}, err) {
+		return nil
 	}
 	return err
 }
@@ -172,7 +205,7 @@ func (f mountItem) link() error {
 // copy is for a file that was replaced since it was opened, as useradd replaces
 // /etc/group: the kernel mounts no file that has lost its name. In a user namespace its
 // owner may be one that cannot be given: then only the user who could read it has it.
-func (f mountItem) copy() error {
+func (f mountItem) copy(point int) error {
 	from, err := os.Open(f.path())
 	if err != nil {
 		return err
@@ -185,7 +218,7 @@ func (f mountItem) copy() error {
 	if was.Mode&unix.S_IFMT != unix.S_IFREG {
 		return unix.ENOENT // /dev/zero has no end
 	}
-	to, err := os.OpenFile(f.Path, os.O_WRONLY|unix.O_NOFOLLOW, 0)
+	to, err := os.OpenFile(pathOf(point), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -194,22 +227,8 @@ func (f mountItem) copy() error {
 	return errors.Join(err, to.Chmod(fs.FileMode(was.Mode&0o777)), to.Close())
 }
 
-func mountPoint(path string, file bool) error {
-	if _, err := os.Lstat(path); err == nil {
-		return nil
-	}
-	if !file {
-		return os.MkdirAll(path, 0o755)
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|unix.O_NOFOLLOW, 0o644)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
 // bind adds attributes and takes none away: a user namespace may not.
-func (f mountItem) bind() error {
+func (f mountItem) bind(point int) error {
 	const flags = unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
 	tree, err := unix.OpenTree(int(f.file.Fd()), "", flags|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
@@ -219,7 +238,7 @@ func (f mountItem) bind() error {
 	if err := unix.MountSetattr(tree, "", flags, &unix.MountAttr{Attr_set: f.attr}); err != nil {
 		return os.NewSyscallError("mount_setattr", err)
 	}
-	return os.NewSyscallError("move_mount", unix.MoveMount(tree, "", unix.AT_FDCWD, f.Path, unix.MOVE_MOUNT_F_EMPTY_PATH))
+	return os.NewSyscallError("move_mount", unix.MoveMount(tree, "", point, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 }
 
 // emptyRoot swaps the root for an empty one; the old hangs below it.
@@ -276,13 +295,14 @@ func mountTemp(dir string) error {
 	return os.NewSyscallError("mount", unix.Mount("ralph", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777"))
 }
 
-func lockRoot() error {
+func leaveOldRoot() error {
 	if err := unix.Unmount(oldRoot, unix.MNT_DETACH); err != nil {
-		return os.NewSyscallError("leave the old root", err)
+		return os.NewSyscallError("umount", err)
 	}
-	if err := os.Remove(oldRoot); err != nil {
-		return fmt.Errorf("leave the old root: %w", err)
-	}
+	return os.Remove(oldRoot)
+}
+
+func lockRoot() error {
 	set := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	return os.NewSyscallError("lock the root", unix.MountSetattr(unix.AT_FDCWD, "/", 0, &set))
 }

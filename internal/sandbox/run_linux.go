@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -20,7 +21,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // Hidden is the hidden command by which this program is its own launcher.
@@ -36,22 +36,6 @@ func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.
 	if len(c.Argv) == 0 {
 		return process.Result{}, errors.New("run: no program named")
 	}
-	kept, err := putback.Files{Write: w.Write, ReadOnly: w.ReadOnly, Guards: w.Guards, Fields: w.Fields, Mounted: w.mounts(), Mark: w.Mark}.Keep()
-	if err != nil {
-		return process.Result{}, err
-	}
-	w.ReadOnly, w.Guards = slices.Concat(w.ReadOnly, kept.Closed), slices.Clip(w.Guards)
-	for _, dir := range kept.Folders {
-		w.Guards = append(w.Guards, putback.Guard{Dir: dir})
-	}
-	res, err := w.runInside(ctx, c, exec)
-	if !w.has(mending) {
-		return res, errors.Join(err, kept.Close())
-	}
-	return res, errors.Join(kept.PutBack(w.Mended), err) // in this order: its hint counts
-}
-
-func (w Config) runInside(ctx context.Context, c process.Command, exec Exec) (process.Result, error) {
 	spec, err := w.spec(c)
 	if err != nil {
 		return process.Result{}, err
@@ -77,16 +61,14 @@ func (w Config) runInside(ctx context.Context, c process.Command, exec Exec) (pr
 
 func (w Config) spec(c process.Command) (*spec, error) {
 	writes, err := w.writePlaces()
-	if w.Level == Namespace {
-		writes = append(writes, w.pinned(writes)...)
-	}
-	reads, empty := w.readPlaces(), w.readOnlyPlaces(writes, w.Empty)
+	reads := w.readPlaces()
+	var empty []place
 	if w.mounts() {
-		empty = append(empty, readableSockets(reads, writes)...)
+		empty = readableSockets(reads, writes)
 	}
 	return &spec{
-		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
-		UID: w.UID, GID: w.GID, Write: writes, Read: reads, ReadOnly: w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: empty,
+		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: w.Inside(c.Dir),
+		UID: w.UID, GID: w.GID, Write: writes, Read: reads, Empty: empty,
 		Ports: w.Ports, PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
@@ -138,18 +120,18 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 
 // spec is passed in memory: others can read argv and the environment.
 type spec struct {
-	Level           Level
-	Argv, Env       []string
-	Dir             string
-	UID, GID        int
-	Write, Read     []place
-	ReadOnly, Empty []place
-	Ports           map[int]netip.AddrPort
-	PIDs            bool // in a process namespace, whose first process we are
-	Files           int  // descriptors from 3 on that belong to the program
-	Parent          int  // who started the launcher: it must still be there
-	Off             []mechanism
-	ABI             int
+	Level       Level
+	Argv, Env   []string
+	Dir         string
+	UID, GID    int
+	Write, Read []place
+	Empty       []place // sockets
+	Ports       map[int]netip.AddrPort
+	PIDs        bool // in a process namespace, whose first process we are
+	Files       int  // descriptors from 3 on that belong to the program
+	Parent      int  // who started the launcher: it must still be there
+	Off         []mechanism
+	ABI         int
 }
 
 func (s *spec) has(m mechanism) bool { return !slices.Contains(s.Off, m) }
@@ -191,9 +173,14 @@ func readableSockets(reads, writes []place) (found []place) {
 		if err != nil || !isSocket(path) { // it is gone, or something else has its name
 			continue
 		}
-		holds := func(p place) bool { return p.Link == "" && process.Under(p.Path, path) }
-		if slices.ContainsFunc(reads, holds) && !slices.ContainsFunc(writes, holds) {
-			found = append(found, place{Path: path})
+		holds := func(p place) bool { return p.Link == "" && process.Under(cmp.Or(p.From, p.Path), path) }
+		if slices.ContainsFunc(writes, holds) {
+			continue
+		}
+		for _, read := range reads {
+			if holds(read) {
+				found = append(found, place{Path: read.Path + strings.TrimPrefix(path, cmp.Or(read.From, read.Path))})
+			}
 		}
 	}
 	return found
@@ -202,32 +189,4 @@ func readableSockets(reads, writes []place) (found []place) {
 func isSocket(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().Type() == fs.ModeSocket
-}
-
-// pinned folders are mounts of their own, so that they cannot be renamed.
-func (w Config) pinned(writes []place) []place {
-	closed := w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours))
-	var dirs []string
-	for _, guard := range w.Guards {
-		dirs = append(dirs, guard.Dir)
-	}
-	for _, one := range writes { // whose folder could be exchanged together with it
-		if slices.ContainsFunc(writes, func(other place) bool { return other != one && process.Under(other.Path, one.Path) }) {
-			dirs = append(dirs, filepath.Dir(one.Path))
-		}
-	}
-	for _, path := range closed {
-		dirs = append(dirs, filepath.Dir(path.Path))
-	}
-	all := slices.Clone(writes)
-	for _, dir := range w.readOnlyPlaces(writes, dirs) { // a link may lead to a folder of writes itself
-		at := dir.Path
-		if slices.ContainsFunc(closed, func(p place) bool { return process.Under(p.Path, at) }) {
-			continue // read-only as a whole
-		}
-		for ; !slices.ContainsFunc(all, func(p place) bool { return p.Path == at }); at = filepath.Dir(at) {
-			all = append(all, place{Path: at})
-		}
-	}
-	return all[len(writes):]
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -61,12 +60,13 @@ type Config struct {
 	// UID and GID are those of sandboxed programs, which have no other groups. UID 0: our own.
 	UID, GID int
 
-	// Write are folders that can be written to. Read can be read, besides what readable lists.
-	// ReadOnly lies in a folder of Write, and need not exist. With mounts /tmp is empty and
-	// temporary. Without them all sockets in Write can be used, so Write must not hold all of /tmp.
-	Write, Read, ReadOnly []string
+	// Write are folders that can be written to. Read can be read, besides what readable lists. With
+	// mounts /tmp is empty and temporary. Without them all sockets in Write can be used, so Write
+	// must not hold all of /tmp.
+	Write, Read []string
 
-	Guards []putback.Guard // folders in which nothing may change but what they name
+	// At are the paths inside of some of Write and Read, where there are mounts. Their own paths lead nowhere there.
+	At map[string]string
 
 	// Apart are folders that cannot be read, except what Read and Write name within them.
 	Apart []string
@@ -74,13 +74,6 @@ type Config struct {
 	// Theirs are folders that sandboxed programs write to at other times. Links in them are not
 	// followed, nor links in Write.
 	Theirs []string
-
-	Strays func(link, place string) bool `json:"-"` // reports a link that does not open a place in Read; may be nil
-
-	Fields map[string][]string // what may change of JSON files in Write; see putback.Files
-
-	Ours  []string // within Write, for this program alone; only mounts enforce it
-	Empty []string // folders within Write, need not exist; with mounts they are empty and temporary
 
 	Ports map[int]netip.AddrPort // ports of 127.0.0.1 inside that lead to these addresses
 
@@ -92,9 +85,6 @@ type Config struct {
 	// everything that was started inside ends with the launcher.
 	HostPIDs bool
 
-	Mended func(paths []string) `json:"-"` // gets what was put back of ReadOnly; may be nil
-	Mark   putback.Mark         `json:"-"` // may be nil
-
 	fixed []place // that can be read, as they were before anything ran inside; nil: as they are
 
 	off []mechanism // taken away by tests, to see that a probe gets through
@@ -103,13 +93,19 @@ type Config struct {
 
 // place is to be had inside. Its path has no link in it.
 type place struct {
+	From string // where it is outside; empty: Path
 	Path string
 	Link string // not empty: it is a link itself, to there
 }
 
-// Reads reports whether Fixed found a path, which has no link in it, to be readable by every command.
-func (w Config) Reads(path string) bool {
-	return slices.ContainsFunc(w.fixed, func(p place) bool { return p.Link == "" && process.Under(p.Path, path) })
+// Inside returns the path that a path has inside.
+func (w Config) Inside(path string) string {
+	for from, at := range w.At {
+		if way, err := filepath.Rel(from, path); err == nil && filepath.IsLocal(way) && w.mounts() {
+			return filepath.Join(at, way)
+		}
+	}
+	return path
 }
 
 // Run confines what next runs. Programs inside die with the launcher, as its descendants.
@@ -166,7 +162,6 @@ const (
 	owner    mechanism = "supervisor's look at the owner"
 	user     mechanism = "another user"
 	caps     mechanism = "no capabilities"
-	mending  mechanism = "put back"
 	parting  mechanism = "what is apart"
 	crossing mechanism = "links of theirs"
 )

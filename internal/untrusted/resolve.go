@@ -20,24 +20,6 @@ const mostLinks = 40
 // Resolve returns an absolute path without its links. It follows no link that is theirs.
 // With an error it returns where the path leads as far as that can be told.
 func Resolve(path string, theirs func(link string) bool) (string, error) {
-	return follow(path, theirs, func(string) {})
-}
-
-// ResolveWithin is Resolve, but a link that strays to where the path leads is theirs, too. Then it returns both.
-func ResolveWithin(path string, theirs func(link string) bool, strays func(link, place string) bool) (string, error) {
-	var links []string
-	place, err := Resolve(path, func(link string) bool {
-		links = append(links, link)
-		return theirs(link)
-	})
-	if err == nil && slices.ContainsFunc(links, func(link string) bool { return strays(link, place) }) {
-		err = ErrTheirLink
-	}
-	return place, err
-}
-
-// follow is Resolve, and tells of each name that .. comes after.
-func follow(path string, theirs func(link string) bool, back func(name string)) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errors.New("not absolute")
 	}
@@ -47,7 +29,6 @@ func follow(path string, theirs func(link string) bool, back func(name string)) 
 		name := rest[0]
 		rest = rest[1:]
 		if name == ".." {
-			back(at)
 			at = filepath.Dir(at)
 			continue
 		}
@@ -73,31 +54,17 @@ func follow(path string, theirs func(link string) bool, back func(name string)) 
 	return at, missing
 }
 
-// Way is what decides which file a path leads to.
-type Way struct {
-	Names   []string // the links on it, files that .. comes after, and last the end
-	Folders []string // that .. comes after, there or not: a link in place of one would lead elsewhere
-}
-
-// WayOf returns the way of an absolute path. What is missing on it may be made later.
-func WayOf(path string) (w Way) {
-	end, _ := follow(path, func(link string) bool {
-		w.Names = append(w.Names, link)
-		return false
-	}, func(name string) {
-		if info, err := os.Lstat(name); err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist) {
-			w.Folders = append(w.Folders, name)
-			return
-		}
-		w.Names = append(w.Names, name)
+// ResolveWithin is Resolve, but a link that strays to where the path leads is theirs, too. Then it returns both.
+func ResolveWithin(path string, theirs func(link string) bool, strays func(link, place string) bool) (string, error) {
+	var links []string
+	place, err := Resolve(path, func(link string) bool {
+		links = append(links, link)
+		return theirs(link)
 	})
-	w.Names = append(w.Names, end)
-	return w
-}
-
-// Add adds what decides another path, too.
-func (w *Way) Add(other Way) {
-	w.Names, w.Folders = append(w.Names, other.Names...), append(w.Folders, other.Folders...)
+	if err == nil && slices.ContainsFunc(links, func(link string) bool { return strays(link, place) }) {
+		err = ErrTheirLink
+	}
+	return place, err
 }
 
 // Place returns where an absolute path leads, as far as it is there. It follows every link.

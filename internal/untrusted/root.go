@@ -113,7 +113,7 @@ func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 	info, err := file.Stat() // another program may have replaced it since
 	switch {
 	case err != nil:
-	case Names(info) > 1:
+	case names(info) > 1:
 		err = ErrNotPlain
 	case flag&os.O_TRUNC != 0:
 		err = file.Truncate(0)
@@ -169,7 +169,15 @@ func (r *Root) isLinked(name string) bool {
 
 func (r *Root) hasOtherName(name string) bool {
 	info, err := r.Lstat(name)
-	return err == nil && Names(info) > 1
+	return err == nil && names(info) > 1
+}
+
+// names returns how many names a plain file has: what is written to one is in all.
+func names(info fs.FileInfo) uint64 {
+	if stat, is := info.Sys().(*syscall.Stat_t); is && info.Mode().IsRegular() {
+		return uint64(stat.Nlink) //nolint:unconvert // another type on other systems
+	}
+	return 1
 }
 
 // Open opens a plain file by its path, which may lead over links.

@@ -278,63 +278,6 @@ func TestRemoveAll(t *testing.T) {
 	must(t, root.RemoveAll("none/below"))
 }
 
-// What is added to a file reaches this file alone, also if a link takes its name before, or meanwhile.
-func TestExtend(t *testing.T) {
-	for name, c := range map[string]struct {
-		before, meanwhile func(dir, victim string) error
-		err               error
-		want              string // of the file
-	}{
-		"missing":           {before: func(dir, _ string) error { return os.RemoveAll(filepath.Join(dir, "info")) }, want: "+"},
-		"there":             {want: "a+"},
-		"a link":            {before: replaced("info/file"), err: untrusted.ErrNotPlain},
-		"a link on the way": {before: replaced("info"), err: untrusted.ErrMoved},
-		"another name": {before: func(dir, victim string) error {
-			return errors.Join(os.Remove(filepath.Join(dir, "info/file")), os.Link(victim, filepath.Join(dir, "info/file")))
-		}, want: "victim+"},
-		"a link meanwhile":      {meanwhile: replaced("info/file")},
-		"another way meanwhile": {meanwhile: replaced("info")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			top, err := filepath.EvalSymlinks(t.TempDir())
-			must(t, err)
-			dir, victim := filepath.Join(top, "git"), filepath.Join(top, "victim")
-			must(t, os.MkdirAll(filepath.Join(dir, "info"), 0o755))
-			must(t, os.WriteFile(filepath.Join(dir, "info/file"), []byte("a"), 0o644))
-			must(t, os.WriteFile(victim, []byte("victim"), 0o644))
-			if c.before != nil {
-				must(t, c.before(dir, victim))
-			}
-			err = untrusted.Folder{Path: dir, Straight: true}.Extend("info/file", 0o644, func(file *os.File) error {
-				if c.meanwhile != nil {
-					must(t, c.meanwhile(dir, victim))
-				}
-				_, err := file.WriteString("+")
-				return err
-			})
-			if !errors.Is(err, c.err) {
-				t.Errorf("Extend = %v, want %v", err, c.err)
-			}
-			if text, err := os.ReadFile(victim); string(text) != "victim" {
-				t.Errorf("another file is %q, %v", text, err)
-			}
-			if text, _ := os.ReadFile(filepath.Join(dir, "info/file")); c.want != "" && string(text) != c.want {
-				t.Errorf("the file is %q, want %q", text, c.want)
-			}
-		})
-	}
-}
-
-// replaced puts a link to the victim, or to a folder with it, in place of a name.
-func replaced(name string) func(dir, victim string) error {
-	return func(dir, victim string) error {
-		if filepath.Dir(name) == "." {
-			victim = filepath.Dir(victim)
-		}
-		return errors.Join(os.RemoveAll(filepath.Join(dir, name)), os.Symlink(victim, filepath.Join(dir, name)))
-	}
-}
-
 // A name below a file is not there: the refs of a git repository can be such a file (reftable).
 func TestRemoveBelowAFile(t *testing.T) {
 	dir := t.TempDir()

@@ -2,10 +2,7 @@ package untrusted
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -40,17 +37,13 @@ type Visit func(e Entry, err error) error
 // by name. It follows no link and stops when the context ends. Each folder is
 // opened from the one that holds it, so depth costs no more than width.
 func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
-	return r.walk(ctx.Err, name, visit)
-}
-
-func (r *Root) walk(ended func() error, name string, visit Visit) error {
 	info, err := r.Lstat(name)
 	top := Entry{Path: name, Info: info, In: r, Name: name}
 	if err != nil {
 		err = visit(top, err)
 	} else {
 		left := MostListed
-		err = walk{ended, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
+		err = walk{ctx.Err, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil
@@ -61,11 +54,6 @@ func (r *Root) walk(ended func() error, name string, visit Visit) error {
 // Walk is that of Root.
 func (f Folder) Walk(ctx context.Context, name string, visit Visit) error {
 	return f.Do(func(root *Root) error { return root.Walk(ctx, name, visit) })
-}
-
-// WalkAll is Walk also after a run's end. The visit has to bound it.
-func (r *Root) WalkAll(name string, visit Visit) error {
-	return r.walk(func() error { return nil }, name, visit)
 }
 
 type walk struct {
@@ -108,27 +96,4 @@ func (w walk) at(e Entry, depth int) error {
 		}
 	}
 	return nil
-}
-
-// Version tells whether a plain file, or the number of its names, may have changed: by its stamp, or by its content,
-// of which at most left bytes are read, where the file system misses changes. It is empty where that is not known.
-func (e Entry) Version(left *int64) string {
-	stamp := e.Stamp()
-	if stamp != "" || !e.Info.Mode().IsRegular() {
-		return stamp
-	}
-	if *left < e.Info.Size() {
-		return ""
-	}
-	*left -= e.Info.Size()
-	file, err := e.In.Open(e.Name)
-	if err != nil {
-		return ""
-	}
-	defer file.Close() //nolint:errcheck // only read
-	sum := sha256.New()
-	if n, err := io.Copy(sum, io.LimitReader(file, e.Info.Size()+1)); err != nil || n != e.Info.Size() {
-		return ""
-	}
-	return fmt.Sprintf("%s %d %x", e.Info.Mode(), Names(e.Info), sum.Sum(nil))
 }

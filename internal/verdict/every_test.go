@@ -33,6 +33,7 @@ func (w *world) append(event journal.Event) {
 func (w *world) began() journal.RunBegan {
 	p := policy.ForPreset(policy.ByStories)
 	p.Publish, p.SaveRun, p.Approval = w.chance(70), w.chance(50), w.chance(3)
+	p.Boxed = !p.Publish && w.chance(50)
 	if w.chance(30) {
 		p.Review.Agent = "other"
 	}
@@ -253,6 +254,8 @@ func (w *world) do(step verdict.Step) bool {
 		w.append(journal.Paused{MS: s.For.Milliseconds(), Why: s.Why})
 	case verdict.SaveRun:
 		w.publish(journal.Shelved{Ended: w.run.JudgedIterations()}, "shelve")
+	case verdict.Deliver:
+		w.append(journal.Delivered{Iteration: w.run.JudgedIterations(), Head: w.run.Head})
 	case verdict.AnnounceEnd:
 		w.append(journal.TaskSettled{Reason: s.Reason, Words: s.Words})
 	case verdict.Stop:
@@ -303,6 +306,8 @@ func checkComplete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: ready with a merge conflict", seed)
 	case run.Pull != nil && !run.Pull.Draft && whyNotReady(run) != "":
 		t.Errorf("seed %d: ready though %s", seed, whyNotReady(run))
+	case run.Policy.Boxed && run.PassedStories() > 0 && run.Head != run.Start && (run.Delivered == nil || run.Delivered.Head != run.Head):
+		t.Errorf("seed %d: complete though %s was not delivered", seed, run.Head)
 	case run.Head != run.Base && mustReject(run):
 		t.Errorf("seed %d: complete though %s weakens tests", seed, run.Head)
 	case run.Policy.Publish && !verdict.IsUnchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
@@ -435,6 +440,7 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.RunBegan{Run: "v", Vague: true},
 			journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
 			journal.CheckEnded{Where: journal.AtTests, Name: "check0"},
+			journal.Delivered{},
 		}
 		for _, pick := range order {
 			w.append(events[int(pick)%len(events)])

@@ -72,6 +72,9 @@ type Pause struct {
 	Why string
 }
 
+// Deliver brings the work from the box to the user's folder.
+type Deliver struct{}
+
 // SaveRun saves the run where another machine can resume it.
 type SaveRun struct{}
 
@@ -106,6 +109,7 @@ func (MarkPullReady) step()  {}
 func (ReadTaskFolder) step() {}
 func (Pause) step()          {}
 func (AnnounceEnd) step()    {}
+func (Deliver) step()        {}
 func (SaveRun) step()        {}
 func (Stop) step()           {}
 func (NoStep) step()         {}

@@ -98,6 +98,9 @@ func stepBetweenIterations(run journal.Run) Step {
 	if needsSaving(run) {
 		return SaveRun{}
 	}
+	if needsDelivery(run) {
+		return Deliver{}
+	}
 	if why := branchConflict(run); why != "" {
 		return stopSafely(run, policy.NeedsInput, why)
 	}
@@ -244,6 +247,17 @@ func needsSaving(run journal.Run) bool {
 		kept = run.Shelved.Ended
 	}
 	return run.Policy.SaveRun && run.JudgedIterations() > kept && !hasFailed(run, "shelve")
+}
+
+// needsDelivery reports work that the user's folder does not have: of each iteration, or for stories when one passes.
+func needsDelivery(run journal.Run) bool {
+	delivered := 0
+	if run.Delivered != nil {
+		delivered = run.Delivered.Iteration
+	}
+	return run.Policy.Boxed && slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
+		return it.Number > delivered && it.Ended != nil && (!isByStories(run) || len(it.Ended.Passed) > 0)
+	})
 }
 
 // whyUnpublished returns why finished work is not on GitHub, if the run publishes.

@@ -54,7 +54,7 @@ func describe(step verdict.Step) string {
 		return strings.TrimSuffix(fmt.Sprintf("stop: %s: %s", s.Stopped.Reason, s.Stopped.Why), ": ")
 	case verdict.Judge:
 		return judged(s.Verdict)
-	case verdict.DraftPlan, verdict.Baseline, verdict.ReadPlan, verdict.Check, verdict.OpenPull, verdict.MergeRemote, verdict.MarkPullReady, verdict.SaveRun,
+	case verdict.DraftPlan, verdict.Baseline, verdict.ReadPlan, verdict.Check, verdict.OpenPull, verdict.MergeRemote, verdict.MarkPullReady, verdict.SaveRun, verdict.Deliver,
 		verdict.ReadTaskFolder, verdict.NoStep:
 		return strings.ToLower(between.ReplaceAllString(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."), "$1 $2"))
 	}

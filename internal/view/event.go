@@ -171,6 +171,8 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 		if line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch; run.Links.Repo == "" {
 			line.text = "branch " + e.Branch + " is at " + shortSHA(e.SHA)
 		}
+	case journal.Delivered:
+		return eventLine{"", pick(len(e.Left) > 0, warnSign, goodSign), deliveredText(e)}
 	case journal.PullOpened:
 		if line.text = fmt.Sprintf("pull request #%d: %s", e.Number, e.URL); e.Again {
 			line.text = fmt.Sprintf("pull request #%d is a draft until the new head is proven", e.Number)

@@ -35,6 +35,7 @@ func later(text string, end journal.RunStopped) journal.Run {
 		journal.PullOpened{Number: 34, URL: text, Draft: true},
 		journal.PublishFailed{Act: "open", Why: text, Fix: text}, journal.PublishFailed{Act: "push", Head: "c1", Why: text, Fix: text},
 		journal.Shelved{Ref: text, Commit: text},
+		journal.Delivered{Branch: text, Left: []journal.Left{{Path: text, Why: text}}, Patch: text},
 		end,
 	)
 	for i, event := range events {

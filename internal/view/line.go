@@ -123,3 +123,18 @@ func stopText(e journal.RunStopped) string {
 	}
 	return appendNonEmpty(text, ": ", oneLine(e.Why))
 }
+
+func deliveredText(e journal.Delivered) string {
+	text := fmt.Sprintf("delivered files: %d", e.Files)
+	if e.Branch != "" {
+		text += ", and the commits on " + oneLine(e.Branch)
+	}
+	if len(e.Left) > 0 {
+		names := make([]string, len(e.Left))
+		for i, left := range e.Left {
+			names[i] = left.Path + ", " + left.Why
+		}
+		text += "; not delivered: " + oneLine(strings.Join(names[:min(3, len(names))], "; "))
+	}
+	return text
+}

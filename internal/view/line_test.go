@@ -118,6 +118,11 @@ var lines = []struct {
 	{journal.Packed{Path: ".ralph-out/r.bundle"}, "the work is in the file .ralph-out/r.bundle"},
 	{journal.Branched{From: "a", To: "a-2", Why: "no\nmore"}, "continuing on a-2 instead of a: no more"},
 	{journal.PublishFailed{Act: "ready", Why: "403"}, "could not mark the pull request as ready: 403"},
+	{journal.Delivered{Files: 2}, "delivered files: 2"},
+	{
+		journal.Delivered{Branch: "ralph-r1", Left: []journal.Left{{Path: "a\nb", Why: "it is protected"}, {Path: "c", Why: "x"}, {Path: "d", Why: "x"}, {Path: "e", Why: "x"}}},
+		"delivered files: 0, and the commits on ralph-r1; not delivered: a b, it is protected; c, x; d, x",
+	},
 	{journal.Shelved{Ref: "r"}, ""},
 	{journal.CommentPosted{URL: "u"}, "progress comment: u"},
 	{journal.CancelAsked{Why: "SIGTERM"}, "stopping: SIGTERM"},

@@ -121,6 +121,19 @@ func (f Folder) writeMarker(active Active) error {
 	return nil
 }
 
+// InBox is the mode of a run whose agent works in a box, and may not see its process.
+const InBox = "box"
+
+// MarkBox writes the active file of a project into a box of it, if there is one.
+func MarkBox(project, box string) error {
+	active, _ := ReadActive(project)
+	if active.PID == 0 {
+		return nil
+	}
+	active.Mode = InBox
+	return Folder{Path: filepath.Join(box, ".ralph")}.writeMarker(active)
+}
+
 func (f Folder) projectFolder() untrusted.Folder {
 	return untrusted.Folder{Path: filepath.Dir(f.Path), Straight: f.Straight}
 }

@@ -212,14 +212,14 @@ func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*
 // TextFile checks a text that people wrote, such as a prompt, and returns its resolved path.
 // A pipe is an error: it would be empty at the second read. An empty text is an error: an
 // agent without a task only costs money. So is a link out of the project, which a commit can
-// bring, and another that strays: the agent would be told what the sandbox hides.
-func TextFile(project, name string, strays func(link, place string) bool) (string, error) {
+// bring: the agent would be told what the sandbox hides.
+func TextFile(project, name string) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
 	if err != nil {
 		return "", err
 	}
 	place, err := untrusted.ResolveWithin(name, func(string) bool { return false }, func(link, place string) bool {
-		return !process.Under(top, place) && (process.Under(top, link) || strays(link, place))
+		return !process.Under(top, place) && process.Under(top, link)
 	})
 	if errors.Is(err, untrusted.ErrTheirLink) {
 		return "", errors.New("it is a link out of the project, to " + place)

@@ -151,14 +151,6 @@ func (r Run) CopyFrom(name string, offset int64, to io.Writer) (int64, error) {
 	return offset, err
 }
 
-// Remove removes a file of the run's folder, if it exists.
-func (r Run) Remove(name string) error {
-	if err := r.folder().Remove(name); err != nil {
-		return cannotWrite(r.Path, err)
-	}
-	return nil
-}
-
 // Exists reports whether the run's folder has a file of that name.
 func (r Run) Exists(name string) bool {
 	_, err := os.Lstat(r.File(name))
@@ -186,7 +178,7 @@ func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 		err = r.sync()
 	}
 	if err == nil && len(text) > 0 && r.in.StateDir != "" && !r.accepted && !r.hasDigestOf(text) {
-		err = UnvouchedError(r.ID, "ralph resume --trust")
+		err = UnvouchedError(r.ID)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())

@@ -49,10 +49,10 @@ func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) 
 	return f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
 }
 
-// UnvouchedError returns the error for a run that is not vouched for; accept is the command to accept it.
-func UnvouchedError(id, accept string) error {
-	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit or an agent may have changed it, or the project was moved",
-		"read .ralph/runs/"+id+"/journal.jsonl, and if it is correct, run: "+accept, nil)
+// UnvouchedError returns the error for a run that is not vouched for.
+func UnvouchedError(id string) error {
+	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit may have changed it, or the project was moved",
+		"start a new run", nil)
 }
 
 // CanVouch reports whether digests of journals can be written.

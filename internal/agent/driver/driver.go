@@ -33,6 +33,7 @@ type Agent struct {
 	Adapter  agent.Adapter
 	Run      func(context.Context, process.Command) (process.Result, error)
 	Dir      string
+	Inside   string                                      // Dir as the agent finds it, in a sandbox; empty: the same
 	Env      []string                                    // the base environment, as package environ makes it
 	Watch    func(stream.Item)                           // called for every item, one at a time; may be nil
 	Open     func(name string) (io.WriteCloser, error)   // creates the transcript; may be nil
@@ -52,7 +53,7 @@ func (h *Agent) Do(ctx context.Context, o agent.Order) (ended journal.AgentEnded
 		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	o.Dir = h.Dir
+	o.Dir = cmp.Or(h.Inside, h.Dir)
 	return h.run(ctx, o)
 }
 

@@ -13,11 +13,12 @@ import (
 )
 
 // Authorship sets the metadata of every accepted commit: GitHub acts on a commit's
-// message, and believes its author and date. Author and committer are always ralph.
+// message, and believes its author and date.
 type Authorship struct {
-	Since, Until time.Time // dates outside these become Since; a zero time is no limit
-	Trailers     []string  // ralph's own, which stay at the end of a message; each has the first
-	SignOff      bool      // add ralph's Signed-off-by
+	By           git.Identity // author and committer; default: ralph
+	Since, Until time.Time    // dates outside these become Since; a zero time is no limit
+	Trailers     []string     // ralph's own, which stay at the end of a message; each has the first
+	SignOff      bool         // add ralph's Signed-off-by
 }
 
 // commit returns the text of a commit with a new tree and parents. It drops the signature, which is no longer valid,
@@ -28,7 +29,8 @@ func (a Authorship) commit(c commit, tree string, parents []string) string {
 	for _, p := range parents {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
-	fmt.Fprintf(&b, "author %s %s\ncommitter %s %s\n\n%s", git.Ralph, a.date(c.lines[0]), git.Ralph, a.date(c.lines[1]), a.message(c.message))
+	by := cmp.Or(a.By, git.Ralph)
+	fmt.Fprintf(&b, "author %s %s\ncommitter %s %s\n\n%s", by, a.date(c.lines[0]), by, a.date(c.lines[1]), a.message(c.message))
 	return b.String()
 }
 

@@ -429,3 +429,19 @@ func TestTakeReadsAFileOnce(t *testing.T) {
 		t.Errorf("the file was read %d times, want once", read)
 	}
 }
+
+// What the globs protect, or what is always protected, is known by a path alone, in any spelling.
+func TestProtectedPaths(t *testing.T) {
+	isProtected, err := handover.Protected([]string{".github/**", "docs/*.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, "docs/a.md": true, "docs/a/b.md": false, "src/main.go": false} {
+		if got := isProtected(name); got != want {
+			t.Errorf("%s is protected: %t, want %t", name, got, want)
+		}
+	}
+	if _, err := handover.Protected([]string{"["}); err == nil {
+		t.Error("a malformed glob is taken")
+	}
+}

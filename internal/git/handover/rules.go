@@ -67,6 +67,12 @@ func (p protected) covered(name string) bool {
 	return false
 }
 
+// Protected returns which paths some globs protect.
+func Protected(globs []string) (func(name string) bool, error) {
+	p, err := protect(globs)
+	return p.covers, err
+}
+
 func matchesPathOrFolder(glob, name string) bool {
 	for _, part := range append(parents(name), name) {
 		if matched, err := doublestar.Match(glob, part); err == nil && matched {

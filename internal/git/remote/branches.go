@@ -155,6 +155,22 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	return fmt.Errorf("%s: %w", what, err)
 }
 
+// Bring brings a commit to the user's repository, as ref. It may replace another commit.
+func Bring(ctx context.Context, t *git.Trusted, to git.Place, ref, sha string) error {
+	if err := git.CheckSHA(sha); err != nil {
+		return err
+	}
+	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: forgiven()})
+	if err != nil {
+		return err
+	}
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, "+" + sha + ":" + ref}
+	if _, err = to.Do(ctx, c); err != nil {
+		return fmt.Errorf("bring %.12s to %s: %w", sha, to.Top, err)
+	}
+	return nil
+}
+
 // Bundle writes a branch at sha, without what base holds, as a file that git fetches from.
 func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, span git.Span) error {
 	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(span.From, span.To)); err != nil {

@@ -1,0 +1,67 @@
+//go:build !windows
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/box"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/laptop"
+)
+
+type undoCommand struct{ laptop.ShownRun }
+
+func (c undoCommand) run(ctx context.Context, w world) (int, error) {
+	home, run, err := c.Find(w.World)
+	if err != nil {
+		return 0, err
+	}
+	if run.Delivered == nil {
+		return 0, fault.Usage("the run "+run.ID+" delivered nothing", "name another run, which ralph status shows", nil)
+	}
+	top := filepath.Dir(filepath.Dir(filepath.Dir(home.Path)))
+	release, err := lockRuns(top)
+	if err != nil {
+		return 0, err
+	}
+	defer release() //nolint:errcheck // nothing was written through it
+	done, err := box.Box{User: top, Before: home.File(job.BeforeFolder)}.Undo(ctx)
+	for _, left := range done.Left {
+		fmt.Fprintf(w.Stderr, "ralph: not taken back: %s: %s\n", clean.LogLine(left.Path), left.Why)
+	}
+	if err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(w.Stdout, "files taken back: %d\n", len(done.Paths))
+	if run.Delivered.Head == run.Start || run.Delivered.Branch != "" {
+		return fault.ExitDone, nil
+	}
+	tool, err := w.SoundGit(ctx, top)
+	if err != nil {
+		return 0, err
+	}
+	place, err := laptop.PlaceOf(ctx, tool, top)
+	if err != nil {
+		return 0, err
+	}
+	paths, err := place.Between(ctx, git.Span{From: run.Start, To: run.Delivered.Head})
+	if err != nil {
+		return 0, err
+	}
+	moved, err := tool.Advance(ctx, place, git.Advance{Branch: run.Branch, From: run.Delivered.Head, To: run.Start, Paths: paths})
+	switch {
+	case err != nil:
+		return 0, err
+	case moved:
+		fmt.Fprintf(w.Stdout, "%s is at %.7s again\n", run.Branch, run.Start)
+	default:
+		fmt.Fprintf(w.Stdout, "the commits stay: %s has moved since\n", run.Branch)
+	}
+	return fault.ExitDone, nil
+}

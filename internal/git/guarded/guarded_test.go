@@ -1,0 +1,116 @@
+package guarded_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+)
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The nearest folder with a .git counts, also where that is a file.
+func TestAround(t *testing.T) {
+	top := t.TempDir()
+	write(t, filepath.Join(top, ".git", "HEAD"), "ref: refs/heads/main\n")
+	write(t, filepath.Join(top, "module", ".git"), "gitdir: ../.git/modules/module\n")
+	for below, want := range map[string]string{"": "", "a/b": "", "module": "module", "module/a": "module"} {
+		if got := guarded.Around(filepath.Join(top, below)); got != filepath.Join(top, want) {
+			t.Errorf("Around(%q) = %s, want %s", below, got, filepath.Join(top, want))
+		}
+	}
+}
+
+func TestIsBare(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "HEAD"), "")
+	write(t, filepath.Join(dir, "refs", "x"), "")
+	if guarded.IsBare(dir) {
+		t.Error("a folder without objects is taken for git's own")
+	}
+	write(t, filepath.Join(dir, "objects", "x"), "")
+	if !guarded.IsBare(dir) {
+		t.Error("a bare repository is not recognized")
+	}
+}
+
+// Any one file of a repository is enough to recognize it.
+func TestBegun(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]bool{"none/.git/x": false, "some/.git/config": true, "no-head/.git/packed-refs": true, "file/.git": true} {
+		write(t, filepath.Join(dir, name), "")
+		top, _, _ := strings.Cut(name, "/")
+		if got := guarded.Begun(filepath.Join(dir, top, ".git")); got != want {
+			t.Errorf("Begun of %s = %t, want %t", name, got, want)
+		}
+	}
+	if guarded.Begun(filepath.Join(dir, "missing")) {
+		t.Error("there is nothing to begin")
+	}
+}
+
+// What the user has in the file stays, and each line is there once.
+func TestAddLines(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ before, want string }{{"", "*.x\n*.y\n"}, {"*.idea", "*.idea\n*.x\n*.y\n"}, {"*.y\n", "*.y\n*.x\n"}} {
+		at := filepath.Join(dir, "info", "exclude")
+		if c.before == "" {
+			if err := os.RemoveAll(filepath.Dir(at)); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			write(t, at, c.before)
+		}
+		for range 2 {
+			if err := guarded.AddLines(dir, "info/exclude", []string{"*.x", "*.y"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(at); err != nil || string(got) != c.want {
+			t.Errorf("from %q comes %q, %v; want %q", c.before, got, err, c.want)
+		}
+	}
+}
+
+// All stores of objects are found, each once. Another folder in the list is none.
+func TestAlternates(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name, "objects") }
+	list := func(name, text string) { write(t, filepath.Join(at(name), "info", "alternates"), text) }
+	list("a", at("b")+"\n../../c/objects\n/home/ada/.ssh\n")
+	list("b", at("c")+"\n"+at("a")+"\n")
+	if diff := cmp.Diff([]string{at("b"), at("c"), at("a")}, guarded.Alternates(at("a"))); diff != "" {
+		t.Errorf("Alternates (-want +got):\n%s", diff)
+	}
+}
+
+// A name that some file system reads as .git, or as another known name, is recognized in any spelling.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		".git": true, ".GIT": true, ".g\u200cit": true, "git~1": true, ".git. ": true, ".git::$INDEX_ALLOCATION": true, ".gitignore": false, "git": false, "x.git": false,
+	} {
+		if got := guarded.IsGitDir(name); got != want {
+			t.Errorf("IsGitDir(%q) = %t, want %t", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{"a/b": false, "a/": false, "": false, "../a": true, "a/./b": true, "a//b": true, "/a": true, "a/.Git/config": true} {
+		if got := guarded.Escapes(name); got != want {
+			t.Errorf("Escapes(%q) = %t, want %t", name, got, want)
+		}
+	}
+	if got := guarded.Fold("CODEOWNER\u017f"); got != "codeowners" {
+		t.Errorf("Fold = %q", got)
+	}
+}
