@@ -17,6 +17,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -27,6 +28,7 @@ type Box struct {
 	Dir    string // the agent's
 	Before string // folder for what deliveries replace; empty: they cannot be undone
 	Record string // file with the versions of the start, or of what was brought back since
+	Upper  string // folder for what is written to large ignored folders; empty: these are copied
 }
 
 // open opens both folders, until closeBoth is called.
@@ -41,8 +43,8 @@ func (b Box) open() (user, own folderOf, closeBoth func(), err error) {
 }
 
 // Fill makes the agent's folder equal to the user's, whose files are listed. What else is in the agent's folder goes, but
-// its .git.
-func (b Box) Fill(ctx context.Context, list git.Listing) error {
+// its .git. Large ignored folders are layers, if these work.
+func (b Box) Fill(ctx context.Context, list git.Listing, work func([]sandbox.Layer) bool) error {
 	user, own, closeBoth, err := b.open()
 	if err != nil {
 		return err
@@ -52,10 +54,8 @@ func (b Box) Fill(ctx context.Context, list git.Listing) error {
 	if err == nil {
 		err = own.keep(ctx, start)
 	}
-	for _, name := range list.Ignored {
-		if err == nil && !isOurs(name) {
-			_, err = fillPath(user, own, name)
-		}
+	if err == nil {
+		err = b.fillIgnored(ctx, user, own, list.Ignored, work)
 	}
 	if err == nil {
 		err = own.ignore(list.Ignored)

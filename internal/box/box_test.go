@@ -117,7 +117,7 @@ func filled(t *testing.T, start files) box.Box {
 		}
 	}
 	lay(t, b.User, start)
-	if err := b.Fill(t.Context(), git.Listing{Files: must(box.List(t.Context(), b.User))(t)}); err != nil {
+	if err := b.Fill(t.Context(), git.Listing{Files: must(box.List(t.Context(), b.User))(t)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -366,7 +366,7 @@ func TestUnreadableFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	rights.Drop(t, dir, b.User, b.Dir, filepath.Join(b.User, "a"), filepath.Join(b.Dir, "tracked"))
-	if err := b.Fill(t.Context(), git.Listing{Files: []string{"a", "data", "tracked"}}); err != nil {
+	if err := b.Fill(t.Context(), git.Listing{Files: []string{"a", "data", "tracked"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(files{"a": "1", "tracked": "committed"}, look(t, b.Dir)); diff != "" {
@@ -422,7 +422,7 @@ func TestFill(t *testing.T) {
 		"deps/lib/x": "1", "deps/lib/run": "program 1", "deps/l": "link lib/x", ".env": "KEY=1",
 	}
 	for range 2 { // it can be repeated after a kill
-		if err := b.Fill(t.Context(), list); err != nil {
+		if err := b.Fill(t.Context(), list, nil); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, look(t, b.Dir)); diff != "" {
@@ -454,7 +454,7 @@ func TestFillIgnores(t *testing.T) {
 	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record")}
 	lay(t, b.User, files{"deps/x": "1", "a [1]": "1"})
 	lay(t, b.Dir, files{".git/info/exclude": "/memory\n"})
-	if err := b.Fill(t.Context(), git.Listing{Ignored: []string{"deps/", "a [1]", "two\nlines"}}); err != nil {
+	if err := b.Fill(t.Context(), git.Listing{Ignored: []string{"deps/", "a [1]", "two\nlines"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Fields(strings.ReplaceAll(look(t, b.Dir)[".git/info/exclude"], "\\ ", "_"))

@@ -183,15 +183,18 @@ type Access struct {
 	Write []string
 	Read  []string
 	At    map[string]string // as in sandbox.Config
-	Proof bool              // where the agent never was: its home is not there either
-	Setup bool              // to make a folder ready: the way out is setup's
-	Alone bool              // nothing but that: no home, no way out
+
+	Layers []sandbox.Layer
+
+	Proof bool // where the agent never was: its home is not there either
+	Setup bool // to make a folder ready: the way out is setup's
+	Alone bool // nothing but that: no home, no way out
 }
 
 // Around returns how things run in a place.
 func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside := w.base
-	inside.At = maps.Clone(at.At)
+	inside.At, inside.Layers = maps.Clone(at.At), at.Layers
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {
 		inside.Write = slices.Concat(w.folders.write(at.Proof), at.Write)
@@ -199,6 +202,16 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 		inside.Ports = w.servers.ports(at.Setup)
 	}
 	return inside.Run(w.next)
+}
+
+// HasLayers reports whether the layers of a place work. Those inside must own the files below.
+func (w *Sandbox) HasLayers(ctx context.Context, at Access) bool {
+	if w == nil || !w.mounts() || w.base.UID != 0 {
+		return false
+	}
+	at.Alone = true
+	res, err := w.Around(at)(ctx, process.Command{Argv: []string{"/bin/true"}, Dir: "/"})
+	return err == nil && res.Exit == 0
 }
 
 // Inside returns the path that a path has for those inside.

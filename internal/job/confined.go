@@ -31,7 +31,7 @@ func (s *trees) access(dir string) confine.Access {
 		at.Read = s.trusted.Lent()
 	}
 	if s.Box != nil && dir == s.box().Dir {
-		at.At = map[string]string{dir: s.Box.Top}
+		at.At, at.Layers = map[string]string{dir: s.Box.Top}, s.box().Layers()
 		for _, lent := range at.Read {
 			at.At[lent] = lent
 		}

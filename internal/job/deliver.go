@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/box"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -30,7 +32,7 @@ func HeldRef(id string) string { return "refs/ralph/" + id }
 const BeforeFolder = "before"
 
 func (s *trees) box() box.Box {
-	return box.Box{User: s.Box.Top, Dir: filepath.Join(s.work, "tree"), Before: s.home.File(BeforeFolder), Record: s.home.File("delivered.json")}
+	return box.Box{User: s.Box.Top, Dir: filepath.Join(s.work, "tree"), Before: s.home.File(BeforeFolder), Record: s.home.File("delivered.json"), Upper: filepath.Join(s.work, "layers")}
 }
 
 // fillBox makes the agent's folder equal to the user's.
@@ -46,7 +48,10 @@ func (s *trees) fillBox(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.Fill(ctx, list), workspace.MarkBox(s.Box.Top, dir), s.Sandbox.Lend(ctx, dir, "."))
+	work := func(layers []sandbox.Layer) bool {
+		return s.Sandbox.HasLayers(ctx, confine.Access{Write: []string{dir}, At: map[string]string{dir: s.Box.Top}, Layers: layers})
+	}
+	return errors.Join(b.Fill(ctx, list, work), workspace.MarkBox(s.Box.Top, dir), s.Sandbox.Lend(ctx, dir, "."))
 }
 
 // boxFolder makes the agent's folder where there is no repository.
@@ -85,7 +90,7 @@ func (s *trees) deliver(ctx context.Context, run journal.Run, emit emit) error {
 	if err != nil {
 		return err
 	}
-	done.Files = len(brought.Paths)
+	done.Files, done.Ignored = len(brought.Paths), s.box().ChangedLayers()
 	for _, left := range brought.Left {
 		done.Left = append(done.Left, journal.Left(left))
 	}

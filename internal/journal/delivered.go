@@ -4,12 +4,13 @@ import "time"
 
 // Delivered records that the work came from the box into the user's folder.
 type Delivered struct {
-	Iteration int    `json:"iteration"`        // the newest that it has
-	Head      string `json:"head,omitempty"`   // the newest commit that is in the user's repository
-	Branch    string `json:"branch,omitempty"` // which has it, where the user's own has moved
-	Files     int    `json:"files,omitempty"`  // written or removed
-	Left      []Left `json:"left,omitempty"`
-	Patch     string `json:"patch,omitempty"` // file with the box's versions of those
+	Iteration int      `json:"iteration"`        // the newest that it has
+	Head      string   `json:"head,omitempty"`   // the newest commit that is in the user's repository
+	Branch    string   `json:"branch,omitempty"` // which has it, where the user's own has moved
+	Files     int      `json:"files,omitempty"`  // written or removed
+	Left      []Left   `json:"left,omitempty"`
+	Ignored   []string `json:"ignored,omitempty"` // large folders that changed in the box only
+	Patch     string   `json:"patch,omitempty"`   // file with the box's versions of those
 }
 
 // Left is a path that stays in the folder as the user has it.

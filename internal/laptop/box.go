@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/box"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // Box is a box for commands beside a run.
@@ -28,7 +29,7 @@ func (w World) OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, d
 	}
 	work := filepath.Join(room, "tree")
 	b = Box{
-		Box:    box.Box{User: dir, Dir: work, Record: filepath.Join(room, "start.json")},
+		Box:    box.Box{User: dir, Dir: work, Record: filepath.Join(room, "start.json"), Upper: filepath.Join(room, "layers")},
 		Access: confine.Access{Write: []string{work}, At: map[string]string{}},
 	}
 	var list git.Listing
@@ -43,13 +44,19 @@ func (w World) OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, d
 		list.Files, err = box.List(ctx, dir)
 		err = errors.Join(err, os.MkdirAll(work, 0o755))
 	}
+	b.At[work] = b.User
+	try := func(layers []sandbox.Layer) bool {
+		at := b.Access
+		at.Layers = layers
+		return sb.HasLayers(ctx, at)
+	}
 	if err == nil {
-		err = errors.Join(b.Fill(ctx, list), sb.Lend(ctx, work, "."))
+		err = errors.Join(b.Fill(ctx, list, try), sb.Lend(ctx, work, "."))
 	}
 	if err != nil {
 		return b, err
 	}
-	b.At[work] = b.User
+	b.Access.Layers = b.Box.Layers()
 	within, err := Inside(b.User, dir)
 	b.Dir = filepath.Join(work, within)
 	return b, err

@@ -151,6 +151,13 @@ func undelivered(run journal.Run, home workspace.Run) (text string) {
 	if d.Branch != "" {
 		text = fmt.Sprintf("%s has moved, so the commits are on the branch %s: git log %s\n", run.Branch, d.Branch, shell.Quote(d.Branch))
 	}
+	if len(d.Ignored) > 0 {
+		text += "changed in the box only, as git ignores it: " + journal.ShortList(d.Ignored)
+		for _, setup := range run.Policy.Setup {
+			text += "; to have it here, run " + setup.Command
+		}
+		text += "\n"
+	}
 	if len(d.Left) == 0 {
 		return text
 	}

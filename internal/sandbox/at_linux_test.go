@@ -90,3 +90,32 @@ func TestSocketsAtOtherPaths(t *testing.T) {
 		}
 	}
 }
+
+// What is written to a layer lies in its own folder, and nothing changes below. It is still there for the next command.
+func TestLayers(t *testing.T) {
+	for _, level := range here(sandbox.Namespace) {
+		w, user, upper := testConfig(t, level, users()[0]), folder(t, 0), filepath.Join(folder(t, 0), "upper")
+		lower := filepath.Join(user, "a,b:c\\d")
+		if err := os.Mkdir(lower, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := sandbox.MakeUpper(upper); err != nil {
+			t.Fatal(err)
+		}
+		open(t, lower, filepath.Join(upper, sandbox.Written))
+		write(t, filepath.Join(lower, "changed"), "user\n")
+		write(t, filepath.Join(lower, "removed"), "user\n")
+		w.At = map[string]string{w.Write[0]: user}
+		w.Layers = []sandbox.Layer{{Path: lower, Lower: lower, Upper: upper}}
+		c := process.Command{Argv: []string{"sh", "-c", "cd a*; echo box >>changed; rm -f removed; cat *; echo new >new"}, Dir: w.Write[0]}
+		for _, want := range []string{"user\nbox\n", "user\nbox\nbox\nnew\n"} {
+			said, _ := inside(t, w, c)
+			if diff := cmp.Diff(want, said); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		}
+		if left, err := os.ReadDir(lower); len(left) != 2 || err != nil || read(t, filepath.Join(lower, "changed")) != "user\n" {
+			t.Errorf("below there is %v, %v", left, err)
+		}
+	}
+}

@@ -62,6 +62,7 @@ type launch struct {
 	orders *os.File
 
 	read, write []openPlace
+	layers      []mountItem
 	launcher    Launcher
 }
 

@@ -71,7 +71,7 @@ func (p *launch) hideEmpty() error {
 		if !isSocket(l.Path) {
 			continue // it is gone, or closed to all inside
 		}
-		err := mountItem{openPlace{place: l, file: null.file}, baseMountAttr | unix.MOUNT_ATTR_RDONLY}.mount()
+		err := mountItem{openPlace: openPlace{place: l, file: null.file}, attr: baseMountAttr | unix.MOUNT_ATTR_RDONLY}.mount()
 		if err != nil && !errors.Is(err, unix.EROFS) { // just now
 			return fmt.Errorf("empty %s: %w", l.Path, err)
 		}
@@ -82,7 +82,8 @@ func (p *launch) hideEmpty() error {
 type mountItem struct {
 	openPlace
 
-	attr uint64 // of its mount
+	attr    uint64 // of its mount
+	isMount bool   // file is that of a mount
 }
 
 const baseMountAttr = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
@@ -101,7 +102,7 @@ func (p *launch) openMounts() error {
 		}
 		p.write = append(p.write, f)
 	}
-	return nil
+	return p.openLayers()
 }
 
 // mountPlan returns the plan: containing folders come first, or they would hide the rest. Links come last: the way to one
@@ -113,12 +114,13 @@ func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 			case f.Link != "":
 				links = append(links, f)
 			case !isByDescriptor(f.Path):
-				plan = append(plan, mountItem{f, attr})
+				plan = append(plan, mountItem{openPlace: f, attr: attr})
 			}
 		}
 	}
 	add(p.read, baseMountAttr|unix.MOUNT_ATTR_RDONLY)
 	add(p.write, baseMountAttr)
+	plan = append(plan, p.layers...)
 	for _, name := range append(devices, terminals[0]) {
 		if f, err := (place{Path: name}).open(); err == nil {
 			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_RDONLY) // writing to a device works there, changing its mode does not
@@ -229,6 +231,9 @@ func (f mountItem) copy(point int) error {
 
 // bind adds attributes and takes none away: a user namespace may not.
 func (f mountItem) bind(point int) error {
+	if f.isMount {
+		return moveMount(int(f.file.Fd()), point)
+	}
 	const flags = unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
 	tree, err := unix.OpenTree(int(f.file.Fd()), "", flags|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
@@ -238,7 +243,11 @@ func (f mountItem) bind(point int) error {
 	if err := unix.MountSetattr(tree, "", flags, &unix.MountAttr{Attr_set: f.attr}); err != nil {
 		return os.NewSyscallError("mount_setattr", err)
 	}
-	return os.NewSyscallError("move_mount", unix.MoveMount(tree, "", point, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
+	return moveMount(tree, point)
+}
+
+func moveMount(mount, point int) error {
+	return os.NewSyscallError("move_mount", unix.MoveMount(mount, "", point, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 }
 
 // emptyRoot swaps the root for an empty one; the old hangs below it.

@@ -68,7 +68,7 @@ func (w Config) spec(c process.Command) (*spec, error) {
 	}
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: w.Inside(c.Dir),
-		UID: w.UID, GID: w.GID, Write: writes, Read: reads, Empty: empty,
+		UID: w.UID, GID: w.GID, Write: writes, Read: reads, Empty: empty, Layers: w.layers(),
 		Ports: w.Ports, PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
@@ -113,7 +113,7 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 		// What root may do in its namespace would be lost at the launcher's exec.
-		sys.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_NET_BIND_SERVICE}
+		sys.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_DAC_OVERRIDE} // the last for an overlay's own folder
 	}
 	return &sys
 }
@@ -126,6 +126,7 @@ type spec struct {
 	UID, GID    int
 	Write, Read []place
 	Empty       []place // sockets
+	Layers      []Layer
 	Ports       map[int]netip.AddrPort
 	PIDs        bool // in a process namespace, whose first process we are
 	Files       int  // descriptors from 3 on that belong to the program

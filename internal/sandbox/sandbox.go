@@ -10,6 +10,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -68,6 +69,9 @@ type Config struct {
 	// At are the paths inside of some of Write and Read, where there are mounts. Their own paths lead nowhere there.
 	At map[string]string
 
+	// Layers can be written to, where there are mounts: what is written lies in another folder.
+	Layers []Layer
+
 	// Apart are folders that cannot be read, except what Read and Write name within them.
 	Apart []string
 
@@ -89,6 +93,24 @@ type Config struct {
 
 	off []mechanism // taken away by tests, to see that a probe gets through
 	abi int         // the Landlock that tests pretend to find; 0: the kernel's
+}
+
+// Layer is a folder as it seems to be inside. Overlays of the kernel are not available everywhere, nor on each file system.
+type Layer struct {
+	Path  string // inside
+	Lower string // the folder that nobody inside changes
+	Upper string // folder for what is written, made by MakeUpper
+}
+
+// Written is the folder in an Upper with what was written.
+const (
+	Written = "written"
+	pending = "pending" // the kernel's own
+)
+
+// MakeUpper makes an empty Upper.
+func MakeUpper(dir string) error {
+	return errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, Written), 0o755), os.Mkdir(filepath.Join(dir, pending), 0o755))
 }
 
 // place is to be had inside. Its path has no link in it.

@@ -1,0 +1,57 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+func (w Config) layers() []Layer {
+	if !w.mounts() {
+		return nil
+	}
+	return w.Layers
+}
+
+// openLayers makes the mounts of layers. The kernel sees their folders by descriptors: a path may have any letter, or lead elsewhere by now.
+func (p *launch) openLayers() error {
+	for _, l := range p.Layers {
+		mount, err := l.overlay()
+		if err != nil {
+			return fmt.Errorf("layer over %s: %w", l.Lower, err)
+		}
+		p.layers = append(p.layers, mountItem{openPlace: openPlace{place: place{Path: l.Path}, file: mount, folder: true}, isMount: true})
+	}
+	return nil
+}
+
+func (l Layer) overlay() (mount *os.File, err error) {
+	fd, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("fsopen", err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	set := func(key, dir string) error {
+		f, err := place{Path: dir}.open()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.file.Close() }()
+		return os.NewSyscallError("fsconfig", unix.FsconfigSetString(fd, key, f.path()))
+	}
+	err = errors.Join(set("lowerdir", l.Lower), set("upperdir", filepath.Join(l.Upper, Written)), set("workdir", filepath.Join(l.Upper, pending)))
+	if err == nil {
+		err = os.NewSyscallError("fsconfig", unix.FsconfigSetFlag(fd, "userxattr")) // all that a user namespace may write
+	}
+	if err == nil {
+		err = os.NewSyscallError("fsconfig", unix.FsconfigCreate(fd))
+	}
+	if err != nil {
+		return nil, err
+	}
+	made, err := unix.Fsmount(fd, unix.FSMOUNT_CLOEXEC, baseMountAttr)
+	return os.NewFile(uintptr(made), l.Path), os.NewSyscallError("fsmount", err)
+}
