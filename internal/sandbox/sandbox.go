@@ -98,7 +98,7 @@ type Config struct {
 // Layer is a folder as it seems to be inside. Overlays of the kernel are not available everywhere, nor on each file system.
 type Layer struct {
 	Path  string // inside
-	Lower string // the folder that nobody inside changes
+	Lower string // the folder below, which stays as it is
 	Upper string // folder for what is written, made by MakeUpper
 }
 
