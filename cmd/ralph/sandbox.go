@@ -104,7 +104,7 @@ func (c sandboxCommand) inBox(ctx context.Context, w world, tool git.Git, sb *co
 		fmt.Fprintf(w.Stderr, "ralph: the command changed files in its box, and not here: %s\nralph: hint: --deliver applies them\n", clean.LogLine(journal.ShortList(changed)))
 		return result, nil
 	}
-	brought, err := box.Bring(ctx, changed, func(string) string { return "" })
+	brought, err := box.Bring(ctx, changed)
 	for _, left := range brought.Left {
 		fmt.Fprintf(w.Stderr, "ralph: not delivered: %s: %s\n", clean.LogLine(left.Path), clean.LogLine(left.Why))
 	}

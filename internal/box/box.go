@@ -282,8 +282,8 @@ func (d delivery) bring(name string, isRemoved bool, refused func(name string) s
 		d.start[name] = boxes
 		return nil
 	case why != "":
-	case boxes == folder, boxes == other, d.start[name].isFolder(), isGits(name), d.user.isNested(name):
-		why = "it is no file, or in another repository"
+	case boxes == folder, boxes == other, d.start[name] == other, d.start[name].isFolder(), isGits(name), d.user.isNested(name):
+		why = "it is no file, too large, or in another repository"
 	case d.own.leadsOut(name, boxes):
 		why = "the link leads out of the folder, or into .git"
 	case users != d.start[name], boxes != none && !d.user.isFree(name):

@@ -26,7 +26,7 @@ type files map[string]string
 
 const (
 	theirs  = "it was changed here, too"
-	noFile  = "it is no file, or in another repository"
+	noFile  = "it is no file, too large, or in another repository"
 	outside = "the link leads out of the folder, or into .git"
 )
 
@@ -185,6 +185,8 @@ func TestBring(t *testing.T) {
 			start: files{"d/e/b": "1"}, box: files{"d/e/top": "link ../..", "x": "link d/e/top/../out"},
 			want: files{"d/e/top": "link ../.."}, paths: []string{"d/e/top"}, left: files{"x": outside},
 		},
+
+		"a link that leads out once a folder is one": {start: files{"d/a": "1", "a": "1"}, box: files{"x": "link d/../a"}, left: files{"x": outside}},
 
 		"a folder for a file":                 {start: files{"a": "1"}, box: files{"a": "gone", "a/b": "2", "a/c/d": "2"}, want: files{"a/b": "2", "a/c/d": "2"}, paths: []string{"a", "a/b", "a/c/d"}},
 		"a file for a folder":                 {start: files{"a/b": "1", "a/c/d": "1"}, box: files{"a": "2"}, want: files{"a": "2"}, paths: []string{"a", "a/b", "a/c/d"}},
@@ -509,7 +511,7 @@ func TestNoRecord(t *testing.T) {
 // What was delivered is taken back, where the user's file is still as it was delivered. Other work of the user's stays.
 func TestUndo(t *testing.T) {
 	const latin = "caf\xe9"
-	start := files{"a": "1", "both": "1", "later": "1", "gone": "program 1", "was-file": "1", "was-folder/x": "1", latin: "1", "own": "1"}
+	start := files{"a": "1", "both": "1", "later": "1", "gone": "program 1", "was-file": "1", "was-folder/x": "1", latin: "1", "own": "1", "removed": "1"}
 	b := filled(t, start)
 	b.Before = filepath.Join(filepath.Dir(b.Dir), "before")
 	deliver := func(box files) {
@@ -519,15 +521,17 @@ func TestUndo(t *testing.T) {
 	}
 	deliver(files{"a": "2", "both": "2", "gone": "gone", "new": "2", "d/new": "2", "link": "link a", "was-file": "gone", "was-file/x": "2"})
 	lay(t, b.User, files{"own": "mine", "both": "mine"})
-	deliver(files{"a": "3", "later": "3", "new": "gone", "was-folder": "3", latin: "3"})
-	lay(t, b.User, files{"later": "mine", "d/mine": "mine"})
+	deliver(files{"a": "3", "later": "3", "new": "gone", "was-folder": "3", latin: "3", "removed": "gone"})
+	lay(t, b.User, files{"later": "mine", "d/mine": "mine", "removed/mine": "mine"})
 	done := must(b.Undo(t.Context()))(t)
 	want := maps.Clone(start)
-	maps.Copy(want, files{"own": "mine", "both": "mine", "later": "mine", "d/mine": "mine"})
+	maps.Copy(want, files{"own": "mine", "both": "mine", "later": "mine", "d/mine": "mine", "removed/mine": "mine"})
+	delete(want, "removed")
 	if diff := cmp.Diff(want, look(t, b.User)); diff != "" {
 		t.Errorf("the user's folder (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]box.Left{{Path: "both", Why: "it was changed since"}, {Path: "later", Why: "it was changed since"}}, done.Left); diff != "" {
+	const since = "it was changed since"
+	if diff := cmp.Diff([]box.Left{{Path: "both", Why: since}, {Path: "later", Why: since}, {Path: "removed", Why: since}}, done.Left); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
 	if again := must(b.Undo(t.Context()))(t); len(again.Paths) > 0 {
@@ -535,5 +539,23 @@ func TestUndo(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, look(t, b.User)); diff != "" {
 		t.Errorf("the user's folder, after the second time (-want +got):\n%s", diff)
+	}
+}
+
+// A file that an agent makes larger than any that can be read stays in the box, in place of a file, too.
+func TestLargeFilesStay(t *testing.T) {
+	b := filled(t, files{"a": "1"})
+	for _, name := range []string{"a", "new"} {
+		lay(t, b.Dir, files{name: "2"})
+		if err := os.Truncate(filepath.Join(b.Dir, name), 5<<30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	if diff := cmp.Diff([]box.Left{{Path: "a", Why: noFile}, {Path: "new", Why: noFile}}, done.Left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(files{"a": "1"}, look(t, b.User)); diff != "" {
+		t.Errorf("the user's folder (-want +got):\n%s", diff)
 	}
 }

@@ -20,8 +20,8 @@ import (
 )
 
 // version tells one state of a path from another: its kind and what is in it. It is empty where there is nothing, or a
-// folder, whose files are paths of their own. Of another repository, and of what is no file or cannot be read, only the
-// kind counts.
+// folder, whose files are paths of their own. Of another repository, and of what is no file, cannot be read or is larger
+// than maxSize, only the kind counts.
 type version string
 
 const (
@@ -29,6 +29,9 @@ const (
 	folder version = "folder"
 	other  version = "other"
 )
+
+// maxSize bounds how long a file is read: an agent can make one of 8 EiB that takes no space.
+const maxSize = 4 << 30
 
 // isFolder reports a folder that was copied as a whole: another repository, or a submodule.
 func (v version) isFolder() bool { return strings.HasPrefix(string(v), string(folder)) }
@@ -61,7 +64,7 @@ func (f folderOf) version(name string) (version, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		to, err := f.Readlink(name)
 		return version("link " + to), err
-	case !info.Mode().IsRegular():
+	case !info.Mode().IsRegular(), info.Size() > maxSize:
 		return other, nil
 	}
 	file, err := f.OpenPlain(name)
@@ -84,6 +87,9 @@ func (f folderOf) whole(ctx context.Context, name string) version {
 
 // fileVersion counts only the right to execute, as git does.
 func fileVersion(info fs.FileInfo, sum []byte) version {
+	if info.Size() > maxSize {
+		return other
+	}
 	kind := "file "
 	if info.Mode()&0o100 != 0 {
 		kind = "program "
@@ -208,11 +214,15 @@ func (f folderOf) remove(name string) error {
 	return nil
 }
 
-// leadsOut reports a link whose target is not in the folder, also by way of other links, or is git's.
+// leadsOut reports a link whose target is not in the folder, also by way of other links, or is git's. With ".." after a
+// name it could lead out later, when a link is in place of that folder.
 func (f folderOf) leadsOut(name string, v version) bool {
 	target, is := strings.CutPrefix(string(v), "link ")
 	if !is {
 		return false
+	}
+	if strings.Contains(strings.TrimLeft(target, "./")+"/", "/../") {
+		return true
 	}
 	place := path.Join(path.Dir(name), target)
 	_, err := f.Stat(name)

@@ -109,7 +109,7 @@ func (k before) undo(user folderOf, name string, isMade bool, done *Brought) err
 	switch {
 	case err != nil:
 		return err
-	case users != one.Now:
+	case users != one.Now, !user.isFree(name):
 		done.Left = append(done.Left, Left{name, "it was changed since"})
 		return nil
 	case isMade:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/google/renameio/v2"
 
@@ -233,15 +234,16 @@ func takeTokens(old, young any) (changed bool) {
 	return changed
 }
 
-// canReplace reports whether two values are numbers or texts, and no address.
+// canReplace reports whether two values are numbers or lines of text, and no address. Not each program can read 1e999.
 func canReplace(old, young any) bool {
 	switch old := old.(type) {
 	case json.Number:
-		_, is := young.(json.Number)
-		return is
+		number, is := young.(json.Number)
+		_, err := number.Float64()
+		return is && err == nil
 	case string:
 		text, is := young.(string)
-		return is && text != "" && !strings.Contains(old+text, "://")
+		return is && text != "" && !strings.Contains(old+text, "://") && !strings.ContainsFunc(text, unicode.IsControl)
 	}
 	return false
 }

@@ -30,6 +30,8 @@ func TestTokensComeBack(t *testing.T) {
 			`{"access":"https://a.example","refresh":"b","token_uri":"c"}`,
 			`{"access":"d","refresh":"https://e.example","token_uri":"f"}`, "",
 		},
+		"lines":     {`{"access":"a","refresh":"b"}`, `{"access":"c\nd","refresh":"\u0000"}`, ""},
+		"no number": {`{"expires":1}`, `{"expires":1e999}`, ""},
 		"empty":     {`{"access":"a"}`, `{"access":""}`, ""},
 		"the same":  {`{"access":  "a"}`, `{"access":"a"}`, ""},
 		"no JSON":   {`{"access":"a"}`, `access`, ""},

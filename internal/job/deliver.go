@@ -82,7 +82,7 @@ func (s *trees) deliver(ctx context.Context, run journal.Run, emit emit) error {
 	if err != nil {
 		return err
 	}
-	refused, err := s.refusedHere(run, mine)
+	refused, err := s.refusedHere(ctx, run, mine)
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (s *trees) isStillOn(ctx context.Context, run journal.Run) (bool, error) {
 	return at == git.BranchRef(run.Branch), nil
 }
 
-func (s *trees) refusedHere(run journal.Run, mine bool) (func(name string) string, error) {
-	isProtected, err := handover.Protected(run.Policy.Protect)
+func (s *trees) refusedHere(ctx context.Context, run journal.Run, mine bool) (func(name string) string, error) {
+	isProtected, err := handover.Protected(ctx, s.trusted, run.Start, run.Policy.Protect)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (s *trees) undelivered(ctx context.Context, left []box.Left) (string, error
 		return "", fmt.Errorf("write %s: %w", undeliveredPatch, err)
 	}
 	defer untrusted.RemoveAll(dir) //nolint:errcheck // temporary
-	patch, err := s.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"diff", "--no-index", "--no-prefix", "--binary", "--no-ext-diff", "--no-textconv", "a", "b"}})
+	patch, err := s.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"diff", "--no-index", "--no-prefix", "--binary", "--no-ext-diff", "--no-textconv", "a", "b"}, Limit: 1 << 30})
 	if err != nil && !git.SaidNo(err) {
 		return "", fmt.Errorf("write %s: %w", undeliveredPatch, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/box"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -18,7 +20,9 @@ type Box struct {
 	Dir string // where the command's folder is in it
 
 	box.Box
-	tree *git.Tree // nil: no repository
+	tree    *git.Tree    // nil: no repository
+	trusted *git.Trusted // nil: no repository
+	head    string
 }
 
 // OpenBox makes a box of a folder and its repository, below room.
@@ -71,12 +75,27 @@ func (b *Box) clone(ctx context.Context, tool git.Git, place git.Place, sb *conf
 	for _, lent := range b.Read {
 		b.At[lent] = lent
 	}
+	b.trusted, b.head = trusted, place.Head
 	run := git.Run(sb.Around(confine.Access{Write: b.Write, Read: append([]string{tool.Home}, b.Read...), Alone: true}))
 	if err := os.MkdirAll(b.Box.Dir, 0o755); err != nil {
 		return err
 	}
 	b.tree, err = trusted.Clone(ctx, git.CloneSpec{Dir: b.Box.Dir, Branch: place.Branch, SHA: place.Head, By: place.Identity(), Exclude: place.Excluded(), Run: run})
 	return err
+}
+
+// Bring brings changes of some paths into the user's folder, but not of protected files.
+func (b Box) Bring(ctx context.Context, paths []string) (box.Brought, error) {
+	isProtected, err := handover.Protected(ctx, b.trusted, b.head, policy.ProtectedFiles())
+	if err != nil {
+		return box.Brought{}, err
+	}
+	return b.Box.Bring(ctx, paths, func(name string) string {
+		if isProtected(name) {
+			return "it is protected"
+		}
+		return ""
+	})
 }
 
 // Changed returns the files that are no longer the user's.

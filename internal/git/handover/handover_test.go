@@ -399,6 +399,10 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	isProtected, err := handover.Protected(t.Context(), l.trusted, linked.To, globs)
+	if err != nil || !isProtected("tools/hooks/new") || isProtected("text/ai.md") {
+		t.Errorf("Protected follows the links otherwise: %v", err)
+	}
 	slices.Sort(got.Dropped)
 	if diff := cmp.Diff([]string{"data/tasks.json", "tools/hooks/new", "tools/hooks/pre-commit"}, got.Dropped); diff != "" {
 		t.Errorf("dropped (-want +got):\n%s", diff)
@@ -432,16 +436,16 @@ func TestTakeReadsAFileOnce(t *testing.T) {
 
 // What the globs protect, or what is always protected, is known by a path alone, in any spelling.
 func TestProtectedPaths(t *testing.T) {
-	isProtected, err := handover.Protected([]string{".github/**", "docs/*.md"})
+	isProtected, err := handover.Protected(t.Context(), nil, "", []string{".github/**", "docs/*.md"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, "docs/a.md": true, "docs/a/b.md": false, "src/main.go": false} {
+	for name, want := range map[string]bool{".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, ".gitmodules": true, "docs/a.md": true, "docs/a/b.md": false, "src/main.go": false} {
 		if got := isProtected(name); got != want {
 			t.Errorf("%s is protected: %t, want %t", name, got, want)
 		}
 	}
-	if _, err := handover.Protected([]string{"["}); err == nil {
+	if _, err := handover.Protected(t.Context(), nil, "", []string{"["}); err == nil {
 		t.Error("a malformed glob is taken")
 	}
 }

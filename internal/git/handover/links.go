@@ -41,7 +41,7 @@ func Links(ctx context.Context, t *git.Trusted, listed []git.TreeEntry) ([]Link,
 // protectIn also protects the targets of protected links: a tool that runs the link runs its target.
 func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []string) (protected, error) {
 	p, err := protect(globs)
-	if err != nil || len(globs) == 0 {
+	if err != nil || len(globs) == 0 || t == nil {
 		return p, err
 	}
 	listed, err := t.ListAll(ctx, commit)

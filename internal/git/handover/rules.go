@@ -67,10 +67,14 @@ func (p protected) covered(name string) bool {
 	return false
 }
 
-// Protected returns which paths some globs protect.
-func Protected(globs []string) (func(name string) bool, error) {
-	p, err := protect(globs)
-	return p.covers, err
+// Protected returns which paths the globs protect, as the commit has links. Without a repository t is nil.
+func Protected(ctx context.Context, t *git.Trusted, commit string, globs []string) (func(name string) bool, error) {
+	p, err := protectIn(ctx, t, commit, globs)
+	if err != nil {
+		return nil, err
+	}
+	p.names[".gitmodules"] = true // a commit that changes it is refused
+	return p.covers, nil
 }
 
 func matchesPathOrFolder(glob, name string) bool {
