@@ -6,13 +6,17 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/box"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type undoCommand struct{ laptop.ShownRun }
@@ -24,6 +28,9 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	if run.Delivered == nil {
 		return 0, fault.Usage("the run "+run.ID+" delivered nothing", "name another run, which ralph status shows", nil)
+	}
+	if run.Policy.UsesLinkedWorktree() {
+		return 0, fault.Usage("the run "+run.ID+" worked in a worktree, and your folder is as it was", "remove the worktree: git worktree list shows it", nil)
 	}
 	top := filepath.Dir(filepath.Dir(filepath.Dir(home.Path)))
 	release, err := lockRuns(top)
@@ -50,11 +57,15 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	paths, err := place.Between(ctx, git.Span{From: run.Start, To: run.Delivered.Head})
+	last, err := lastCommit(ctx, place, run)
 	if err != nil {
 		return 0, err
 	}
-	moved, err := tool.Advance(ctx, place, git.Advance{Branch: run.Branch, From: run.Delivered.Head, To: run.Start, Paths: paths})
+	paths, err := place.Between(ctx, git.Span{From: run.Start, To: last})
+	if err != nil {
+		return 0, err
+	}
+	moved, err := tool.Advance(ctx, place, git.Advance{Branch: run.Branch, From: last, To: run.Start, Paths: paths})
 	switch {
 	case err != nil:
 		return 0, err
@@ -64,4 +75,20 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 		fmt.Fprintf(w.Stdout, "the commits stay: %s has moved since\n", run.Branch)
 	}
 	return fault.ExitDone, nil
+}
+
+// lastCommit returns the commit that a run delivered last, or ralph's commit of the PRD on top of it.
+func lastCommit(ctx context.Context, place git.Place, run journal.Run) (string, error) {
+	last := run.Delivered.Head
+	said, err := place.Ask(ctx, "show", "-s", "--format=%P %(trailers:key=Ralph-Run,valueonly)", place.Head)
+	if err != nil || strings.TrimSpace(said) != last+" "+run.ID {
+		return last, err
+	}
+	paths, err := place.Between(ctx, git.Span{From: last, To: place.Head})
+	for _, name := range paths {
+		if !slices.Contains(workspace.Memory{Dir: run.Policy.Memory}.Files(), name) { // the user amended it
+			return last, err
+		}
+	}
+	return place.Head, err
 }

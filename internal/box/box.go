@@ -290,7 +290,7 @@ func (d delivery) bring(name string, isRemoved bool, refused func(name string) s
 		why = "it was changed here, too"
 	}
 	if why == "" && d.before != nil {
-		if err := d.before.keep(d.user, name, users); err != nil {
+		if err := d.before.keep(d.user, name, users, boxes); err != nil {
 			return err
 		}
 	}
@@ -307,9 +307,6 @@ func (d delivery) bring(name string, isRemoved bool, refused func(name string) s
 	if why != "" {
 		d.done.Left = append(d.done.Left, Left{name, why})
 		return nil
-	}
-	if d.before != nil {
-		d.before.note(name, users, boxes)
 	}
 	d.start[name] = boxes
 	d.done.Paths = append(d.done.Paths, name)

@@ -559,3 +559,44 @@ func TestLargeFilesStay(t *testing.T) {
 		t.Errorf("the user's folder (-want +got):\n%s", diff)
 	}
 }
+
+// A kill between any two files of a delivery loses nothing that Undo needs, also if the delivery is repeated.
+func TestUndoAfterAKill(t *testing.T) {
+	start := files{"a": "1", "b": "1", "gone": "program 1", "was-file": "1"}
+	b := filled(t, start)
+	dir := filepath.Dir(b.Dir)
+	b.Before = filepath.Join(dir, "before")
+	at := func(dir string) box.Box {
+		return box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Before: filepath.Join(dir, "before"), Record: filepath.Join(dir, "record")}
+	}
+	var killed []box.Box // all that was on the disk then
+	mayAllUntilKilled := func(string) string {
+		k := at(t.TempDir())
+		if err := os.CopyFS(filepath.Dir(k.Dir), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		killed = append(killed, k)
+		return ""
+	}
+	for _, work := range []files{
+		{"a": "2", "b": "2", "gone": "gone", "new/x": "2", "was-file": "gone", "was-file/x": "2"},
+		{"a": "3", "b": "3", "new/x": "gone", "gone": "3"},
+	} {
+		lay(t, b.Dir, work)
+		must(b.Bring(t.Context(), changed(t, b), mayAllUntilKilled))(t)
+	}
+	if len(killed) != 10 {
+		t.Fatalf("%d paths were brought", len(killed))
+	}
+	for n, k := range killed {
+		for _, again := range []bool{false, true} {
+			if again {
+				must(k.Bring(t.Context(), changed(t, k), mayAll))(t)
+			}
+			done := must(k.Undo(t.Context()))(t)
+			if diff := cmp.Diff(start, look(t, k.User)); diff != "" || len(done.Left) > 0 {
+				t.Errorf("killed at path %d, repeated: %t, left %v: the user's folder (-want +got):\n%s", n, again, done.Left, diff)
+			}
+		}
+	}
+}

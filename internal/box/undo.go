@@ -5,79 +5,82 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/google/renameio/v2"
-
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// delivered is a path before its first delivery and after its last one.
+// delivered is a path before its first delivery, and as each delivery made it, or was about to when ralph was killed.
 type delivered struct {
-	Was, Now version
+	Was version
+	Now []version
 }
 
 // deliveredLine is one of the list. A path need not be valid UTF-8.
 type deliveredLine struct{ Path, Was, Now []byte }
 
-// before is a folder with the user's files as they were before their first delivery, and a list of all that was delivered.
+// before is a folder with the user's files as they were before their first delivery, and a list of all deliveries. Both are
+// written before the user's file is.
 type before struct {
-	dir   string
 	files folderOf
 	list  map[string]delivered
+	log   *os.File
 }
 
 func (b Box) openBefore() (before, error) {
-	kept := before{dir: b.Before, list: map[string]delivered{}}
+	kept := before{list: map[string]delivered{}}
 	if err := os.MkdirAll(filepath.Join(b.Before, "files"), 0o755); err != nil {
 		return kept, err
 	}
-	var lines []deliveredLine
-	text, err := untrusted.ReadFile(filepath.Join(b.Before, "list.json"), 1<<30)
-	if err == nil {
-		err = json.Unmarshal(text, &lines)
+	dir, err := openFolder(b.Before)
+	if err != nil {
+		return kept, err
 	}
-	for _, l := range lines {
-		kept.list[string(l.Path)] = delivered{version(l.Was), version(l.Now)}
+	defer dir.Close() //nolint:errcheck // only a handle
+	if kept.log, err = dir.OpenFile("list.jsonl", os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+		return kept, err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kept, fmt.Errorf("read what was delivered: %w", err)
+	for lines := json.NewDecoder(kept.log); err == nil; {
+		var l deliveredLine
+		if err = lines.Decode(&l); err == nil {
+			kept.note(l)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return kept, errors.Join(fmt.Errorf("read what was delivered: %w", err), kept.log.Close())
 	}
 	kept.files, err = openFolder(filepath.Join(b.Before, "files"))
 	return kept, err
 }
 
-// keep copies the user's version of a path, unless an earlier delivery did.
-func (k before) keep(user folderOf, name string, was version) error {
-	if _, known := k.list[name]; known || was == none {
-		return nil
+func (k before) note(l deliveredLine) {
+	one, known := k.list[string(l.Path)]
+	if !known {
+		one.Was = version(l.Was)
 	}
-	_, err := user.copyTo(k.files, name)
+	one.Now = append(one.Now, version(l.Now))
+	k.list[string(l.Path)] = one
+}
+
+// keep copies the user's version of a path, unless an earlier delivery did, and lists what the path is about to become.
+func (k before) keep(user folderOf, name string, was, now version) error {
+	if _, known := k.list[name]; !known && was != none {
+		if _, err := user.copyTo(k.files, name); err != nil {
+			return err
+		}
+	}
+	l := deliveredLine{[]byte(name), []byte(was), []byte(now)}
+	text, err := json.Marshal(l)
+	if err == nil {
+		_, err = k.log.Write(append(text, '\n'))
+	}
+	k.note(l)
 	return err
 }
 
-func (k before) note(name string, was, now version) {
-	if known, is := k.list[name]; is {
-		was = known.Was
-	}
-	k.list[name] = delivered{was, now}
-}
-
-func (k before) close() error {
-	lines := make([]deliveredLine, 0, len(k.list))
-	for name, one := range k.list {
-		lines = append(lines, deliveredLine{[]byte(name), []byte(one.Was), []byte(one.Now)})
-	}
-	text, err := json.Marshal(lines)
-	if err == nil {
-		err = renameio.WriteFile(filepath.Join(k.dir, "list.json"), text, 0o600)
-	}
-	return errors.Join(err, k.files.Close())
-}
+func (k before) close() error { return errors.Join(k.log.Close(), k.files.Close()) }
 
 // Undo makes the delivered files of the user's folder what they were, where they are still as they were delivered.
 func (b Box) Undo(ctx context.Context) (done Brought, err error) {
@@ -87,7 +90,7 @@ func (b Box) Undo(ctx context.Context) (done Brought, err error) {
 	}
 	user, err := openFolder(b.User)
 	if err != nil {
-		return done, errors.Join(err, kept.files.Close())
+		return done, errors.Join(err, kept.close())
 	}
 	defer user.Close()                           //nolint:errcheck // only a handle
 	for _, isMade := range []bool{true, false} { // what was made goes before the rest comes back
@@ -109,7 +112,9 @@ func (k before) undo(user folderOf, name string, isMade bool, done *Brought) err
 	switch {
 	case err != nil:
 		return err
-	case users != one.Now, !user.isFree(name):
+	case users == one.Was: // it never came, or is taken back
+		return nil
+	case !slices.Contains(one.Now, users), !user.isFree(name):
 		done.Left = append(done.Left, Left{name, "it was changed since"})
 		return nil
 	case isMade:
@@ -119,7 +124,6 @@ func (k before) undo(user folderOf, name string, isMade bool, done *Brought) err
 	}
 	if err == nil {
 		done.Paths = append(done.Paths, name)
-		delete(k.list, name)
 	}
 	return err
 }

@@ -70,6 +70,12 @@ func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	return tree, nil
 }
 
+// ForgetSizes has git compare files by content, as a filter such as Git LFS sees it: another size would be a change.
+func (t *Tree) ForgetSizes(ctx context.Context) error {
+	_, err := t.Ask(ctx, "read-tree", "HEAD")
+	return err
+}
+
 // Repair replaces a broken repository by a new one at SHA. The files stay.
 func (t *Trusted) Repair(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err := untrusted.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {

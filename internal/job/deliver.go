@@ -51,6 +51,9 @@ func (s *trees) fillBox(ctx context.Context, dir string) (err error) {
 	work := func(layers []sandbox.Layer) bool {
 		return s.Sandbox.HasLayers(ctx, confine.Access{Write: []string{dir}, At: map[string]string{dir: s.Box.Top}, Layers: layers})
 	}
+	if run := s.Run(); run.Policy.Done == policy.ByStories { // also if git ignores them
+		list.Files = append(list.Files, workspace.Memory{Dir: memoryDir(run)}.Files()...)
+	}
 	return errors.Join(b.Fill(ctx, list, work), workspace.MarkBox(s.Box.Top, dir), s.Sandbox.Lend(ctx, dir, "."))
 }
 

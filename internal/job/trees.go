@@ -115,11 +115,15 @@ func (s *trees) clone(ctx context.Context) (*git.Tree, error) {
 	if err := errors.Join(s.makeEmptyDir(ctx, young), untrusted.RemoveAll(s.home.File(setupMarker))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
-	if _, err := s.trusted.Clone(ctx, s.cloneSpec(s.Run(), young)); err != nil {
+	tree, err := s.trusted.Clone(ctx, s.cloneSpec(s.Run(), young))
+	if err != nil {
 		return nil, err
 	}
 	if s.Box != nil {
 		if err := s.fillBox(ctx, young); err != nil {
+			return nil, err
+		}
+		if err := tree.ForgetSizes(ctx); err != nil {
 			return nil, err
 		}
 	}

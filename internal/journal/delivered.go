@@ -19,4 +19,7 @@ type Left struct {
 	Why  string `json:"why"`
 }
 
+// IsPartial reports work that is in the box or on another branch only.
+func (e *Delivered) IsPartial() bool { return e != nil && (len(e.Left) > 0 || e.Branch != "") }
+
 func (e Delivered) fold(r *Run, _ time.Time) { r.Delivered = &e }

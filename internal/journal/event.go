@@ -105,7 +105,7 @@ type Resumed struct {
 	Drafted  bool           `json:"drafted,omitempty"`  // a killed job made the pull request a draft
 }
 
-// fold grants the limits again, and forgets interrupted checks: all of them run again.
+// fold grants the limits again, and forgets interrupted checks: all of them run again. So does a delivery that left something.
 func (e Resumed) fold(r *Run, at time.Time) {
 	before := rulesOf(r.Policy)
 	r.Policy, r.Links = policy.Given(e.Policy, r.Policy), policy.Given(e.Links, r.Links)
@@ -117,6 +117,11 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		r.Task.Context = e.Context
 	}
 	e.reopen(r)
+	if r.Delivered.IsPartial() {
+		again := *r.Delivered
+		again.Iteration = 0
+		r.Delivered = &again
+	}
 	if e.Drafted && r.Pull != nil {
 		pull := *r.Pull
 		pull.Draft = true

@@ -57,6 +57,9 @@ func (w World) OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, d
 	if err == nil {
 		err = errors.Join(b.Fill(ctx, list, try), sb.Lend(ctx, work, "."))
 	}
+	if err == nil && b.tree != nil {
+		err = b.tree.ForgetSizes(ctx)
+	}
 	if err != nil {
 		return b, err
 	}

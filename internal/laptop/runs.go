@@ -74,7 +74,8 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 		if elsewhere && !run.IsCompleted() && passed.ID == "" {
 			passed = run
 		}
-		return id == "" && !run.IsCompleted() && !elsewhere || id == run.ID
+		open := !run.IsCompleted() || run.Delivered.IsPartial()
+		return id == "" && open && !elsewhere || id == run.ID
 	})
 	switch {
 	case home.ID == "" && id != "":
@@ -85,7 +86,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
 	case inSession(old) && !old.IsCompleted(), supervised(old):
 		return home, old, elsewhere(old)
-	case old.IsCompleted():
+	case old.IsCompleted() && !old.Delivered.IsPartial():
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
 	}
 	return home, old, nil
