@@ -50,7 +50,7 @@ type found struct {
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 	if c.AppArmor {
-		profile := doctor.AppArmorProfile(w.Self)
+		profile := sandbox.AppArmorProfile(w.Self)
 		return fault.ExitDone, w.show(c.JSON, profile, profile)
 	}
 	all := found{sandboxed: c.Sandbox != ""}

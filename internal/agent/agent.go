@@ -22,6 +22,7 @@ type Adapter struct {
 	Name       string
 	Program    string            // name on PATH, or path
 	Install    string            // hint where Program is not found
+	Missing    string            // error where Program is not found; empty: it is the agent's own
 	Package    string            // npm package; empty: none
 	Version    []string          // argv that prints the version; nil: unknown
 	Tested     string            // version that was tested
@@ -123,7 +124,7 @@ func Pick(name string, o Options) (Adapter, error) {
 		return Adapter{}, unknownAgent(name)
 	}
 	if o.Docker != nil && name != "claude" {
-		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name, "use ralph's own sandbox: --sandbox", nil)
+		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name, "use ralph's own sandbox on Linux (--sandbox), or --no-sandbox", nil)
 	}
 	inputs := kind.keyInput
 	if makers, can := o.Keys.Makers(name, o.Model); o.NeedKey && inputs != "" && len(makers) == 0 && can {

@@ -50,9 +50,19 @@ func hasAccess(name string, env []string) bool {
 	if len(makers) > 0 || !replaceable {
 		return true
 	}
-	if !keys.UsesKey(name, env) {
-		return true
+	return !keys.UsesKey(name, env) || hasLogin(name, env)
+}
+
+// TokenHint returns how to keep an agent's login out of the sandbox; empty: it has none there, or no other way.
+func TokenHint(name string, env []string) string {
+	keys := KeysFrom(func(variable string) string { return environ.Get(env, variable) }, name, "")
+	if makers, _ := keys.Makers(name, ""); len(makers) > 0 || !hasLogin(name, env) {
+		return ""
 	}
+	return kinds[name].token
+}
+
+func hasLogin(name string, env []string) bool {
 	return slices.ContainsFunc(kinds[name].logins, func(l login) bool {
 		text, err := untrusted.ReadFile(environ.PathIn(env, "", l.file), maxSettings)
 		if err != nil {

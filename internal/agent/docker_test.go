@@ -2,11 +2,13 @@ package agent_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // A sandbox takes the prompt as an argument, and the program inside would take
@@ -34,5 +36,20 @@ func TestDockerTakesAnyPrompt(t *testing.T) {
 		if adapter.Stdin(order) != "" || slices.Contains(adapter.Env(order), prompt) {
 			t.Errorf("the prompt %q is somewhere else, too", prompt)
 		}
+	}
+}
+
+// Where Docker is missing, the error names what else there is.
+func TestDockerIsMissing(t *testing.T) {
+	adapter, err := agent.Pick("claude", agent.Options{Docker: &agent.Docker{State: "/home/me/.dclaude_state"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = adapter.Locate([]string{"PATH=" + t.TempDir()}, t.TempDir())
+	if err == nil || err.Error() != "no Docker sandbox: docker is not installed" {
+		t.Errorf("the error is %v", err)
+	}
+	if hint := fault.Hint(err); !strings.Contains(hint, "sbx") || !strings.HasSuffix(hint, "or give --no-sandbox") {
+		t.Errorf("the hint is %q", hint)
 	}
 }

@@ -26,6 +26,9 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return "", fault.Usage("the agent "+a.Program+" cannot be run", process.Remedy(a.Program, err), err)
 	}
+	if a.Missing != "" {
+		return "", fault.Usage(a.Missing, a.Install, nil)
+	}
 	what := fmt.Sprintf("no agent named %q on PATH", a.Program)
 	if strings.Contains(a.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", a.Program)
@@ -73,7 +76,8 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 	}
 	return Adapter{
 		Program: program,
-		Install: "install Docker's sbx, or Docker Desktop 4.58 or later",
+		Install: "install Docker's sbx, or Docker Desktop 4.58 or later, which confines an agent on macOS, or give --no-sandbox",
+		Missing: "no Docker sandbox: docker is not installed",
 		Notes:   a.Notes,
 		Vars:    []string{"DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"},
 		Argv: func(order Order) []string {

@@ -17,6 +17,7 @@ type kind struct {
 	npm      string // package; empty: none
 	tested   string // version
 	login    string // hint how to give it a key or a login
+	token    string // hint how to have a key in place of the login
 	logins   []login
 	vars     []string // the user's variables that it reads; none is a secret
 	hosts    []string // that it needs with a login, or with a key that only it can hold
@@ -59,6 +60,7 @@ var kinds = map[string]kind{
 		build:   claude,
 		install: "install Claude Code", npm: "@anthropic-ai/claude-code", tested: "2.1.328",
 		login: "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
+		token: "it can read your login in the sandbox; a long-lived token stays outside: set CLAUDE_CODE_OAUTH_TOKEN to that of `claude setup-token`",
 		// On macOS it keeps its tokens in the keychain, and only the account in a file.
 		logins: []login{{file: ".claude/.credentials.json"}, {".claude.json", pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`), []string{"oauthAccount", "primaryApiKey", "hasCompletedOnboarding", "userID"}}},
 		vars:   []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},

@@ -5,6 +5,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,12 +130,12 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	}
 	w.Level = w.base.Level
 	if w.Level == sandbox.None {
-		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked), nil)
+		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked, sandbox.UserNamespaces), nil)
 	}
 	open, err := w.base.Check(ctx, w.next)
 	w.noteOpen(open)
 	if err != nil && fault.Hint(err) == "" {
-		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked), err)
+		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked, sandbox.UserNamespaces), err)
 	}
 	return errors.Join(err, w.checkReachable(asked))
 }
@@ -157,18 +158,17 @@ func (w *Sandbox) checkReachable(asked Options) error {
 	return nil
 }
 
-func weakerHint(asked Options) string {
+// weakerHint returns how to go on where a level is missing. appArmor is sandbox.UserNamespaces.
+func weakerHint(asked Options, appArmor string) string {
+	remedy := cmp.Or(sandbox.RemedyOfAppArmor(appArmor), "ralph doctor --sandbox shows what is missing")
 	switch {
 	case asked.Home == "":
-		return "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
+		return remedy + "; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
 	case runtime.GOOS != "linux":
 		return "--sandbox=docker has Docker confine Claude Code; --no-sandbox runs the agent without a sandbox"
 	}
-	return "ralph doctor --sandbox shows what is missing; --no-sandbox runs the agent without a sandbox"
+	return remedy + "; --no-sandbox runs the agent without a sandbox"
 }
-
-// Dir returns the folder of all that was made for those inside.
-func (w *Sandbox) Dir() string { return w.folders.dir }
 
 // Name returns the level, as people read it.
 func (w *Sandbox) Name() string {

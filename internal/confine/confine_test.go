@@ -37,7 +37,7 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external if you provide a sandbox"},
 		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
-		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},
+		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},
 		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "name one host"},
 		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "name one host"},
 		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "HTTPS_PROXY"},
@@ -72,6 +72,19 @@ func TestStartRefuses(t *testing.T) {
 				t.Errorf("it left %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// Where AppArmor forbids user namespaces, the hint is the command that loads a profile.
+func TestWeakerHint(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "setting")
+	for setting, want := range map[string]string{"1\n": "ralph doctor --apparmor | sudo tee", "0\n": "ralph doctor --sandbox shows what is missing"} {
+		if err := os.WriteFile(file, []byte(setting), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := confine.WeakerHint(confine.Options{}, file); !strings.Contains(got, want) {
+			t.Errorf("with the setting %q the hint is %q, want %q", setting, got, want)
+		}
 	}
 }
 

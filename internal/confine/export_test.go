@@ -22,6 +22,9 @@ func GitEnv(ctx context.Context, asked Options) ([]string, error) {
 	return r.env(asked.Env, false, true), err
 }
 
+// WeakerHint returns how to go on where a level is missing.
+func WeakerHint(asked Options, appArmor string) string { return weakerHint(asked, appArmor) }
+
 // Missed returns what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted { return new(folders).missingTools(asked) }
 

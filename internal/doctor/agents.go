@@ -71,6 +71,9 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	if found.Chosen && a.Passed != "" {
 		found.Notes = append(found.Notes, a.Passed+"; --agent NAME chooses another")
 	}
+	if hint := agent.TokenHint(found.Name, a.Environ); found.Chosen && hint != "" {
+		found.Notes = append(found.Notes, hint)
+	}
 	env := environ.Local(a.Environ, adapter.Vars...)
 	path, err := adapter.Locate(env, a.Dir)
 	if err != nil {

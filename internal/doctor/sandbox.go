@@ -29,7 +29,7 @@ func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sa
 	sb = found.Apply(sb)
 	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace, Remedy: remedies[sb.Level], Parts: found.Found}
 	if s.Remedy != "" {
-		s.Remedy = cmp.Or(RemedyOfAppArmor(userNamespaces), s.Remedy)
+		s.Remedy = cmp.Or(sandbox.RemedyOfAppArmor(sandbox.UserNamespaces), s.Remedy)
 	}
 	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
@@ -45,7 +45,7 @@ func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sa
 // remedies are ways to a stronger level.
 var remedies = map[sandbox.Level]string{
 	sandbox.Notify: "a stronger level adds only servers and UDP on loopback: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces",
-	sandbox.None:   "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces",
+	sandbox.None:   "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces; on macOS a run uses Docker's sandbox",
 }
 
 // Brief returns the level and whether it holds, in a line or two.

@@ -99,6 +99,9 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		if err := s.deliver(ctx, s.Run(), emit); err != nil {
 			return done, err
 		}
+		if err := s.checkDelivered(ctx, s.Run()); err != nil {
+			return done, err
+		}
 		dir = projectDir(run, s.Box.Top)
 	}
 	said := &process.Tail{N: 2000}
@@ -126,6 +129,20 @@ func (s scm) standing(ctx context.Context) (git.TreeState, error) {
 // localSubcommands of git need neither the network nor the user's login.
 var localSubcommands = []string{
 	"add", "branch", "checkout", "cherry-pick", "commit", "ls-files", "merge", "mv", "notes", "rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+}
+
+// checkDelivered refuses the user's repository for a task if the work is not on the branch that is checked out there.
+func (s scm) checkDelivered(ctx context.Context, run journal.Run) error {
+	if s.Box.Place == nil {
+		return nil
+	}
+	if err := checkOn(ctx, s.Box.Place.Do, run.Branch); err != nil {
+		return err
+	}
+	if run.Delivered.Branch != "" {
+		return fmt.Errorf("%s has moved, so the commits are on the branch %s", run.Branch, run.Delivered.Branch)
+	}
+	return nil
 }
 
 // IsLocal reports whether a command of scm runs in the sandbox.

@@ -62,14 +62,24 @@ func (d *Project) lock(ctx context.Context, j *job.Job, p policy.Policy) (releas
 		active = &workspace.Active{
 			Timestamp: d.World.Now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: d.mode(),
 		}
-		if d.Place != nil {
-			if err := d.Tool.Exclude(ctx, *d.Place, "/.ralph-active", "/.ralph/"); err != nil {
-				return nil, err
-			}
+		if err := d.ignoreActive(ctx); err != nil {
+			return nil, err
 		}
 	}
 	j.Folder, release, err = j.Folder.Hold(active)
 	return release, err
+}
+
+// ignoreActive keeps .ralph-active out of the user's commits, unless a .gitignore does, as after ralph init.
+func (d *Project) ignoreActive(ctx context.Context) error {
+	if d.Place == nil {
+		return nil
+	}
+	_, err := d.Place.Ask(ctx, "check-ignore", "-q", ".ralph-active")
+	if git.SaidNo(err) {
+		return d.Tool.Exclude(ctx, *d.Place, "/.ralph-active")
+	}
+	return err
 }
 
 func (d *Project) commitPRD(ctx context.Context, run journal.Run, home workspace.Run) error {
@@ -149,7 +159,7 @@ func undelivered(run journal.Run, home workspace.Run) (text string) {
 		return ""
 	}
 	if d.Branch != "" {
-		text = fmt.Sprintf("%s has moved, so the commits are on the branch %s: git log %s\n", run.Branch, d.Branch, shell.Quote(d.Branch))
+		text = fmt.Sprintf("%s has moved or is not checked out, so the commits are on the branch %s: git log %s\n", run.Branch, d.Branch, shell.Quote(d.Branch))
 	}
 	if len(d.Ignored) > 0 {
 		text += "changed in the box only, as git ignores it: " + journal.ShortList(d.Ignored)
@@ -165,7 +175,16 @@ func undelivered(run journal.Run, home workspace.Run) (text string) {
 	if run.Stop.Reason.Status() == policy.StatusCompleted {
 		word = "the checks passed in the box"
 	}
-	return text + fmt.Sprintf("%s; files that are not in your folder: %d; git apply %s makes yours the box's\n", word, len(d.Left), shell.Quote(home.File(d.Patch)))
+	var names []string
+	for _, left := range d.Left {
+		names = append(names, left.Path)
+	}
+	files := "1 file is"
+	if len(names) > 1 {
+		files = fmt.Sprintf("%d files are", len(names))
+	}
+	return text + fmt.Sprintf("%s; %s not in your folder (%s); git apply %s makes yours the box's\n",
+		word, files, clean.LogLine(journal.ShortList(names)), shell.Quote(home.File(d.Patch)))
 }
 
 // PrintResult prints a run for scripts.

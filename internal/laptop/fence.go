@@ -53,7 +53,7 @@ type Enclosure struct {
 }
 
 // ErrInDocker refuses Docker's sandbox for what is not an agent.
-var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
+var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level on Linux, or --no-sandbox", nil)
 
 // Raise starts the sandbox; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {

@@ -27,20 +27,21 @@ const noSandbox = "sandbox level none: the agent and the checks can do everythin
 // levelVar is the variable with the level of runs for which flags and settings name none.
 const levelVar = "RALPH_SANDBOX"
 
-// Wanted returns the level that flags, settings or environment name, or else the strongest available.
+// Wanted returns the level that flags, settings or environment name, or else the strongest available: on macOS Docker's.
 func (d *Project) Wanted() (sandbox.Level, error) {
-	word, listed := d.namedLevel(), len(d.Settings.Sandbox.AllowDomains) > 0
+	word, listed := cmp.Or(d.namedLevel(), string(sandbox.Auto)), len(d.Settings.Sandbox.AllowDomains) > 0
+	if word == string(sandbox.Auto) && d.World.System == "darwin" {
+		word = InDocker // the only sandbox there
+	}
 	switch {
 	case d.NoSandbox:
 		return sandbox.None, nil
 	case listed && (word == InDocker || word == string(sandbox.None) && d.Sandbox == "" && d.Settings.Sandbox.Mode == ""):
 		return "", fault.Usage("sandbox.allowDomains of the settings needs a sandbox of ralph",
 			"use --sandbox, or set sandbox.mode in the settings; --no-sandbox ignores the list", nil)
-	case word == "":
-		return sandbox.Auto, nil
 	case word == InDocker && d.Worktree:
 		return "", fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
-			"leave out --worktree, or let ralph's own sandbox confine the agent: --sandbox", nil)
+			"leave out --worktree, or use ralph's own sandbox on Linux, or --no-sandbox", nil)
 	case word != InDocker && !sandbox.Level(word).Known():
 		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
 	}

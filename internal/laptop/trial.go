@@ -163,7 +163,7 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 	}
 	if why := inside.broken(outside); why != "" {
 		j.Sandbox.Flush(func(event journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, event))) }) // what was refused
-		return fault.Usage(why, "have setup make in the project what the check needs, or name variables in sandbox.env of the settings; --no-sandbox runs without a sandbox", nil)
+		return fault.Usage(why, "install in the project what the check needs (for stories, by setup), or name variables in sandbox.env of the settings; --no-sandbox runs without a sandbox", nil)
 	}
 	d.tried = "the checks fail with and without it"
 	if p.Done != policy.ByStories { // for these the baseline says it

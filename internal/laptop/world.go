@@ -30,6 +30,7 @@ type World struct {
 	Drain     <-chan struct{} // closed by the first signal, for commands that drain
 	StopGrace *atomic.Int64   // time for the step under way to end after the first signal, as a time.Duration
 	Self      string          // this very program
+	System    string          // as of runtime.GOOS
 	Version   string
 	Closing   *[]func() // what is left to do at the end of the process
 }

@@ -6,12 +6,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 func world(t *testing.T, home string) laptop.World {
@@ -121,5 +124,31 @@ func TestWorldInAProject(t *testing.T) {
 	}
 	if got := w.Getenv("CODEX_HOME") + " " + w.Getenv("PATH"); got != "/project/cx /bin" {
 		t.Errorf("the variables are %q", got)
+	}
+}
+
+// Without a word of the user, a run on macOS has Docker's sandbox, and never none.
+func TestWanted(t *testing.T) {
+	for _, test := range []struct {
+		system string
+		flags  laptop.Flags
+		want   sandbox.Level
+	}{
+		{"linux", laptop.Flags{}, sandbox.Auto},
+		{"darwin", laptop.Flags{}, laptop.InDocker},
+		{"darwin", laptop.Flags{Sandbox: sandbox.Auto}, laptop.InDocker},
+		{"darwin", laptop.Flags{Sandbox: sandbox.External}, sandbox.External},
+		{"darwin", laptop.Flags{NoSandbox: true}, sandbox.None},
+	} {
+		d := laptop.Project{Flags: test.flags, World: world(t, t.TempDir())}
+		d.World.System = test.system
+		if got, err := d.Wanted(); got != test.want || err != nil {
+			t.Errorf("on %s with %+v the level is %s, %v; want %s", test.system, test.flags, got, err, test.want)
+		}
+	}
+	d := laptop.Project{Flags: laptop.Flags{Worktree: true}, World: world(t, t.TempDir())}
+	d.World.System = "darwin"
+	if _, err := d.Wanted(); !strings.Contains(fault.Hint(err), "--no-sandbox") {
+		t.Errorf("with --worktree the hint of %v is %q", err, fault.Hint(err))
 	}
 }

@@ -1,4 +1,4 @@
-package doctor
+package sandbox
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// userNamespaces is "1" where AppArmor forbids user namespaces to programs without a profile, as Ubuntu 24.04 does.
-const userNamespaces = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+// UserNamespaces is "1" where AppArmor forbids user namespaces to programs without a profile, as Ubuntu 24.04 does.
+const UserNamespaces = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
 const loadProfile = "ralph doctor --apparmor | sudo tee /etc/apparmor.d/ralph && sudo apparmor_parser -r /etc/apparmor.d/ralph"
 

@@ -1,4 +1,4 @@
-package doctor_test
+package sandbox_test
 
 import (
 	"os"
@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/doctor"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // Ubuntu lets a program make user namespaces if a profile of its path allows that.
 func TestAppArmor(t *testing.T) {
-	if profile := doctor.AppArmorProfile("/usr/local/bin/ralph"); !strings.Contains(profile, "\nprofile ralph \"/usr/local/bin/ralph\" flags=(unconfined) {\n  userns,\n}\n") {
+	if profile := sandbox.AppArmorProfile("/usr/local/bin/ralph"); !strings.Contains(profile, "\nprofile ralph \"/usr/local/bin/ralph\" flags=(unconfined) {\n  userns,\n}\n") {
 		t.Errorf("the profile is %q", profile)
 	}
 	file := filepath.Join(t.TempDir(), "setting")
@@ -22,11 +22,11 @@ func TestAppArmor(t *testing.T) {
 		if err := os.WriteFile(file, []byte(test.setting), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if said := doctor.RemedyOfAppArmor(file); strings.Contains(said, "ralph doctor --apparmor") != test.forbids {
+		if said := sandbox.RemedyOfAppArmor(file); strings.Contains(said, "ralph doctor --apparmor") != test.forbids {
 			t.Errorf("with %q it says %q", test.setting, said)
 		}
 	}
-	if said := doctor.RemedyOfAppArmor(filepath.Join(t.TempDir(), "none")); said != "" {
+	if said := sandbox.RemedyOfAppArmor(filepath.Join(t.TempDir(), "none")); said != "" {
 		t.Errorf("without AppArmor it says %q", said)
 	}
 }
