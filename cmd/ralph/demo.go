@@ -41,7 +41,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		err = laptop.PrintResult(w.Stdout, shown.Outcome.Run, shown.Outcome.Home, "")
+		err = laptop.PrintResult(w.Stdout, shown.Outcome.Run, shown.Outcome.Home)
 	} else {
 		err = shown.Print(w.Stdout, demo.Name(w.Self, w.Environ()), c.Keep, w.Now().Sub(began))
 	}

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -24,6 +27,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stats"
 	"github.com/ralph-loop/ralph/internal/sweep"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type gcCommand struct {
@@ -33,16 +37,68 @@ type gcCommand struct {
 	JSON      bool             `xor:"json" name:"json" help:"Print the result as one JSON object."`
 
 	Worktrees  bool   `xor:"repo,age,dry-run,json" help:"Remove only the worktrees that runs with --worktree left here."`
-	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory, for --worktrees (default: current directory)."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Worktrees {
 		return c.worktrees(ctx, w)
 	}
-	kept, err := w.kept(ctx, c.Repo)
+	gone, err := c.here(ctx, w)
 	if err != nil {
 		return 0, err
+	}
+	var text strings.Builder
+	for _, name := range gone {
+		fmt.Fprintln(&text, name, map[bool]string{true: "kept: nothing is removed in a dry run", false: "removed"}[c.DryRun])
+	}
+	var swept []sweep.Swept
+	if c.Repo == "" && w.token() == "" {
+		fmt.Fprintln(w.Stderr, "note: nothing is deleted on GitHub: there is no token")
+	} else if swept, err = c.onGitHub(ctx, w); err == nil || len(swept) > 0 {
+		text.WriteString(sweptText(swept))
+	}
+	all := map[string]any{"here": append([]string{}, gone...), "refs": append([]sweep.Swept{}, swept...)}
+	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // say what is gone even if a later step failed
+}
+
+// here clears this machine of what runs left that no one can resume, and returns its names. Runs of other linked worktrees
+// have refs in the same repository.
+func (c gcCommand) here(ctx context.Context, w world) ([]string, error) {
+	gone, unfinished, err := workspace.SweepState(workspace.UserStateDir(w.Getenv("HOME")), w.Now(), c.DryRun)
+	if err != nil {
+		return gone, err
+	}
+	tool, err := w.Git(c.ProjectDir)
+	if err != nil {
+		return gone, err
+	}
+	place, err := tool.Inspect(ctx, c.ProjectDir)
+	if err != nil {
+		return gone, nil // there is no repository
+	}
+	release, err := lockRuns(place.Top)
+	if err != nil {
+		return gone, err
+	}
+	defer release()                                                                              //nolint:errcheck // nothing was written through it
+	refs, err := place.Ask(ctx, "for-each-ref", "--format=%(refname)", job.HeldRef("run-*T*.*")) // those of jobs have no time
+	for ref := range strings.FieldsSeq(refs) {
+		if slices.Contains(unfinished, path.Base(ref)) {
+			continue
+		}
+		gone = append(gone, ref)
+		if !c.DryRun && err == nil {
+			_, err = place.Ask(ctx, "update-ref", "-d", ref)
+		}
+	}
+	return gone, err
+}
+
+func (c gcCommand) onGitHub(ctx context.Context, w world) ([]sweep.Swept, error) {
+	kept, err := w.kept(ctx, c.Repo, c.ProjectDir)
+	if err != nil {
+		return nil, err
 	}
 	ended, _, err := kept.account.Read(ctx)
 	if err != nil {
@@ -56,11 +112,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if err == nil && len(due) > 0 && !c.DryRun {
 		err = kept.account.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
 	}
-	if err != nil && len(swept) == 0 {
-		return 0, err
-	}
-	refs := map[string]any{"refs": append([]sweep.Swept{}, swept...)}
-	return fault.ExitDone, errors.Join(err, w.show(c.JSON, refs, sweptText(swept))) // say what is gone even if a later step failed
+	return swept, err
 }
 
 func (c gcCommand) worktrees(ctx context.Context, w world) (int, error) {
@@ -134,7 +186,7 @@ func (w world) repository(ctx context.Context, named, dir string) (repository, e
 	if owner == "" || name == "" || strings.Contains(name, "/") {
 		return repository{}, fault.Usage(fmt.Sprintf("%q is not of the form owner/name", asked), "name the repository as in --repo octo/greeter", nil)
 	}
-	token := cmp.Or(w.Getenv("GITHUB_TOKEN"), w.Getenv("GH_TOKEN"), w.Getenv("INPUT_GITHUB-TOKEN"))
+	token := w.token()
 	if token == "" {
 		return repository{}, fault.Usage("no GitHub token", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
 	}
@@ -143,6 +195,10 @@ func (w world) repository(ctx context.Context, named, dir string) (repository, e
 			"set both; otherwise your token would go to github.com", nil)
 	}
 	return repository{owner, name, cmp.Or(server, publicServer), token}, nil
+}
+
+func (w world) token() string {
+	return cmp.Or(w.Getenv("GITHUB_TOKEN"), w.Getenv("GH_TOKEN"), w.Getenv("INPUT_GITHUB-TOKEN"))
 }
 
 const publicServer = "https://github.com"
@@ -170,12 +226,12 @@ type kept struct {
 	account ledger.Account
 }
 
-func (w world) kept(ctx context.Context, named string) (k kept, err error) {
-	at, err := w.repository(ctx, named, ".")
+func (w world) kept(ctx context.Context, named, dir string) (k kept, err error) {
+	at, err := w.repository(ctx, named, dir)
 	if err != nil {
 		return k, err
 	}
-	tool, err := w.SoundGit(ctx, ".")
+	tool, err := w.SoundGit(ctx, dir)
 	if err != nil {
 		return k, err
 	}
@@ -192,7 +248,7 @@ type statsCommand struct {
 }
 
 func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
-	kept, err := w.kept(ctx, c.Repo)
+	kept, err := w.kept(ctx, c.Repo, ".")
 	if err != nil {
 		return 0, err
 	}

@@ -47,7 +47,7 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	}
 	if c.Format == "json" {
 		var text bytes.Buffer
-		if err := c.PrintResult(ctx, w.World, &text, run, home); err != nil {
+		if err := laptop.PrintResult(&text, run, home); err != nil {
 			return 0, err
 		}
 		return fault.ExitDone, c.put(w, home, text.Bytes())
@@ -92,7 +92,7 @@ func (c reportCommand) write(w world, home workspace.Run, source page.Source) er
 
 // source returns the run with readers for the files beside its journal.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (page.Source, error) {
-	from := recorded.Files{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
+	from := recorded.Files{Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return page.Source{}, err
@@ -147,7 +147,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		return 0, err
 	}
 	if c.JSON {
-		return fault.ExitDone, c.PrintResult(ctx, w.World, w.Stdout, run, home)
+		return fault.ExitDone, laptop.PrintResult(w.Stdout, run, home)
 	}
 	if !c.Follow {
 		_, err = fmt.Fprint(w.Stdout, clean.LogLines(view.Text(run, c.Abandoned(run))))

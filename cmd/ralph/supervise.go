@@ -50,7 +50,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		err = laptop.PrintResult(w.Stdout, outcome.Run, outcome.Home, "")
+		err = laptop.PrintResult(w.Stdout, outcome.Run, outcome.Home)
 	}
 	return outcome.Run.Stop.Reason.Status().ExitCode(true), err
 }

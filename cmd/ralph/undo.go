@@ -29,11 +29,8 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	if run.Delivered == nil {
 		return 0, fault.Usage("the run "+run.ID+" delivered nothing", "name another run, which ralph status shows", nil)
 	}
-	if run.Policy.UsesLinkedWorktree() {
-		return 0, fault.Usage("the run "+run.ID+" worked in a worktree, and your folder is as it was", "remove the worktree: git worktree list shows it", nil)
-	}
-	top := filepath.Dir(filepath.Dir(filepath.Dir(home.Path)))
-	release, err := lockRuns(top)
+	top := filepath.Join(home.Project(), run.Worktree)
+	release, err := lockRuns(home.Project())
 	if err != nil {
 		return 0, err
 	}

@@ -43,6 +43,7 @@ const (
 	keptCaches = "caches"
 	// mostKept limits the kept baselines, as each has its own caches.
 	mostKept       = 4
+	mostRoom       = 150 << 20 // for all of them
 	largestChecks  = 16 << 20
 	privateFolders = 0o700
 )
@@ -124,7 +125,7 @@ func (b baselines) keep(ctx context.Context, run journal.Run, checks []journal.C
 	if err := b.write(fresh, checks); err != nil {
 		return err
 	}
-	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
+	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(ctx, dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
 }
 
 func (b baselines) write(dir string, checks []journal.CheckEnded) error {
@@ -144,14 +145,29 @@ func (b baselines) write(dir string, checks []journal.CheckEnded) error {
 	return errors.Join(err, b.Sandbox.KeepCaches(filepath.Join(dir, keptCaches)), untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600))
 }
 
-func (b baselines) prune(dir string) error {
+// prune keeps the newest baselines. On a laptop their caches have to share some room.
+func (b baselines) prune(ctx context.Context, dir string) error {
 	entries, err := untrusted.ReadDir(b.Kept.Dir)
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == filepath.Base(dir) })
 	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(modTime(other), modTime(one)) })
-	for _, entry := range entries[min(len(entries), mostKept-1):] {
-		err = errors.Join(err, untrusted.RemoveAll(filepath.Join(b.Kept.Dir, entry.Name())))
+	room := int64(mostRoom)
+	for n, entry := range entries {
+		at := filepath.Join(b.Kept.Dir, entry.Name())
+		room -= size(ctx, at)
+		if n >= mostKept && at != dir || !b.InJob && room < 0 {
+			err = errors.Join(err, untrusted.RemoveAll(at))
+		}
 	}
 	return err
+}
+
+func size(ctx context.Context, dir string) (bytes int64) {
+	_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // what cannot be read does not count
+		if err == nil && e.Info.Mode().IsRegular() {
+			bytes += e.Info.Size()
+		}
+		return nil
+	})
+	return bytes
 }
 
 func modTime(entry fs.DirEntry) int64 {

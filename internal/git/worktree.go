@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +23,7 @@ type Worktree struct {
 const worktreeName = ".ralph-worktree"
 
 // AddWorktree adds a worktree to the user's repository, at HEAD on a new branch. If
-// the folder or the branch exists, both get a number. No hook or filter runs.
+// the folder or the branch exists, it gets a number. No hook or filter runs.
 func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree, error) {
 	if err := CheckBranch(branch); err != nil {
 		return Worktree{}, err
@@ -67,17 +66,23 @@ func (r repository) addWorktree(ctx context.Context, w Worktree, sha string) err
 }
 
 func (r repository) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
-	for n, suffix := 2, ""; ; n++ {
-		w := Worktree{filepath.Join(r.top, worktreeName+suffix), branch + suffix}
-		_, there := os.Lstat(w.Dir)
+	dir := filepath.Join(r.top, worktreeName)
+	w := Worktree{dir, branch}
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(w.Dir); err != nil {
+			break
+		}
+		w.Dir = fmt.Sprintf("%s-%d", dir, n)
+	}
+	for n := 2; ; n++ {
 		_, err := r.Ask(ctx, "show-ref", "--verify", "-q", BranchRef(w.Branch))
-		if errors.Is(there, fs.ErrNotExist) && SaidNo(err) {
+		if SaidNo(err) {
 			return w, nil
 		}
-		if err != nil && !SaidNo(err) {
+		if err != nil {
 			return w, fmt.Errorf("look for the branch %s: %w", w.Branch, err)
 		}
-		suffix = fmt.Sprintf("-%d", n)
+		w.Branch = fmt.Sprintf("%s-%d", branch, n)
 	}
 }
 

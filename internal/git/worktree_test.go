@@ -23,7 +23,7 @@ func TestAddWorktree(t *testing.T) {
 	at := must(g.Inspect(t.Context(), dir))(t)
 	want := []git.Worktree{
 		{Dir: filepath.Join(at.Top, ".ralph-worktree"), Branch: "ralph/loop"},
-		{Dir: filepath.Join(at.Top, ".ralph-worktree-3"), Branch: "ralph/loop-3"},
+		{Dir: filepath.Join(at.Top, ".ralph-worktree-2"), Branch: "ralph/loop-3"},
 	}
 	for _, w := range want {
 		if got := must(g.AddWorktree(t.Context(), at, "ralph/loop"))(t); got != w {

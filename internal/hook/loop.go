@@ -39,7 +39,7 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	}
 	folder := d.folder(filepath.Dir(filepath.Dir(home.Path)))
 	r := &loopJournal{file: file, pause: d.Pause, project: filepath.Dir(folder.Path)}
-	r.checks = check.Hand{Run: d.RunCheck, Log: folder.Create, Veil: d.Veil, Folder: filepath.Base(folder.Path)}
+	r.checks = check.Hand{Run: d.RunCheck, Log: home.CreateLinked, Veil: d.Veil, Folder: filepath.Base(folder.Path)}
 	r.Writer = journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	for _, entry := range entries {
 		if began, is := entry.Event.(journal.IterationBegan); is {

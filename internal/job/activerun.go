@@ -250,9 +250,9 @@ func (s *activeRun) provenBase(ctx context.Context, base string, old journal.Run
 
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
-		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
+		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: workspace.Folder{Path: s.home.Path}, Log: s.Log,
 		Hand: check.Hand{
-			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
+			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.home.CreateLinked, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
 		},
 		Secrets: s.CheckSecrets, Kept: s.Kept, InJob: s.Run().Policy.SaveRun, Removals: &s.removals,
 	}

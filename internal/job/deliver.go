@@ -54,7 +54,7 @@ func (s *trees) fillBox(ctx context.Context, dir string) (err error) {
 	if run := s.Run(); run.Policy.Done == policy.ByStories { // also if git ignores them
 		list.Files = append(list.Files, workspace.Memory{Dir: memoryDir(run)}.Files()...)
 	}
-	return errors.Join(b.Fill(ctx, list, work), workspace.MarkBox(s.Box.Top, dir), s.Sandbox.Lend(ctx, dir, "."))
+	return errors.Join(b.Fill(ctx, list, work), workspace.MarkBox(filepath.Dir(s.Folder.Path), dir), s.Sandbox.Lend(ctx, dir, "."))
 }
 
 // boxFolder makes the agent's folder where there is no repository.

@@ -14,7 +14,7 @@ func (s *activeRun) writePage(ctx context.Context) {
 	if !s.PageWanted || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.isAborted() {
 		return
 	}
-	source, err := recorded.Files{Folder: s.Folder, Home: s.home, Code: s.trusted, Hide: s.redacted}.Source(context.WithoutCancel(ctx))
+	source, err := recorded.Files{Home: s.home, Code: s.trusted, Hide: s.redacted}.Source(context.WithoutCancel(ctx))
 	var made []byte
 	if err == nil {
 		made, err = source.HTML()

@@ -115,7 +115,7 @@ func (s *records) repairJournal() error {
 }
 
 func (s *records) writeProgress(run journal.Run) error {
-	file, err := s.Folder.Create("progress.md")
+	file, err := s.home.CreateLinked(workspace.ProgressFile)
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func projectDir(run journal.Run, tree string) string {
 
 func (s *trees) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run), Began: s.OnCheck,
+		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.home.CreateLinked, Veil: s.Redact, Folder: s.logFolder(run), Began: s.OnCheck,
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/shell"
@@ -27,11 +26,6 @@ type UserRepository struct {
 // Fetch makes dir a repository that borrows the user's objects.
 func (d UserRepository) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
 	return d.Git.Borrow(ctx, d.Place, dir, base, branch)
-}
-
-// Push updates the user's branch.
-func (d UserRepository) Push(ctx context.Context, from *git.Trusted, u remote.Update) error {
-	return remote.Deliver(ctx, from, d.Place, u.Branch, u.SHA)
 }
 
 // CommitPRD commits the PRD with the verdicts on its stories, so that the next run does not trust
@@ -104,6 +98,3 @@ func (s *trees) whyRefused(ctx context.Context, run journal.Run, seen *git.Inspe
 	}
 	return why, nil
 }
-
-// FetchCommit has nothing to do: the user's objects are borrowed.
-func (UserRepository) FetchCommit(context.Context, *git.Trusted, string) error { return nil }

@@ -33,9 +33,11 @@ type RunBegan struct {
 	Tree    string        `json:"tree,omitempty"` // of Start
 	Work    string        `json:"work,omitempty"` // the user's files as the run found them, as a tree
 	Level   string        `json:"level"`          // what confines the agent
-	Links   Links         `json:"links,omitzero"`
-	By      Person        `json:"by,omitzero"`    // who asked for it
-	Form    string        `json:"form,omitempty"` // the base's own template for pull requests
+	// Worktree is the folder in the project in which Branch is checked out; empty: the project itself.
+	Worktree string `json:"worktree,omitempty"`
+	Links    Links  `json:"links,omitzero"`
+	By       Person `json:"by,omitzero"`    // who asked for it
+	Form     string `json:"form,omitempty"` // the base's own template for pull requests
 	// Attached are the digests of the attachments that the plan was made with.
 	Attached []string    `json:"attached,omitempty"`
 	Pull     *PullOpened `json:"pull,omitempty"` // of an earlier run for the same work
@@ -66,6 +68,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
+	r.Worktree = e.Worktree
 	r.Sound, r.Open, r.Already = e.Base, e.Open, e.Already
 	if e.OntoWork && e.Start != e.Base {
 		r.Onto, r.Earlier, r.Grounds, r.Allowed = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier, e.Grounds, e.Allowed

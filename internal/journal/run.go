@@ -12,23 +12,24 @@ import (
 
 // Run is the state of a run: the sum of its events. It is a value; a fold makes a new one.
 type Run struct {
-	ID      string
-	Policy  policy.Policy
-	Task    plan.Task
-	Plan    plan.Plan // Passes is ralph's verdict here, never the agent's claim
-	Source  string
-	Branch  string
-	BaseRef string
-	Base    string
-	Start   string
-	Onto    Onto     // work that was done, of which the tests are existing ones
-	Sound   string   // the newest commit that passed its proof, with existing tests that hide nothing; else Onto or Base
-	Earlier []Proven // stories that the run before proved
-	Work    string
-	Level   string
-	Links   Links
-	By      Person // who asked for it
-	Form    string // the base's own template for pull requests
+	ID       string
+	Policy   policy.Policy
+	Task     plan.Task
+	Plan     plan.Plan // Passes is ralph's verdict here, never the agent's claim
+	Source   string
+	Branch   string
+	BaseRef  string
+	Base     string
+	Start    string
+	Onto     Onto     // work that was done, of which the tests are existing ones
+	Sound    string   // the newest commit that passed its proof, with existing tests that hide nothing; else Onto or Base
+	Earlier  []Proven // stories that the run before proved
+	Work     string
+	Level    string
+	Worktree string
+	Links    Links
+	By       Person // who asked for it
+	Form     string // the base's own template for pull requests
 	// Attached are the digests of the attachments that the plan was made with.
 	Attached []string
 	Kept     []KeptFile // of the user's own tree

@@ -147,14 +147,9 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	return j, nil
 }
 
-// useBox has the agent work in a box, from which the work goes to a work tree of the user.
-func (d *Project) useBox(j *job.Job, place git.Place) {
-	j.Box, j.Origin = &job.UserFolder{Top: place.Top, Place: &place}, job.UserRepository{Git: d.Tool, Place: place}.Fetch
-}
-
 // inBox returns the policy of a run that is confined here, or is not.
 func (d *Project) inBox(p policy.Policy, j *job.Job) policy.Policy {
-	p.Boxed = j.Sandbox != nil && !d.DryRun && (!p.SeparateTree || p.UsesLinkedWorktree())
+	p.Boxed = j.Sandbox != nil && !d.DryRun
 	return p
 }
 
@@ -168,18 +163,14 @@ func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (e
 		return nil
 	}
 	j.Project = d.Place.Top
-	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
-	switch {
-	case p.Boxed:
-		d.useBox(j, *d.Place)
-		return nil
-	case p.SeparateTree && !p.UsesLinkedWorktree():
-		j.Origin, j.BranchHost = at.Fetch, at
-		return nil
-	case p.Done == policy.ByStories:
-		j.Origin = at.Fetch
+	if p.Boxed || p.Done == policy.ByStories {
+		j.Origin = job.UserRepository{Git: d.Tool, Place: *d.Work}.Fetch
 	}
-	j.UserTree, err = d.Tool.Own(ctx, *d.Place)
+	if p.Boxed {
+		j.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
+		return nil
+	}
+	j.UserTree, err = d.Tool.Own(ctx, *d.Work)
 	return err
 }
 
@@ -198,7 +189,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		asked.Branch = ""
 	} else {
 		asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
-		if (j.UserTree != nil || j.Box != nil) && !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
+		if !asked.Policy.SeparateTree && asked.Policy.Done != policy.ByStories {
 			asked.Branch = d.Place.Branch
 		}
 		if asked.Policy.Done == policy.ByStories {
@@ -223,12 +214,12 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	if err := d.checkResumable(ctx, old); err != nil {
 		return 0, err
 	}
-	if old.Policy.Done == policy.ByStories && !old.Policy.SeparateTree && d.Place != nil {
-		if err := cmp.Or(d.Place.AtRest(), d.CheckModules(ctx)); err != nil {
+	if old.Policy.Done == policy.ByStories && d.Work != nil {
+		if err := cmp.Or(d.Work.AtRest(), d.CheckModules(ctx)); err != nil {
 			return 0, err
 		}
-		if len(d.Place.Dirty) > 0 && !old.Policy.Boxed {
-			d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Place.Dirty))
+		if len(d.Work.Dirty) > 0 && !old.Policy.Boxed {
+			d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Work.Dirty))
 		}
 	}
 	j, err := d.job(ctx, p)
@@ -243,9 +234,6 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 		return d.printDryRun(j, old, resumed)
 	}
 	return d.execute(ctx, j, p, func() (job.Outcome, error) {
-		if err := d.reopenWorktree(ctx, j, old); err != nil {
-			return job.Outcome{}, err
-		}
 		return j.Resume(ctx, home.Accept(), resumed)
 	})
 }

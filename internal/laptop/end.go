@@ -83,10 +83,10 @@ func (d *Project) ignoreActive(ctx context.Context) error {
 }
 
 func (d *Project) commitPRD(ctx context.Context, run journal.Run, home workspace.Run) error {
-	if run.Policy.Done != policy.ByStories || run.Policy.SeparateTree {
+	if run.Policy.Done != policy.ByStories {
 		return nil
 	}
-	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run, home, d.line)
+	return job.UserRepository{Git: d.Tool, Place: *d.Work}.CommitPRD(ctx, run, home, d.line)
 }
 
 // printCutOff prints a result for scripts of a run that was not begun, or was ended at once.
@@ -102,16 +102,15 @@ func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, broke er
 	if run.Stop == nil {
 		run.Stop = &stopped
 	}
-	return PrintResult(d.World.Stdout, run, outcome.Home, "")
+	return PrintResult(d.World.Stdout, run, outcome.Home)
 }
 
 // finish returns the exit code. A run that broke has an error beside its reason.
 func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) (int, error) {
 	run := outcome.Run
 	ctx = context.WithoutCancel(ctx)
-	tree, err := worktreeOf(ctx, d.Tool, d.Place, run)
-	err = errors.Join(brief(broke, run), d.commitPRD(ctx, run, outcome.Home), err, d.printEnd(outcome, tree.Dir))
-	d.notify(ctx, outcome, tree.Dir)
+	err := errors.Join(brief(broke, run), d.commitPRD(ctx, run, outcome.Home), d.printEnd(outcome))
+	d.notify(ctx, outcome)
 	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {
 		err = &fault.Fault{What: err.Error(), Fix: Hint(err), Exit: code}
@@ -128,24 +127,20 @@ func brief(broke error, run journal.Run) error {
 	return &fault.Fault{What: f.What, Fix: f.Fix, Exit: f.Exit}
 }
 
-func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
+func (d *Project) printEnd(outcome job.Outcome) error {
 	run, text := outcome.Run, ""
 	diff := "git diff " + shell.Quote(run.BaseRef+"..."+run.Branch)
 	switch {
 	case d.JSON:
-		return PrintResult(d.World.Stdout, run, outcome.Home, worktree)
+		return PrintResult(d.World.Stdout, run, outcome.Home)
 	case d.Quiet:
 		text = view.Text(run, false)
 	}
 	switch {
-	case worktree != "":
-		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
-	case run.Policy.UsesLinkedWorktree(): // the agent switched to another branch there, or removed it
-		text += fmt.Sprintf("the branch %s is in no worktree any more: git worktree list shows where the work is\n", run.Branch)
-	case run.Policy.SeparateTree && run.Head != run.Start && run.Pushed != run.Head:
-		text += fmt.Sprintf("not all work is on the branch %s yet: continue with ralph resume\n", run.Branch)
+	case run.Worktree != "":
+		text += fmt.Sprintf("the work is in %s, on the branch %s\n", run.Worktree, run.Branch)
 	case strings.Contains(view.WithoutMarkup(view.Next(run)), diff): // the next step names the branch
-	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
+	case run.Head != run.Start && run.Branch != run.BaseRef && run.Policy.Done == policy.ByStories:
 		text += fmt.Sprintf("the work is on the branch %s: %s\n", run.Branch, diff)
 	}
 	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text+undelivered(run, outcome.Home)))
@@ -188,9 +183,12 @@ func undelivered(run journal.Run, home workspace.Run) (text string) {
 }
 
 // PrintResult prints a run for scripts.
-func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
+func PrintResult(to io.Writer, run journal.Run, home workspace.Run) error {
 	result := result.Of(run)
-	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.ExistingFile(home, job.EvidenceName)
+	result.JournalPath, result.EvidencePath = home.Journal(), job.ExistingFile(home, job.EvidenceName)
+	if run.Worktree != "" {
+		result.WorktreePath = filepath.Join(home.Project(), run.Worktree)
+	}
 	result.ReportPath = job.ExistingFile(home, workspace.PageFile)
 	return clean.JSON(to, result)
 }
@@ -199,13 +197,13 @@ const patienceForNews = 30 * time.Second
 
 // notify reports the end of a run by the terminal's bell and the command of --notify, which gets
 // the result as --json prints it on its stdin. A failure of the command is only noted.
-func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree string) {
+func (d *Project) notify(ctx context.Context, outcome job.Outcome) {
 	d.console.ring()
 	if d.Notify == "" {
 		return
 	}
 	var result, said bytes.Buffer
-	if err := PrintResult(&result, outcome.Run, outcome.Home, worktree); err != nil {
+	if err := PrintResult(&result, outcome.Run, outcome.Home); err != nil {
 		d.line("note: --notify: " + err.Error())
 		return
 	}

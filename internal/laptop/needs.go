@@ -52,5 +52,5 @@ func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow []s
 		return kept
 	}
 	day := w.Now().UTC().Format(time.DateOnly)
-	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: w.Self, With: fmt.Sprintf("%s %s %t %q", w.Version, day, allow == nil, allow)}
+	return checkout.Kept{Dir: filepath.Join(own, workspace.BaselinesDir), Self: w.Self, With: fmt.Sprintf("%s %s %t %q", w.Version, day, allow == nil, allow)}
 }

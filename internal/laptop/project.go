@@ -32,6 +32,7 @@ type Project struct {
 	World    World
 	Tool     git.Git
 	Place    *git.Place    // nil where the project is no repository
+	Work     *git.Place    // where the branch of the run is checked out: Place, or a linked worktree
 	noPlace  error         // why it is nil
 	found    []config.File // the project's settings
 	Settings config.Settings
@@ -71,7 +72,7 @@ func (d *Project) read(ctx context.Context) error {
 		return err
 	}
 	if d.noPlace = err; err == nil {
-		d.Place = &place
+		d.Place, d.Work = &place, &place
 	}
 	if d.found, err = d.files(); err != nil {
 		return err
@@ -193,10 +194,7 @@ func (d *Project) WithFlags(p policy.Policy) policy.Policy {
 	p.Protect = append(policy.ProtectedFiles(), p.Protect...)
 	p.Limits = d.Limited(p.Limits)
 	p.Subfolder = d.Within()
-	if d.Worktree {
-		stories := p.Done == policy.ByStories
-		p.SeparateTree, p.Publish, p.NoPull = true, stories, stories
-	}
+	p.SeparateTree = d.Worktree
 	return p
 }
 

@@ -1,9 +1,7 @@
 package laptop
 
 import (
-	"context"
 	"fmt"
-	"io"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -16,26 +14,6 @@ import (
 type ShownRun struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
-}
-
-// PrintResult prints the run for scripts, with the worktree in which its work lies.
-func (r ShownRun) PrintResult(ctx context.Context, w World, to io.Writer, run journal.Run, home workspace.Run) error {
-	if !run.Policy.UsesLinkedWorktree() {
-		return PrintResult(to, run, home, "")
-	}
-	tool, err := w.Git(r.ProjectDir)
-	if err != nil {
-		return err
-	}
-	place, err := tool.Inspect(ctx, r.ProjectDir)
-	if err != nil {
-		return err
-	}
-	tree, err := worktreeOf(ctx, tool, &place, run)
-	if err != nil {
-		return err
-	}
-	return PrintResult(to, run, home, tree.Dir)
 }
 
 // Find returns the run, as its journal has it now. A note on standard error doubts a journal

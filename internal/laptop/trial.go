@@ -42,7 +42,7 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 
 // isFirstRun reports that no run was confined here. What an agent wrote must not run outside of a sandbox as a trial.
 func (d *Project) isFirstRun() bool {
-	home, _ := d.runs().Newest(func(run journal.Run) bool { return run.Policy.Boxed || run.Policy.SeparateTree })
+	home, _ := d.runs().Newest(func(run journal.Run) bool { return run.Policy.Boxed })
 	return home.ID == ""
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,17 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// checkNotCheckedOut refuses a branch that is checked out: its work is moved to it from another tree.
-func (d *Project) checkNotCheckedOut(ctx context.Context, branch, fix string) error {
-	dir, err := d.Tool.CheckedOut(ctx, *d.Place, branch)
-	if err != nil || dir == "" {
-		return err
-	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of the run cannot be moved there", branch, dir), fix, nil)
-}
-
 // WorkBranch returns where a run over stories commits: the branch of the flag, of the PRD, or the current one. Without
-// the flag it is never the default branch. A tree of its own never works on the current branch, which is checked out.
+// the flag it is never the default branch. In a worktree the branch is a new one.
 func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, stories plan.Plan, prd string) (string, error) {
 	own := "ralph/" + plan.Slug(stories.Project, 40)
 	branch := cmp.Or(flag, stories.BranchName)
@@ -35,8 +28,7 @@ func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, st
 	}
 	switch {
 	case separate:
-		branch = cmp.Or(branch, own)
-		return branch, d.checkNotCheckedOut(ctx, branch, "switch to another branch there, or run without --worktree, or name another branchName in "+prd)
+		return cmp.Or(branch, own), nil
 	case flag == "" && branch != "" && d.Tool.IsDefault(ctx, *d.Place, branch):
 		return "", fault.Usage("branchName in "+prd+" is "+branch+", the default branch", "name another, such as "+own+", or commit there with --branch "+branch, nil)
 	case branch == "" && d.Tool.IsDefault(ctx, *d.Place, d.Place.Branch):
@@ -47,7 +39,7 @@ func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, st
 
 // CheckModules refuses a tree of which a commit would move or remove a submodule, as after a pull. No git starts in one.
 func (d *Project) CheckModules(ctx context.Context) error {
-	out, err := d.Place.Do(ctx, git.Call{Args: []string{"diff", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD"}})
+	out, err := d.Work.Do(ctx, git.Call{Args: []string{"diff", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD"}})
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
@@ -60,11 +52,11 @@ func (d *Project) CheckModules(ctx context.Context) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	return fault.Usage("submodules in "+d.Place.Top+" are not at the commits of "+d.Place.Branch+": "+journal.ShortList(moved),
+	return fault.Usage("submodules in "+d.Work.Top+" are not at the commits of "+d.Work.Branch+": "+journal.ShortList(moved),
 		"bring them there (git submodule update --init), or commit them", nil)
 }
 
-// checkResumable refuses a run whose repository is gone or whose branch is checked out by now.
+// checkResumable refuses a run whose repository or worktree is gone, or whose branch is not checked out any more.
 func (d *Project) checkResumable(ctx context.Context, run journal.Run) error {
 	if run.Branch == "" {
 		return nil
@@ -73,31 +65,37 @@ func (d *Project) checkResumable(ctx context.Context, run journal.Run) error {
 		_, err := d.Tool.Inspect(ctx, d.ProjectDir)
 		return err
 	}
-	if own := !run.Policy.SeparateTree && run.Policy.Done == policy.ByStories; own && d.Place.Branch != run.Branch {
-		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Place.Branch),
-			"git switch "+shell.Quote(run.Branch)+", then: ralph resume", nil)
+	fix := "git switch " + shell.Quote(run.Branch) + ", then: ralph resume"
+	if run.Worktree != "" {
+		fix = "git -C " + run.Worktree + strings.TrimPrefix(fix, "git")
+		if err := d.openWorktree(ctx, filepath.Join(d.Place.Top, run.Worktree), run.Branch); err != nil {
+			return err
+		}
 	}
-	if !run.Policy.SeparateTree || run.Policy.UsesLinkedWorktree() {
-		return nil
+	if own := run.Worktree != "" || run.Policy.Done == policy.ByStories; own && d.Work.Branch != run.Branch {
+		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Work.Branch), fix, nil)
 	}
-	return d.checkNotCheckedOut(ctx, run.Branch, "switch to another branch there, then: ralph resume")
+	return nil
 }
 
 // prepareTree makes the worktree if wanted, else it checks out the branch in the user's own tree. Then it
 // looks at the files there.
 func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun) (_ job.NewRun, err error) {
 	switch {
-	case d.Place == nil || j.UserTree == nil && j.Box == nil:
+	case d.Place == nil:
 		return asked, nil
-	case asked.Policy.UsesLinkedWorktree():
+	case asked.Policy.SeparateTree:
 		made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
+		if err == nil {
+			err = d.openWorktree(ctx, made.Dir, made.Branch)
+		}
+		if err == nil {
+			err = d.placeWork(ctx, j, asked.Policy)
+		}
 		if err != nil {
 			return asked, err
 		}
-		asked.Branch = made.Branch
-		if err := d.useWorktree(ctx, j, made); err != nil {
-			return asked, err
-		}
+		asked.Branch, asked.Worktree = made.Branch, filepath.Base(made.Dir)
 	case asked.Branch != d.Place.Branch:
 		d.line(fmt.Sprintf("working on the branch %s, from %s", asked.Branch, d.Place.Branch))
 		if err := d.Tool.SwitchNew(ctx, *d.Place, asked.Branch); err != nil {
@@ -119,48 +117,16 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 	return asked, err
 }
 
-func (d *Project) reopenWorktree(ctx context.Context, j *job.Job, run journal.Run) error {
-	if !run.Policy.UsesLinkedWorktree() {
-		return nil
-	}
-	found, err := worktreeOf(ctx, d.Tool, d.Place, run)
-	if err != nil {
+// openWorktree has the run's work go to a linked worktree.
+func (d *Project) openWorktree(ctx context.Context, dir, branch string) error {
+	place, err := d.Tool.Inspect(ctx, dir)
+	if _, missing := os.Lstat(dir); err != nil && missing == nil {
 		return err
 	}
-	if found.Dir == "" {
-		return fault.Usage("the worktree of the run is gone, in which "+run.Branch+" was checked out",
-			"bring it back: git worktree add .ralph-worktree "+shell.Quote(run.Branch), nil)
+	if err != nil || place.Top != dir || place.Common() != d.Place.Common() {
+		return fault.Usage("the worktree of the run is gone: "+dir,
+			"look at what is there, and bring the worktree back: git worktree add -f "+shell.Quote(dir)+" "+shell.Quote(branch), nil)
 	}
-	return d.useWorktree(ctx, j, found)
-}
-
-func (d *Project) useWorktree(ctx context.Context, j *job.Job, to git.Worktree) error {
-	place, err := d.Tool.Inspect(ctx, to.Dir)
-	if err != nil {
-		return err
-	}
-	if place.Top != to.Dir || place.Common() != d.Place.Common() {
-		return fault.Usage(to.Dir+" is no worktree of this repository any more: a link or another repository is in its place",
-			"look at it, remove it, and bring the worktree back: git worktree add -f "+shell.Quote(to.Dir)+" "+shell.Quote(to.Branch), nil)
-	}
-	if j.Box != nil {
-		d.useBox(j, place)
-		return nil
-	}
-	j.UserTree, err = d.Tool.Own(ctx, place)
-	return err
-}
-
-// worktreeOf is empty if the run has no worktree any more.
-func worktreeOf(ctx context.Context, tool git.Git, at *git.Place, run journal.Run) (git.Worktree, error) {
-	if at == nil || !run.Policy.UsesLinkedWorktree() {
-		return git.Worktree{}, nil
-	}
-	all, err := tool.Worktrees(ctx, *at)
-	for _, w := range all {
-		if w.Branch == run.Branch {
-			return w, nil
-		}
-	}
-	return git.Worktree{}, err
+	d.Work = &place
+	return nil
 }

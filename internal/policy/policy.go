@@ -28,7 +28,7 @@ type Policy struct {
 	Tamper       Tamper     `json:"tamper,omitempty"`   // what to do if existing tests fail or are gone; empty: they do not run
 	Limits       Limits     `json:"limits"`
 	Protect      []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
-	SeparateTree bool       `json:"apart,omitempty"`    // the agent works in its own tree
+	SeparateTree bool       `json:"apart,omitempty"`    // the work is for a linked worktree, on a branch of its own
 	Boxed        bool       `json:"boxed,omitempty"`    // the agent works in a box, from which the work goes to the user's folder
 	Publish      bool       `json:"publish"`            // work goes to a branch and a pull request
 	NoPull       bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
@@ -226,8 +226,3 @@ func NewSetup(commands []string, timeout Duration) []Check {
 	}
 	return all
 }
-
-// UsesLinkedWorktree reports whether the run works in a linked worktree, which has to
-// stay: with a prompt or a task, the agent's changes are not committed. A loop over
-// stories commits them to a branch.
-func (p Policy) UsesLinkedWorktree() bool { return p.SeparateTree && p.Done != ByStories }

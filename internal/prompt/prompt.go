@@ -162,7 +162,7 @@ func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEn
 		if strings.TrimSpace(check.Excerpt) != "" {
 			what = failedTests(run, check) + "\n\n" + clean.Fence(check.Excerpt)
 		}
-		if check.Log != "" && !run.Policy.Publish && !run.Policy.SeparateTree && !run.Policy.Boxed { // else the agent's tree has no such file
+		if check.Log != "" && !run.Policy.Publish && !run.Policy.Boxed { // else the agent's tree has no such file
 			what += "\n\nThe whole output is in `" + oneLine(check.Log) + "`."
 		}
 		if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {

@@ -16,10 +16,9 @@ import (
 
 // Files are what a run recorded.
 type Files struct {
-	Folder workspace.Folder // in which the logs of checks lie
-	Home   workspace.Run
-	Code   *git.Trusted // nil: there are no diffs
-	Hide   func(text string) string
+	Home workspace.Run
+	Code *git.Trusted // nil: there are no diffs
+	Hide func(text string) string
 
 	Abandoned bool // no process works on it, though the journal has no end
 }
@@ -45,12 +44,9 @@ func (f Files) Source(ctx context.Context) (report.Source, error) {
 
 const maxDiff = 64 << 10
 
-// read finds logs of checks in the project's folder, other files beside the journal.
+// read reads a file beside the journal, which names the links to logs of checks.
 func (f Files) read(name, digest string) (string, error) {
-	if within, is := strings.CutPrefix(filepath.ToSlash(name), ".ralph/"); is {
-		return f.Folder.Read(filepath.FromSlash(within), digest)
-	}
-	return workspace.Folder{Path: f.Home.Path}.Read(name, digest)
+	return workspace.Folder{Path: f.Home.Path}.Read(filepath.Base(name), digest)
 }
 
 // Decoder returns what reads the transcript of an agent, or nil for an unknown agent.

@@ -18,25 +18,25 @@ import (
 
 const begin = `{"v":1,"seq":1,"at":"2026-11-27T00:00:00Z","type":"run_began","run":"r1","policy":{"agent":"claude"}}` + "\n"
 
-// A page has the logs of checks, which lie in the project's folder, the run's other files, and what the agent printed.
+// A page has the logs of checks, by the names of the links to them, the run's other files, and what the agent printed.
 func TestSource(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	home, err := folder.NewRun("r1")
 	if err = errors.Join(err, home.WriteFile(workspace.JournalFile, []byte(begin)), home.WriteFile("prompt_1.md", []byte("Write b."))); err != nil {
 		t.Fatal(err)
 	}
-	log, err := folder.Create("1.log")
+	log, err := home.CreateLinked("guardrail_1.log")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(log, "red"); errors.Join(err, log.Close()) != nil {
 		t.Fatal(err)
 	}
-	source, err := recorded.Files{Folder: folder, Home: home}.Source(t.Context())
+	source, err := recorded.Files{Home: home}.Source(t.Context())
 	if err != nil || len(source.Entries) != 1 {
 		t.Fatalf("%d entries, %v", len(source.Entries), err)
 	}
-	for name, want := range map[string]string{".ralph/1.log": "red", "prompt_1.md": "Write b."} {
+	for name, want := range map[string]string{".ralph/guardrail_1.log": "red", "../.ralph/guardrail_1.log": "red", "prompt_1.md": "Write b."} {
 		sum := sha256.Sum256([]byte(want))
 		if got, err := source.Read(name, hex.EncodeToString(sum[:])); got != want || err != nil {
 			t.Errorf("%s is %q, %v; want %q", name, got, err, want)
@@ -52,7 +52,7 @@ func TestSource(t *testing.T) {
 // A run without a journal has no page.
 func TestNoJournal(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	if _, err := (recorded.Files{Folder: folder, Home: folder.Run("none")}).Source(t.Context()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := (recorded.Files{Home: folder.Run("none")}).Source(t.Context()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v, want a missing file", err)
 	}
 }

@@ -70,12 +70,13 @@ func TestRejectedStoriesAreNotGraded(t *testing.T) {
 func TestFinishedWorkIsInspected(t *testing.T) {
 	finished := func(start string) journal.RunBegan {
 		return beginRun(func(b *journal.RunBegan) {
-			b.Start, b.Tree, b.Policy.Tamper, b.Policy.SeparateTree = start, "tree-"+start, policy.TamperBlock, true
+			b.Start, b.Tree, b.Policy.Tamper = start, "tree-"+start, policy.TamperBlock
+			b.Policy.Publish, b.Policy.NoPull = true, true
 			b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}}
 		})
 	}
 	proven := func(start string) []journal.Event {
-		return []journal.Event{journal.ProofEnded{Commit: start, Tree: "tree-" + start, Passed: true}}
+		return []journal.Event{journal.Pushed{SHA: start}, journal.ProofEnded{Commit: start, Tree: "tree-" + start, Passed: true}}
 	}
 	inspected := func(found ...journal.Loosened) []journal.Event {
 		return []journal.Event{journal.ChangeInspected{Commit: "s0", Tree: "tree-s0", Found: found}}
@@ -84,7 +85,7 @@ func TestFinishedWorkIsInspected(t *testing.T) {
 		return verdict.Stop{Stopped: journal.RunStopped{Reason: reason, Why: why}}
 	}
 	own := finished("s0")
-	own.Policy.SeparateTree = false
+	own.Policy.Publish = false
 	for name, test := range map[string]struct{ got, want verdict.Step }{
 		"of an earlier run in the user's own tree": {next(own, proven("s0"), inspected()), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
 		"unseen": {next(finished("s0"), proven("s0")), verdict.Inspect{Commit: "s0", Tree: "tree-s0"}},

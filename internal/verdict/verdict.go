@@ -188,7 +188,7 @@ func hasSCMFailed(it journal.Iteration) bool {
 
 // isAllEarlier reports that all commits since the base are of an earlier run in the user's own tree.
 func isAllEarlier(run journal.Run) bool {
-	return !run.Policy.Publish && !run.Policy.SeparateTree && run.Base != run.Start && run.Head == run.Start
+	return !run.Policy.Publish && run.Base != run.Start && run.Head == run.Start
 }
 
 // finishStep returns the next step once all stories passed: a proof of the newest commit unless its tree has one,

@@ -46,7 +46,11 @@ func inspect(run journal.Run) string {
 		return ""
 	case run.Base == "":
 		return "review the changes"
-	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
+	case run.Worktree != "" && run.Policy.Done != policy.ByStories: // some may not be committed
+		at := "git -C " + run.Worktree
+		return "review the work with " + Code(at+" status", 300) + " and " + Code(at+" diff "+shortSHA(run.Base), 300) +
+			", commit it there, then " + Code("git merge "+shell.Quote(run.Branch), 300)
+	case run.Head != run.Start && run.Branch != run.BaseRef && run.Policy.Done == policy.ByStories:
 		return "review the work with " + Code("git diff "+shell.Quote(run.BaseRef+"..."+run.Branch), 300)
 	}
 	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"

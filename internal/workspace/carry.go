@@ -39,7 +39,10 @@ func readFiles(root *untrusted.Root, files map[string][]byte) error {
 	left := maxExtraFiles
 	for _, entry := range entries {
 		name := entry.Name()
-		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be generated
+		if name == PageFile || name == ProgressFile { // they can be generated
+			continue
+		}
+		if strings.HasPrefix(name, "transcript_") || strings.HasPrefix(name, logPrefix) {
 			continue
 		}
 		most := int64(min(maxExtraFile, left))

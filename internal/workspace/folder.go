@@ -120,7 +120,7 @@ func RunName(prefix string, at time.Time) string {
 func (f Folder) NewRun(id string) (Run, error) {
 	run := f.Run(id)
 	return run, f.within(func(root *untrusted.Root) error {
-		if err := errors.Join(root.MkdirAll(runs, 0o755), ignoreAll(root)); err != nil {
+		if err := errors.Join(root.MkdirAll(runs, 0o755), ignoreAll(root), removeLinks(root)); err != nil {
 			return cannotWrite(f.Path, err)
 		}
 		home := filepath.Join(runs, id)
@@ -135,6 +135,17 @@ func (f Folder) NewRun(id string) (Run, error) {
 		}
 		return nil
 	})
+}
+
+// removeLinks removes the links to files of an earlier run.
+func removeLinks(root *untrusted.Root) error {
+	entries, err := root.ReadDir(".")
+	for _, entry := range entries {
+		if hasLink(entry.Name()) {
+			err = errors.Join(err, root.RemoveAll(entry.Name()))
+		}
+	}
+	return err
 }
 
 // Run returns the run with that id.

@@ -27,6 +27,9 @@ func (r Run) folder() untrusted.Folder {
 	return untrusted.Folder{Path: r.Path, Straight: r.in.Straight}
 }
 
+// Project returns the folder whose run it is.
+func (r Run) Project() string { return filepath.Dir(r.in.Path) }
+
 // File returns the path of a file in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
@@ -108,6 +111,28 @@ func (r Run) sync() error {
 	}
 	return nil
 }
+
+// CreateLinked creates or empties a file in the run's folder. If it is one of those that people look for beside the runs,
+// a link there leads to it.
+func (r Run) CreateLinked(name string) (io.WriteCloser, error) {
+	file, err := r.Create(name)
+	if err == nil && hasLink(name) {
+		_ = r.in.within(func(root *untrusted.Root) error { // some file systems have no links
+			return errors.Join(root.RemoveAll(name), root.Symlink(filepath.Join(runs, r.ID, name), name))
+		})
+	}
+	return file, err
+}
+
+// ProgressFile is the history of a run by its iterations.
+const ProgressFile = "progress.md"
+
+func hasLink(name string) bool {
+	isLog, _ := filepath.Match("guardrail_*.log", name) // it is well formed
+	return isLog || name == ProgressFile
+}
+
+const logPrefix = "guardrail_" // of files with the output of a check
 
 // Create creates or empties a file in the run's folder.
 func (r Run) Create(name string) (io.WriteCloser, error) {

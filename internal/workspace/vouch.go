@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,13 +102,13 @@ func (f Folder) SaveCommand(run Run, command string) error {
 	if err := os.MkdirAll(f.StateDir, 0o700); err != nil {
 		return err
 	}
-	name := filepath.Base(f.digestPath(run.ID)) + "-command"
+	name := filepath.Base(f.digestPath(run.ID)) + commandSuffix
 	return untrusted.Folder{Path: f.StateDir}.WriteFile(name, []byte(run.Journal()+"\n"+command), 0o600)
 }
 
 // SavedCommand returns the saved agent command, or an empty text.
 func (f Folder) SavedCommand(id string) string {
-	text, err := untrusted.ReadFile(f.digestPath(id)+"-command", maxKeptFile)
+	text, err := untrusted.ReadFile(f.digestPath(id)+commandSuffix, maxKeptFile)
 	if f.StateDir == "" || err != nil {
 		return ""
 	}
@@ -119,7 +120,12 @@ func (f Folder) SavedCommand(id string) string {
 const maxDigests = 1000
 
 // TreesDir returns a folder for the trees of a run, beside its digest.
-func (f Folder) TreesDir(id string) string { return f.digestPath(id) + ".trees" }
+func (f Folder) TreesDir(id string) string { return f.digestPath(id) + treesSuffix }
+
+const (
+	treesSuffix   = ".trees"
+	commandSuffix = "-command"
+)
 
 // treesTime is how long trees without a journal are kept: they may have unpushed work.
 const treesTime = 90 * 24 * time.Hour
@@ -141,14 +147,81 @@ func (f Folder) removeOldDigests(now time.Time) {
 			continue
 		}
 		_, noProject := os.Lstat(path)
-		trees, noTrees := os.Lstat(name + ".trees")
+		trees, noTrees := os.Lstat(name + treesSuffix)
 		switch {
 		case noTrees != nil && (noProject == nil || len(files) > maxDigests):
 			_ = os.Remove(name)
 		case noTrees == nil && noProject == nil && now.Sub(trees.ModTime()) > treesTime:
-			_ = errors.Join(os.Remove(name), untrusted.RemoveAll(name+".trees"))
+			_ = errors.Join(os.Remove(name), untrusted.RemoveAll(name+treesSuffix))
 		}
 	}
+}
+
+// BaselinesDir is the folder in the user's state with the results of checks at base commits.
+const BaselinesDir = "baselines"
+
+// SweepState removes from the user's state what no run needs any more: boxes and commands of runs that are complete or whose
+// journal is gone, and baselines, which can be made again. It returns their paths, and the ids of the other runs.
+func SweepState(stateDir string, now time.Time, dry bool) (gone, unfinished []string, err error) {
+	entries, err := untrusted.ReadDir(stateDir)
+	err = ignoreNotExist(err)
+	for _, entry := range entries {
+		name := filepath.Join(stateDir, entry.Name())
+		switch left, id := leftBehind(name); {
+		case entry.Name() == BaselinesDir, isLost(name, now):
+			gone = append(gone, name)
+		case id != "" && left == nil:
+			unfinished = append(unfinished, id)
+		default:
+			gone = append(gone, left...)
+		}
+	}
+	gone = slices.DeleteFunc(gone, func(name string) bool {
+		_, missing := os.Lstat(name)
+		return missing != nil
+	})
+	for _, name := range gone {
+		if !dry {
+			err = errors.Join(err, untrusted.RemoveAll(name))
+		}
+	}
+	return gone, unfinished, err
+}
+
+// leftBehind returns the files and folders that the run of a digest or command left, if it is over, and its id.
+func leftBehind(name string) (left []string, id string) {
+	text, _ := untrusted.ReadFile(name, maxKeptFile)
+	line, _, whole := bytes.Cut(text, []byte("\n"))
+	if !whole {
+		return nil, ""
+	}
+	home := filepath.Dir(string(line)) // project/.ralph/runs/ID
+	run := Folder{Path: filepath.Dir(filepath.Dir(home))}.Run(filepath.Base(home))
+	_, noProject := os.Lstat(run.Project())
+	switch over, err := run.isOver(); {
+	case errors.Is(err, fs.ErrNotExist) && noProject == nil: // else its disk may be unmounted
+		return []string{name, name + treesSuffix}, run.ID
+	case over && strings.HasSuffix(name, commandSuffix):
+		return []string{name}, run.ID
+	case over && run.in.CheckUnlocked() == nil:
+		return []string{name + treesSuffix}, run.ID
+	}
+	return nil, run.ID
+}
+
+// isLost reports the trees of a run that was killed before its first event.
+func isLost(name string, now time.Time) bool {
+	digest, ok := strings.CutSuffix(name, treesSuffix)
+	info, err := os.Lstat(name)
+	_, missing := os.Lstat(digest)
+	return ok && err == nil && missing != nil && now.Sub(info.ModTime()) > 24*time.Hour
+}
+
+// isOver reports a complete run. The error is fs.ErrNotExist if it has no journal.
+func (r Run) isOver() (bool, error) {
+	var state journal.Run
+	err := r.replay(func(_ []byte, entry journal.Entry) { state.Add(entry) })
+	return err == nil && state.IsCompleted(), err
 }
 
 // digest keeps the file with the digests of a journal up to date. Before each line of
