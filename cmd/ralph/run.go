@@ -80,7 +80,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 
 // promptRun returns a run over a text, which may be empty if the policy names a file.
 func promptRun(ctx context.Context, d *laptop.Project, p policy.Policy, branch, text string) (asked job.NewRun, err error) {
-	if p.SeparateTree {
+	if p.Worktree {
 		err = d.Repository(ctx)
 	}
 	asked.RunBegan = journal.RunBegan{
@@ -117,12 +117,12 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if memory != workspace.MemoryDir || p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}
-	if !p.SeparateTree { // else another tree is committed
+	if !p.Worktree { // else another tree is committed
 		if err := d.CheckModules(ctx); err != nil {
 			return job.NewRun{}, err
 		}
 	}
-	branch, err := d.WorkBranch(ctx, p.SeparateTree, c.Branch, stories, prd)
+	branch, err := d.WorkBranch(ctx, p.Worktree, c.Branch, stories, prd)
 	if err != nil {
 		return job.NewRun{}, err
 	}

@@ -31,7 +31,7 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
-	if (s.Box != nil || s.UserTree != nil) && !run.Policy.SeparateTree { // people set up their own tree
+	if (s.Box != nil || s.UserTree != nil) && !run.Policy.Worktree { // people set up their own tree
 		return nil
 	}
 	tree, err := s.tree(ctx)

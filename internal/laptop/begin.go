@@ -189,7 +189,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		asked.Branch = ""
 	} else {
 		asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
-		if !asked.Policy.SeparateTree && asked.Policy.Done != policy.ByStories {
+		if !asked.Policy.Worktree && asked.Policy.Done != policy.ByStories {
 			asked.Branch = d.Place.Branch
 		}
 		if asked.Policy.Done == policy.ByStories {

@@ -194,7 +194,7 @@ func (d *Project) WithFlags(p policy.Policy) policy.Policy {
 	p.Protect = append(policy.ProtectedFiles(), p.Protect...)
 	p.Limits = d.Limited(p.Limits)
 	p.Subfolder = d.Within()
-	p.SeparateTree = d.Worktree
+	p.Worktree = d.Worktree
 	return p
 }
 

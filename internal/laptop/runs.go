@@ -83,7 +83,7 @@ func (d *Project) unfinishedHere() journal.Run {
 
 // ReuseAgent takes the run's agent by default, and its command, which no journal has: it may hold keys.
 func (d *Project) ReuseAgent(id string, old policy.Policy) error {
-	if d.Worktree && !old.SeparateTree {
+	if d.Worktree && !old.Worktree {
 		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
 	}
 	if d.Agent != "" || d.AgentCommand != "" {

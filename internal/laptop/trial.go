@@ -72,7 +72,7 @@ func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.
 // setup, which may install the program, the checks at the base show that. Before a trial it looks outside of the
 // sandbox: the trial finds what fails only inside.
 func (d *Project) checkPrograms(ctx context.Context, j *job.Job, p policy.Policy, beforeTrial bool) error {
-	ownTree := !p.SeparateTree && p.Done != policy.ByStories
+	ownTree := !p.Worktree && p.Done != policy.ByStories
 	if d.DryRun || len(p.Setup) > 0 && !ownTree {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (d *Project) runTrial(ctx context.Context, j *job.Job, p policy.Policy) (se
 		return seen, err
 	}
 	defer remove()
-	if p.SeparateTree || p.Done == policy.ByStories {
+	if p.Worktree || p.Done == policy.ByStories {
 		seen, err = d.trialOnCheckout(ctx, j, p, dir)
 	} else {
 		seen, err = d.trialInPlace(ctx, j, p, dir)

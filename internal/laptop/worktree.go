@@ -84,7 +84,7 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 	switch {
 	case d.Place == nil:
 		return asked, nil
-	case asked.Policy.SeparateTree:
+	case asked.Policy.Worktree:
 		made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
 		if err == nil {
 			err = d.openWorktree(ctx, made.Dir, made.Branch)

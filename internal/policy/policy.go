@@ -12,34 +12,34 @@ import (
 // Policy holds the rules of a whole run. The journal's first event carries it, so that a
 // resumed run needs no settings.
 type Policy struct {
-	Done         Done       `json:"done,omitempty"` // ByStories where empty
-	Word         string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done; ByStories needs none
-	Agent        string     `json:"agent"`
-	Model        string     `json:"model,omitempty"`
-	PromptFile   string     `json:"prompt_file,omitempty"` // read again for every iteration
-	Subfolder    string     `json:"within,omitempty"`      // folder in which the agent and the checks run; empty: the top
-	Memory       string     `json:"memory,omitempty"`      // folder of the plan and the progress log; empty: the default
-	Checks       []Check    `json:"checks,omitempty"`
-	Setup        []Check    `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
-	Excerpt      Excerpt    `json:"excerpt,omitzero"`
-	Baseline     Baseline   `json:"baseline,omitempty"` // empty: checks are not run before the work
-	Proof        ProofLevel `json:"proof,omitempty"`    // what makes a story proven
-	Review       Review     `json:"review,omitzero"`    // who is asked for a second opinion
-	Tamper       Tamper     `json:"tamper,omitempty"`   // what to do if existing tests fail or are gone; empty: they do not run
-	Limits       Limits     `json:"limits"`
-	Protect      []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
-	SeparateTree bool       `json:"apart,omitempty"`    // the work is for a linked worktree, on a branch of its own
-	Boxed        bool       `json:"boxed,omitempty"`    // the agent works in a box, from which the work goes to the user's folder
-	Publish      bool       `json:"publish"`            // work goes to a branch and a pull request
-	NoPull       bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
-	Draft        bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven
-	SaveRun      bool       `json:"shelve,omitempty"`   // the run is saved where another machine can resume it
-	Approval     bool       `json:"approval,omitempty"` // work begins after a person has approved the plan
-	Sign         bool       `json:"sign,omitempty"`     // GitHub makes commits again, and signs them, before the push
-	SignOff      bool       `json:"sign_off,omitempty"` // every commit gets a Signed-off-by line
-	Buttons      bool       `json:"buttons,omitempty"`  // the comment has boxes that work as commands
-	ShowCount    bool       `json:"count,omitempty"`    // the prompt begins with the number of the iteration
-	SCM          SCM        `json:"scm,omitzero"`
+	Done       Done       `json:"done,omitempty"` // ByStories where empty
+	Word       string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done; ByStories needs none
+	Agent      string     `json:"agent"`
+	Model      string     `json:"model,omitempty"`
+	PromptFile string     `json:"prompt_file,omitempty"` // read again for every iteration
+	Subfolder  string     `json:"within,omitempty"`      // folder in which the agent and the checks run; empty: the top
+	Memory     string     `json:"memory,omitempty"`      // folder of the plan and the progress log; empty: the default
+	Checks     []Check    `json:"checks,omitempty"`
+	Setup      []Check    `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
+	Excerpt    Excerpt    `json:"excerpt,omitzero"`
+	Baseline   Baseline   `json:"baseline,omitempty"` // empty: checks are not run before the work
+	Proof      ProofLevel `json:"proof,omitempty"`    // what makes a story proven
+	Review     Review     `json:"review,omitzero"`    // who is asked for a second opinion
+	Tamper     Tamper     `json:"tamper,omitempty"`   // what to do if existing tests fail or are gone; empty: they do not run
+	Limits     Limits     `json:"limits"`
+	Protect    []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
+	Worktree   bool       `json:"worktree,omitempty"` // the work is for a linked worktree, on a branch of its own
+	Boxed      bool       `json:"boxed,omitempty"`    // the agent works in a box, from which the work goes to the user's folder
+	Publish    bool       `json:"publish"`            // work goes to a branch and a pull request
+	NoPull     bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
+	Draft      bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven
+	SaveRun    bool       `json:"shelve,omitempty"`   // the run is saved where another machine can resume it
+	Approval   bool       `json:"approval,omitempty"` // work begins after a person has approved the plan
+	Sign       bool       `json:"sign,omitempty"`     // GitHub makes commits again, and signs them, before the push
+	SignOff    bool       `json:"sign_off,omitempty"` // every commit gets a Signed-off-by line
+	Buttons    bool       `json:"buttons,omitempty"`  // the comment has boxes that work as commands
+	ShowCount  bool       `json:"count,omitempty"`    // the prompt begins with the number of the iteration
+	SCM        SCM        `json:"scm,omitzero"`
 
 	Supervision Supervision  `json:"supervision,omitzero"`
 	Session     SessionRules `json:"session,omitzero"`

@@ -99,7 +99,7 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 // own tree, in which setup does not run.
 func MayLackSetup(run journal.Run, check journal.CheckEnded) bool {
 	base, found := run.BaseCheck(check.Name)
-	if len(run.Policy.Setup) == 0 || run.Policy.SeparateTree || run.Policy.Publish || check.Where != journal.AtWork || found && !base.Passed {
+	if len(run.Policy.Setup) == 0 || run.Policy.Worktree || run.Policy.Publish || check.Where != journal.AtWork || found && !base.Passed {
 		return false
 	}
 	return !check.Passed && check.Skipped == "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
