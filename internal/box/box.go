@@ -28,7 +28,7 @@ type Box struct {
 	Dir    string // the agent's
 	Before string // folder for what deliveries replace; empty: they cannot be undone
 	Record string // file with the versions of the start, or of what was brought back since
-	Upper  string // folder for what is written to large ignored folders; empty: these are copied
+	Upper  string // folder for what is written to large ignored folders
 }
 
 // open opens both folders, until closeBoth is called.
@@ -56,9 +56,6 @@ func (b Box) Fill(ctx context.Context, list git.Listing, work func([]sandbox.Lay
 	}
 	if err == nil {
 		err = b.fillIgnored(ctx, user, own, list.Ignored, work)
-	}
-	if err == nil {
-		err = own.ignore(list.Ignored)
 	}
 	if err != nil {
 		return fmt.Errorf("copy %s into the box: %w", b.User, err)
@@ -119,22 +116,6 @@ func (f folderOf) keep(ctx context.Context, start map[string]version) error {
 		}
 		return nil
 	})
-}
-
-// ignore has git ignore what the user's git ignores, perhaps by a list that is not in the box.
-func (f folderOf) ignore(names []string) error {
-	const list = ".git/info/exclude"
-	text, err := f.ReadFile(list, 16<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // there is no repository
-	}
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		text = append(text, git.Pattern(name)+"\n"...)
-	}
-	return f.WriteFile(list, text, 0o644)
 }
 
 // fillPath copies a folder as a whole, such as that of a submodule or another repository. What is no file stays out.

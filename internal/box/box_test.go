@@ -110,7 +110,7 @@ func look(t *testing.T, dir string) files {
 func filled(t *testing.T, start files) box.Box {
 	t.Helper()
 	dir := t.TempDir()
-	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record")}
+	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record"), Upper: filepath.Join(dir, "layers")}
 	for _, dir := range []string{b.User, b.Dir} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -361,7 +361,7 @@ func TestAFolderThatIsClosed(t *testing.T) {
 // A file that the user cannot read, such as a container's, is not in the box, stays as it is, and stops nothing.
 func TestUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
-	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record")}
+	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record"), Upper: filepath.Join(dir, "layers")}
 	lay(t, b.User, files{"a": "1", "data": "theirs", "tracked": "theirs"})
 	lay(t, b.Dir, files{"tracked": "committed"})
 	if err := errors.Join(os.Chmod(filepath.Join(b.User, "data"), 0), os.Chmod(filepath.Join(b.User, "tracked"), 0)); err != nil {
@@ -386,7 +386,7 @@ func TestUnreadableFiles(t *testing.T) {
 // the newest commit, whose versions stay where the user's are missing in a sparse checkout or were written by a filter.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
-	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record")}
+	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record"), Upper: filepath.Join(dir, "layers")}
 	lay(t, b.Dir, files{
 		".git/HEAD": "clone", ".ralph/settings.json": "committed", "a": "committed", "removed": "committed", "d/removed": "committed", "secret": "encrypted",
 		"sparse": "committed", "was-file": "committed", "was-folder/x/y": "committed", "was-link": "link a", "stray": "x", "linked": "program committed",
@@ -447,21 +447,6 @@ func TestFill(t *testing.T) {
 	lay(t, b.Dir, files{"a": "2", "sub/x": "2", "nested/y": "2", "deps/lib/x": "2", "secret": "3"})
 	if diff := cmp.Diff([]string{"a", "nested", "secret", "sub"}, must(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
-	}
-}
-
-// The box's git ignores what the user's git ignores, by any list.
-func TestFillIgnores(t *testing.T) {
-	dir := t.TempDir()
-	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record")}
-	lay(t, b.User, files{"deps/x": "1", "a [1]": "1"})
-	lay(t, b.Dir, files{".git/info/exclude": "/memory\n"})
-	if err := b.Fill(t.Context(), git.Listing{Ignored: []string{"deps/", "a [1]", "two\nlines"}}, nil); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Fields(strings.ReplaceAll(look(t, b.Dir)[".git/info/exclude"], "\\ ", "_"))
-	if diff := cmp.Diff([]string{"/memory", "/deps/", `/a_\[1]`}, lines); diff != "" {
-		t.Errorf("the list (-want +got):\n%s", diff)
 	}
 }
 

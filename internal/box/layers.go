@@ -23,8 +23,8 @@ const (
 // fillIgnored fills in what git ignores.
 func (b Box) fillIgnored(ctx context.Context, user, own folderOf, ignored []string, work func([]sandbox.Layer) bool) error {
 	ignored = slices.DeleteFunc(slices.Clone(ignored), isOurs)
-	isLayer := func(name string) bool { return b.Upper != "" && user.isLarge(ctx, name) }
-	if err := b.makeLayers(own, slices.DeleteFunc(slices.Clone(ignored), func(name string) bool { return !isLayer(name) })); err != nil {
+	isSmall := func(name string) bool { return !user.isLarge(ctx, name) }
+	if err := b.makeLayers(own, slices.DeleteFunc(slices.Clone(ignored), isSmall)); err != nil {
 		return err
 	}
 	layers := b.Layers()
@@ -68,9 +68,6 @@ func (f folderOf) isLarge(ctx context.Context, listed string) bool {
 const layerNames = "names.json"
 
 func (b Box) makeLayers(own folderOf, names []string) error {
-	if b.Upper == "" {
-		return nil
-	}
 	err := untrusted.RemoveAll(b.Upper)
 	for n, name := range names {
 		err = errors.Join(err, own.MkdirAll(name, 0o777), sandbox.MakeUpper(b.upper(n)))

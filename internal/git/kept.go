@@ -49,9 +49,9 @@ func (t *Tree) suspects(ctx context.Context) (paths []string, filtered map[strin
 		tag, name, _ := strings.Cut(line, " ")
 		all[i], hidden = name, append(hidden, tag == "S" && t.settings["core.sparsecheckout"] != "true" || tag != strings.ToUpper(tag))
 	}
-	filters, err := t.filters(ctx, all)
+	filters, err := filtersOf(ctx, t.Do, all)
 	for i, filter := range filters {
-		if filtered[all[i]] = !slices.Contains([]string{"unspecified", "unset", "lfs"}, filter); filtered[all[i]] || hidden[i] {
+		if filtered[all[i]] = filter != "lfs" && isFilter(filter); filtered[all[i]] || hidden[i] {
 			paths = append(paths, all[i])
 		}
 	}
@@ -76,7 +76,7 @@ func (t *Tree) LeaveOut(ctx context.Context, changes []Change) (out []Change, to
 	for i, c := range changes {
 		paths[i] = c.Path
 	}
-	filters, err := t.filters(ctx, paths)
+	filters, err := filtersOf(ctx, t.Do, paths)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,13 +97,16 @@ func (t *Tree) LeaveOut(ctx context.Context, changes []Change) (out []Change, to
 	return out, told, nil
 }
 
-// filters returns the name of each file's filter.
-func (t *Tree) filters(ctx context.Context, paths []string) ([]string, error) {
+// isFilter reports the name of a filter.
+func isFilter(name string) bool { return name != "unspecified" && name != "unset" }
+
+// filtersOf returns the name of each file's filter.
+func filtersOf(ctx context.Context, do Runner, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	names := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-	out, err := t.Do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: names, Limit: maxList})
+	out, err := do(ctx, Call{Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: names, Limit: maxList})
 	if err != nil {
 		return nil, fmt.Errorf("look for files with filters: %w", err)
 	}

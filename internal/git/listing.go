@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -20,55 +19,53 @@ type Listing struct {
 	Filtered []string
 }
 
+var (
+	unignored = []string{"--cached", "--others", "--exclude-standard"}
+	ignored   = []string{"--others", "--ignored", "--exclude-standard", "--directory"}
+)
+
 // List lists the files of the work tree.
 func (p Place) List(ctx context.Context) (l Listing, err error) {
 	for _, want := range []struct {
 		to      *[]string
 		options []string
-	}{
-		{&l.Files, []string{"--cached", "--others", "--exclude-standard"}},
-		{&l.Removed, []string{"--deleted"}},
-		{&l.Ignored, []string{"--others", "--ignored", "--exclude-standard", "--directory"}},
-	} {
-		out, err := p.Do(ctx, Call{Args: append([]string{"ls-files", "-z"}, want.options...), Limit: maxList})
-		if err != nil {
-			return l, fmt.Errorf("list the files of %s: %w", p.Top, err)
+	}{{&l.Files, unignored}, {&l.Removed, []string{"--deleted"}}, {&l.Ignored, ignored}} {
+		if *want.to, err = listFiles(ctx, p.Do, want.options); err != nil {
+			return l, err
 		}
-		*want.to = splitNames(out)
 	}
-	l.Filtered, err = p.filtered(ctx, l.Files)
+	filters, err := filtersOf(ctx, p.Do, l.Files)
+	for i, filter := range filters {
+		if filter != "lfs" && isFilter(filter) {
+			l.Filtered = append(l.Filtered, l.Files[i])
+		}
+	}
 	return l, err
 }
 
-func (p Place) filtered(ctx context.Context, names []string) (filtered []string, err error) {
-	out, err := p.Do(ctx, Call{
-		Args: []string{"check-attr", "-z", "--stdin", "filter"}, Stdin: strings.NewReader(strings.Join(names, "\x00") + "\x00"), Limit: maxList,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for filters of files in %s: %w", p.Top, err)
+// Excluded returns the patterns by which this repository alone ignores files, and those of all that git ignores in it now,
+// perhaps by a list of the user's that a box does not have.
+func (p Place) Excluded(ctx context.Context) (patterns []string, err error) {
+	text, _ := untrusted.ReadFile(filepath.Join(p.common, "info", "exclude"), maxOutput) // most have none
+	if len(text) > 0 {
+		patterns = strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	}
-	for told := range slices.Chunk(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), 3) { // path, attribute, value
-		if len(told) == 3 && !slices.Contains([]string{"unspecified", "unset", "lfs"}, told[2]) {
-			filtered = append(filtered, told[0])
+	names, err := listFiles(ctx, p.Do, ignored)
+	for _, name := range names {
+		if pattern := Pattern(name); pattern != "" {
+			patterns = append(patterns, pattern)
 		}
 	}
-	return filtered, nil
-}
-
-// Excluded returns the patterns by which this repository alone ignores files.
-func (p Place) Excluded() []string {
-	text, err := untrusted.ReadFile(filepath.Join(p.common, "info", "exclude"), maxOutput)
-	if err != nil {
-		return nil // it has none
-	}
-	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	return patterns, err
 }
 
 // Files lists the tree's files that are tracked, or new and not ignored.
-func (t *Tree) Files(ctx context.Context) ([]string, error) {
-	out, err := t.Do(ctx, Call{Args: []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard"}, Limit: maxList})
+func (t *Tree) Files(ctx context.Context) ([]string, error) { return listFiles(ctx, t.Do, unignored) }
+
+func listFiles(ctx context.Context, do Runner, options []string) ([]string, error) {
+	out, err := do(ctx, Call{Args: append([]string{"ls-files", "-z"}, options...), Limit: maxList})
 	if err != nil {
-		return nil, fmt.Errorf("list the files of the tree: %w", err)
+		return nil, fmt.Errorf("list files: %w", err)
 	}
 	return splitNames(out), nil
 }
@@ -84,12 +81,6 @@ func (p Place) Between(ctx context.Context, span Span) ([]string, error) {
 	}
 	out, err := p.Do(ctx, Call{Args: []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", span.From, span.To}, Limit: maxList})
 	return splitNames(out), err
-}
-
-// Hold keeps git from removing a commit, until ref is deleted.
-func (p Place) Hold(ctx context.Context, ref, sha string) error {
-	_, err := p.Ask(ctx, "update-ref", ref, sha)
-	return err
 }
 
 // Advance moves a branch that is checked out.

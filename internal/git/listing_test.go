@@ -24,7 +24,7 @@ func TestListing(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"a draft\nof mine", "deps/lib/x", "sub/x.log", "sub/y", ".git/info/exclude"} {
+	for _, name := range []string{"a draft\nof mine", "deps/lib/x", "sub/x.log", "a [1].log", "two\nlines.log", "sub/y", ".git/info/exclude"} {
 		write(t, filepath.Join(dir, name), "*.tmp\n")
 	}
 	sh(t, dir, "", "git", "init", "-q", "nested")
@@ -34,7 +34,7 @@ func TestListing(t *testing.T) {
 	want := git.Listing{
 		Files:    []string{".gitattributes", ".gitignore", "a", "big", "gone", "secret", "a draft\nof mine", "nested/", "sub/y"},
 		Removed:  []string{"gone"},
-		Ignored:  []string{"deps/", "sub/x.log"},
+		Ignored:  []string{"deps/", "sub/x.log", "a [1].log", "two\nlines.log"},
 		Filtered: []string{"secret"},
 	}
 	sorted := cmp.Transformer("sorted", func(all []string) map[string]bool {
@@ -50,22 +50,9 @@ func TestListing(t *testing.T) {
 	if diff := cmp.Diff(want.Files, must(own(t, g, dir).Files(t.Context()))(t), sorted); diff != "" {
 		t.Errorf("Files (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"*.tmp"}, place.Excluded()); diff != "" {
+	if diff := cmp.Diff([]string{"*.tmp", "/deps/", "/sub/x.log", `/a\ \[1].log`}, must(place.Excluded(t.Context()))(t), sorted); diff != "" {
 		t.Errorf("Excluded (-want +got):\n%s", diff)
 	}
-}
-
-// A commit that is held stays, although no branch has it.
-func TestHold(t *testing.T) {
-	g, _ := newGit(t)
-	dir := project(t)
-	place := must(g.Inspect(t.Context(), dir))(t)
-	sha := sh(t, dir, "", "git", "commit-tree", "-m", "x", "HEAD^{tree}")
-	if err := place.Hold(t.Context(), "refs/ralph/r1", sha); err != nil {
-		t.Fatal(err)
-	}
-	sh(t, dir, "", "git", "gc", "-q", "--prune=now")
-	sh(t, dir, "", "git", "cat-file", "-e", sha)
 }
 
 // A branch moves to work that was delivered, if it is checked out and still where the work began. The files stay, and the

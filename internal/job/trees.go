@@ -115,7 +115,11 @@ func (s *trees) clone(ctx context.Context) (*git.Tree, error) {
 	if err := errors.Join(s.makeEmptyDir(ctx, young), untrusted.RemoveAll(s.home.File(setupMarker))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
-	tree, err := s.trusted.Clone(ctx, s.cloneSpec(s.Run(), young))
+	spec, err := s.cloneSpec(ctx, s.Run(), young)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.trusted.Clone(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -145,15 +149,16 @@ func (s *trees) openTree(dir string) (*git.Tree, error) {
 	return tree, nil
 }
 
-func (s *trees) cloneSpec(run journal.Run, dir string) git.CloneSpec {
-	spec := git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Run: s.gitRunner(dir)}
+func (s *trees) cloneSpec(ctx context.Context, run journal.Run, dir string) (spec git.CloneSpec, err error) {
+	spec = git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Run: s.gitRunner(dir)}
 	if s.Box != nil {
-		spec.By, spec.Exclude = s.Box.Place.Identity(), s.Box.Place.Excluded()
+		spec.By = s.Box.Place.Identity()
+		spec.Exclude, err = s.Box.Place.Excluded(ctx)
 	}
 	for _, folder := range LoopFiles(run.Policy) {
 		spec.Exclude = append(spec.Exclude, "/"+folder)
 	}
-	return spec
+	return spec, err
 }
 
 func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tree, seen *git.Inspection) (journal.CommitsTaken, error) {
@@ -214,10 +219,13 @@ func (s *trees) repair(ctx context.Context, run journal.Run, tree *git.Tree) err
 // renew replaces the agent's repository by a new one at the run's head. The files stay.
 func (s *trees) renew(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	s.snapshot = agentSnapshot{} // of the broken repository
-	spec := s.cloneSpec(run, tree.Dir)
+	spec, err := s.cloneSpec(ctx, run, tree.Dir)
+	if err != nil {
+		return err
+	}
 	strays, _ := s.readSetupMarker()
 	spec.Exclude = append(spec.Exclude, strays...)
-	_, err := s.trusted.Repair(ctx, spec)
+	_, err = s.trusted.Repair(ctx, spec)
 	return err
 }
 

@@ -79,11 +79,15 @@ func (b *Box) clone(ctx context.Context, tool git.Git, place git.Place, sb *conf
 		b.At[lent] = lent
 	}
 	b.trusted, b.head = trusted, place.Head
+	exclude, err := place.Excluded(ctx)
+	if err != nil {
+		return err
+	}
 	run := git.Run(sb.Around(confine.Access{Write: b.Write, Read: append([]string{tool.Home}, b.Read...), Alone: true}))
 	if err := os.MkdirAll(b.Box.Dir, 0o755); err != nil {
 		return err
 	}
-	b.tree, err = trusted.Clone(ctx, git.CloneSpec{Dir: b.Box.Dir, Branch: place.Branch, SHA: place.Head, By: place.Identity(), Exclude: place.Excluded(), Run: run})
+	b.tree, err = trusted.Clone(ctx, git.CloneSpec{Dir: b.Box.Dir, Branch: place.Branch, SHA: place.Head, By: place.Identity(), Exclude: exclude, Run: run})
 	return err
 }
 

@@ -104,7 +104,7 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 	}
 	tree := j.UserTree
 	if j.Box != nil {
-		if err := j.Box.Place.Hold(ctx, job.HeldRef(asked.Run), d.Place.Head); err != nil {
+		if _, err := j.Box.Place.Ask(ctx, "update-ref", job.HeldRef(asked.Run), d.Place.Head); err != nil { // so that git gc keeps it
 			return asked, err
 		}
 		if tree, err = d.Tool.Own(ctx, *j.Box.Place); err != nil {
