@@ -11,7 +11,7 @@ tests       := grep -r --include='*_test.go' --exclude-dir=node_modules
 rows        := grep -vE '^ *(=== |--- PASS: .*/)'
 npm_ci      := npm ci --no-audit --no-fund --prefix
 # Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
-slow        := cmd/ralph$$|internal/(agent|check|checkdef|checkout|clean|git|git/nested|guard|proof|report|sandbox|sandbox/putback|view)$$
+slow        := cmd/ralph$$|internal/(agent|check|checkdef|checkout|clean|git|guard|proof|report|sandbox|view)$$
 # Kills, faults and large things take several seconds each: make test leaves them to make check.
 long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany|SlowBodies)
 # The race detector needs C. Nothing else does, and so packages are compiled once.

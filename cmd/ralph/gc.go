@@ -52,13 +52,13 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	for _, name := range gone {
 		fmt.Fprintln(&text, name, map[bool]string{true: "kept: nothing is removed in a dry run", false: "removed"}[c.DryRun])
 	}
-	var swept []sweep.Swept
+	var deleted []sweep.Swept
 	if c.Repo == "" && w.token() == "" {
 		fmt.Fprintln(w.Stderr, "note: nothing is deleted on GitHub: there is no token")
-	} else if swept, err = c.onGitHub(ctx, w); err == nil || len(swept) > 0 {
-		text.WriteString(sweptText(swept))
+	} else if deleted, err = c.onGitHub(ctx, w); err == nil || len(deleted) > 0 {
+		text.WriteString(sweptText(deleted))
 	}
-	all := map[string]any{"here": append([]string{}, gone...), "refs": append([]sweep.Swept{}, swept...)}
+	all := map[string]any{"here": append([]string{}, gone...), "refs": append([]sweep.Swept{}, deleted...)}
 	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // say what is gone even if a later step failed
 }
 
@@ -81,8 +81,9 @@ func (c gcCommand) here(ctx context.Context, w world) ([]string, error) {
 	if err != nil {
 		return gone, err
 	}
-	defer release()                                                                              //nolint:errcheck // nothing was written through it
-	refs, err := place.Ask(ctx, "for-each-ref", "--format=%(refname)", job.HeldRef("run-*T*.*")) // those of jobs have no time
+	defer release() //nolint:errcheck // nothing was written through it
+	// Names of jobs' runs have no time.
+	refs, err := place.Ask(ctx, "for-each-ref", "--format=%(refname)", job.HeldRef("run-*T*.*"))
 	for ref := range strings.FieldsSeq(refs) {
 		if slices.Contains(unfinished, path.Base(ref)) {
 			continue

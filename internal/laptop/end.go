@@ -170,11 +170,7 @@ func undelivered(run journal.Run, home workspace.Run) (text string) {
 	if run.Stop.Reason.Status() == policy.StatusCompleted {
 		word = "the checks passed in the box"
 	}
-	var names []string
-	for _, left := range d.Left {
-		names = append(names, left.Path)
-	}
-	files := "1 file is"
+	names, files := d.LeftPaths(), "1 file is"
 	if len(names) > 1 {
 		files = fmt.Sprintf("%d files are", len(names))
 	}

@@ -76,12 +76,7 @@ func Of(run journal.Run) Result {
 		Branch:          run.Branch,
 		Head:            run.Head,
 		SandboxLevel:    run.Level,
-	}
-	result.Undelivered = []string{}
-	if run.Delivered != nil {
-		for _, left := range run.Delivered.Left {
-			result.Undelivered = append(result.Undelivered, left.Path)
-		}
+		Undelivered:     run.Delivered.LeftPaths(),
 	}
 	if run.Stop != nil {
 		result.StopReason = run.Stop.Reason

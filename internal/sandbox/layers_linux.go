@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,13 +42,11 @@ func (l Layer) overlay() (mount *os.File, err error) {
 		defer func() { _ = f.file.Close() }()
 		return os.NewSyscallError("fsconfig", unix.FsconfigSetString(fd, key, f.path()))
 	}
-	err = errors.Join(set("lowerdir", l.Lower), set("upperdir", filepath.Join(l.Upper, Written)), set("workdir", filepath.Join(l.Upper, pending)))
-	if err == nil {
-		err = os.NewSyscallError("fsconfig", unix.FsconfigSetFlag(fd, "userxattr")) // all that a user namespace may write
-	}
-	if err == nil {
-		err = os.NewSyscallError("fsconfig", unix.FsconfigCreate(fd))
-	}
+	err = cmp.Or(
+		set("lowerdir", l.Lower), set("upperdir", filepath.Join(l.Upper, Written)), set("workdir", filepath.Join(l.Upper, pending)),
+		os.NewSyscallError("fsconfig", unix.FsconfigSetFlag(fd, "userxattr")), // all that a user namespace may write
+		os.NewSyscallError("fsconfig", unix.FsconfigCreate(fd)),
+	)
 	if err != nil {
 		return nil, err
 	}
