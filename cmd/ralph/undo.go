@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -35,6 +36,10 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
+	tool, place, err := placeOfRun(ctx, w, top, run)
+	if err != nil {
+		return 0, err
+	}
 	done, err := box.Box{User: top, Before: home.File(job.BeforeFolder)}.Undo(ctx)
 	for _, left := range done.Left {
 		fmt.Fprintf(w.Stderr, "ralph: not taken back: %s: %s\n", clean.LogLine(left.Path), left.Why)
@@ -45,14 +50,6 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	fmt.Fprintf(w.Stdout, "files taken back: %d\n", len(done.Paths))
 	if run.Delivered.Head == run.Start || run.Delivered.Branch != "" {
 		return fault.ExitDone, nil
-	}
-	tool, err := w.SoundGit(ctx, top)
-	if err != nil {
-		return 0, err
-	}
-	place, err := laptop.PlaceOf(ctx, tool, top)
-	if err != nil {
-		return 0, err
 	}
 	last, err := lastCommit(ctx, place, run)
 	if err != nil {
@@ -72,6 +69,23 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 		fmt.Fprintf(w.Stdout, "the commits stay: %s has moved since\n", run.Branch)
 	}
 	return fault.ExitDone, nil
+}
+
+// placeOfRun returns the repository in which a run's branch is checked out; another branch's files stay as they are. It is
+// empty if the run had no repository.
+func placeOfRun(ctx context.Context, w world, top string, run journal.Run) (tool git.Git, place git.Place, err error) {
+	if run.Branch == "" {
+		return tool, place, nil
+	}
+	if tool, err = w.SoundGit(ctx, top); err != nil {
+		return tool, place, err
+	}
+	place, err = laptop.PlaceOf(ctx, tool, top)
+	if err == nil && place.Branch != run.Branch {
+		err = fault.Usage(fmt.Sprintf("the run worked on the branch %s, and %s is checked out", run.Branch, place.Branch),
+			"git switch "+shell.Quote(run.Branch)+", then: ralph undo", nil)
+	}
+	return tool, place, err
 }
 
 // lastCommit returns the commit that a run delivered last, or ralph's commit of the PRD on top of it.
