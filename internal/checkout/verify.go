@@ -106,9 +106,6 @@ func (v *Verifier) prepare(ctx context.Context, project string) (err error) {
 			return err
 		}
 	}
-	if v.trusted, err = v.trusted.Copy(ctx); err != nil {
-		return err
-	}
 	logs := workspace.Folder{Path: v.Dir}
 	v.Hand.Log, v.Hand.Folder = func(name string) (io.WriteCloser, error) { return logs.Create(name) }, v.Dir
 	v.checkouts = &Clean{

@@ -15,7 +15,7 @@ import (
 func TestGitsThatReadAnAgentsObjectsHaveALimit(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a.txt": "a"})
-	seen := map[string]bool{"index-pack": false, "rev-list": false, "pack-objects": false}
+	seen := map[string]bool{"index-pack": false, "rev-list": false}
 	limited := l.git
 	limited.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
 		for command := range seen {
@@ -29,10 +29,6 @@ func TestGitsThatReadAnAgentsObjectsHaveALimit(t *testing.T) {
 	}
 	trusted := must(limited.Open(l.trusted.Dir))(t)
 	must(handover.Take(t.Context(), trusted, l.tree, nil, l.terms()))(t)
-	top := project(t)
-	sh(t, top, "", "git", "commit", "-q", "--allow-empty", "-m", "more")
-	copied, span := copyOf(t, limited, top)
-	must(copied.Files(t.Context(), span.To))(t)
 	for command, ran := range seen {
 		if !ran {
 			t.Errorf("no git %s ran", command)

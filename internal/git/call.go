@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -32,7 +31,7 @@ type Call struct {
 	Set     []Setting // added to the settings of every call
 	Stdin   io.Reader
 	Stdout  io.Writer // nil: the output is returned
-	Limit   int64     // of the output; git itself writes to a file without one (noEnd)
+	Limit   int64     // of the output
 	Timeout time.Duration
 	Memory  uint64 // 0: no limit
 	Run     Run
@@ -98,9 +97,6 @@ func (g Git) Do(ctx context.Context, c Call) ([]byte, error) {
 	stderr := &process.Tail{N: maxErrors}
 	command := g.command(c)
 	command.Stdout, command.Stderr = out, stderr
-	if file, is := c.Stdout.(*os.File); is && c.Limit == noEnd {
-		command.Stdout = file
-	}
 	run := c.Run
 	if run == nil {
 		run = g.Run

@@ -117,7 +117,7 @@ func TestManyExpressionsAreOneLine(t *testing.T) {
 	write(t, filepath.Join(top, "two"), "no mark\n")
 	sh(t, top, "", "git", "add", "-A")
 	sh(t, top, "", "git", "commit", "-qm", "more")
-	trusted, span := copyOf(t, g, top)
+	trusted, span := borrowed(t, g, top)
 	found := must(trusted.FilesMatching(t.Context(), span.To, []string{"none|xx", "^a", "^mark$"}, []string{"one", "two"}))(t)
 	if !slices.Equal(found, []string{"one"}) || lines != 1 {
 		t.Errorf("found %q by %d lines", found, lines)

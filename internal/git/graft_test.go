@@ -140,7 +140,7 @@ func TestOverlayIsLikeItsCommit(t *testing.T) {
 	top := project(t)
 	write(t, filepath.Join(top, "a"), "2")
 	sh(t, top, "", "git", "commit", "-qam", "more\n\n- of it")
-	trusted, span := copyOf(t, g, top)
+	trusted, span := borrowed(t, g, top)
 	overlay := git.Overlay{Onto: span.To, From: span.From, Paths: []string{"a"}}
 	const format = "--format=%P %an %ae %at %cn %ce %ct %B"
 	want := sh(t, top, "", "git", "log", format)
@@ -165,7 +165,7 @@ func TestOverlayOfTheEndOfHistory(t *testing.T) {
 	}
 	clone := filepath.Join(t.TempDir(), "clone")
 	sh(t, top, "", "git", "clone", "-q", "--depth=2", "file://"+top, clone)
-	trusted, span := copyOf(t, g, clone)
+	trusted, span := borrowed(t, g, clone)
 	made := must(trusted.Overlay(t.Context(), git.Overlay{Onto: span.From, From: span.To, Paths: []string{"a"}}))(t)
 	dir := filepath.Join(t.TempDir(), "clean")
 	must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: made}))(t)

@@ -22,15 +22,11 @@ type answer struct {
 
 const maxCache = 32 << 20
 
-// askCached is Do for a question about objects named by their ids. git reads input. Nothing is
-// cached of the user's objects: a broken one may have been repaired since.
+// askCached is Do for a question about objects named by their ids. git reads input.
 func (t *Trusted) askCached(ctx context.Context, c Call, input string) ([]byte, error) {
 	c.Memory = MaxMemory
 	if input != "" {
 		c.Stdin = strings.NewReader(input)
-	}
-	if len(t.lent) > 0 && t.copied == nil {
-		return t.Do(ctx, c)
 	}
 	question := fmt.Sprintf("%q %d %s", c.Args, c.Limit, input)
 	t.cache.mu.Lock()

@@ -192,6 +192,14 @@ func (l *lab) has(id string) bool {
 	return exec.CommandContext(l.Context(), "git", "-C", l.trusted.Dir, "cat-file", "-e", id).Run() == nil
 }
 
+// borrowed returns a repository that borrows from a project to which others write, and the project's last commit.
+func borrowed(t *testing.T, g git.Git, top string) (*git.Trusted, git.Span) {
+	t.Helper()
+	place := must(g.Inspect(t.Context(), top))(t)
+	trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
+	return trusted, git.Span{From: sh(t, top, "", "git", "rev-parse", "HEAD~1"), To: place.Head}
+}
+
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -26,10 +26,8 @@ func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error)
 }
 
 func (t *Trusted) changed(ctx context.Context, span Span, counts func(Change) bool) (paths []string, err error) {
-	if t.copied == nil { // else the user's repository says where histories part
-		if fork, err := t.MergeBase(ctx, span); err == nil {
-			span.From = fork
-		}
+	if fork, err := t.MergeBase(ctx, span); err == nil {
+		span.From = fork
 	}
 	changes, err := t.Compare(ctx, span)
 	for _, c := range changes {
@@ -42,7 +40,7 @@ func (t *Trusted) changed(ctx context.Context, span Span, counts func(Change) bo
 
 // MergeBase returns the merge base of two commits.
 func (t *Trusted) MergeBase(ctx context.Context, span Span) (string, error) {
-	if err := t.need(ctx, span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return "", err
 	}
 	return ObjectID(t.askCached(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
@@ -106,7 +104,6 @@ func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, er
 	if err != nil {
 		return "", err
 	}
-	t.made(sha)
 	name := filepath.Join(t.Dir, "shallow")
 	ends, err := untrusted.ReadFile(name, maxOutput)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -49,7 +49,7 @@ type userSettings map[string]string
 
 // plainKeys are what people set to have git see their files as they do, and what ralph reads itself. None starts a
 // program.
-const plainKeys = `^(user\.(name|email)|remote\..+\.(url|promisor)|push\.default|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
+const plainKeys = `^(user\.(name|email)|remote\..+\.(url)|push\.default|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
 	`checkstat|trustctime|logallrefupdates|sharedrepository|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|partialclone))$`
 
 // settingsOf returns each setting from the repository, or else from the first of the other files that has it.
@@ -110,12 +110,6 @@ func (s userSettings) remotes() (names []string) {
 		}
 	}
 	return names
-}
-
-// isPartial reports a partial clone. Older versions of git set the extension.
-func (s userSettings) isPartial() bool {
-	isSaid := func(key string) bool { return key == "extensions.partialclone" || strings.HasSuffix(key, ".promisor") }
-	return slices.ContainsFunc(slices.Collect(maps.Keys(s)), isSaid)
 }
 
 // text returns a configuration with the settings that git has.

@@ -20,11 +20,6 @@ type At struct{ Commit, Path string }
 
 // Resolve returns the commit that rev names, or ErrNotFound.
 func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
-	if id, _, _ := strings.Cut(rev, "^"); CheckSHA(id) == nil {
-		if err := t.need(ctx, id); err != nil {
-			return "", fmt.Errorf("%s: %w", OneLine(rev, 80), ErrNotFound)
-		}
-	}
 	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
 	if _, ok := Answered(err); ok {
 		return "", fmt.Errorf("%s: %w", OneLine(rev, 80), ErrNotFound)
@@ -37,7 +32,7 @@ func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
 
 // TreeOf returns the tree of a commit.
 func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
-	if err := t.need(ctx, sha); err != nil {
+	if err := CheckSHA(sha); err != nil {
 		return "", err
 	}
 	tree, err := trimNewline(t.askCached(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}, ""))
@@ -51,7 +46,7 @@ const maxLog = 1000
 
 // Log returns the commits in From..To, oldest first, at most 1000.
 func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
-	if err := t.need(ctx, span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	out, err := t.Ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
@@ -71,7 +66,7 @@ var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-te
 
 // Diff returns the first limit bytes of a patch, and whether it is longer.
 func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...string) (text string, cut bool, err error) {
-	if err := t.need(ctx, span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return "", false, err
 	}
 	return patch(ctx, t.Do, span, limit, paths...)
@@ -139,7 +134,7 @@ type CommitInfo struct {
 
 // NewCommits returns the ancestors of tip that are not ancestors of others, parents first.
 func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) ([]CommitInfo, error) {
-	if err := t.need(ctx, append([]string{tip}, others...)...); err != nil {
+	if err := CheckSHA(append([]string{tip}, others...)...); err != nil {
 		return nil, err
 	}
 	args := append([]string{"log", "-z", "--topo-order", "--reverse", "--format=%H %T %P%n%B", tip, "--not"}, others...)
@@ -161,7 +156,7 @@ func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) 
 
 // IsAncestor reports whether older is newer or an ancestor of it.
 func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, error) {
-	if err := t.need(ctx, older, newer); err != nil {
+	if err := CheckSHA(older, newer); err != nil {
 		return false, err
 	}
 	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
@@ -188,7 +183,7 @@ func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, erro
 }
 
 func (t *Trusted) list(ctx context.Context, commit string, which ...string) ([]TreeEntry, error) {
-	if err := t.need(ctx, commit); err != nil {
+	if err := CheckSHA(commit); err != nil {
 		return nil, err
 	}
 	out, err := t.askCached(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: maxList}, "")
@@ -204,7 +199,7 @@ func (t *Trusted) list(ctx context.Context, commit string, which ...string) ([]T
 
 // Compare lists the paths that differ between two commits.
 func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
-	if err := t.need(ctx, span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	changes, err := Compare(ctx, func(ctx context.Context, c Call) ([]byte, error) { return t.askCached(ctx, c, "") }, span)

@@ -52,7 +52,7 @@ const (
 // stdin, because thousands are too long for a command line. They are one expression: git reads
 // a file once for each.
 func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, paths []string) (string, error) {
-	if err := t.need(ctx, commit); err != nil || len(paths) == 0 {
+	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
 		return "", err
 	}
 	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))

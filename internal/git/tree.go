@@ -110,7 +110,7 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 // initTree makes the repository. git writes all of it, as the agent's user: a
 // symbolic link could redirect files that ralph wrote itself.
 func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
-	if err := t.need(ctx, p.SHA); err != nil {
+	if err := CheckSHA(p.SHA); err != nil {
 		return nil, err
 	}
 	if p.Branch != "" {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -18,15 +17,10 @@ import (
 type Trusted struct {
 	Dir string
 
-	git     Git
-	format  string   // of its objects
-	lent    []string // its alternates
-	partial bool     // it borrows from a partial clone
-	cache   answerCache
-
-	copying sync.Mutex
-	copy    *Trusted // nil: none was asked for
-	copied  *copied  // nil: this is no copy
+	git    Git
+	format string   // of its objects
+	lent   []string // its alternates
+	cache  answerCache
 }
 
 // TakenRef is the private ref that protects accepted commits from pruning.
@@ -109,7 +103,7 @@ func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, err
 	if err != nil {
 		return nil, err
 	}
-	return t, t.borrow(ctx, r.place())
+	return t, t.borrow(r.place())
 }
 
 // shareObjects makes objects an alternate of the repository dir, and copies where its history ends.
@@ -154,7 +148,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	if err != nil {
 		return nil, err
 	}
-	if err := t.borrow(ctx, from); err != nil {
+	if err := t.borrow(from); err != nil {
 		return nil, err
 	}
 	if err := t.UpdateRef(ctx, BranchRef(from.Branch), from.Head); err != nil {
@@ -172,7 +166,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	return t, err
 }
 
-func (t *Trusted) borrow(ctx context.Context, from Place) error {
+func (t *Trusted) borrow(from Place) error {
 	// In a box, the agent's own repository has the path of the user's.
 	link := t.Dir + ".lent"
 	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -181,11 +175,8 @@ func (t *Trusted) borrow(ctx context.Context, from Place) error {
 	if err := os.Symlink(from.stores[0], link); err != nil {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
-	t.lent, t.partial = append([]string{link}, from.stores[1:]...), from.settings.isPartial()
-	if err := shareObjects(t.Dir, link, filepath.Join(from.common, "shallow")); err != nil {
-		return err
-	}
-	return t.dropFalseEnds(ctx)
+	t.lent = append([]string{link}, from.stores[1:]...)
+	return shareObjects(t.Dir, link, filepath.Join(from.common, "shallow"))
 }
 
 func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) error {

@@ -71,27 +71,6 @@ func TestBorrow(t *testing.T) {
 	}
 }
 
-// A partial clone is told apart from a broken repository. With all objects it is as good as another.
-func TestBorrowFromAPartialClone(t *testing.T) {
-	g, _ := newGit(t)
-	top, work := project(t), filepath.Join(t.TempDir(), "work")
-	sh(t, top, "", "git", "config", "uploadpack.allowFilter", "true")
-	sh(t, top, "", "git", "clone", "-q", "--no-local", "--filter=blob:none", "--no-checkout", top, work)
-	place := must(g.Inspect(t.Context(), work))(t)
-	files := func() error {
-		trusted := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "x")))(t)
-		_, err := must(trusted.Copy(t.Context()))(t).Files(t.Context(), place.Head)
-		return err
-	}
-	if err := files(); err == nil || !strings.Contains(err.Error(), "partial clone") || !strings.Contains(fault.Hint(err), "--refetch") {
-		t.Errorf("an object is missing: %v, hint %q", err, fault.Hint(err))
-	}
-	sh(t, work, "", "git", "fetch", "-q", "--refetch", "--no-filter")
-	if err := files(); err != nil {
-		t.Errorf("no object is missing: %v", err)
-	}
-}
-
 // What is lent are stores of objects, as the list of alternates names them when the repository is inspected. Other folders
 // in the list are not lent.
 func TestLent(t *testing.T) {

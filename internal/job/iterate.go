@@ -148,7 +148,7 @@ func (s *turns) guidance(ctx context.Context, run journal.Run) string {
 	case run.Base == "":
 		source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
 	case s.trusted != nil:
-		source, err = instructions.OfCommit(ctx, s.trusted.Nearest(run.Base).Do, run.Base)
+		source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
 	case s.UserTree != nil:
 		source, err = instructions.OfCommit(ctx, s.UserTree.Do, run.Base)
 	}

@@ -19,11 +19,7 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, err
 	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
 	}
-	code, err := s.trusted.Copy(ctx)
-	if err != nil {
-		return asked, err
-	}
-	files, err := checkout.Surveyed(ctx, code, git.At{Commit: asked.Base, Path: asked.Policy.Subfolder})
+	files, err := checkout.Surveyed(ctx, s.trusted, git.At{Commit: asked.Base, Path: asked.Policy.Subfolder})
 	if err != nil {
 		return asked, err
 	}
@@ -36,15 +32,11 @@ type stories struct{ *trees }
 
 // Of returns the test files that iterations on a story changed, or those that are left of earlier work.
 func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
-	code, err := s.trusted.Copy(ctx)
-	if err != nil {
-		return nil, err
-	}
-	own, err := testsIn(ctx, code, run, commit, spansOf(run.Worked(story)))
+	own, err := testsIn(ctx, s.trusted, run, commit, spansOf(run.Worked(story)))
 	if err != nil || len(own) > 0 {
 		return own, err
 	}
-	left, err := testsIn(ctx, code, run, commit, unrecorded(run, story))
+	left, err := testsIn(ctx, s.trusted, run, commit, unrecorded(run, story))
 	left = slices.DeleteFunc(left, func(file string) bool { return run.ProvesAnother(story, file) })
 	if proved := inBoth(slices.Clone(left), slices.Clone(run.ProvedBefore(story))); len(proved) > 0 {
 		return proved, err
@@ -102,15 +94,11 @@ func unrecorded(run journal.Run, story string) (spans []git.Span) {
 // Touched returns the files changed for a story, on this run or before, without reverted changes.
 func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	spans := append(unrecorded(run, story), spansOf(run.Worked(story))...)
-	code, err := s.trusted.Copy(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files, err := checkout.Touched(ctx, code, run, spans)
+	files, err := checkout.Touched(ctx, s.trusted, run, spans)
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	left, err := code.ChangedPaths(ctx, git.Span{From: spans[0].From, To: commit})
+	left, err := s.trusted.ChangedPaths(ctx, git.Span{From: spans[0].From, To: commit})
 	return inBoth(files, left), err
 }
 
