@@ -23,7 +23,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // unreleased is the version of a program that was built from a checkout.
@@ -65,7 +64,6 @@ func here() world {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	}
 	process.SignalReady(os.Getenv)
-	workspace.OpenUserState(os.Getenv("HOME"))
 	self, _ := os.Executable() // fails without /proc, without which no child can be ended
 	return world{
 		World: laptop.World{

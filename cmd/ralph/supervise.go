@@ -109,10 +109,8 @@ func (c superviseCommand) job(w world) *job.Job {
 			fmt.Fprintf(w.Stderr, "[%s] %s\n", w.Now().Format("2006-01-02 15:04:05"), clean.LogLine(strings.TrimSuffix(line, "\n")))
 		}
 	}
-	folder := c.task().Runs()
-	folder.StateDir = workspace.UserStateDir(w.Getenv("HOME"))
 	return &job.Job{
-		Machine: job.Machine{Folder: folder, Exec: w.Runner.Run, Now: w.Now},
+		Machine: job.Machine{Folder: c.task().Runs(), Exec: w.Runner.Run, Now: w.Now},
 		Code:    job.Code{Dir: c.TaskDir},
 		Agents: job.Agents{Supervised: &job.Supervised{
 			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,

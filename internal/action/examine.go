@@ -106,7 +106,7 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previou
 }
 
 func (h *handler) newest(found savedState) (here workspace.Run, run journal.Run) {
-	here, run = h.folder().NewestVouched(func(run journal.Run) bool {
+	here, run = h.folder().NewestHere(func(run journal.Run) bool {
 		return run.Task.Number == h.task.Number && run.Task.Repo == h.task.Repo
 	})
 	if found.run.ID != "" && found.run.Now.After(run.Now) {

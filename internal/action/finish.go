@@ -21,7 +21,7 @@ func (a Action) Finish(ctx context.Context) error {
 		return err
 	}
 	// The newest run of this job.
-	home, run := v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
+	home, run := v.folder().NewestHere(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
 	if home.ID == "" || v.folder().IsReported(home) {
 		v.say("nothing to finish")
 		return nil

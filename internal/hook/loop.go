@@ -29,7 +29,7 @@ type loopJournal struct {
 }
 
 func (d Environment) at(path string) workspace.Run {
-	return d.folder(filepath.Dir(filepath.Dir(path))).Run(filepath.Base(path))
+	return workspace.Folder{Path: filepath.Dir(filepath.Dir(path))}.Run(filepath.Base(path))
 }
 
 func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
@@ -37,9 +37,9 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := d.folder(filepath.Dir(filepath.Dir(home.Path)))
-	r := &loopJournal{file: file, pause: d.Pause, project: filepath.Dir(folder.Path)}
-	r.checks = check.Hand{Run: d.RunCheck, Log: home.CreateLinked, Veil: d.Veil, Folder: filepath.Base(folder.Path)}
+	folder := filepath.Dir(filepath.Dir(home.Path))
+	r := &loopJournal{file: file, pause: d.Pause, project: filepath.Dir(folder)}
+	r.checks = check.Hand{Run: d.RunCheck, Log: home.CreateLinked, Veil: d.Veil, Folder: filepath.Base(folder)}
 	r.Writer = journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	for _, entry := range entries {
 		if began, is := entry.Event.(journal.IterationBegan); is {
@@ -47,11 +47,6 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 		}
 	}
 	return r, nil
-}
-
-// folder returns a folder whose journals have digests, like those of runs.
-func (d Environment) folder(path string) workspace.Folder {
-	return workspace.Folder{Path: path, StateDir: workspace.UserStateDir(d.Env("HOME"))}
 }
 
 func (r *loopJournal) close() { _ = r.file.Close() } // each line is on disk

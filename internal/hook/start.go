@@ -104,7 +104,7 @@ func (d Environment) beginLoop(request LoopRequest) (*loopJournal, workspace.Run
 	if err := workspace.CheckNotHome(project, d.Env("HOME")); err != nil {
 		return nil, workspace.Run{}, err
 	}
-	folder := d.folder(filepath.Join(project, ".ralph"))
+	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
 	release, err := folder.Lock()
 	if err != nil {
 		return nil, workspace.Run{}, err
@@ -153,7 +153,7 @@ func unfinishedLoop(folder workspace.Folder, request LoopRequest) (workspace.Run
 		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
 	}
 	p := request.ApplyTo(old.Policy)
-	return home.Accept(), journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, checkPolicy(p)
+	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, checkPolicy(p)
 }
 
 func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) error {

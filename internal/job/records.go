@@ -59,9 +59,6 @@ func (s *records) Append(event journal.Event) error {
 	if s.isAborted() && !tellsOfAbort(event) {
 		return process.ErrStopped
 	}
-	if err := s.repairJournal(); err != nil {
-		return err
-	}
 	if err := s.recordTraffic(event); err != nil {
 		return err
 	}
@@ -101,17 +98,6 @@ func (s *records) recordTraffic(event journal.Event) error {
 		return nil
 	}
 	return s.write(*passed)
-}
-
-func (s *records) repairJournal() error {
-	mended, err := s.file.Restore()
-	if !mended || err != nil {
-		return err
-	}
-	return s.write(journal.Noted{
-		What: "the run's journal was removed or changed, and was put back",
-		Hint: "do not change .ralph during a run; git clean -x removes it",
-	})
 }
 
 func (s *records) writeProgress(run journal.Run) error {

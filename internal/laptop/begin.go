@@ -132,7 +132,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	checkEnv := d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
+			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().HasState(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.environOutside(), Redact: d.secrets.Writer,
 			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains),
 		},
@@ -234,6 +234,6 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 		return d.printDryRun(j, old, resumed)
 	}
 	return d.execute(ctx, j, p, func() (job.Outcome, error) {
-		return j.Resume(ctx, home.Accept(), resumed)
+		return j.Resume(ctx, home, resumed)
 	})
 }

@@ -127,26 +127,9 @@ func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 // OpenToOwner gives the owner of a folder access again, which a program of the same user took away. It does
 // not change that of others. If it fails, the next step reports it.
 func (r *Root) OpenToOwner(name string) {
-	if info, err := r.Lstat(name); isClosed(info, err) {
+	if info, err := r.Lstat(name); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
 		_ = r.Chmod(name, info.Mode()|0o700)
 	}
-}
-
-// OpenToOwner is that of Root, by a path: a handle of a closed folder leads to nothing in it. It also opens folders
-// above that cannot be passed through.
-func OpenToOwner(dir string) {
-	info, err := os.Lstat(dir)
-	if above := filepath.Dir(dir); errors.Is(err, fs.ErrPermission) && above != dir {
-		OpenToOwner(above)
-		info, err = os.Lstat(dir)
-	}
-	if isClosed(info, err) {
-		_ = os.Chmod(dir, info.Mode()|0o700)
-	}
-}
-
-func isClosed(info fs.FileInfo, err error) bool {
-	return err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700
 }
 
 // MkdirAll makes folders, and none through a link.

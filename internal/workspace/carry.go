@@ -81,7 +81,7 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 			return Run{}, fmt.Errorf("%q is not a valid file name", name)
 		}
 	}
-	run, home := f.Run(id).Accept(), filepath.Join(runs, id)
+	run, home := f.Run(id), filepath.Join(runs, id)
 	return run, f.within(func(root *untrusted.Root) error {
 		err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), moveAside(root, filepath.Join(home, "work")))
 		for name, text := range files {

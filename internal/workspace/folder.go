@@ -26,7 +26,7 @@ type Folder struct {
 	Path     string
 	LockName string // the file that Lock locks (default: "lock")
 	Straight bool   // Path has no links, and one that appears there is an error
-	StateDir string // a folder outside the project for digests of journals; empty: no run is vouched for
+	StateDir string // of the user, outside of projects: boxes, and marks of runs; empty: none
 
 	isLocked bool // by Hold
 }
@@ -124,14 +124,12 @@ func (f Folder) NewRun(id string) (Run, error) {
 			return cannotWrite(f.Path, err)
 		}
 		home := filepath.Join(runs, id)
-		switch err := root.Mkdir(home, 0o755); {
-		case errors.Is(err, fs.ErrExist):
+		err := root.Mkdir(home, 0o755)
+		if errors.Is(err, fs.ErrExist) {
 			return fault.Usage("run "+id+" already exists", "try again: the id of a run is its start time", err)
-		case err != nil:
-			return cannotWrite(run.Path, err)
 		}
-		if made, err := root.Lstat(home); err == nil {
-			f.removeOldDigests(made.ModTime())
+		if err != nil {
+			return cannotWrite(run.Path, err)
 		}
 		return nil
 	})
@@ -176,7 +174,7 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run) {
 	for _, id := range slices.Backward(ids) {
 		run := f.Run(id)
 		var state journal.Run
-		err := run.replay(func(_ []byte, entry journal.Entry) { state.Add(entry) })
+		err := run.replay(func(entry journal.Entry) { state.Add(entry) })
 		if err != nil || state.Seq == 0 {
 			continue
 		}
@@ -204,7 +202,7 @@ func (f Folder) CheckJournal(id string) error {
 		return nil
 	}
 	run := f.Run(id)
-	if err := run.replay(func([]byte, journal.Entry) {}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := run.replay(func(journal.Entry) {}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Usage("cannot read the journal of run "+id, run.remedy(err), err)
 	}
 	return nil

@@ -1,12 +1,10 @@
 package workspace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -19,8 +17,7 @@ type Run struct {
 	ID   string
 	Path string
 
-	in       Folder
-	accepted bool // see Accept
+	in Folder
 }
 
 func (r Run) folder() untrusted.Folder {
@@ -54,12 +51,12 @@ func (r Run) openFile(name string, flag int) (file *os.File, err error) {
 
 // Entries returns the entries of the journal.
 func (r Run) Entries() (entries []journal.Entry, err error) {
-	err = r.replay(func(_ []byte, entry journal.Entry) { entries = append(entries, entry) })
+	err = r.replay(func(entry journal.Entry) { entries = append(entries, entry) })
 	return entries, err
 }
 
 // replay calls do for each line of the journal, which can be too large to keep all entries.
-func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
+func (r Run) replay(do func(journal.Entry)) error {
 	var broken error
 	err := r.folder().Do(func(root *untrusted.Root) error {
 		file, err := root.OpenPlain(JournalFile)
@@ -69,7 +66,7 @@ func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
 		defer file.Close() //nolint:errcheck // only read
 		text, err := untrusted.Limit(file, maxJournalRead)
 		if err == nil {
-			_, broken = journal.Each(text, do)
+			_, broken = journal.Each(text, func(_ []byte, entry journal.Entry) { do(entry) })
 		}
 		return err
 	})
@@ -79,22 +76,22 @@ func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
 	return broken
 }
 
-// cutTornLine removes an incomplete last line, and returns the entries and the text.
-func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
+// cutTornLine removes an incomplete last line, and returns the entries and the size.
+func cutTornLine(file *os.File) (entries []journal.Entry, size int64, err error) {
 	data, err := untrusted.ReadAll(file, maxJournalRead)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read journal: %w", err)
+		return nil, 0, fmt.Errorf("read journal: %w", err)
 	}
-	entries, sound, err := journal.Replay(data)
+	entries, size, err = journal.Replay(data)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, err
 	}
-	if sound < int64(len(data)) {
-		if err := file.Truncate(sound); err != nil {
-			return nil, nil, fmt.Errorf("cut off torn line: %w", err)
+	if size < int64(len(data)) {
+		if err := file.Truncate(size); err != nil {
+			return nil, 0, fmt.Errorf("cut off torn line: %w", err)
 		}
 	}
-	return entries, data[:sound:sound], nil
+	return entries, size, nil
 }
 
 // sync writes the folder to disk, so that a new file exists after a crash.
@@ -182,46 +179,36 @@ func (r Run) Exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// OpenJournal is a journal that is open for writing. It keeps its content in memory, to
-// restore the file if an agent removes it, for example with "git clean -x".
+// OpenJournal is a journal that is open for writing.
 type OpenJournal struct {
-	run     Run
-	file    *os.File
-	content []byte
-	digest  *digest
+	file *os.File
+	size int64
 }
 
 // OpenJournalFile opens the journal for appending, and cuts off an incomplete last line.
-// It refuses a journal that ralph did not write here: it would get a digest.
 func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, nil, cannotWrite(r.Path, err)
 	}
-	entries, text, err := cutTornLine(file)
+	entries, size, err := cutTornLine(file)
 	if err == nil {
 		err = r.sync()
-	}
-	if err == nil && len(text) > 0 && r.in.StateDir != "" && !r.accepted && !r.hasDigestOf(text) {
-		err = UnvouchedError(r.ID)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
-	return &OpenJournal{run: r, file: file, content: text, digest: r.newDigest(text)}, entries, nil
+	r.mark()
+	return &OpenJournal{file: file, size: size}, entries, nil
 }
 
 // Write appends a line. If only a part could be written, it removes that part.
 func (l *OpenJournal) Write(line []byte) (int, error) {
-	l.digest.add(line)
 	n, err := l.file.Write(line)
-	if err != nil && l.file.Truncate(int64(len(l.content))) == nil {
+	if err != nil && l.file.Truncate(l.size) == nil {
 		n = 0
 	}
-	l.content = append(l.content, line[:n]...)
-	if err != nil {
-		l.digest.reset(l.content)
-	}
+	l.size += int64(n)
 	return n, err
 }
 
@@ -229,41 +216,4 @@ func (l *OpenJournal) Write(line []byte) (int, error) {
 func (l *OpenJournal) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
-func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.digest.close()) }
-
-// Restore rewrites a journal that was removed or changed, and reports whether it did.
-func (l *OpenJournal) Restore() (restored bool, err error) {
-	if l.isUnchanged() {
-		return false, nil
-	}
-	root, err := l.run.in.open()
-	if err != nil {
-		return false, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	home := filepath.Join(runs, l.run.ID)
-	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), root.RemoveAll(filepath.Join(home, JournalFile))); err != nil {
-		return false, cannotWrite(l.run.Path, err)
-	}
-	file, err := root.OpenFile(filepath.Join(home, JournalFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
-	if err != nil {
-		return false, cannotWrite(l.run.Path, err)
-	}
-	_, err = io.Copy(file, bytes.NewReader(l.content))
-	if err := errors.Join(err, file.Sync(), l.run.sync()); err != nil {
-		return false, errors.Join(cannotWrite(l.run.Path, err), file.Close())
-	}
-	old := l.file
-	l.file = file
-	return true, old.Close()
-}
-
-// isUnchanged reports whether the file still has its path and content.
-func (l *OpenJournal) isUnchanged() bool {
-	ours, err := l.file.Stat()
-	if err != nil || !isEqual(io.NewSectionReader(l.file, 0, math.MaxInt64), bytes.NewReader(l.content)) {
-		return false
-	}
-	there, err := os.Lstat(l.run.Journal())
-	return err == nil && os.SameFile(ours, there)
-}
+func (l *OpenJournal) Close() error { return l.file.Close() }
