@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/testsupport/demo"
 	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type demoCommand struct {
@@ -35,7 +34,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	began := w.Now()
 	shown, err := demo.Demo{
 		Dir: dir, Keep: c.Keep, Self: w.Self, Version: version, Getenv: w.PathOutside(dir).Getenv, Now: w.Now, Exec: w.Runner.Run,
-		Log: w.Stderr, Every: 200 * time.Millisecond, Out: out, State: workspace.UserStateDir(w.Getenv("HOME")),
+		Log: w.Stderr, Every: 200 * time.Millisecond, Out: out,
 	}.Play(ctx)
 	if err != nil {
 		return 0, err

@@ -43,7 +43,6 @@ type Action struct {
 	Pace    *github.RetryPolicy // nil: GitHub's own
 	Every   time.Duration       // the least time between two edits of a comment
 	Keep    bool                // leave the trees behind
-	State   string              // where digests of journals are kept; empty: in the folder of the user HOME
 	Plain   bool                // Out is read by people, and by no runner: it gets no groups or annotations
 	updated []int               // the pull requests that this push to their base was for
 }

@@ -145,8 +145,7 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 }
 
 func (h *event) folder() workspace.Folder {
-	state := cmp.Or(h.State, workspace.UserStateDir(h.Getenv("HOME")))
-	return workspace.Folder{Path: h.env.folder(), StateDir: state}
+	return workspace.Folder{Path: h.env.folder(), StateDir: workspace.UserStateDir(h.Getenv("HOME"))}
 }
 
 // claim takes the lease. Where GitHub refuses such refs, the work continues without.

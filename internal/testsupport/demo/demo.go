@@ -37,7 +37,6 @@ type Demo struct {
 	Keep    bool   // leave the repositories
 	Self    string // the path of this program
 	Version string // and its version
-	State   string // the user's folder for digests of journals, by which ralph report knows the run
 	Getenv  func(string) string
 	Now     func() time.Time
 	Exec    func(context.Context, process.Command) (process.Result, error)
@@ -83,7 +82,7 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
 	outcome, _, err := action.Action{
-		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, State: d.State, Plain: true,
+		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, Plain: true,
 	}.Do(ctx)
 	if err != nil {
 		return Shown{}, err
