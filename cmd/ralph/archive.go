@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,19 +59,10 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
-	tree, err := tool.Own(ctx, place)
-	if err != nil {
-		return 0, err
-	}
-	kept, err := tree.FindKept(ctx)
-	if err != nil {
-		return 0, err
-	}
 	archived, err := c.putAway(place, memory, loop, w.Now())
 	if err != nil {
 		return 0, err
 	}
-	archived.kept = kept
 	return fault.ExitDone, c.commit(ctx, w, tool, archived)
 }
 
@@ -90,7 +80,6 @@ type archived struct {
 	place  git.Place
 	memory workspace.Memory
 	folder string // of the archive
-	kept   []journal.KeptFile
 }
 
 func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (archived, error) {
@@ -114,11 +103,12 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 		return err
 	}
 	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + a.folder}}
-	encrypted := false // in ralph/, but not in ralph-archive/
 	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
-		name := filepath.ToSlash(filepath.Join(within, file))
-		what.Paths = append(what.Paths, name)
-		encrypted = encrypted || slices.ContainsFunc(a.kept, func(k journal.KeptFile) bool { return k.Filtered && string(k.Path) == name })
+		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
+	}
+	encrypted, err := a.place.HasFilter(ctx, what.Paths[1:]...) // in ralph/, but not in ralph-archive/
+	if err != nil {
+		return err
 	}
 	sha := a.place.Head
 	if !encrypted {

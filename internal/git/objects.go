@@ -118,6 +118,15 @@ type Change struct {
 	ID      string // object now
 }
 
+// Paths returns the paths of changes.
+func Paths(changes []Change) []string {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
+
 // Was reports whether the path is in the earlier tree.
 func (c Change) Was() bool { return c.OldMode != ModeNone }
 

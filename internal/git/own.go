@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
@@ -78,7 +77,6 @@ func (s *Inspection) WhyDiverged(ctx context.Context, branch, start, last string
 type PathCommit struct {
 	Paths   []string // files and folders, relative to the top
 	Message Message
-	Kept    []journal.KeptFile // stay out, as of a Tree
 }
 
 // Commit commits the files at some paths and returns the new commit, or HEAD if
@@ -89,7 +87,6 @@ func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, 
 	if err != nil {
 		return "", err
 	}
-	tree.Kept = what.Kept
 	sha, err := tree.commitPaths(ctx, what)
 	if err != nil {
 		return "", fmt.Errorf("commit in %s: %w", place.Top, err)

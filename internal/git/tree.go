@@ -19,10 +19,9 @@ import (
 // without credentials.
 type Tree struct {
 	Dir    string
-	Author Identity           // of commits by CommitSnapshot; empty: ralph
-	Run    Run                // how git runs in the tree; nil: as elsewhere
-	Beside []string           // slash paths in the tree that are not work: Work leaves them out
-	Kept   []journal.KeptFile // of the user's own tree
+	Author Identity // of commits by CommitSnapshot; empty: ralph
+	Run    Run      // how git runs in the tree; nil: as elsewhere
+	Beside []string // slash paths in the tree that are not work: Work leaves them out
 
 	repository
 

@@ -1,10 +1,8 @@
 package git_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -121,84 +119,6 @@ func TestSnapshot(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
 	if again := must(l.tree.Look(t.Context()))(t).Work; again != tree {
 		t.Errorf("with a stale lock Snapshot = %s, want %s", again, tree)
-	}
-}
-
-// What a user hides from git stays out of commits, also while another git has locked the index, or an agent has removed
-// it: that forgets what is hidden.
-func TestHiddenChangesStayOut(t *testing.T) {
-	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
-		f := newField(t, sow(t))
-		f.git("update-index", flag, "a")
-		f.files("a", "mine")
-		f.tree.Kept = must(f.tree.FindKept(t.Context()))(t)
-		for _, step := range [][]string{{"touch", ".git/index.lock"}, {"rm", ".git/index.lock", ".git/index"}, {"git", "reset", "-q"}} {
-			sh(t, f.dir, "", step...)
-			f.files("b", "22")
-			work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-			changes := must(git.Compare(t.Context(), f.tree.Do, git.Span{From: "HEAD", To: work}))(t)
-			out, told, err := f.tree.LeaveOut(t.Context(), changes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tidy := must(f.tree.Without(t.Context(), work, out))(t)
-			if got := f.git("diff", "--name-only", "HEAD", tidy); got != "b" || len(told) > 0 {
-				t.Errorf("%s, after %q: a commit has %q, and %q is told", flag, step, got, told)
-			}
-		}
-	}
-}
-
-// Of what is kept, a commit has what is removed, and a missing file that is written. It has no copies of what a filter
-// wrote. Names can be in any encoding.
-func TestKeptChanges(t *testing.T) {
-	f := newField(t, sow(t))
-	f.git("config", "filter.vault.clean", "tr a-z n-za-m")
-	f.files(".gitattributes", "secret filter=vault\n", "secret", "sesame", "hollow", "1", "caf\xe9", "1", "twin", "1")
-	f.git("add", ".")
-	f.git("commit", "-q", "-m", "secret")
-	f.git("update-index", "--skip-worktree", "a", "b", "ralph.txt", "hollow", "caf\xe9", "twin")
-	f.files("a", "mine", "hollow", "", "caf\xe9", "mine", "twin", "sesame")
-	remove := func(names ...string) {
-		for _, name := range names {
-			if err := os.Remove(filepath.Join(f.dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	remove("b", "ralph.txt")
-	kept := must(f.tree.FindKept(t.Context()))(t)
-	data := must(json.Marshal(kept))(t)
-	if err := json.Unmarshal(data, &f.tree.Kept); err != nil || len(kept) != 7 {
-		t.Fatalf("kept: %s, %v", data, err)
-	}
-	remove("a", ".git/index", ".gitattributes")
-	f.files("empty", "", "b", "written", "copy", "sesame", "secret", "sesame")
-	work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-	out, told, err := f.tree.LeaveOut(t.Context(), must(git.Compare(t.Context(), f.tree.Do, git.Span{From: "HEAD", To: work}))(t))
-	var names []string
-	for _, c := range out {
-		names = append(names, c.Path)
-	}
-	if want := []string{"caf\xe9", "copy", "hollow", "ralph.txt", "secret", "twin"}; err != nil || !slices.Equal(names, want) || !slices.Equal(told, []string{"copy"}) {
-		t.Errorf("left out: %q, told: %q, %v", names, told, err)
-	}
-}
-
-// Neither line ends nor what a sparse checkout leaves out is a change to keep.
-func TestNothingIsKept(t *testing.T) {
-	f := newField(t, sow(t))
-	f.files("dos.txt", "1\r\n2\r\n")
-	f.git("add", ".")
-	f.git("commit", "-q", "-m", "dos")
-	f.files(".gitattributes", "*.txt text eol=crlf\n")
-	f.git("add", ".gitattributes")
-	f.git("commit", "-q", "-m", "attributes")
-	f.git("sparse-checkout", "set", "ralph")
-	g, _ := newGit(t)
-	tree := must(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
-	if kept := must(tree.FindKept(t.Context()))(t); len(kept) > 0 {
-		t.Errorf("kept: %+v", kept)
 	}
 }
 

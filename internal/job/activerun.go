@@ -147,9 +147,6 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 			return err
 		}
 	}
-	if asked.Kept, err = s.findKept(ctx, asked.Policy.Done); err != nil {
-		return err
-	}
 	if asked.Tree, asked.Work, err = s.startingTrees(ctx, asked); err != nil {
 		return err
 	}

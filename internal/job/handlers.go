@@ -160,7 +160,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
 		}
 	}
-	note := journal.Noted{What: "left out of commits, as filters such as git-crypt or Git LFS have to write them, or they had changes that git hides: " + journal.ShortList(s.snapshot.leftOut), Hint: "commit their changes yourself, if there are any"}
+	note := journal.Noted{What: "left out of commits, as filters such as git-crypt or Git LFS have to write them: " + journal.ShortList(s.snapshot.leftOut), Hint: "commit their changes yourself, if there are any"}
 	if len(s.snapshot.leftOut) > 0 && !slices.Contains(run.Notes, note) {
 		emit(note)
 	}

@@ -168,9 +168,6 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.runLoop(ctx, home, old.BaseRef, old.Branch, func(s *activeRun) error {
-		if s.UserTree != nil {
-			s.UserTree.Kept = old.Kept
-		}
 		if err := s.publishing.restoreWork(ctx, old); err != nil {
 			return err
 		}

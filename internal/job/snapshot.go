@@ -2,11 +2,9 @@ package job
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -103,29 +101,17 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 	return tree.Inspect(ctx)
 }
 
-// findKept finds what commits of stories leave out of the user's own tree.
-func (s *trees) findKept(ctx context.Context, done policy.Done) (kept []journal.KeptFile, err error) {
-	if s.UserTree == nil || done != policy.ByStories {
-		return nil, nil
-	}
-	if kept, err = s.UserTree.FindKept(ctx); err != nil {
-		return nil, fmt.Errorf("compare your files with their commit: %w", err)
-	}
-	s.UserTree.Kept = kept
-	return kept, nil
-}
-
-// tidy returns a snapshot without what checks left, and without the user's own changes.
+// tidy returns a snapshot without what checks left, and without files that filters have to write.
 func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
 	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
 	if err != nil {
 		return now, err
 	}
-	out, told, err := tree.LeaveOut(ctx, changes)
+	out, err := tree.LeaveOut(ctx, changes)
 	if err != nil {
 		return now, err
 	}
-	h.leftOut = told
+	h.leftOut = git.Paths(out)
 	for _, c := range changes {
 		if c.OldMode == git.ModeNone && h.checkFiles[c.Path] == c.ID {
 			out = append(out, c)

@@ -58,7 +58,6 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 			return err != nil
 		}),
 		Message: git.Message{Subject: "chore: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
-		Kept:    run.Kept,
 	})
 	return err
 }

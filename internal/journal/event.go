@@ -42,26 +42,18 @@ type RunBegan struct {
 	Attached []string    `json:"attached,omitempty"`
 	Pull     *PullOpened `json:"pull,omitempty"` // of an earlier run for the same work
 	// OntoWork: Start holds work that is done, so tests that pass there are existing ones.
-	OntoWork bool       `json:"onto_work,omitempty"`
-	Earlier  []Proven   `json:"earlier,omitempty"` // stories that the run before proved
-	Grounds  []Joined   `json:"grounds,omitempty"` // what people changed on what earlier runs proved
-	Already  []string   `json:"already,omitempty"` // files that the branch changed before
-	Open     OpenWork   `json:"open,omitzero"`     // what Start holds that no run proved
-	Allowed  []string   `json:"allowed,omitempty"` // tests of the base that people let earlier runs change
-	Kept     []KeptFile `json:"kept,omitempty"`    // what commits leave out of the user's own tree
+	OntoWork bool     `json:"onto_work,omitempty"`
+	Earlier  []Proven `json:"earlier,omitempty"` // stories that the run before proved
+	Grounds  []Joined `json:"grounds,omitempty"` // what people changed on what earlier runs proved
+	Already  []string `json:"already,omitempty"` // files that the branch changed before
+	Open     OpenWork `json:"open,omitzero"`     // what Start holds that no run proved
+	Allowed  []string `json:"allowed,omitempty"` // tests of the base that people let earlier runs change
 }
 
 // Proven is a story that an earlier run proved, with what took it from red to green.
 type Proven struct {
 	Request string   `json:"request"`
 	Tests   []string `json:"tests"`
-}
-
-// KeptFile is a tracked file that was not as in its commit when the run began.
-type KeptFile struct {
-	Path     []byte `json:"path"`               // in any encoding
-	ID       string `json:"id,omitempty"`       // the object of its content; empty: it was missing
-	Filtered bool   `json:"filtered,omitempty"` // a filter wrote it
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
@@ -82,7 +74,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 		r.Open.Since = cmp.Or(e.Open.Since, e.Start)
 	}
 	r.Open.Since = cmp.Or(r.Open.Since, e.Base)
-	r.By, r.Form, r.Pull, r.Attached, r.Kept = e.By, e.Form, e.Pull, e.Attached, e.Kept
+	r.By, r.Form, r.Pull, r.Attached = e.By, e.Form, e.Pull, e.Attached
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true

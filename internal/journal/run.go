@@ -32,7 +32,6 @@ type Run struct {
 	Form     string // the base's own template for pull requests
 	// Attached are the digests of the attachments that the plan was made with.
 	Attached []string
-	Kept     []KeptFile // of the user's own tree
 
 	Seq     int
 	Began   time.Time
