@@ -104,7 +104,7 @@ func (s *turns) warnOfLimits() error {
 }
 
 func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
-	base, err := BasePrompt(run, s.Project, s.Dir)
+	base, err := BasePrompt(run, s.Project)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = s.redacted(view.Progress(run))
@@ -186,9 +186,8 @@ func truncate(text string, chars int) string {
 }
 
 // BasePrompt returns the text on which a run's prompts are based: the request, or the project's
-// own prompt for stories. It reads the file each time, as people edit it during the loop, and
-// follows no link. dir is the folder of a run without a project.
-func BasePrompt(run journal.Run, project, dir string) (string, error) {
+// own prompt for stories. It reads the file each time, as people edit it during the loop.
+func BasePrompt(run journal.Run, project string) (string, error) {
 	switch {
 	case run.Policy.Done == policy.ByStories && project == "":
 		return "", nil
@@ -197,7 +196,7 @@ func BasePrompt(run journal.Run, project, dir string) (string, error) {
 	case run.Policy.PromptFile == "":
 		return run.Task.Body, nil
 	}
-	text, err := workspace.ReadTextIn(cmp.Or(project, dir), run.Policy.PromptFile)
+	text, err := workspace.ReadText(run.Policy.PromptFile)
 	if err != nil {
 		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
 	}

@@ -76,7 +76,7 @@ func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) 
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
-	base, err := job.BasePrompt(run, j.Project, j.Dir)
+	base, err := job.BasePrompt(run, j.Project)
 	if err != nil {
 		return 0, err
 	}

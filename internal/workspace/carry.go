@@ -71,7 +71,7 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// Unpack writes a run's files from another machine. Older trees are moved aside.
+// Unpack writes a run's files from another machine. Older trees are removed.
 func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
 		return Run{}, fmt.Errorf("%q is not a valid run id", id)
@@ -83,7 +83,7 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	}
 	run, home := f.Run(id), filepath.Join(runs, id)
 	return run, f.within(func(root *untrusted.Root) error {
-		err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), moveAside(root, filepath.Join(home, "work")))
+		err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), root.RemoveAll(filepath.Join(home, "work")))
 		for name, text := range files {
 			at := filepath.Join(home, name)
 			err = errors.Join(err, root.RemoveAll(at), root.WriteFile(at, text, 0o644))
@@ -93,14 +93,6 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 		}
 		return nil
 	})
-}
-
-// moveAside renames path to path.before and replaces what has that name.
-func moveAside(root *untrusted.Root, path string) error {
-	if _, err := root.Lstat(path); err != nil {
-		return ignoreNotExist(err)
-	}
-	return errors.Join(root.RemoveAll(path+".before"), root.Rename(path, path+".before"))
 }
 
 // Limits for a fingerprint. Larger folders, such as a home, have none.

@@ -224,29 +224,15 @@ func TextFile(project, name string) (string, error) {
 	if errors.Is(err, untrusted.ErrTheirLink) {
 		return "", errors.New("it is a link out of the project, to " + place)
 	}
-	if _, unread := checkedText(name, ReadFile); unread != nil {
+	if _, unread := ReadText(name); unread != nil {
 		return "", unread
 	}
 	return place, err
 }
 
-// ReadTextIn reads such a text by its resolved path. It follows no link that leads out of the project, or elsewhere of the
-// file's folder: an agent could have replaced the file or a folder by one.
-func ReadTextIn(project, name string) (string, error) {
-	top, err := filepath.EvalSymlinks(project)
-	inside, unrelated := filepath.Rel(top, name)
-	if err != nil || unrelated != nil || !filepath.IsLocal(inside) {
-		return checkedText(filepath.Base(name), func(base string) ([]byte, error) {
-			return untrusted.Folder{Path: filepath.Dir(name), Straight: true}.ReadFile(base, 10*maxAgentFile)
-		})
-	}
-	return checkedText(inside, func(name string) ([]byte, error) {
-		return untrusted.Folder{Path: top}.ReadFile(name, 10*maxAgentFile)
-	})
-}
-
-func checkedText(name string, read func(string) ([]byte, error)) (string, error) {
-	data, err := read(name)
+// ReadText reads such a text by its resolved path.
+func ReadText(name string) (string, error) {
+	data, err := ReadFile(name)
 	switch {
 	case err != nil:
 	case len(bytes.TrimSpace(data)) == 0:
