@@ -1,8 +1,6 @@
 package git_test
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // pipe replaces a file by a named pipe.
@@ -73,44 +70,4 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			}
 		})
 	}
-}
-
-// git waits for a pipe once, and not in every call.
-func TestGitWaitsForAPipeOnce(t *testing.T) {
-	for name, link := range map[string]string{
-		".git/index": "", ".git/info/exclude": "", ".gitignore": "", "sub/.gitattributes": "", ".git/info/attributes": "../../work", ".git/info": "../sub",
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := newLab(t)
-			at := filepath.Join(l.tree.Dir, name)
-			pipe(t, at)
-			pipe(t, filepath.Join(l.tree.Dir, "work"))
-			pipe(t, filepath.Join(l.tree.Dir, "sub", "exclude"))
-			if link != "" {
-				if err := errors.Join(os.Remove(at), os.Symlink(link, at)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
-				if _, err := os.Readlink(at); isPipe(at) || err == nil {
-					return process.Result{Exit: -1, TimedOut: true}, nil
-				}
-				return l.seen.run(ctx, c)
-			}
-			if _, err := l.tree.Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), "took too long") {
-				t.Fatalf("Status = %v, want that git took too long", err)
-			}
-			if _, err := l.tree.Inspect(t.Context()); err != nil {
-				t.Errorf("Status = %v, the second time", err)
-			}
-			if !isPipe(filepath.Join(l.tree.Dir, "work")) {
-				t.Error("the project's own pipe is gone")
-			}
-		})
-	}
-}
-
-func isPipe(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode().Type() == os.ModeNamedPipe
 }

@@ -149,8 +149,8 @@ func noRepository(named string, answer *Error) error {
 		return fmt.Errorf("inspect %s: %w", named, err)
 	}
 	at := guarded.Around(dir)
-	beyond := at != dir && strings.Contains(answer.Said, "mount point") // git does not search beyond it
-	if strings.Contains(answer.Said, "not a git repository") && (beyond || !guarded.Begun(filepath.Join(at, ".git"))) {
+	_, missing := os.Lstat(filepath.Join(at, ".git"))
+	if missing != nil && strings.Contains(answer.Said, "not a git repository") {
 		return fault.Usage("not a git repository: "+named, "run git init there, or name another folder with -d", nil)
 	}
 	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "fix the repository: git status there shows the same error")
@@ -235,17 +235,11 @@ func (g Git) Ignored(ctx context.Context, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.Do(ctx, Call{Args: []string{
-		"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", ":(literal)" + below,
-	}})
-	if err != nil {
-		return nil, err
+	names, err := listFiles(ctx, r.Do, append(slices.Clone(ignored), "--", ":(literal)"+below))
+	for i, name := range names {
+		names[i] = strings.TrimPrefix(name, below+"/")
 	}
-	var names []string
-	for name := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == 0 }) {
-		names = append(names, strings.TrimPrefix(name, below+"/"))
-	}
-	return names, nil
+	return names, err
 }
 
 // Named returns the commit that a user calls rev, or a fault.

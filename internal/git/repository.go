@@ -99,11 +99,7 @@ func (r repository) write(ctx context.Context, args ...string) error {
 // Do runs git on the tree's repository.
 func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 	c.Run = t.Run
-	out, err := t.repository.Do(ctx, c)
-	if failed, is := Answered(err); is && failed.TimedOut {
-		t.unblock(ctx)
-	}
-	return out, err
+	return t.repository.Do(ctx, c)
 }
 
 // Ask runs git in the tree and returns its output without the final newline.
@@ -114,22 +110,6 @@ func (t *Tree) Ask(ctx context.Context, args ...string) (string, error) {
 func (t *Tree) run(ctx context.Context, args ...string) error {
 	_, err := t.Do(ctx, Call{Args: args})
 	return err
-}
-
-// unblock removes named pipes in the git folder and in place of .gitignore and its like. git opens them and waits,
-// in every later call again. It never commits one. In the git folder of ralph's own clone, links may lead to pipes.
-func (t *Tree) unblock(ctx context.Context) {
-	for _, dir := range []string{t.common, t.Dir} {
-		_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // best effort
-			if err != nil || dir != t.common && !strings.HasPrefix(e.Name, ".git") {
-				return nil //nolint:nilerr // best effort
-			}
-			if kind := e.Info.Mode().Type(); kind == fs.ModeNamedPipe || kind == fs.ModeSymlink && dir == t.common && t.Run != nil {
-				_ = e.In.Remove(e.Name)
-			}
-			return nil
-		})
-	}
 }
 
 // unlock removes the locks that a killed git has left, also of a branch; empty: the current one. Call it while no

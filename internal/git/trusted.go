@@ -183,9 +183,6 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	if err := CheckBranch(branch); err != nil {
 		return err
 	}
-	if err := t.git.CheckDirect(ctx, from, branch); err != nil {
-		return err
-	}
 	sha, err := from.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
 	switch {
 	case SaidNo(err):

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -58,7 +57,7 @@ func (r repository) addWorktree(ctx context.Context, w Worktree, sha string) err
 		return err
 	}
 	added := r
-	added.top, added.dir = w.Dir, filepath.Join(r.common, "worktrees", filepath.Base(guarded.Line(lead)))
+	added.top, added.dir = w.Dir, filepath.Join(r.common, "worktrees", filepath.Base(strings.TrimSpace(string(lead))))
 	if err := (untrusted.Folder{Path: w.Dir}).WriteFile(".git", []byte("gitdir: "+added.dir+"\n"), 0o644); err != nil {
 		return err
 	}
@@ -115,8 +114,8 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 }
 
 // RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD
-// contains it. A worktree with uncommitted work, with commits that no branch or tag has, or with a repository in it
-// is an error: all that would be lost.
+// contains it. A worktree with uncommitted work, or with commits that no branch or tag has, is an error: all that would
+// be lost.
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
 	r, err := g.at(ctx, at)
 	if err != nil {
@@ -131,7 +130,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
-		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx), there.checkSeen(ctx), checkAlone(ctx, w.Dir)); err != nil {
+		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx)); err != nil {
 			return false, err
 		}
 	}
@@ -161,59 +160,6 @@ func (r repository) checkKept(ctx context.Context) error {
 	return err
 }
 
-// checkSeen refuses what git status does not look into: files that the index hides, and the folders of submodules.
-func (r repository) checkSeen(ctx context.Context) error {
-	out, err := r.Do(ctx, Call{Args: []string{"ls-files", "-v", "-s", "-z"}, Limit: maxList})
-	for line := range strings.SplitSeq(string(out), "\x00") {
-		entry, name, _ := strings.Cut(line, "\t")
-		if at := filepath.Join(r.top, name); name != "" && mayHide(entry, at) {
-			return fault.Usage("git may hide changes in "+OneLine(at, 300), "look at it, then: git worktree remove --force "+shell.Quote(r.top), nil)
-		}
-	}
-	return err
-}
-
-func mayHide(entry, at string) bool {
-	if strings.HasPrefix(entry, "H "+ModeLink) {
-		inside, _ := untrusted.ReadDir(at)
-		return len(inside) > 0
-	}
-	_, missing := os.Lstat(at)
-	return missing == nil && !strings.HasPrefix(entry, "H ")
-}
-
-// checkAlone refuses a folder with a repository in it, such as a submodule: no git looks there for work.
-func checkAlone(ctx context.Context, dir string) error {
-	root, err := untrusted.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
-		if in := filepath.Dir(e.Path); err == nil && e.Name == ".git" && in != "." {
-			return fault.Usage("there is a repository in "+filepath.Join(dir, in), "look at it, then: git worktree remove --force "+shell.Quote(dir), nil)
-		}
-		return err
-	})
-}
-
-// CheckDirect refuses a branch that is a symbolic ref: a write to it would move another branch, which may be checked out.
-func (g Git) CheckDirect(ctx context.Context, at Place, branch string) error {
-	r, err := g.at(ctx, at)
-	if err != nil {
-		return err
-	}
-	to, err := r.Ask(ctx, "symbolic-ref", "-q", BranchRef(branch))
-	switch {
-	case SaidNo(err):
-		return nil
-	case err != nil:
-		return fmt.Errorf("look at the branch %s: %w", branch, err)
-	}
-	return fault.Usage(fmt.Sprintf("the branch %s is a symbolic ref to %s", branch, OneLine(to, 80)),
-		"remove it, if it is not yours: git symbolic-ref -d "+shell.Quote(BranchRef(branch)), nil)
-}
-
 // SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
 // runs.
 func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
@@ -226,9 +172,6 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	}
 	r, err := g.at(ctx, at)
 	if err != nil {
-		return err
-	}
-	if err := g.CheckDirect(ctx, at, branch); err != nil {
 		return err
 	}
 	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))

@@ -80,7 +80,7 @@ func TestRemoveWorktree(t *testing.T) {
 	}
 }
 
-// What only a worktree holds is not removed with it: commits of a detached HEAD, and a repository within.
+// Commits of a detached HEAD are not removed with their worktree.
 func TestRemoveWorktreeLosesNothing(t *testing.T) {
 	dir := project(t)
 	g, _ := newGit(t)
@@ -103,23 +103,4 @@ func TestRemoveWorktreeLosesNothing(t *testing.T) {
 	kept(w, "new")
 	sh(t, w.Dir, "", "git", "tag", "kept")
 	must(g.RemoveWorktree(t.Context(), at, w))(t)
-
-	w = must(g.AddWorktree(t.Context(), at, "ralph/more"))(t)
-	sub := filepath.Join(w.Dir, "sub")
-	sh(t, w.Dir, "", "git", "clone", "-q", dir, "sub")
-	sh(t, w.Dir, "", "git", "add", "sub")
-	sh(t, w.Dir, "", "git", "commit", "-q", "-m", "sub")
-	write(t, filepath.Join(sub, "new"), "1")
-	kept(w, "sub/new")
-	if err := os.RemoveAll(filepath.Join(sub, ".git")); err != nil {
-		t.Fatal(err)
-	}
-	kept(w, "sub/new")
-
-	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
-		w = must(g.AddWorktree(t.Context(), at, "ralph/hidden"))(t)
-		sh(t, w.Dir, "", "git", "update-index", flag, "a")
-		write(t, filepath.Join(w.Dir, "a"), "2")
-		kept(w, "a")
-	}
 }

@@ -33,18 +33,6 @@ func IsBare(dir string) bool {
 	})
 }
 
-// traces are files that tell of a repository, any of them, also where it has no HEAD.
-var traces = []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs"}
-
-// Begun reports whether a .git is, or leads to, more than a folder of that name.
-func Begun(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && (!info.IsDir() || slices.ContainsFunc(traces, func(trace string) bool {
-		_, err := os.Lstat(filepath.Join(path, trace))
-		return err == nil
-	}))
-}
-
 // Absolute returns a path as git reads it in a folder, which follows a link before "..".
 func Absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
@@ -52,9 +40,6 @@ func Absolute(path, dir string) string {
 	}
 	return dir + "/" + path
 }
-
-// Line returns a file of one line as git reads it.
-func Line(text []byte) string { return strings.TrimRight(string(text), "\r\n") }
 
 // AddLines adds those lines to a file in a git folder that are missing.
 func AddLines(folder, name string, lines []string) error {

@@ -3,7 +3,6 @@ package guarded_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,21 +42,6 @@ func TestIsBare(t *testing.T) {
 	write(t, filepath.Join(dir, "objects", "x"), "")
 	if !guarded.IsBare(dir) {
 		t.Error("a bare repository is not recognized")
-	}
-}
-
-// Any one file of a repository is enough to recognize it.
-func TestBegun(t *testing.T) {
-	dir := t.TempDir()
-	for name, want := range map[string]bool{"none/.git/x": false, "some/.git/config": true, "no-head/.git/packed-refs": true, "file/.git": true} {
-		write(t, filepath.Join(dir, name), "")
-		top, _, _ := strings.Cut(name, "/")
-		if got := guarded.Begun(filepath.Join(dir, top, ".git")); got != want {
-			t.Errorf("Begun of %s = %t, want %t", name, got, want)
-		}
-	}
-	if guarded.Begun(filepath.Join(dir, "missing")) {
-		t.Error("there is nothing to begin")
 	}
 }
 
