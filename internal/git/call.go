@@ -35,6 +35,8 @@ type Call struct {
 	Timeout time.Duration
 	Memory  uint64 // 0: no limit
 	Run     Run
+
+	asUser bool // with the user's own settings
 }
 
 // Runner runs git in one repository, with its environment and settings.

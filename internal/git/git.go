@@ -1,10 +1,10 @@
 // Package git runs the system's git: it asks no questions, every call ends, and every output is bounded. It
 // reads and writes the program's own repositories, the agent's tree and the user's repository. It keeps no policy.
 //
-// No setting or hook of a repository that somebody else wrote reaches git, so nothing that it names runs: git works
-// there with a common folder of ralph's own (type repository). Only commands that start nothing see them: rev-parse
-// and config, to find the repository and its plain settings, and ls-files. Only a sandbox around Run protects from
-// bugs in git itself, and from links that name files outside of the tree.
+// In the user's repository git has the user's own settings and filters, and runs no hook. No setting or hook of an
+// agent's clone reaches git, so nothing that it names runs: git works there with a common folder of ralph's own (type
+// repository). Only a sandbox around Run protects from bugs in git itself, and from links that name files outside of
+// the tree.
 package git
 
 import (
@@ -23,11 +23,11 @@ type Run = func(context.Context, process.Command) (process.Result, error)
 // Git is the system's git.
 type Git struct {
 	Run   Run
-	Path  string  // PATH of git and the programs that it starts
-	Home  string  // an empty folder of ralph's own
-	Proxy string  // for remotes over http; empty: none
-	CA    string  // a file of additional trusted certificates; empty: none
-	User  UserEnv // the user whose repositories Inspect and Own open
+	Path  string   // PATH of git and the programs that it starts
+	Home  string   // an empty folder of ralph's own
+	Proxy string   // for remotes over http; empty: none
+	CA    string   // a file of additional trusted certificates; empty: none
+	User  []string // environment by which git finds the settings of the user, for repositories that Inspect and Own open
 }
 
 var versionIn = pattern.Of(`^git version (\d+)\.(\d+)(\S*)`)
@@ -58,9 +58,10 @@ func (g Git) Version(ctx context.Context) (string, error) {
 // overrides every file, keys may have any character, and it may be a secret.
 type Setting struct{ Key, Value string }
 
-// settings hold in every call. git sees no others but those of a repository that ralph made or linked.
+// settings hold in every call. git sees no others but those of the user's and of ralph's own repositories.
 var settings = []Setting{
 	{"safe.directory", "*"},
+	{"core.hooksPath", "/dev/null"},
 	{"core.fsmonitor", "false"},           // git ls-files sees a nested repository's settings
 	{"core.alternateRefsCommand", "true"}, // by default, a fetch starts a git in each alternate repository
 	{"core.untrackedCache", "false"},      // what others wrote there can hide files
@@ -69,7 +70,11 @@ var settings = []Setting{
 	{"core.protectNTFS", "true"},
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
+	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
+	{"fetch.prune", "false"},
+	{"fetch.pruneTags", "false"},
+	{"i18n.commitEncoding", "UTF-8"},
 	{"diff.ignoreSubmodules", "all"},
 	{"transfer.fsckObjects", "true"},
 	{"transfer.credentialsInUrl", "die"},
@@ -83,12 +88,8 @@ var settings = []Setting{
 func (g Git) environment(c Call) []string {
 	env := []string{
 		"PATH=" + g.Path,
-		"HOME=" + g.Home,
 		"LC_ALL=C",
 		"TZ=UTC",
-		"GIT_CONFIG_NOSYSTEM=1",
-		"GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_GRAFT_FILE=/dev/null/none", // info/grafts could replace a commit's parents
@@ -101,6 +102,11 @@ func (g Git) environment(c Call) []string {
 		"GIT_PAGER=cat",
 		"GIT_PROTOCOL_FROM_USER=0",
 		"GIT_ALLOW_PROTOCOL=none", // overrides protocol.*.allow; a call with a remote sets its own
+	}
+	if c.asUser && g.User != nil {
+		env = append(env, g.User...)
+	} else {
+		env = append(env, "HOME="+g.Home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1")
 	}
 	if c.Memory > 0 { // the kernel's limit comes into force a moment after the start
 		env = append(env, fmt.Sprint("GIT_ALLOC_LIMIT=", c.Memory))

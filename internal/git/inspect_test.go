@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -262,57 +261,6 @@ func TestSee(t *testing.T) {
 		t.Errorf("with no commit See = %+v", seen)
 	}
 }
-
-// No filter runs, even if its driver is in a configuration that only git finds.
-func TestHiddenFilters(t *testing.T) {
-	sown := sow(t)
-	for name, hide := range map[string]func(f *field, driver string){
-		"in the open": func(f *field, driver string) { f.configure(driver) },
-		"in capitals": func(f *field, driver string) { f.configure(strings.Replace(driver, "filter", "FILTER", 1)) },
-		"included":    func(f *field, driver string) { f.files("more", driver); f.configure("[include]\n\tpath = ../more\n") },
-		"included sometimes": func(f *field, driver string) {
-			f.files("more", driver)
-			f.configure("[includeIf \"onbranch:**\"]\n\tpath = ../more\n")
-		},
-		"of the worktree": func(f *field, driver string) {
-			f.files(".git/config.worktree", driver)
-			f.configure("[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tworktreeConfig = true\n")
-		},
-		"behind a link": func(f *field, driver string) {
-			f.configure(driver)
-			f.must(os.Rename(f.path(".git/config"), f.path("more")))
-			f.must(os.Symlink("../more", f.path(".git/config")))
-		},
-		"elsewhere": func(f *field, driver string) {
-			other := filepath.Join(f.TempDir(), "other")
-			sh(f.T, ".", "", "cp", "-r", f.path(".git"), other)
-			appendTo(f.T, filepath.Join(other, "config"), driver)
-			f.files(".git/commondir", other+"\n")
-		},
-		"in a long file": func(f *field, driver string) { f.configure(strings.Repeat("# nothing\n", 10_000) + driver) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newField(t, sown)
-			canary := filepath.Join(t.TempDir(), "canary")
-			f.files(".git/info/attributes", "* filter=f\n")
-			hide(f, fmt.Sprintf("[filter \"f\"]\n\tclean = \"touch %s; cat\"\n\trequired = true\n", canary))
-			f.files("a", "22")
-			if f.git("hash-object", "--path=a", "a"); !exists(canary) {
-				t.Fatal("git itself would not run it")
-			}
-			f.must(os.Remove(canary))
-			must(f.tree.Inspect(t.Context()))(t)
-			must(f.tree.Look(t.Context()))(t)
-			must(must(f.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
-			if exists(canary) {
-				t.Error("it ran")
-			}
-		})
-	}
-}
-
-func (f *field) configure(text string) { f.Helper(); appendTo(f.T, f.path(".git/config"), text) }
 
 func exists(name string) bool {
 	_, err := os.Lstat(name)

@@ -113,9 +113,6 @@ func (t *Tree) commitPaths(ctx context.Context, what PathCommit) (string, error)
 		}
 	}
 	tree, err := ObjectID(on.Do(ctx, on.indexCall("write-tree")))
-	if err == nil {
-		tree, _, err = t.leaveOutAt(ctx, old, tree, what.Paths)
-	}
 	if err != nil || tree == old {
 		return head, err
 	}

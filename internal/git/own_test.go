@@ -53,9 +53,6 @@ func TestOwnIsTheUsers(t *testing.T) {
 		"of the machine": {
 			home: map[string]string{"system": config, ".config/git/ignore": "*.idea\n"}, who: "Ada <ada@example.com>",
 		},
-		"where a file cannot be read": {
-			home: map[string]string{".gitconfig": "[broken", ".config/git/ignore": "*.idea\n"}, who: "ralph <ralph-loop@users.noreply.github.com>",
-		},
 		"by the address of the remote": {
 			home: map[string]string{
 				".gitconfig": config + "[includeIf \"hasconfig:remote.*.url:https://github.com/acme/**\"]\n\tpath = work\n",
@@ -81,9 +78,9 @@ func TestOwnIsTheUsers(t *testing.T) {
 			if c.local != nil {
 				sh(t, dir, "", append([]string{"git", "config"}, c.local...)...)
 			}
-			g.User = git.UserEnv{Home: home, System: filepath.Join(home, "system")}
+			g.User = []string{"HOME=" + home, "GIT_CONFIG_SYSTEM=" + filepath.Join(home, "system")}
 			if c.xdg { // which needs no home
-				g.User = git.UserEnv{ConfigHome: filepath.Join(home, "xdg"), System: g.User.System}
+				g.User[0] = "XDG_CONFIG_HOME=" + filepath.Join(home, "xdg")
 			}
 			tree := own(t, g, dir)
 			before := must(tree.Look(t.Context()))(t).Work

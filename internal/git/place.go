@@ -78,7 +78,7 @@ func (p Place) Without(names ...string) Place {
 
 // at returns the repository of a place, which Inspect found or Top names.
 func (g Git) at(ctx context.Context, p Place) (repository, error) {
-	if p.plain == "" {
+	if p.dir == "" {
 		return g.open(ctx, p.Top)
 	}
 	p.git = g
@@ -91,16 +91,11 @@ func (g Git) open(ctx context.Context, dir string) (repository, error) {
 	if err != nil {
 		return r, err
 	}
-	if r.settings, err = g.settingsOf(ctx, r.dir); err != nil {
-		return r, err
+	r.settings, err = r.readSettings(ctx)
+	if answer, ok := Answered(err); ok {
+		return r, unreadable(r.top, answer.Said, "fix the settings: git status there shows the same error")
 	}
-	if refs := r.settings["extensions.refstorage"]; strings.Contains(refs, "://") { // git 2.54
-		return r, unreadable(r.top, "its refs are elsewhere: "+OneLine(refs, 200), "an archive may have made it so; use a clone: git clone")
-	}
-	if _, err := os.Lstat(filepath.Join(r.common, "logs")); err != nil {
-		r.settings["core.logallrefupdates"] = "false"
-	}
-	return r.linked(g.Home, r.settings.text(g.User))
+	return r, err
 }
 
 // find asks git, in the user's repository, where it is.

@@ -8,20 +8,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// repository is one that a user, an agent or the maker of an archive can write to. git does not read the settings
-// there, and so starts nothing that they name: its common folder is one of ralph's own, with plain settings and
-// links to the refs and objects. Hooks are in no such folder.
+// repository is the user's, or an agent's clone. In a clone git does not read the settings, and so starts nothing that
+// they name: its common folder is one of ralph's own, with plain settings and links to the refs and objects.
 type repository struct {
 	git         Git
-	top         string // of the work tree
-	dir, common string // its git folders: two in a linked worktree
-	plain       string // GIT_COMMON_DIR
-	settings    userSettings
+	top         string       // of the work tree
+	dir, common string       // its git folders: two in a linked worktree
+	plain       string       // GIT_COMMON_DIR of a clone; empty: the repository is the user's
+	settings    userSettings // of the user's
 }
 
 // shared are the names in a common folder that git needs, besides its settings.
@@ -62,28 +60,20 @@ func (r repository) linked(home, settings string) (repository, error) {
 
 // Do runs git on this repository alone: a file in place of .git could lead to another one.
 func (r repository) Do(ctx context.Context, c Call) ([]byte, error) {
-	c.Memory = MaxMemory
-	return r.do(ctx, c)
-}
-
-// Do runs git in the user's repository, without a limit of its memory.
-func (p Place) Do(ctx context.Context, c Call) ([]byte, error) { return p.do(ctx, c) }
-
-// Common returns the common git folder.
-func (p Place) Common() string { return p.common }
-
-func (r repository) do(ctx context.Context, c Call) ([]byte, error) {
 	if info, err := os.Lstat(r.dir); err == nil && !info.IsDir() {
 		return nil, &Error{Command: c.Args[0], Exit: 128, Said: ".git is not a folder"}
 	}
 	c.Dir = r.top
-	c.Env = append([]string{"GIT_DIR=" + r.dir, "GIT_WORK_TREE=" + r.top, "GIT_COMMON_DIR=" + r.plain}, c.Env...)
-	out, err := r.git.Do(ctx, c)
-	if failed, is := Answered(err); is { // git takes the common folder for the main work tree
-		failed.Said = strings.ReplaceAll(failed.Said, r.plain, filepath.Dir(r.common))
+	c.Env = append([]string{"GIT_DIR=" + r.dir, "GIT_WORK_TREE=" + r.top}, c.Env...)
+	if c.asUser = r.plain == ""; !c.asUser {
+		c.Env = append(c.Env, "GIT_COMMON_DIR="+r.plain)
+		c.Memory = MaxMemory
 	}
-	return out, err
+	return r.git.Do(ctx, c)
 }
+
+// Common returns the common git folder.
+func (p Place) Common() string { return p.common }
 
 // Ask runs git and returns its output without the final newline.
 func (r repository) Ask(ctx context.Context, args ...string) (string, error) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Worktree is ralph's linked worktree of the user's repository.
@@ -22,7 +21,7 @@ type Worktree struct {
 const worktreeName = ".ralph-worktree"
 
 // AddWorktree adds a worktree to the user's repository, at HEAD on a new branch. If
-// the folder or the branch exists, it gets a number. No hook or filter runs.
+// the folder or the branch exists, it gets a number. No hook runs.
 func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree, error) {
 	if err := CheckBranch(branch); err != nil {
 		return Worktree{}, err
@@ -36,32 +35,12 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	}
 	w, err := r.freeWorktree(ctx, branch)
 	if err == nil {
-		err = r.addWorktree(ctx, w, at.Head)
+		err = r.write(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head)
 	}
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
 	}
 	return w, nil
-}
-
-// addWorktree has git make the worktree, which then leads to ralph's common folder, and not yet to the user's.
-func (r repository) addWorktree(ctx context.Context, w Worktree, sha string) error {
-	if err := os.MkdirAll(filepath.Join(r.common, "worktrees"), 0o755); err != nil {
-		return err
-	}
-	if err := r.write(ctx, "worktree", "add", "-q", "--no-checkout", "--no-track", "-b", w.Branch, "--", w.Dir, sha); err != nil {
-		return err
-	}
-	lead, err := untrusted.ReadFile(filepath.Join(w.Dir, ".git"), 1<<12)
-	if err != nil {
-		return err
-	}
-	added := r
-	added.top, added.dir = w.Dir, filepath.Join(r.common, "worktrees", filepath.Base(strings.TrimSpace(string(lead))))
-	if err := (untrusted.Folder{Path: w.Dir}).WriteFile(".git", []byte("gitdir: "+added.dir+"\n"), 0o644); err != nil {
-		return err
-	}
-	return added.write(ctx, "reset", "-q", "--hard")
 }
 
 func (r repository) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
@@ -134,8 +113,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 			return false, err
 		}
 	}
-	// Without --force, git would refuse ignored files too.
-	if err := r.write(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
+	if err := r.write(ctx, "worktree", "remove", "--", w.Dir); err != nil {
 		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
 	}
 	if w.Branch == "" {
@@ -215,12 +193,9 @@ func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir strin
 		return "", err
 	}
 	out, err := r.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
-	dir, is := strings.CutPrefix(out, BranchRef(branch)+" ")
-	switch {
-	case err != nil || !is: // for-each-ref also lists refs below this name
+	dir, ok := strings.CutPrefix(out, BranchRef(branch)+" ")
+	if err != nil || !ok { // for-each-ref also lists refs below this name
 		return "", err
-	case dir == r.plain: // git takes it for the main work tree
-		dir = filepath.Dir(r.common)
 	}
 	return dir, nil
 }

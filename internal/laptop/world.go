@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,17 +34,17 @@ type World struct {
 	Closing   *[]func() // what is left to do at the end of the process
 }
 
-func (w World) gitUser() git.UserEnv {
-	p := git.UserEnv{
-		Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME"), Global: w.Getenv("GIT_CONFIG_GLOBAL"), System: w.Getenv("GIT_CONFIG_SYSTEM"),
-		Parameters: w.Getenv("GIT_CONFIG_PARAMETERS"),
+// gitUser returns the variables by which git finds the user's settings.
+func (w World) gitUser() []string {
+	names := []string{"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}
+	env := []string{}
+	for _, set := range w.Environ() {
+		name, _, _ := strings.Cut(set, "=")
+		if slices.Contains(names, name) {
+			env = append(env, set)
+		}
 	}
-	count, _ := strconv.Atoi(w.Getenv("GIT_CONFIG_COUNT")) // git refuses another word
-	for i := range min(count, len(w.Environ())) {
-		n := strconv.Itoa(i)
-		p.Set = append(p.Set, git.Setting{Key: w.Getenv("GIT_CONFIG_KEY_" + n), Value: w.Getenv("GIT_CONFIG_VALUE_" + n)})
-	}
-	return p
+	return env
 }
 
 // Git returns the user's git for a project, with an empty home.
