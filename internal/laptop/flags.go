@@ -52,7 +52,5 @@ func (l Flags) Limited(p policy.Limits) policy.Limits {
 
 // Unmark removes the marker of a run that was killed before it could.
 func (l Flags) Unmark() error {
-	folder := workspace.FindFolder(l.ProjectDir)
-	folder.Straight = true // the command line has found the project
-	return folder.RemoveStaleMarker()
+	return workspace.FindFolder(l.ProjectDir).RemoveStaleMarker()
 }

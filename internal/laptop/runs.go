@@ -37,7 +37,7 @@ func (r ShownRun) Find(w World) (home workspace.Run, found journal.Run, err erro
 }
 
 func (d *Project) runs() workspace.Folder {
-	return workspace.Folder{Path: d.folder(), Straight: true, StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
+	return workspace.Folder{Path: d.folder(), StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
 
 // Unfinished returns the run to go on with.

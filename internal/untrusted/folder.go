@@ -8,15 +8,11 @@ import (
 
 // Folder is a folder by its path, which is opened anew for each use.
 type Folder struct {
-	Path     string
-	Straight bool // a link in the path is an error
+	Path string
 }
 
 // Open opens the folder.
 func (f Folder) Open() (*Root, error) {
-	if f.Straight {
-		return OpenStraight(f.Path)
-	}
 	return OpenRoot(f.Path)
 }
 

@@ -25,7 +25,6 @@ import (
 type Folder struct {
 	Path     string
 	LockName string // the file that Lock locks (default: "lock")
-	Straight bool   // Path has no links, and one that appears there is an error
 	StateDir string // of the user, outside of projects: boxes, and marks of runs; empty: none
 
 	isLocked bool // by Hold
@@ -53,7 +52,7 @@ func (f Folder) open() (*untrusted.Root, error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
-	if err := f.make(); err != nil {
+	if err := os.MkdirAll(f.Path, 0o755); err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
 	root, err := f.folder().Open()
@@ -73,15 +72,8 @@ func (f Folder) within(do func(*untrusted.Root) error) error {
 	return do(root)
 }
 
-func (f Folder) make() error {
-	if !f.Straight {
-		return os.MkdirAll(f.Path, 0o755)
-	}
-	return f.projectFolder().Do(func(project *untrusted.Root) error { return project.MkdirAll(filepath.Base(f.Path), 0o755) })
-}
-
 func (f Folder) folder() untrusted.Folder {
-	return untrusted.Folder{Path: f.Path, Straight: f.Straight}
+	return untrusted.Folder{Path: f.Path}
 }
 
 // RemoveFiles removes files and folders of these names from the folder.

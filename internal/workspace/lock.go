@@ -135,7 +135,7 @@ func MarkBox(project, box string) error {
 }
 
 func (f Folder) projectFolder() untrusted.Folder {
-	return untrusted.Folder{Path: filepath.Dir(f.Path), Straight: f.Straight}
+	return untrusted.Folder{Path: filepath.Dir(f.Path)}
 }
 
 func (f Folder) removeMarker() error {

@@ -21,7 +21,7 @@ type Run struct {
 }
 
 func (r Run) folder() untrusted.Folder {
-	return untrusted.Folder{Path: r.Path, Straight: r.in.Straight}
+	return untrusted.Folder{Path: r.Path}
 }
 
 // Project returns the folder whose run it is.

@@ -32,10 +32,10 @@ const (
 // Runs returns the folder of the supervisor's runs. It has a lock of its own, because the
 // supervised command can be ralph run in the same folder.
 func (t Task) Runs() Folder {
-	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock", Straight: true}
+	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock"}
 }
 
-func (t Task) folder() untrusted.Folder { return untrusted.Folder{Path: t.Dir, Straight: true} }
+func (t Task) folder() untrusted.Folder { return untrusted.Folder{Path: t.Dir} }
 
 // CheckDir returns an error if dir, the value of flag, is not a folder.
 func CheckDir(dir, flag string) error {
@@ -197,7 +197,7 @@ func (t Task) PostProject(m Message) error { return t.post(filepath.Dir(t.Dir), 
 
 // post appends a message in one write, so that concurrent messages do not mix.
 func (t Task) post(dir, name string, m Message) error {
-	err := untrusted.Folder{Path: dir, Straight: true}.Do(func(root *untrusted.Root) error {
+	err := untrusted.Folder{Path: dir}.Do(func(root *untrusted.Root) error {
 		file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 		if err != nil {
 			return err
