@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// LeaveOut returns the changes that a commit in a clone may not have, because a filter has to write these files and none
-// runs there: those that the project encrypts (git-crypt, git-agecrypt, crypt of transcrypt), and existing files of Git LFS.
+// LeaveOut returns the changes that a commit in a clone may not have, because a filter has to write these files and
+// none runs there: those that the project encrypts (git-crypt, git-agecrypt, crypt of transcrypt), and existing files
+// of Git LFS.
 func (t *Tree) LeaveOut(ctx context.Context, changes []Change) ([]Change, error) {
 	if t.plain == "" {
 		return nil, nil

@@ -266,32 +266,3 @@ func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
-
-// No git runs in a nested repository, which has its own configuration.
-func TestNothingRunsInModules(t *testing.T) {
-	f := newField(t, sow(t))
-	canary := filepath.Join(t.TempDir(), "canary")
-	f.files("module/x", "1")
-	f.git("-C", "module", "add", "x")
-	f.git("-C", "module", "commit", "-q", "-m", "x")
-	f.git("-C", "module", "config", "core.fsmonitor", "touch "+canary)
-	f.git("-C", "module", "config", "filter.f.clean", "touch "+canary+"; cat")
-	f.files("module/.git/info/attributes", "* filter=f\n", "module/x", "2") // as long as it was
-	must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-	f.git("add", "module")
-	f.git("commit", "-q", "-m", "a submodule")
-	if err := os.RemoveAll(canary); err != nil { // the test's own git may have run it
-		t.Fatal(err)
-	}
-	f.files("module/x", "3", "beside", "1")
-	must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-	if exists(canary) {
-		t.Error("it ran")
-	}
-	f.git("-C", "module", "commit", "-q", "--allow-empty", "-m", "y")
-	work := must(must(f.tree.Inspect(t.Context()))(t).Work(t.Context()))(t)
-	if got, want := f.git("rev-parse", work+":module"), f.git("-C", "module", "rev-parse", "HEAD"); got != want {
-		t.Errorf("the work has the submodule at %q, want %q", got, want)
-	}
-	f.git("cat-file", "-e", work+":beside")
-}

@@ -108,7 +108,7 @@ func (t *Tree) commitPaths(ctx context.Context, what PathCommit) (string, error)
 	}
 	paths := literal(what.Paths)
 	for _, path := range paths { // one by one: git refuses all if one is ignored
-		if _, err := on.add(ctx, []string{path}); err != nil {
+		if err := on.add(ctx, []string{path}); err != nil {
 			return "", err
 		}
 	}

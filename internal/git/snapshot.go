@@ -110,11 +110,7 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 		for _, name := range slices.Concat(ours, without, s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
-		submodules, err := on.add(ctx, specs)
-		if err == nil {
-			err = on.update(ctx, submodules, "--add", "--remove")
-		}
-		if err != nil {
+		if err := on.add(ctx, specs); err != nil {
 			return "", err
 		}
 	}

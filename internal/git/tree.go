@@ -101,7 +101,8 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
 	at := filepath.Join(dir, ".git")
-	settings := "[core]\n\trepositoryformatversion = 1\n\tlogallrefupdates = false\n[extensions]\n\tobjectformat = " + t.format + "\n"
+	settings := "[core]\n\trepositoryformatversion = 1\n\tlogallrefupdates = false\n" +
+		"[extensions]\n\tobjectformat = " + t.format + "\n"
 	repo, err := repository{git: t.git, top: dir, dir: at, common: at}.linked(t.Dir, settings)
 	return &Tree{Dir: dir, repository: repo}, err
 }

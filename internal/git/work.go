@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // Message is a commit message.
@@ -144,26 +142,15 @@ func (s scratch) untrack(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// add adds the working files, without submodules, which it returns: git add would start a git in each, and that
-// runs the filters of its settings. update reads their HEAD alone.
-func (s scratch) add(ctx context.Context, specs []string) (submodules []string, err error) {
-	listed := &process.Lines{NUL: true, Each: func(line []byte, _ bool) {
-		if about, name, _ := bytes.Cut(line, []byte("\t")); bytes.HasPrefix(about, []byte(ModeLink)) {
-			submodules, specs = append(submodules, string(name)), append(specs, ":(top,exclude,literal)"+string(name))
-		}
-	}}
-	list := s.indexCall("ls-files", "--stage", "-z")
-	list.Stdout, list.Limit = listed, maxList
-	if _, err := s.Do(ctx, list); err != nil {
-		return nil, fmt.Errorf("look for submodules: %w", err)
-	}
+// add adds the working files.
+func (s scratch) add(ctx context.Context, specs []string) error {
 	add := s.indexCall("add", "--all", "--sparse", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
 	add.Stdin = strings.NewReader(strings.Join(specs, "\x00"))
 	// Exit code 1: some files could not be read; git added the others.
 	if _, err := s.Do(ctx, add); err != nil && !SaidNo(err) {
-		return nil, fmt.Errorf("add the working tree: %w", err)
+		return fmt.Errorf("add the working tree: %w", err)
 	}
-	return submodules, nil
+	return nil
 }
 
 func (s scratch) write(ctx context.Context) (string, error) {
