@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 			})
 		}
 	})
-	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.Noted{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}} {
+	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.Noted{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}, journal.Delivered{}} {
 		hit[journal.Type(elsewhere)] = true // of no run of these scenes
 	}
 	for _, name := range journal.Types() {
