@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -28,20 +27,5 @@ func TestTheFolderOfASandboxIsPrivate(t *testing.T) {
 	sb, err := confine.Start(t.Context(), confine.Options{Level: sandbox.Namespace, Exec: look, Temp: temp, Home: t.TempDir()})
 	if sb != nil && err == nil || seen == 0 {
 		t.Fatalf("it stands, or no folder was seen: %d", seen)
-	}
-}
-
-// Before anything runs inside, there are the threads that the program may need: those inside can take all processes.
-func TestThreadsAreInReserve(t *testing.T) {
-	first := 0
-	look := func(ctx context.Context, c process.Command) (process.Result, error) {
-		if threads, err := os.ReadDir("/proc/self/task"); first == 0 && err == nil {
-			first = len(threads)
-		}
-		return nothing(ctx, c)
-	}
-	_, _ = confine.Start(t.Context(), confine.Options{Level: sandbox.Namespace, Exec: look, Temp: t.TempDir(), Home: t.TempDir()})
-	if least := runtime.GOMAXPROCS(0) + 32; first < least {
-		t.Errorf("at the first command there are %d threads, want %d", first, least)
 	}
 }

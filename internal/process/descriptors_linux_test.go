@@ -60,15 +60,13 @@ func TestNoDescriptorStays(t *testing.T) {
 		c.Stdin, c.Stdout, c.Stderr = from, new(bytes.Buffer), new(bytes.Buffer)
 		return c
 	}
-	private := reading(playing("leave", "hold", "end"), nil)
-	private.PrivateStdout = true
 	for name, c := range map[string]process.Command{
-		"a program":             reading(playing("cat"), strings.NewReader("text")),
-		"without streams":       playing("exit", "0"),
-		"an input without end":  reading(playing("exit", "0"), endless),
-		"a private output":      private,
-		"one that cannot begin": reading(process.Command{Argv: []string{dir + "/formless"}}, strings.NewReader("text")),
-		"what it leaves":        playing("leave", "daemon", "end"),
+		"a program":              reading(playing("cat"), strings.NewReader("text")),
+		"without streams":        playing("exit", "0"),
+		"an input without end":   reading(playing("exit", "0"), endless),
+		"an output that is held": reading(playing("leave", "hold", "end"), nil),
+		"one that cannot begin":  reading(process.Command{Argv: []string{dir + "/formless"}}, strings.NewReader("text")),
+		"what it leaves":         playing("leave", "daemon", "end"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := opened(t)

@@ -1,9 +1,6 @@
 package process
 
-import (
-	"io"
-	"os"
-)
+import "os"
 
 // Stat is what ParseStat reads, for tests outside.
 type Stat struct {
@@ -26,6 +23,3 @@ func ParseStat(line []byte) (Stat, bool) {
 	s, ok := parseStat(line)
 	return Stat{s.pid, s.parent, s.group, s.session, s.isDead(), s.born}, ok
 }
-
-// ReadAhead is readAhead, for its test.
-func ReadAhead(from io.Reader) io.Reader { return readAhead(from) }

@@ -172,14 +172,3 @@ func newPipe() (r, w *os.File, err error) {
 	_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize) })
 	return r, w, nil
 }
-
-// newPrivatePipe is a socket: the kernel opens pipes by their path in /proc/PID/fd, but no sockets.
-func newPrivatePipe() (r, w *os.File, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	_ = unix.SetsockoptInt(pair[1], unix.SOL_SOCKET, unix.SO_SNDBUF, pipeSize) // as much as may be
-	err = unix.SetNonblock(pair[0], true)                                      // so that Close ends a Read
-	return os.NewFile(uintptr(pair[0]), "output"), os.NewFile(uintptr(pair[1]), "output"), err
-}

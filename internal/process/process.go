@@ -52,10 +52,6 @@ type Command struct {
 	// ended otherwise are killed with all that this user runs. 0: no such user.
 	UID int
 
-	// PrivateStdout keeps other programs from opening Stdout by its path (/proc/PID/fd/1) on Linux. The program cannot
-	// open its own /dev/stdout then.
-	PrivateStdout bool
-
 	Files []*os.File           // the program's descriptors 3 and up
 	Sys   *syscall.SysProcAttr // namespaces, credentials; session and death signal are ours
 }

@@ -62,9 +62,6 @@ func limitMemory(int, uint64) {}
 
 func newPipe() (r, w *os.File, err error) { return os.Pipe() }
 
-// newPrivatePipe: elsewhere than on Linux, no path leads to another program's pipe.
-func newPrivatePipe() (r, w *os.File, err error) { return os.Pipe() }
-
 // hasGuard: a guard does not get orphans here.
 const hasGuard = false
 

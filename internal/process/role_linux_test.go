@@ -49,9 +49,6 @@ func playKeep(args []string) {
 // playPipe tells how much its output holds.
 func playPipe([]string) {
 	size, err := unix.FcntlInt(1, unix.F_GETPIPE_SZ, 0)
-	if err != nil {
-		size, err = unix.GetsockoptInt(1, unix.SOL_SOCKET, unix.SO_SNDBUF)
-	}
 	must(err)
 	fmt.Println(size)
 }

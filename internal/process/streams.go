@@ -37,18 +37,14 @@ func (s *streams) open(c Command) error {
 	if err := s.addInput(c.Stdin); err != nil {
 		return err
 	}
-	connect := newPipe
-	if c.PrivateStdout {
-		connect = newPrivatePipe
-	}
-	if err := s.addOutput("output", c.Stdout, connect); err != nil {
+	if err := s.addOutput("output", c.Stdout); err != nil {
 		return err
 	}
 	if c.Stderr != nil && isSameWriter(c.Stderr, c.Stdout) {
 		s.childFiles = append(s.childFiles, s.childFiles[1])
 		return nil
 	}
-	return s.addOutput("errors", c.Stderr, newPipe)
+	return s.addOutput("errors", c.Stderr)
 }
 
 // isSameWriter is os/exec's test: writers of an incomparable type differ.
@@ -74,7 +70,7 @@ func (s *streams) addInput(from io.Reader) error {
 	return nil
 }
 
-func (s *streams) addOutput(name string, to io.Writer, connect func() (r, w *os.File, err error)) error {
+func (s *streams) addOutput(name string, to io.Writer) error {
 	if f, ok := to.(*os.File); ok && f != nil {
 		s.childFiles = append(s.childFiles, f)
 		return nil
@@ -82,7 +78,7 @@ func (s *streams) addOutput(name string, to io.Writer, connect func() (r, w *os.
 	if to == nil {
 		return s.addNull(os.O_WRONLY)
 	}
-	r, w, err := connect()
+	r, w, err := newPipe()
 	if err != nil {
 		return err
 	}
@@ -153,7 +149,7 @@ func (in *input) copy() {
 
 func (o *output) copy() {
 	defer close(o.done)
-	_, err := io.Copy(o, readAhead(o.r))
+	_, err := io.Copy(o, o.r)
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
 		o.err = fmt.Errorf("read its %s: %w", o.name, err)
 	}

@@ -141,36 +141,16 @@ func TestSysIsHandedOn(t *testing.T) {
 
 // Some programs end without waiting until they were heard out.
 func TestOutputIsWide(t *testing.T) {
-	for _, test := range []struct {
-		limit   string
-		factor  int // of what the kernel says
-		private bool
-	}{{"fs/pipe-max-size", 1, false}, {"net/core/wmem_max", 2, true}} {
-		limit, err := os.ReadFile("/proc/sys/" + test.limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := test.factor * min(1<<20, atoi(strings.TrimSpace(string(limit))))
-		var out bytes.Buffer
-		c := playing("pipe")
-		c.Stdout, c.PrivateStdout = &out, test.private
-		if _, err := new(process.Runner).Run(t.Context(), c); err != nil || strings.TrimSpace(out.String()) != fmt.Sprint(want) {
-			t.Errorf("its output holds %q, %v, want %d", out.String(), err, want)
-		}
+	limit, err := os.ReadFile("/proc/sys/fs/pipe-max-size")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// Usually a program can open the output of one that has started it.
-func TestPrivateOutputIsNotOpened(t *testing.T) {
-	for private, want := range map[bool]string{false: "forged\n", true: "refused\n"} {
-		var out bytes.Buffer
-		const script = `sh -c 'echo forged >>/proc/$PPID/fd/1' || echo refused`
-		_, err := new(process.Runner).Run(t.Context(), process.Command{
-			Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out, PrivateStdout: private,
-		})
-		if out.String() != want || err != nil {
-			t.Errorf("private: %t, its output is %q, %v, want %q", private, out.String(), err, want)
-		}
+	want := min(1<<20, atoi(strings.TrimSpace(string(limit))))
+	var out bytes.Buffer
+	c := playing("pipe")
+	c.Stdout = &out
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || strings.TrimSpace(out.String()) != fmt.Sprint(want) {
+		t.Errorf("its output holds %q, %v, want %d", out.String(), err, want)
 	}
 }
 
@@ -206,19 +186,17 @@ func (*broken) Read([]byte) (int, error) { return 0, errFull }
 
 // An output that is held out of reach, here by a message that is not read, ends with the program.
 func TestHeldOutputIsCut(t *testing.T) {
-	for _, private := range []bool{false, true} {
-		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
-		c := playing("lend")
-		c.Files, c.Stdout, c.PrivateStdout = []*os.File{theirs}, new(bytes.Buffer), private
-		got, err := new(process.Runner).Run(t.Context(), c)
-		if diff := cmp.Diff(process.Result{}, got); diff != "" || err != nil {
-			t.Errorf("private: %t, Run: %v, result (-want +got):\n%s", private, err, diff)
-		}
-		_, _ = ours.Close(), theirs.Close()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
+	defer func() { _, _ = ours.Close(), theirs.Close() }()
+	c := playing("lend")
+	c.Files, c.Stdout = []*os.File{theirs}, new(bytes.Buffer)
+	got, err := new(process.Runner).Run(t.Context(), c)
+	if diff := cmp.Diff(process.Result{}, got); diff != "" || err != nil {
+		t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -124,8 +124,6 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 		Stdin:   strings.NewReader(input),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,
-
-		PrivateStdout: !h.Adapter.Plain, // what it prints of its usage counts
 	}, nil
 }
 
