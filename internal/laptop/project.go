@@ -42,7 +42,6 @@ type Project struct {
 	Quiet    bool             // nothing but the result
 	secrets  *redact.Redactor // hides the agent's keys
 	console  *console
-	tried    string // how the checks did in the sandbox; empty: they were not tried
 }
 
 // environOutside returns the environment of programs that ralph starts outside of the sandbox.

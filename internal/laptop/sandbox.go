@@ -122,9 +122,6 @@ func (d *Project) sandboxLine(j *job.Job) string {
 	case d.inDocker():
 		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
 	case j.Sandbox != nil && d.namedLevel() == "":
-		if d.tried != "" {
-			said += "; " + d.tried
-		}
 		return said + "; --no-sandbox turns it off"
 	}
 	return said
