@@ -31,7 +31,7 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	var outcome checkout.Outcome
 	err = c.Verify(ctx, w.World, tool, func(v *checkout.Verifier) error {
-		v.Kept, v.Hand.Began = c.Kept(w.World, v.Sandbox), progress(w.World)
+		v.Hand.Began = progress(w.World)
 		run, err := v.Prove(ctx, c.ProjectDir, span, c.Rules(c.Check, c.Setup))
 		outcome = checkout.Sum(run)
 		return err

@@ -59,9 +59,7 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 	if err != nil {
 		return process.Result{}, err
 	}
-	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{
-		Project: dir, Needs: needs, Tool: tool,
-	})
+	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Needs: needs})
 	if err != nil {
 		return process.Result{}, err
 	}

@@ -11,13 +11,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -39,13 +37,11 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	if err != nil {
 		return err
 	}
-	all := w.Getenv("PATH")
-	w = w.PathOutside(c.ProjectDir)
-	for _, folder := range process.Missing(all, w.Getenv("PATH")) {
-		fmt.Fprintln(w.Stderr, "ralph: note: proofs do not use "+clean.LogLine(folder)+" of PATH: a change or an agent can write there")
-		fmt.Fprintln(w.Stderr, "ralph: hint: have --setup install what the checks need")
-	}
-	return c.WithVerifier(ctx, w, tool, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Apart: both([]string{c.ProjectDir}), Needs: needs, Vars: c.Env}, do)
+	who := Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Needs: needs, Vars: c.Env, Proofs: true}
+	return c.WithVerifier(ctx, w, tool, who, func(v *checkout.Verifier) error {
+		v.Kept = w.keptBaselines(v.Sandbox, needs, c.Allow)
+		return do(v)
+	})
 }
 
 // WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to
@@ -56,30 +52,23 @@ func (f Fence) WithVerifier(ctx context.Context, w World, tool git.Git, who Encl
 		return err
 	}
 	defer remove()
-	who.Tool = tool
 	sb, err := f.Raise(ctx, w, who)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
-	v := &checkout.Verifier{
-		Sandbox: sb,
-		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run},
-		Tell: func(run journal.Run, event journal.Event) {
-			fmt.Fprint(w.Stderr, clean.LogLines(view.LineAndOutput(run, event)))
-		},
+	tell := func(run journal.Run, event journal.Event) {
+		fmt.Fprint(w.Stderr, clean.LogLines(view.LineAndOutput(run, event)))
 	}
+	if who.Proofs {
+		for _, note := range sb.Notices() {
+			tell(journal.Run{}, note)
+		}
+		w = w.PathOutside(who.Project)
+	}
+	v := &checkout.Verifier{Sandbox: sb, Git: tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run}, Tell: tell}
 	v.Confide(w.EnvironInside(sb, who.Vars...), who.Needs)
 	return do(v)
-}
-
-// Kept returns where the results at a base are kept.
-func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
-	needs, err := w.Needs(config.Settings{}, c.Reach, c.Secrecy)
-	if err != nil {
-		return checkout.Kept{}
-	}
-	return w.keptBaselines(sb, needs, c.Allow)
 }
 
 // Span are two commits; an empty name is the default branch or HEAD.

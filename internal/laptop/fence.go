@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -45,11 +43,10 @@ func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 type Enclosure struct {
 	Level   sandbox.Level // where no flag says which
 	Project string
-	Apart   []string // whose programs it does not use
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
 	Vars    []string // to pass into it, for WithVerifier
-	Tool    git.Git
+	Proofs  bool     // of others' work: no program of the project is used
 }
 
 // ErrInDocker refuses Docker's sandbox for what is not an agent.
@@ -64,28 +61,24 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	case level == InDocker:
 		return nil, ErrInDocker
 	}
-	project, err := filepath.Abs(who.Project)
-	if err != nil {
-		return nil, fmt.Errorf("find the project: %w", err)
+	if f.Allow != nil {
+		who.Allow = f.Allow
 	}
-	w = w.In(project)
-	options, err := w.sandboxAround(project)
+	options, err := w.sandboxAround(who)
 	if err != nil {
 		return nil, err
 	}
-	allow := who.Allow
-	if f.Allow != nil {
-		allow = f.Allow
-	}
-	options.Level, options.Network, options.Needs = level, confine.Network{Any: allow == nil, Allow: allow}, who.Needs
-	options.Private, options.Apart = []string{guarded.Around(project)}, who.Apart
+	options.Level = level
 	return confine.Start(ctx, options)
 }
 
 // sandboxAround returns the options of every sandbox around a project.
-func (w World) sandboxAround(project string) (options confine.Options, err error) {
-	home, err := w.homeBeside(project)
+func (w World) sandboxAround(who Enclosure) (options confine.Options, err error) {
+	home, err := w.homeBeside(who.Project)
+	top := []string{guarded.Around(who.Project)}
 	return confine.Options{
-		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(), Home: home, Path: w.Path(project),
+		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(who.Project), Env: w.In(who.Project).Environ(), Home: home, Path: w.Path(who.Project),
+		Network: confine.Network{Any: who.Allow == nil, Allow: who.Allow}, Needs: who.Needs,
+		Private: top, Apart: top, Proofs: who.Proofs,
 	}, err
 }

@@ -68,16 +68,17 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundA
 		}
 		return options, worker.CheckAutoRuns(d.ProjectDir)
 	}
-	if options, err = d.World.sandboxAround(d.Root()); err != nil {
+	options, err = d.World.sandboxAround(Enclosure{
+		Project: d.Root(), Allow: d.Settings.Sandbox.AllowDomains, Needs: d.Needs, Proofs: p.Done == policy.ByStories,
+	})
+	if err != nil {
 		return options, err
 	}
-	allow := d.Settings.Sandbox.AllowDomains
 	if err := errors.Join(worker.AdoptSettings(ctx, options, p.Model), second.AdoptSettings(ctx, options, p.Review.Model)); err != nil {
 		return options, err
 	}
-	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow}
+	options.Level = level
 	options.Model.Models = d.Settings.Sandbox.AllowModels
-	options.Private, options.Apart, options.Proofs, options.Needs = []string{d.Root()}, []string{d.Root()}, p.Done == policy.ByStories, d.Needs
 	return options, nil
 }
 

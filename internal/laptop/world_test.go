@@ -79,7 +79,7 @@ func TestKeptBaselinesKnowTheirHosts(t *testing.T) {
 	w.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 	seen := map[string]string{}
 	for name, allow := range map[string][]string{"any host": nil, "no host": {}, "one host": {"a.example.com"}} {
-		with := laptop.Clone{Fence: laptop.Fence{Allow: allow}}.Kept(w, new(confine.Sandbox)).With
+		with := laptop.KeptBaselines(w, new(confine.Sandbox), confine.Needs{}, allow).With
 		if other, is := seen[with]; is || with == "" {
 			t.Errorf("%s and %s are both %q", name, other, with)
 		}

@@ -88,17 +88,6 @@ func PathOutside(path string, folders []string, works ...string) string {
 	return strings.Join(outside, string(filepath.ListSeparator))
 }
 
-// Missing returns the folders of a PATH that PathOutside left out, if they are there.
-func Missing(path, outside string) (folders []string) {
-	for _, d := range filepath.SplitList(path) {
-		place, err := filepath.EvalSymlinks(d)
-		if err == nil && filepath.IsAbs(d) && !slices.Contains(filepath.SplitList(outside), place) {
-			folders = append(folders, d)
-		}
-	}
-	return folders
-}
-
 // Within reports whether a path is in a folder, by name or after links are resolved.
 func Within(path string, folders []string) bool {
 	names := []string{filepath.Clean(path)}

@@ -1,0 +1,4 @@
+package laptop
+
+// KeptBaselines is keptBaselines.
+var KeptBaselines = World.keptBaselines
