@@ -38,7 +38,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	if err := workspace.FindFolder(c.ProjectDir).CheckUnlocked(); err != nil {
 		return 0, err
 	}
-	place, err := laptop.PlaceOf(ctx, tool, c.ProjectDir)
+	place, err := tool.Inspect(ctx, c.ProjectDir)
 	if err == nil {
 		err = place.Clean()
 	}

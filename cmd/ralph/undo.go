@@ -80,7 +80,7 @@ func placeOfRun(ctx context.Context, w world, top string, run journal.Run) (tool
 	if tool, err = w.SoundGit(ctx, top); err != nil {
 		return tool, place, err
 	}
-	place, err = laptop.PlaceOf(ctx, tool, top)
+	place, err = tool.Inspect(ctx, top)
 	if err == nil && place.Branch != run.Branch {
 		err = fault.Usage(fmt.Sprintf("the run worked on the branch %s, and %s is checked out", run.Branch, place.Branch),
 			"git switch "+shell.Quote(run.Branch)+", then: ralph undo", nil)

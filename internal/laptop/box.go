@@ -37,7 +37,7 @@ func (w World) OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, d
 		Access: confine.Access{Write: []string{work}, At: map[string]string{}},
 	}
 	var list git.Listing
-	place, err := PlaceOf(ctx, tool, dir)
+	place, err := tool.Inspect(ctx, dir)
 	if err == nil {
 		b.User = place.Top
 		list, err = place.List(ctx)

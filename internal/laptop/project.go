@@ -66,10 +66,7 @@ func (d *Project) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place, err := PlaceOf(ctx, d.Tool, d.ProjectDir)
-	if errors.Is(err, errReplaced) {
-		return err
-	}
+	place, err := d.Tool.Inspect(ctx, d.ProjectDir)
 	if d.noPlace = err; err == nil {
 		d.Place, d.Work = &place, &place
 	}

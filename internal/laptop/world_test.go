@@ -3,7 +3,6 @@ package laptop_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,21 +29,6 @@ func world(t *testing.T, home string) laptop.World {
 		Getenv: func(name string) string { return env[name] }, Environ: func() []string { return []string{"HOME=" + home, "PATH=" + env["PATH"]} },
 		Runner: &process.Runner{}, Closing: closing,
 	}
-}
-
-func repository(t *testing.T, dir string) string {
-	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "--allow-empty", "-m", "begin"}} {
-		cmd := exec.CommandContext(t.Context(), "git", args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	return dir
 }
 
 // Temporary files are kept out of the project, where an agent may write.
