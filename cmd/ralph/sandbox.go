@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -84,11 +85,11 @@ func (c sandboxCommand) inBox(ctx context.Context, w world, tool git.Git, sb *co
 		return result, err
 	}
 	defer remove()
-	box, err := w.OpenBox(ctx, tool, sb, command.Dir, room)
+	box, err := job.OpenBox(ctx, tool, sb, command.Dir, room)
 	if err != nil {
 		return result, err
 	}
-	command.Dir = box.Dir
+	command.Dir = box.Folder
 	result, err = sb.Around(box.Access)(ctx, command)
 	if err != nil || c.Silent {
 		return result, err

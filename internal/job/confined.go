@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/ralph-loop/ralph/internal/confine"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -26,29 +25,14 @@ func (s *trees) runnerWith(dir string, setup bool) sandbox.Exec {
 
 // access is to the agent's folder. In a box, it has the path of the user's.
 func (s *trees) access(dir string) confine.Access {
+	if s.Box != nil && dir == s.box().Dir {
+		return accessTo(s.box(), s.trusted)
+	}
 	at := confine.Access{Write: []string{dir}}
 	if s.trusted != nil {
 		at.Read = s.trusted.Lent()
 	}
-	if s.Box != nil && dir == s.box().Dir {
-		at.At, at.Layers = map[string]string{dir: s.Box.Top}, s.box().Layers()
-		for _, lent := range at.Read {
-			at.At[lent] = lent
-		}
-	}
 	return at
-}
-
-// gitRunner runs git as the sandbox's user and without a network. nil: as everywhere else.
-func (s *trees) gitRunner(dir string) git.Run {
-	if s.Sandbox == nil {
-		return nil
-	}
-	read := []string{s.Git.Home}
-	if s.trusted != nil {
-		read = append(read, s.trusted.Lent()...)
-	}
-	return git.Run(s.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
 func (s *trees) makeEmptyDir(ctx context.Context, dir string) error {

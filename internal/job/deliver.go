@@ -8,22 +8,14 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/box"
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
-
-// UserFolder is the folder of a user to which work comes from a box.
-type UserFolder struct {
-	Top   string
-	Place *git.Place // nil: there is no repository
-}
 
 // HeldRef is the ref of the user's repository that keeps the commits of a run.
 func HeldRef(id string) string { return "refs/ralph/" + id }
@@ -36,25 +28,14 @@ func (s *trees) box() box.Box {
 }
 
 // fillBox makes the agent's folder equal to the user's.
-func (s *trees) fillBox(ctx context.Context, dir string) (err error) {
+func (s *trees) fillBox(ctx context.Context, dir string) error {
 	b := s.box()
 	b.Dir = dir
-	var list git.Listing
-	if s.Box.Place != nil {
-		list, err = s.Box.Place.List(ctx)
-	} else {
-		list.Files, err = box.List(ctx, s.Box.Top)
+	var memory []string
+	if run := s.Run(); run.Policy.Done == policy.ByStories {
+		memory = workspace.Memory{Dir: memoryDir(run)}.Files()
 	}
-	if err != nil {
-		return err
-	}
-	work := func(layers []sandbox.Layer) bool {
-		return s.Sandbox.HasLayers(ctx, confine.Access{Write: []string{dir}, At: map[string]string{dir: s.Box.Top}, Layers: layers})
-	}
-	if run := s.Run(); run.Policy.Done == policy.ByStories { // also if git ignores them
-		list.Files = append(list.Files, workspace.Memory{Dir: memoryDir(run)}.Files()...)
-	}
-	return errors.Join(b.Fill(ctx, list, work), workspace.MarkBox(filepath.Dir(s.Folder.Path), dir), s.Sandbox.Lend(ctx, dir, "."))
+	return errors.Join(s.Box.fill(ctx, b, s.Sandbox, memory...), workspace.MarkBox(filepath.Dir(s.Folder.Path), dir))
 }
 
 // boxFolder makes the agent's folder where there is no repository.

@@ -145,16 +145,15 @@ func (s *trees) openTree(dir string) (*git.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree.Beside, tree.Run = LoopFiles(s.Run().Policy), s.gitRunner(dir)
+	tree.Beside, tree.Run = LoopFiles(s.Run().Policy), gitInside(s.Sandbox, s.Git.Home, dir, s.trusted)
 	return tree, nil
 }
 
 func (s *trees) cloneSpec(ctx context.Context, run journal.Run, dir string) (spec git.CloneSpec, err error) {
-	spec = git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Run: s.gitRunner(dir)}
 	if s.Box != nil {
-		spec.By = s.Box.Place.Identity()
-		spec.Exclude, err = s.Box.Place.Excluded(ctx)
+		spec, err = s.Box.cloneSpec(ctx)
 	}
+	spec.Dir, spec.Branch, spec.SHA, spec.Run = dir, run.Branch, run.Head, gitInside(s.Sandbox, s.Git.Home, dir, s.trusted)
 	for _, folder := range LoopFiles(run.Policy) {
 		spec.Exclude = append(spec.Exclude, "/"+folder)
 	}

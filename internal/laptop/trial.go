@@ -135,7 +135,7 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		return err
 	}
 	defer remove()
-	b, err := d.World.OpenBox(ctx, d.Tool, j.Sandbox, d.ProjectDir, room)
+	b, err := job.OpenBox(ctx, d.Tool, j.Sandbox, d.ProjectDir, room)
 	if err != nil {
 		return err
 	}
@@ -150,9 +150,9 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 	}
 	inside, env := j.Sandbox.Around(b.Access), j.Sandbox.Env(j.CheckEnv, false)
 	for _, rule := range p.Checks {
-		exit, err := exitOf(inside, b.Dir, env, rule.Command)
+		exit, err := exitOf(inside, b.Folder, env, rule.Command)
 		if err == nil && exit != 0 {
-			exit, err = exitOf(inside, b.Dir, env, rule.Command) // it may have failed by chance
+			exit, err = exitOf(inside, b.Folder, env, rule.Command) // it may have failed by chance
 		}
 		if err != nil {
 			return err
