@@ -137,7 +137,7 @@ func appending() bool {
 func (d *death) strike() {
 	d.done = true
 	if d.Polite != 0 {
-		_ = syscall.Kill(outermost(), d.Polite)
+		_ = syscall.Kill(os.Getppid(), d.Polite)
 		return
 	}
 	if !d.Outer {
@@ -146,19 +146,6 @@ func (d *death) strike() {
 	}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, process.OrphanedSignal)
-	_ = syscall.Kill(outermost(), syscall.SIGKILL)
+	_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
 	<-told
-}
-
-// outermost returns the program that the test started: on Linux its child is a guard,
-// and we are the guard's.
-func outermost() int {
-	outer := os.Getppid()
-	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", outer)); err == nil {
-		fields := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
-		if _, err := fmt.Sscan(string(fields[1]), &outer); err != nil {
-			panic(err)
-		}
-	}
-	return outer
 }

@@ -301,7 +301,6 @@ func (s *scene) hung() bool {
 type call struct {
 	match func(r *http.Request, body string) bool
 	outer bool
-	inner bool // the one that asks, and not the guard between the two
 	done  bool // the request is carried out, and only its answer is lost
 }
 
@@ -319,9 +318,6 @@ func (s *scene) killedAtCall(at call) {
 		struck.Do(func() {
 			victim := <-pid
 			if !at.outer {
-				victim = child(victim)
-			}
-			if at.inner {
 				victim = child(victim)
 			}
 			_ = syscall.Kill(victim, syscall.SIGKILL)

@@ -59,9 +59,9 @@ func TestKillAfterAReview(t *testing.T) {
 	at := func(c call) func(*scene) { return func(s *scene) { s.killedAtCall(c) } }
 	reply := posts("/replies", "")
 	killedAfterward(t, newPricedReview, map[string]func(*scene){
-		"at the answer":               at(call{inner: true, match: reply}),
-		"at the answer, given":        at(call{inner: true, match: reply, done: true}),
-		"at the reaction":             at(call{inner: true, match: posts("/reactions", "rocket")}),
+		"at the answer":               at(call{match: reply}),
+		"at the answer, given":        at(call{match: reply, done: true}),
+		"at the reaction":             at(call{match: posts("/reactions", "rocket")}),
 		"at the cost":                 func(s *scene) { s.killedAtPush(pushKill{ref: quota.Ref, nth: 2}) },
 		"at the cost, which is there": func(s *scene) { s.killedAtPush(pushKill{ref: quota.Ref, nth: 2, done: true}) },
 	}, func(s *scene) {
@@ -106,10 +106,10 @@ func TestKillAfterAQuestion(t *testing.T) {
 			}
 		})
 	}, map[string]func(*scene){
-		"at the question":        func(s *scene) { s.killedAtCall(call{inner: true, match: question}) },
-		"at the question, asked": func(s *scene) { s.killedAtCall(call{inner: true, match: question, done: true}) },
+		"at the question":        func(s *scene) { s.killedAtCall(call{match: question}) },
+		"at the question, asked": func(s *scene) { s.killedAtCall(call{match: question, done: true}) },
 		"at the reaction": func(s *scene) {
-			s.killedAtCall(call{inner: true, match: posts("/reactions", "confused")})
+			s.killedAtCall(call{match: posts("/reactions", "confused")})
 		},
 	}, func(s *scene) {
 		asked := 0
@@ -130,9 +130,9 @@ func TestKillOfARerun(t *testing.T) {
 	t.Parallel()
 	rerun := posts("/rerun-failed-jobs", "")
 	for name, at := range map[string]call{
-		"before":         {inner: true, match: rerun},
-		"after":          {inner: true, match: rerun, done: true},
-		"after the line": {inner: true, match: posts("/comments", "one re-run"), done: true},
+		"before":         {match: rerun},
+		"after":          {match: rerun, done: true},
+		"after the line": {match: posts("/comments", "one re-run"), done: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

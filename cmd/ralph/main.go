@@ -82,12 +82,9 @@ func start(w world) int {
 		return launch(w)
 	}
 	_ = process.CloseOnExecFrom(3) // where it cannot be done, the launcher of those inside looks again
-	if process.IsGuard(w.Getenv) || process.IsInner(w.Getenv) {
+	if process.IsInner(w.Getenv) {
 		// In the terminal's background, output stops them for good if TOSTOP is set, as by a program inside.
 		signal.Ignore(syscall.SIGTTOU)
-	}
-	if process.IsGuard(w.Getenv) {
-		return outer(w)
 	}
 	typed, done, err := parse(w)
 	if err != nil || done {
@@ -210,7 +207,11 @@ func report(to io.Writer, err error) int {
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
 		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order
-		Deaf: func(all ...os.Signal) { signal.Notify(make(chan os.Signal, 1), all...) },
+		Hear: func(all ...os.Signal) <-chan os.Signal {
+			heard := make(chan os.Signal, 1)
+			signal.Notify(heard, all...)
+			return heard
+		},
 	})
 	if errors.As(err, new(sandbox.ReportedError)) {
 		return fault.Exit(err)

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -26,10 +24,8 @@ type OuterProgram struct {
 // ends, kill -9 included, all its descendants are then killed. Elsewhere than on
 // Linux, descendants that left its group are not.
 //
-// On Linux the child is a guard, which runs the inner program in the same way. If
-// the outer and the inner program are killed at once, the guard kills the
-// descendants of the inner one. If all three are killed, a process that has left
-// its session survives.
+// If both programs are killed at once, a process that has left its session
+// survives, unless its sandbox ends it.
 //
 // The child shares our session, in a group of its own: Ctrl-C reaches us, and we
 // pass it on. It gets OrphanedSignal when we die, so that kill -9 of the outer
@@ -43,9 +39,8 @@ func RunOuter(o OuterProgram) (int, error) {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
 	defer readyRead.Close() //nolint:errcheck // only read
-	argv, env := o.childCommand()
-	in, err := startInner(argv, &os.ProcAttr{
-		Env:   env,
+	in, err := startInner(o.Argv, &os.ProcAttr{
+		Env:   environ.Merge(o.Env, environ.Pairs(outerMarker, strconv.Itoa(os.Getpid()))),
 		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr, readyWrite},
 		Sys:   &syscall.SysProcAttr{},
 	})
@@ -54,31 +49,10 @@ func RunOuter(o OuterProgram) (int, error) {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
 	code := in.wait(o.Signals, untilClosed(readyRead))
-	if err := sweepDescendants(); err != nil {
+	if err := EndDescendants(); err != nil {
 		return code, fmt.Errorf("end what the inner program left: %w", err)
 	}
 	return code, nil
-}
-
-// guardName: a kill by the program's name does not reach the guard.
-const guardName = "process-guard"
-
-// childCommand runs the guard, or the inner program if we are the guard or need none.
-func (o OuterProgram) childCommand() (argv, env []string) {
-	env = slices.DeleteFunc(slices.Clone(o.Env), func(variable string) bool {
-		return strings.HasPrefix(variable, outerMarker+"=") || strings.HasPrefix(variable, guardMarker+"=")
-	})
-	own := strconv.Itoa(os.Getpid())
-	_, name, guard := parentFromMarker(func(name string) string { return environ.Get(o.Env, name) }, guardMarker)
-	switch {
-	case guard:
-		argv = append([]string{name}, o.Argv[1:]...)
-	case hasGuard:
-		return append([]string{guardName}, o.Argv[1:]...), append(env, guardMarker+"="+own+" "+o.Argv[0])
-	default:
-		argv = o.Argv
-	}
-	return argv, append(env, outerMarker+"="+own)
 }
 
 type innerProcess struct {
@@ -135,11 +109,8 @@ func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
 	return code
 }
 
-// outerMarker holds the outer program's pid; guardMarker the pid and the program's name for the guard.
-const (
-	outerMarker = "RALPH_OUTER"
-	guardMarker = "RALPH_GUARD"
-)
+// outerMarker holds the outer program's pid.
+const outerMarker = "RALPH_OUTER"
 
 // ForwardedSignal is how the outer program passes on each signal. The inner program has to handle it.
 const ForwardedSignal = syscall.SIGUSR1
@@ -152,14 +123,8 @@ const OrphanedSignal = syscall.SIGUSR2
 
 // IsInner reports whether this program runs under RunOuter. An inherited marker names another parent.
 func IsInner(env func(string) string) bool {
-	_, _, is := parentFromMarker(env, outerMarker)
-	return is
-}
-
-// IsGuard reports whether this program is the guard, which only calls RunOuter.
-func IsGuard(env func(string) string) bool {
-	_, _, is := parentFromMarker(env, guardMarker)
-	return is
+	_, ok := outerOf(env)
+	return ok
 }
 
 // The inner program closes readyFD when it is ready for signals.
@@ -170,16 +135,15 @@ const readyFD = 3
 // program.
 func SignalReady(env func(string) string) {
 	var stat syscall.Stat_t
-	if !IsInner(env) && !IsGuard(env) || syscall.Fstat(readyFD, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+	if !IsInner(env) || syscall.Fstat(readyFD, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
 	_ = os.NewFile(readyFD, "ready").Close()
 }
 
-func parentFromMarker(env func(string) string, marker string) (pid int, rest string, is bool) {
-	number, rest, _ := strings.Cut(env(marker), " ")
-	pid, err := strconv.Atoi(number)
-	return pid, rest, err == nil && pid == os.Getppid()
+func outerOf(env func(string) string) (pid int, ok bool) {
+	pid, err := strconv.Atoi(env(outerMarker))
+	return pid, err == nil && pid == os.Getppid()
 }
 
 // Signals counts in the inner program how often it was asked to end. Ctrl-C in a
@@ -194,8 +158,8 @@ type Signals struct {
 
 // NewSignals returns the Signals of this program.
 func NewSignals(env func(string) string) *Signals {
-	outer, _, is := parentFromMarker(env, outerMarker)
-	if !is {
+	outer, ok := outerOf(env)
+	if !ok {
 		return &Signals{}
 	}
 	return &Signals{Outer: outer, Parent: os.Getppid}

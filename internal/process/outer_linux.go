@@ -13,9 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasGuard: a guard gets the orphans of an inner program that was killed.
-const hasGuard = true
-
 func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -53,8 +50,8 @@ func reapUntil(pid int) syscall.WaitStatus {
 	}
 }
 
-// Orphans become our children, so without children there are no descendants.
-func sweepDescendants() error {
+// EndDescendants kills all descendants of a sub-reaper: orphans become its children, so without children there are none.
+func EndDescendants() error {
 	limit := time.After(killTimeout)
 	for wait := time.Duration(0); ; wait = min(2*wait+time.Millisecond, 50*time.Millisecond) {
 		for reaped := 1; reaped > 0; {

@@ -3,7 +3,6 @@ package process_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -165,42 +164,6 @@ func TestKillOfTheOuterAndItsGroupLeavesNothing(t *testing.T) {
 	}
 	o.agent.wantGone(t)
 	eventually(t, "the inner ends", func() bool { return !inner.alive() })
-}
-
-// Both at once, while what an agent started has left its session and its parents:
-// nothing of it stays.
-func TestKillOfBothLeavesNothing(t *testing.T) {
-	for range 10 {
-		o := startOuter(t)
-		for _, pid := range []int{o.cmd.Process.Pid, o.inner} {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) { // it ends by itself then
-				t.Fatal(err)
-			}
-		}
-		o.wait(t)
-		eventually(t, "what was left ends", func() bool { return !o.agent.alive() })
-	}
-}
-
-// The guard may be the one that is killed, with the outer or alone.
-func TestKillOfTheGuardLeavesNothing(t *testing.T) {
-	for _, alone := range []bool{true, false} {
-		o := startOuter(t)
-		inner, _ := statOf(o.inner)
-		pids := []int{inner.Parent}
-		if !alone {
-			pids = append(pids, o.cmd.Process.Pid)
-		}
-		for _, pid := range pids {
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if code, _ := o.wait(t); alone && code != 137 {
-			t.Errorf("exit %d, want 137", code)
-		}
-		eventually(t, "what was left ends", func() bool { return !o.agent.alive() })
-	}
 }
 
 func TestCtrlCCountsOnce(t *testing.T) {

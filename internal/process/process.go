@@ -53,7 +53,7 @@ type Command struct {
 	UID int
 
 	Files []*os.File           // the program's descriptors 3 and up
-	Sys   *syscall.SysProcAttr // namespaces, credentials; session and death signal are ours
+	Sys   *syscall.SysProcAttr // namespaces, credentials; the session is ours, and so is the death signal if none is set
 }
 
 // Result is how a program ended.

@@ -62,9 +62,6 @@ func limitMemory(int, uint64) {}
 
 func newPipe() (r, w *os.File, err error) { return os.Pipe() }
 
-// hasGuard: a guard does not get orphans here.
-const hasGuard = false
-
 func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -88,7 +85,8 @@ func waitStatus(p *os.Process) syscall.WaitStatus {
 	return ws
 }
 
-func sweepDescendants() error { return nil }
+// EndDescendants is for Linux.
+func EndDescendants() error { return nil }
 
 // CloseOnExecFrom is for Linux.
 func CloseOnExecFrom(int) error { return nil }

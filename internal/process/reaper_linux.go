@@ -74,7 +74,9 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 	}
 	subreaper.count++
 	attr.Env = environ.Merge(attr.Env, environ.Pairs(marker, subreaper.id+"."+strconv.FormatUint(subreaper.count, 10)))
-	attr.Sys.Pdeathsig = syscall.SIGKILL
+	if attr.Sys.Pdeathsig == 0 {
+		attr.Sys.Pdeathsig = syscall.SIGKILL
+	}
 	exited := make(chan reaper, 1)
 	p, err := launch(path, argv, attr, func(p *os.Process) { exited <- awaitExit(p) })
 	if err != nil {

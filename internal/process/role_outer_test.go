@@ -15,9 +15,7 @@ import (
 func playOuter(args []string) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	passed := (<-chan os.Signal)(signals)
-	switch {
-	case process.IsInner(os.Getenv):
+	if process.IsInner(os.Getenv) {
 		if args[0] == "late" {
 			fmt.Println("coming up")
 			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
@@ -26,16 +24,11 @@ func playOuter(args []string) {
 		process.SignalReady(os.Getenv)
 		playInner(args, signals)
 		return
-	case process.IsGuard(os.Getenv):
-		signal.Notify(signals, process.ForwardedSignal, process.OrphanedSignal)
-		process.SignalReady(os.Getenv)
-	default:
-		passed = told(signals)
 	}
 	code, err := process.RunOuter(process.OuterProgram{
 		Argv: os.Args, Env: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Signals: passed,
+		Signals: told(signals),
 	})
 	must(err)
 	os.Exit(code)

@@ -74,7 +74,8 @@ func (t *tree) sweepOnce(atOnce bool) (seen scan) {
 
 // killAll kills all members that one scan finds: each group in one step after the
 // scan, or, atOnce, each process as soon as it is found. Processes that live for
-// less time than a scan are only killed atOnce.
+// less time than a scan are only killed atOnce. The program's own group comes last:
+// a supervisor in it ends the others if we are killed meanwhile.
 func (t *tree) killAll(atOnce bool) scan {
 	k := newSignaller(unix.SIGKILL)
 	hit := func(s stat) {
@@ -88,8 +89,12 @@ func (t *tree) killAll(atOnce bool) scan {
 	for _, s := range seen.members {
 		t.recordEnded(s)
 	}
-	for _, s := range seen.members {
-		k.send(s)
+	for _, last := range []bool{false, true} {
+		for _, s := range seen.members {
+			if (s.group == t.pid) == last {
+				k.send(s)
+			}
+		}
 	}
 	return seen
 }

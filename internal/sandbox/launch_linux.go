@@ -47,7 +47,7 @@ func Launch(l Launcher) error {
 		return err
 	}
 	unix.CloseOnExec(first)
-	p := &launch{spec: s, wire: w, orders: orders, launcher: l}
+	p := &launch{spec: s, wire: w, orders: orders, launcher: l, death: unix.SIGKILL}
 	err = p.run(len(l.Args) > 1 && l.Args[1] == inner)
 	if unsent := w.send(failure(err), -1); unsent != nil {
 		return errors.Join(err, unsent)
@@ -64,11 +64,14 @@ type launch struct {
 	read, write []openPlace
 	layers      []mountItem
 	launcher    Launcher
+	death       unix.Signal // that says that who started us is gone
 }
 
 // run takes the steps in order: those that need a capability or would be filtered come first.
 func (p *launch) run(below bool) error {
 	if p.Level == Notify && !below {
+		p.death = deathOfRalph
+		go p.endAfter(p.launcher.Hear(deathOfRalph))
 		return p.stepsThen(p.supervise, p.dieWithParent, p.denyTracing, p.dropPrivileges, p.dieWithParent)
 	}
 	last := p.exec
@@ -88,9 +91,12 @@ func (p *launch) stepsThen(last func() error, steps ...func() error) error {
 	return last()
 }
 
+// deathOfRalph is for the supervisor, which has to end what left its session.
+const deathOfRalph = unix.SIGUSR2
+
 // dieWithParent asks for a death signal. A change of user loses it, so it is asked for again.
 func (p *launch) dieWithParent() error {
-	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(p.death), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with who started us: %w", err)
 	}
 	if p.orphaned() {

@@ -26,7 +26,11 @@ func TestMain(m *testing.M) {
 	}
 	err = sandbox.Launch(sandbox.Launcher{
 		Args: os.Args[2:], Env: os.Environ(), Exit: syscall.Exit,
-		Deaf: func(all ...os.Signal) { signal.Notify(make(chan os.Signal, 1), all...) },
+		Hear: func(all ...os.Signal) <-chan os.Signal {
+			heard := make(chan os.Signal, 1)
+			signal.Notify(heard, all...)
+			return heard
+		},
 	})
 	end(err)
 }

@@ -93,6 +93,9 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if from != nil {
 		sys = *from
 	}
+	if w.Level == Notify {
+		sys.Pdeathsig = deathOfRalph
+	}
 	if w.Level != Namespace {
 		return &sys
 	}

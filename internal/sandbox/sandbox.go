@@ -200,9 +200,8 @@ func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 type Launcher struct {
 	Args []string // what follows the command's name
 	Env  []string // our own: what internal/process marks descendants with
-	// Deaf makes the supervisor survive the signals that ask a program to end:
-	// signal.Notify into a channel without a reader.
-	Deaf func(...os.Signal)
+	// Hear is signal.Notify into a new channel. Without a reader, the launcher survives these signals.
+	Hear func(...os.Signal) <-chan os.Signal
 	Exit func(code int)
 }
 

@@ -17,13 +17,13 @@ import (
 // supervise stands between ralph and the program at level notify. It is the
 // same user as those inside, so that it may read what they ask for; it holds no
 // secret, cannot be read by them, and when it ends they are killed, and before
-// that cannot connect. It is their ancestor and gets their orphans, which is
+// that cannot connect. When ralph is gone, it ends them all. It is their ancestor and gets their orphans, which is
 // what Yama asks of who reads another's memory.
 func (p *launch) supervise() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: %w", err)
 	}
-	p.launcher.Deaf(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	p.launcher.Hear(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 	below, pid, err := p.startInner()
 	if err != nil {
 		return err
@@ -37,7 +37,15 @@ func (p *launch) supervise() error {
 	if listener != nil {
 		go p.supervisor(listener).Serve()
 	}
-	return p.waitForProgram(pid)
+	err = p.waitForProgram(pid)
+	return errors.Join(err, process.EndDescendants()) // ralph is gone, or none is left
+}
+
+// endAfter ends all that is below the supervisor, also what left its session, once ralph is dead.
+func (p *launch) endAfter(death <-chan os.Signal) {
+	<-death
+	_ = process.EndDescendants()
+	p.launcher.Exit(1)
 }
 
 func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
@@ -110,7 +118,7 @@ func (p *launch) awaitFilter(below wire) (*os.File, error) {
 // their parents. It starts the program from this thread, which is confined. Signals
 // that ask the program to end reach the program too, so this process ignores them.
 func (p *launch) runAsInit() error {
-	p.launcher.Deaf(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	p.launcher.Hear(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 	if err := p.denyTracing(); err != nil {
 		return err
 	}
