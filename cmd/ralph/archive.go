@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/scaffold"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -98,7 +97,7 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 }
 
 func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a archived) error {
-	within, err := laptop.Inside(a.place.Top, c.ProjectDir)
+	within, err := filepath.Rel(a.place.Top, c.ProjectDir)
 	if err != nil {
 		return err
 	}

@@ -104,9 +104,11 @@ func (c Clone) Rules(checks, setup []string) checkout.Rules {
 			}
 			p = settings.ApplyTo(p)
 		}
-		if within, err := Inside(guarded.Around(c.ProjectDir), c.ProjectDir); err != nil {
+		within, err := filepath.Rel(guarded.Around(c.ProjectDir), c.ProjectDir)
+		if err != nil {
 			return p, err
-		} else if within != "." {
+		}
+		if within != "." {
 			p.Subfolder = filepath.ToSlash(within)
 		}
 		p.Protect = append(policy.ProtectedFiles(), p.Protect...)

@@ -106,7 +106,7 @@ func (c Eval) results(w World) (*os.File, error) {
 		if err := os.MkdirAll(filepath.Dir(c.Results), 0o700); err != nil {
 			return nil, fault.Usage("cannot make the folder of the results", "name a file with --results", err)
 		}
-	case process.Within(resolved(filepath.Dir(c.Results)), both([]string{c.Repo})):
+	case process.Within(resolved(filepath.Dir(c.Results)), []string{resolved(c.Repo)}):
 		return nil, fault.Usage("a commit of the clone, or an agent, can write "+c.Results, "name a file outside of the clone with --results, or leave it out", nil)
 	}
 	root, err := untrusted.OpenRoot(filepath.Dir(c.Results))

@@ -199,7 +199,7 @@ func (d *Project) Within() string {
 	if d.Place == nil {
 		return ""
 	}
-	way, err := Inside(d.Place.Top, d.ProjectDir)
+	way, err := filepath.Rel(d.Place.Top, d.ProjectDir) // both without links
 	if err != nil || way == "." {
 		return ""
 	}
@@ -239,17 +239,4 @@ func (d *Project) LevelOfChecks() (sandbox.Level, error) {
 		return sandbox.None, nil
 	}
 	return level, err
-}
-
-// Inside returns the path from top to a folder in it, whose name may differ.
-func Inside(top, dir string) (string, error) {
-	resolved, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", fmt.Errorf("find %s: %w", dir, err)
-	}
-	within, err := filepath.Rel(top, resolved)
-	if err != nil {
-		return "", fmt.Errorf("find %s in its repository: %w", dir, err)
-	}
-	return within, nil
 }

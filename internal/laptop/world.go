@@ -59,7 +59,7 @@ func (w World) Git(project string) (git.Git, error) {
 
 // Path is PATH without folders of the project: the work of an agent may be there.
 func (w World) Path(project string) string {
-	return process.PathOutside(w.Getenv("PATH"), both([]string{project}))
+	return process.PathOutside(w.Getenv("PATH"), []string{resolved(project)})
 }
 
 // PathOutside changes PATH for work in other folders, whose programs must not come from the project.
@@ -83,16 +83,6 @@ func (w World) with(env ...string) World {
 	return w
 }
 
-// both are paths as they are named and with links resolved.
-func both(paths []string) (folders []string) {
-	for _, path := range paths {
-		if filepath.IsAbs(path) {
-			folders = append(folders, path, resolved(path))
-		}
-	}
-	return folders
-}
-
 // resolved returns an absolute path without links, also of a file that does not exist.
 func resolved(path string) string {
 	if place, err := filepath.EvalSymlinks(path); err == nil {
@@ -109,7 +99,7 @@ func resolved(path string) string {
 // Temp is never in the project. A relative one names another folder for each program.
 func (w World) Temp(project string) string {
 	dir := os.TempDir()
-	if filepath.IsAbs(dir) && !process.Within(dir, both([]string{project})) {
+	if filepath.IsAbs(dir) && !process.Within(dir, []string{resolved(project)}) {
 		return dir
 	}
 	return "/tmp"
