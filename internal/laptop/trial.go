@@ -2,6 +2,7 @@ package laptop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 	defer cancel()
 	exitOf := func(run sandbox.Exec, dir string, env []string, command string) (int, error) {
 		result, err := run(limited, process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env})
-		if limited.Err() != nil { // what was under way was cut off
+		if limited.Err() != nil && errors.Is(err, limited.Err()) { // what was under way was cut off
 			return 0, nil
 		}
 		return result.Exit, err
