@@ -86,7 +86,7 @@ func (b Box) Layers() (layers []sandbox.Layer) {
 	for n, name := range b.layerNames() {
 		dir := filepath.Join(b.User, name)
 		if at, err := filepath.EvalSymlinks(dir); err == nil && at == dir {
-			layers = append(layers, sandbox.Layer{Path: dir, Lower: dir, Upper: b.upper(n)})
+			layers = append(layers, sandbox.Layer{Path: dir, Lower: []string{dir}, Upper: b.upper(n)})
 		}
 	}
 	return layers

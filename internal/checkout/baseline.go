@@ -33,40 +33,29 @@ type Kept struct {
 	With     string // what else can change a result, such as the day
 }
 
-// baselines keeps the results of checks at a base, with their logs and the caches that they
-// filled. Before that, only the base's own commands ran, and nothing in the sandbox can
-// write to the folder.
+// baselines keeps the results of checks at a base, with their logs. Before that, only the base's own commands ran, and
+// nothing in the sandbox can write to the folder.
 type baselines struct{ *Clean }
 
 const (
-	keptChecks = "checks.json"
-	keptCaches = "caches"
-	// mostKept limits the kept baselines, as each has its own caches.
+	keptChecks     = "checks.json"
 	mostKept       = 4
-	mostRoom       = 150 << 20 // for all of them
 	largestChecks  = 16 << 20
 	privateFolders = 0o700
 )
 
-// Known returns the results that an earlier run kept, if there are any.
-func (b baselines) Known(ctx context.Context, run journal.Run) ([]journal.CheckEnded, bool) {
+// Known returns the results that an earlier run kept; none: there are none that can be used.
+func (b baselines) Known(run journal.Run) []journal.CheckEnded {
 	dir, err := b.folder(run)
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	data, err := untrusted.ReadFile(filepath.Join(dir, keptChecks), largestChecks)
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	checks, err := b.read(data, workspace.Folder{Path: dir}.Read)
-	if err != nil {
-		return nil, false
-	}
-	if err := b.Sandbox.TakeCaches(ctx, filepath.Join(dir, keptCaches)); err != nil {
-		b.Log("the caches of the base are not used: " + fault.Told(err))
-		return nil, false
-	}
-	return checks, true
+	checks, _ := b.read(data, workspace.Folder{Path: dir}.Read) // none where one cannot be read
+	return checks
 }
 
 // read decodes kept results, and copies their files to this run's folder.
@@ -125,7 +114,7 @@ func (b baselines) keep(ctx context.Context, run journal.Run, checks []journal.C
 	if err := b.write(fresh, checks); err != nil {
 		return err
 	}
-	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(ctx, dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
+	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
 }
 
 func (b baselines) write(dir string, checks []journal.CheckEnded) error {
@@ -142,32 +131,20 @@ func (b baselines) write(dir string, checks []journal.CheckEnded) error {
 		}
 	}
 	data, err := json.Marshal(checks)
-	return errors.Join(err, b.Sandbox.KeepCaches(filepath.Join(dir, keptCaches)), untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600))
+	return errors.Join(err, untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600))
 }
 
-// prune keeps the newest baselines. On a laptop their caches have to share some room.
-func (b baselines) prune(ctx context.Context, dir string) error {
+// prune keeps the newest baselines.
+func (b baselines) prune(dir string) error {
 	entries, err := untrusted.ReadDir(b.Kept.Dir)
 	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(modTime(other), modTime(one)) })
-	room := int64(mostRoom)
 	for n, entry := range entries {
 		at := filepath.Join(b.Kept.Dir, entry.Name())
-		room -= size(ctx, at)
-		if n >= mostKept && at != dir || !b.InJob && room < 0 {
+		if n >= mostKept && at != dir {
 			err = errors.Join(err, untrusted.RemoveAll(at))
 		}
 	}
 	return err
-}
-
-func size(ctx context.Context, dir string) (bytes int64) {
-	_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // what cannot be read does not count
-		if err == nil && e.Info.Mode().IsRegular() {
-			bytes += e.Info.Size()
-		}
-		return nil
-	})
-	return bytes
 }
 
 func modTime(entry fs.DirEntry) int64 {
@@ -219,10 +196,12 @@ func (b baselines) folder(run journal.Run) (string, error) {
 	return filepath.Join(b.Kept.Dir, hex.EncodeToString(sum.Sum(nil)[:16])), nil
 }
 
-// saveCaches saves for later jobs what setup fetched at the base. For a pull request it saves nothing: its base may be
+// saveCaches saves the base's caches for later jobs. For a pull request it saves nothing: its base may be
 // unreviewed, and the jobs of all branches share caches.
 func (c *Clean) saveCaches(ctx context.Context, run journal.Run) {
-	if run.Task.Kind == plan.KindPull || run.Task.Kind == "" {
+	isIssue := run.Task.Kind != plan.KindPull && run.Task.Kind != ""
+	keeps := c.Kept.Dir != "" && !c.Kept.ReadOnly
+	if !isIssue && !keeps {
 		return
 	}
 	key, err := c.lockKey(ctx, run)

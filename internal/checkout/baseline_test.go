@@ -110,7 +110,7 @@ func TestARedBaselineIsNotKept(t *testing.T) {
 	}
 }
 
-// Only so many baselines are kept, for each has caches of its own.
+// Only so many baselines are kept.
 func TestOldBaselinesGo(t *testing.T) {
 	trusted, commits := repository(t, "echo 1 >one && commit && echo 2 >two && commit")
 	p := proving{

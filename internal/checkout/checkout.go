@@ -40,6 +40,7 @@ type Clean struct {
 	Removals *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
 	late  bool // the checkout gets files after setup, so that it is not the base's
+	ready bool // setup has ended at the base
 	known definitions
 }
 
@@ -86,8 +87,8 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if _, err := c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
 		return "", nil, err
 	}
-	c.late = false
-	return c.Dir, func() { c.leave(commit == run.Base && !c.late) }, nil
+	c.late, c.ready = false, false
+	return c.Dir, func() { c.leave(ctx, run, commit == run.Base && !c.late) }, nil
 }
 
 // wait waits until no checkout is removed.
@@ -98,7 +99,7 @@ func (c *Clean) wait() {
 }
 
 // leave removes a checkout, and keeps the caches of the base.
-func (c *Clean) leave(base bool) {
+func (c *Clean) leave(ctx context.Context, run journal.Run, base bool) {
 	note := func(err error) {
 		if err != nil {
 			c.Log("could not clear the clean checkout: " + err.Error())
@@ -107,6 +108,9 @@ func (c *Clean) leave(base bool) {
 	note(c.Sandbox.Sweep())
 	if base {
 		note(c.Sandbox.LeaveBase())
+		if c.ready {
+			c.saveCaches(ctx, run)
+		}
 	}
 	if c.Removals == nil {
 		note(untrusted.RemoveAll(c.Dir))
@@ -134,9 +138,7 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 	if ready, err := hand.Setup(ctx, jobAt(run, at), run.Policy.Setup, emit); err != nil || !ready {
 		return err
 	}
-	if at.Where == journal.AtBase {
-		c.saveCaches(ctx, run)
-	}
+	c.ready = at.Where == journal.AtBase
 	return before.restore(ctx, emit)
 }
 

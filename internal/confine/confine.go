@@ -48,9 +48,7 @@ type Options struct {
 	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
 	Private []string
 
-	// Cache is a folder of the job with the caches of an earlier one, and for those
-	// of this one; empty: none.
-	Cache string
+	Cache string // folder of the job with the caches of an earlier one, and for those of this one; empty: none
 
 	// Needs are of the checks. Services are found at their ports of 127.0.0.1 inside.
 	Needs Needs
@@ -60,8 +58,7 @@ type Options struct {
 	Review  *Model // of the agent that is asked for a second opinion; nil: there is none
 }
 
-// Sandbox is a sandbox in use, with its two ways out. A nil Sandbox confines
-// nothing: commands run as they do anywhere.
+// Sandbox is a sandbox in use, with its two ways out. A nil Sandbox confines nothing: commands run as they do anywhere.
 type Sandbox struct {
 	Level sandbox.Level
 
@@ -114,7 +111,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.restoreCaches(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
-	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, asked.writableFolders(), append(asked.privateFolders(), w.folders.dir)
+	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, resolved(asked.Reach), append(asked.privateFolders(), w.folders.dir)
 	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -124,19 +121,16 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 }
 
 func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
-	if asked.Level == sandbox.Auto || asked.Level == sandbox.Namespace {
-		w.base = sandbox.Probe(ctx, w.base, w.next).Apply(w.base)
-	}
-	w.Level = w.base.Level
+	base, open, err := w.base.Strongest(ctx, w.next)
+	w.base, w.Level = base, base.Level
 	if w.Level == sandbox.None {
 		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked, sandbox.UserNamespaces), nil)
 	}
-	open, err := w.base.Check(ctx, w.next)
 	w.noteOpen(open)
 	if err != nil && fault.Hint(err) == "" {
 		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked, sandbox.UserNamespaces), err)
 	}
-	return errors.Join(err, w.checkReachable(asked))
+	return errors.Join(err, w.warm(ctx, asked), w.checkReachable(asked))
 }
 
 func (w *Sandbox) checkReachable(asked Options) error {
@@ -197,6 +191,7 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {
 		inside.Write = slices.Concat(w.folders.write(at.Proof), at.Write)
+		inside.Layers = slices.Concat(w.folders.layers(at.Proof), at.Layers)
 		inside.At = w.folders.at(inside.At)
 		inside.Ports = w.servers.ports(at.Setup)
 	}
@@ -238,8 +233,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 // mounts reports whether read-only files stay writable for this program.
 func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace }
 
-// Close ends the ways out, and takes away the folders of those inside and what
-// they left in memory.
+// Close ends the ways out, and removes the folders of those inside and what they left in memory.
 func (w *Sandbox) Close() error {
 	if w == nil {
 		return nil

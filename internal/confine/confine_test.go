@@ -181,32 +181,6 @@ func TestALinkedHomeOfProgramsIsNoToolchain(t *testing.T) {
 	}
 }
 
-// The virtual environment that Poetry made for the project at / is found inside, in the
-// agent's caches. Those of other projects are not.
-func TestPoetryFindsItsEnvironment(t *testing.T) {
-	home := t.TempDir()
-	venvs := filepath.Join(home, ".cache", "pypoetry", "virtualenvs")
-	own, other := filepath.Join(venvs, "shop-il7asoJj-py3.11"), filepath.Join(venvs, "shop-i4xpuqrg-py3.11")
-	if err := errors.Join(os.MkdirAll(own, 0o755), os.Mkdir(other, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	asked := confine.Options{Home: home, Private: []string{"/"}, Temp: t.TempDir(), Path: os.Getenv("PATH"), Exec: new(process.Runner).Run}
-	if read := confine.Toolchain(asked); !slices.Contains(read, own) || slices.Contains(read, other) || slices.Contains(read, venvs) {
-		t.Errorf("read %q", read)
-	}
-	env, err := confine.GitEnv(t.Context(), asked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	links, err := filepath.Glob(filepath.Join(environ.Get(env, "XDG_CACHE_HOME"), "pypoetry", "virtualenvs", "*"))
-	if err != nil || len(links) != 1 {
-		t.Fatalf("links %q, %v", links, err)
-	}
-	if got, err := os.Readlink(links[0]); got != own {
-		t.Errorf("%s leads to %q, %v", links[0], got, err)
-	}
-}
-
 // Git inside reads the harmless settings of the machine and of the user, and no login.
 func TestGitInsideReadsNoLogin(t *testing.T) {
 	home := t.TempDir()

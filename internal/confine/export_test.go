@@ -49,11 +49,6 @@ func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(be
 // Lending returns a sandbox with another user inside.
 func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }
 
-// Caching returns a sandbox of a user with its folders in dir.
-func Caching(dir string) *Sandbox {
-	return &Sandbox{folders: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
-}
-
 // WithTokens returns a login with the tokens of another.
 func WithTokens(login, other string) string {
 	text, _ := withTokens([]byte(login), []byte(other))

@@ -25,9 +25,11 @@ type folders struct {
 	lend          func(string) error
 	logins        *logins
 	rustup        []string // names its folder in a job, whose home is another inside
-	hasBaseCaches bool     // the caches of the base are kept
-	suffix        string   // ends the names of the folders of a proof
-	beside        string   // the same for the proof that runs at the same time
+	warm          []warmCache
+	goModules     string // where Go finds the user's modules without layers; empty: nowhere
+	hasBaseCaches bool   // the caches of the base are kept
+	suffix        string // ends the names of the folders of a proof
+	beside        string // the same for the proof that runs at the same time
 }
 
 func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
@@ -50,7 +52,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	if r.home != "" {
 		var failed error
 		r.logins, failed = bring(asked, filepath.Join(r.dir, "home"))
-		err = errors.Join(err, failed, r.copyGitConfig(ctx, asked, "global"), linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
+		err = errors.Join(err, failed, r.copyGitConfig(ctx, asked, "global"))
 	}
 	return err
 }
@@ -102,13 +104,13 @@ func (r *folders) env(env []string, proof, mounts bool) []string {
 		if !proof && !mounts {
 			own, home = append(own, r.rustup...), filepath.Join(r.dir, "home")
 		}
-		return slices.Concat(environ.InNewHome(env), own, []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cacheVariables(r.caches(proof)))
+		return slices.Concat(environ.InNewHome(env), own, []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, r.cacheVariables(env, proof))
 	}
 	home := r.tmp(proof)
 	if !proof {
 		home = filepath.Join(r.dir, "home")
 	}
-	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, r.rustup, []string{"HOME=" + home}, cacheVariables(r.caches(proof)))
+	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, r.rustup, []string{"HOME=" + home}, r.cacheVariables(env, proof))
 }
 
 func (r *folders) close() error { return errors.Join(r.logins.close(), r.temp.Remove()) }
@@ -134,13 +136,8 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 // bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether
 // PATH names it or another variable (JAVA_HOME).
 func (a Options) bars(path string) bool {
-	folders := slices.Concat(a.writableFolders(), resolved(a.Apart))
+	folders := resolved(slices.Concat(a.Reach, a.Apart))
 	return slices.ContainsFunc(resolved([]string{path}), func(place string) bool { return anyHolds(folders, place) })
-}
-
-// writableFolders returns the folders that sandboxed programs write to.
-func (a Options) writableFolders() []string {
-	return resolved(a.Reach)
 }
 
 func (a Options) privateFolders() []string {

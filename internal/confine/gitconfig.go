@@ -6,7 +6,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -44,7 +43,7 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	lists = append(lists, find(listSettings, "--type=path")...)
 	for _, set := range lists {
 		if !filepath.IsLocal(set.Value) { // else it is in each tree
-			list := readList(asked, guarded.Absolute(set.Value, dir))
+			list, _ := untrusted.ReadFile(guarded.Absolute(set.Value, dir), mostTrusted) // git cannot read it either
 			set.Value = r.gitConfig(scope) + "-" + set.Key
 			r.read = append(r.read, set.Value)
 			if err := untrusted.WriteFile(set.Value, list, 0o644); err != nil {
@@ -56,27 +55,6 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	path := r.gitConfig(scope)
 	r.read = append(r.read, path)
 	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
-}
-
-// readList returns nothing for a list that git cannot read, and for one behind a link that an agent may have made: it
-// would lead to any file.
-func readList(asked Options, path string) []byte {
-	reached := asked.writableFolders()
-	place, err := untrusted.Resolve(path, func(link string) bool { return anyHolds(reached, link) })
-	if err != nil {
-		return nil
-	}
-	folder, err := untrusted.OpenStraight(filepath.Dir(place))
-	if err != nil {
-		return nil
-	}
-	defer folder.Close() //nolint:errcheck // only read
-	text, _ := folder.ReadFile(filepath.Base(place), mostTrusted)
-	return text
-}
-
-func entries(out []byte) []string {
-	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 })
 }
 
 // isWithheld excludes settings with a login, and unreadable files. Public certificates are allowed.
@@ -109,8 +87,8 @@ func userSettings(ctx context.Context, asked Options, dir string, scopes ...stri
 	}}
 	return func(pattern string, more ...string) (found []git.Setting) {
 		args := slices.Concat([]string{"config", "--show-scope", "-z"}, more, []string{"--get-regexp", pattern})
-		out, _ := tool.Do(ctx, git.Call{Dir: dir, Args: args, Set: countedSettings(asked.Env)}) // an error: there is none, or git outside fails, too
-		for pair := range slices.Chunk(entries(out), 2) {
+		out, _ := tool.Do(ctx, git.Call{Dir: dir, Args: args}) // an error: there is none, or git outside fails, too
+		for pair := range slices.Chunk(strings.Split(string(out), "\x00"), 2) {
 			if len(pair) == 2 && slices.Contains(scopes, pair[0]) {
 				found = append(found, git.SettingOf(pair[1]))
 			}
@@ -119,25 +97,13 @@ func userSettings(ctx context.Context, asked Options, dir string, scopes ...stri
 	}
 }
 
-// countedSettings returns the settings of $GIT_CONFIG_COUNT.
-func countedSettings(env []string) (all []git.Setting) {
-	count, _ := strconv.Atoi(environ.Get(env, "GIT_CONFIG_COUNT")) // git refuses another word
-	for i := range min(count, len(env)) {
-		n := strconv.Itoa(i)
-		all = append(all, git.Setting{Key: environ.Get(env, "GIT_CONFIG_KEY_"+n), Value: environ.Get(env, "GIT_CONFIG_VALUE_"+n)})
-	}
-	return all
-}
-
-const excludes, attributes = "core.excludesfile", "core.attributesfile"
-
 // usualLists are what git reads where no setting names others.
 func usualLists(asked Options) []git.Setting {
 	if asked.Home == "" {
 		return nil
 	}
 	dir := filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config")), "git")
-	return []git.Setting{{Key: excludes, Value: filepath.Join(dir, "ignore")}, {Key: attributes, Value: filepath.Join(dir, "attributes")}}
+	return []git.Setting{{Key: "core.excludesfile", Value: filepath.Join(dir, "ignore")}, {Key: "core.attributesfile", Value: filepath.Join(dir, "attributes")}}
 }
 
 // gitEnv returns the environment of git inside.

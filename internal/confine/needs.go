@@ -57,25 +57,10 @@ func serviceText(services []netip.AddrPort) string {
 	return "; services: " + strings.Join(all, ", ")
 }
 
-// cacheVariables returns the variables by which tools keep in dir what they fetch and build.
-func cacheVariables(dir string) []string {
-	env := []string{"XDG_CACHE_HOME=" + dir}
-	for name, folder := range map[string]string{
-		"GOCACHE": goCache, "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
-		"YARN_GLOBAL_FOLDER": "yarn-berry", "BUN_INSTALL_CACHE_DIR": "bun", "CARGO_HOME": "cargo", "GRADLE_USER_HOME": "gradle", "NUGET_PACKAGES": "nuget",
-		"BUNDLE_USER_CACHE": "bundle", "DENO_DIR": "deno", "MAVEN_USER_HOME": maven,
-	} {
-		env = append(env, name+"="+filepath.Join(dir, folder))
-	}
-	return env
-}
-
-const maven = "maven"
-
 // withMaven adds to Maven's options, which may be the user's, what no other variable tells every Maven 3: where it keeps
 // what it fetches, and the proxy.
 func (w *Sandbox) withMaven(env []string, proof bool, port int) []string {
 	options := fmt.Sprintf("%s -Dmaven.repo.local=%s -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=%d -Daether.connector.http.useSystemProperties=true",
-		environ.Get(env, "MAVEN_OPTS"), filepath.Join(w.folders.caches(proof), maven, "repository"), port)
+		environ.Get(env, "MAVEN_OPTS"), filepath.Join(w.folders.caches(proof), "maven/repository"), port)
 	return append(env, "MAVEN_OPTS="+strings.TrimSpace(options))
 }

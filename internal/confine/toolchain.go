@@ -18,7 +18,7 @@ import (
 var (
 	tools = []string{
 		".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
-		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk/go*",
+		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk",
 		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY",
 	}
 	settings = []string{
@@ -39,33 +39,18 @@ var (
 
 func (a Options) userHome() string { return cmp.Or(a.Home, environ.Get(a.Env, "HOME")) }
 
-// existingPaths returns the existing paths: within home, or in a variable.
+// existingPaths returns the existing paths: within home, or within the path in a variable.
 func existingPaths(home string, names, env []string) []string {
 	var paths []string
 	for _, name := range names {
 		path := filepath.Join(home, name)
-		if variable, is := strings.CutPrefix(name, "$"); is {
-			path = environ.Get(env, variable)
+		if name, ok := strings.CutPrefix(name, "$"); ok {
+			variable, below, _ := strings.Cut(name, "/")
+			path = filepath.Join(environ.Get(env, variable), below)
 		}
-		paths = append(append(paths, path), matching(path)...)
+		paths = append(paths, path)
 	}
 	return existing(paths)
-}
-
-// matching returns what begins as path does before its *.
-func matching(path string) (paths []string) {
-	dir, name := filepath.Split(path)
-	start, several := strings.CutSuffix(name, "*")
-	if !several {
-		return nil
-	}
-	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), start) {
-			paths = append(paths, dir+entry.Name())
-		}
-	}
-	return paths
 }
 
 func existing(paths []string) []string {
@@ -80,7 +65,7 @@ func toolchainFolders(asked Options) []string {
 	read := slices.Concat([]string{asked.Self}, asked.Read, programs(asked))
 	if asked.Home != "" {
 		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
-		read = slices.Concat(read, plain, poetryEnvironments(asked))
+		read = append(read, plain...)
 	}
 	read = append(read, toolsIn(asked, tools...)...)
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
@@ -107,8 +92,6 @@ func toolchainBeside(asked Options, folder string) []string {
 		return []string{folder}
 	case strings.HasSuffix(place, "/node_modules/.bin"):
 		return []string{folder, above}
-	case asked.nearestProject(above) != "" && len(existing([]string{filepath.Join(above, "pyvenv.cfg")})) == 0: // the bin of another project
-		return []string{folder}
 	case filepath.Base(place) != "bin" || slices.ContainsFunc([]string{above, filepath.Dir(filepath.Clean(folder))}, holdsMore):
 		return []string{folder}
 	}
@@ -118,20 +101,6 @@ func toolchainBeside(asked Options, folder string) []string {
 // holdsMore reports a folder that has more beside its bin than a toolchain. It may be a link to one of another name.
 func holdsMore(dir string) bool {
 	return slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(dir))
-}
-
-// nearestProject returns the nearest project at dir or above, below the home; empty: there is none.
-func (a Options) nearestProject(dir string) string {
-	homes := resolved([]string{a.userHome()})
-	for ; dir != "/"; dir = filepath.Dir(dir) {
-		switch {
-		case slices.ContainsFunc(homes, func(home string) bool { return process.Under(dir, home) }):
-			return ""
-		case looksLikeProject(dir):
-			return dir
-		}
-	}
-	return ""
 }
 
 func looksLikeProject(dir string) bool {

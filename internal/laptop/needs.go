@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -45,10 +46,11 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 }
 
 // keptBaselines returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
-// what is proven could write there. Nor are those that depend on more than files.
+// what is proven could write there. Nor are those that depend on more than files, nor where only a run at the base
+// fills the caches of later proofs.
 func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
-	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" {
+	if sb == nil || sb.Level != sandbox.Namespace || len(needs.Services)+len(needs.Secrets) > 0 || own == "" {
 		return kept
 	}
 	day := w.Now().UTC().Format(time.DateOnly)

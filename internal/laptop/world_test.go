@@ -63,7 +63,7 @@ func TestKeptBaselinesKnowTheirHosts(t *testing.T) {
 	w.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 	seen := map[string]string{}
 	for name, allow := range map[string][]string{"any host": nil, "no host": {}, "one host": {"a.example.com"}} {
-		with := laptop.KeptBaselines(w, new(confine.Sandbox), confine.Needs{}, allow).With
+		with := laptop.KeptBaselines(w, &confine.Sandbox{Level: sandbox.Namespace}, confine.Needs{}, allow).With
 		if other, is := seen[with]; is || with == "" {
 			t.Errorf("%s and %s are both %q", name, other, with)
 		}

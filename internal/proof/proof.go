@@ -95,43 +95,33 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 
 // Baselines keeps the results of checks at a base for later runs.
 type Baselines interface {
-	// Known returns the results of the checks at a run's base, if they were kept. If caches
-	// is set, so were the caches that setup and the checks filled there.
-	Known(ctx context.Context, run journal.Run) (checks []journal.CheckEnded, caches bool)
+	// Known returns the results of the checks at a run's base, if they were kept.
+	Known(run journal.Run) []journal.CheckEnded
 	Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded)
 }
 
-// keptBaseline returns what an earlier run kept of the base. If there are no caches, setup runs:
-// later proofs begin with what it fetches.
-func (p Prover) keptBaseline(ctx context.Context, run journal.Run, emit func(journal.Event)) (seen outcome, err error) {
+// keptBaseline returns what an earlier run kept of the base.
+func (p Prover) keptBaseline(run journal.Run, emit func(journal.Event)) []journal.CheckEnded {
 	if p.Baselines == nil {
-		return seen, nil
+		return nil
 	}
-	known, caches := p.Baselines.Known(ctx, run)
+	known := p.Baselines.Known(run)
 	if len(known) == 0 {
-		return seen, nil
-	}
-	if !caches && len(run.Policy.Setup) > 0 {
-		none := func(string) bool { return false }
-		seen, err = p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base, Only: none}, emit)
-		if err != nil || seen.unready != "" {
-			return seen, err
-		}
+		return nil
 	}
 	emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, with the same setup, programs and environment"})
 	for _, check := range known {
 		check.TookMS = 0
 		emit(check)
 	}
-	seen.checks = known
-	return seen, nil
+	return known
 }
 
 // atBase returns the results at the base. They are kept only if all checks passed and none
 // caused a note: a failure may have a reason that a later run does not have.
 func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.Event)) (outcome, error) {
-	if seen, err := p.keptBaseline(ctx, run, emit); err != nil || seen.unready != "" || len(seen.checks) > 0 {
-		return seen, err
+	if known := p.keptBaseline(run, emit); len(known) > 0 {
+		return outcome{checks: known}, nil
 	}
 	sound := true
 	seen, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, func(event journal.Event) {

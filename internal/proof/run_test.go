@@ -211,16 +211,13 @@ func TestProveAgainBreaks(t *testing.T) {
 // memory keeps baselines, and remembers what was kept.
 type memory struct {
 	known, kept []journal.CheckEnded
-	caches      bool
 }
 
-func (m *memory) Known(context.Context, journal.Run) ([]journal.CheckEnded, bool) {
-	return m.known, m.caches
-}
+func (m *memory) Known(journal.Run) []journal.CheckEnded { return m.known }
 
 func (m *memory) Keep(_ context.Context, _ journal.Run, checks []journal.CheckEnded) { m.kept = checks }
 
-// A baseline that is known costs no checkout, or without caches one for setup. One that is kept has to be green, with
+// A baseline that is known costs no checkout. One that is kept has to be green, with
 // nothing else to be said of it.
 func TestKnownBaselines(t *testing.T) {
 	note := func(p *proof.Prover) {
@@ -235,19 +232,16 @@ func TestKnownBaselines(t *testing.T) {
 		says       []journal.CheckEnded
 		sets       []journal.SetupEnded
 		known      []journal.CheckEnded
-		caches     bool
 		adapt      func(*proof.Prover)
 		lent, kept int
 	}{
 		{name: "unknown", says: []journal.CheckEnded{green("test"), green("lint")}, lent: 1, kept: 2},
-		{name: "known", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}, caches: true},
-		{name: "known, without caches", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}, lent: 1},
-		{name: "known, but setup fails", says: []journal.CheckEnded{green("test")}, known: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}, lent: 1},
+		{name: "known", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}},
 		{name: "red", says: []journal.CheckEnded{green("test"), red("lint", 1)}, lent: 1},
 		{name: "setup fails", says: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}, lent: 1},
 		{name: "with a note", says: []journal.CheckEnded{green("test")}, adapt: note, lent: 1},
 	} {
-		l, m, run := &lab{says: c.says, sets: c.sets}, &memory{known: c.known, caches: c.caches}, asked(c.says...)
+		l, m, run := &lab{says: c.says, sets: c.sets}, &memory{known: c.known}, asked(c.says...)
 		run.Policy.Setup = []policy.Check{{Name: "npm ci"}}
 		p := l.prover()
 		p.Baselines = m

@@ -91,7 +91,8 @@ func TestSocketsAtOtherPaths(t *testing.T) {
 	}
 }
 
-// What is written to a layer lies in its own folder, and nothing changes below. It is still there for the next command.
+// What is written to a layer lies in its own folder, and nothing changes below. It is still there for the next command,
+// unless those inside have put a link in its place.
 func TestLayers(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
 		w, user, upper := testConfig(t, level, users()[0]), folder(t, 0), filepath.Join(folder(t, 0), "upper")
@@ -106,13 +107,21 @@ func TestLayers(t *testing.T) {
 		write(t, filepath.Join(lower, "changed"), "user\n")
 		write(t, filepath.Join(lower, "removed"), "user\n")
 		w.At = map[string]string{w.Write[0]: user}
-		w.Layers = []sandbox.Layer{{Path: lower, Lower: lower, Upper: upper}}
+		w.Layers = []sandbox.Layer{{Path: lower, Lower: []string{lower}, Upper: upper}}
 		c := process.Command{Argv: []string{"sh", "-c", "cd a*; echo box >>changed; rm -f removed; cat *; echo new >new"}, Dir: w.Write[0]}
 		for _, want := range []string{"user\nbox\n", "user\nbox\nbox\nnew\n"} {
 			said, _ := inside(t, w, c)
 			if diff := cmp.Diff(want, said); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+		}
+		below := filepath.Join(w.Write[0], filepath.Base(lower)) // where those inside can put something else
+		if err := os.Remove(below); err != nil {
+			t.Fatal(err)
+		}
+		link(t, "/etc", below)
+		if said, _ := inside(t, w, process.Command{Argv: []string{"readlink", lower}}); said != "/etc\n" {
+			t.Errorf("in place of the layer there is %q, want their link", said)
 		}
 		if left, err := os.ReadDir(lower); len(left) != 2 || err != nil || read(t, filepath.Join(lower, "changed")) != "user\n" {
 			t.Errorf("below there is %v, %v", left, err)

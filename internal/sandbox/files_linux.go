@@ -100,6 +100,9 @@ func (p *launch) landlockRules(abi int) []landlock.Rule {
 	if info, err := os.Stat(sharedMemory); err == nil && info.IsDir() {
 		rules = append(rules, writable(sharedMemory))
 	}
+	for _, layer := range p.layers {
+		rules = append(rules, writable(layer.path()))
+	}
 	return append(rules, rulesOf(p.write, writable, landlock.RWFiles)...)
 }
 

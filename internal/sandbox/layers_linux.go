@@ -5,23 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
-
-func (w Config) layers() []Layer {
-	if !w.mounts() {
-		return nil
-	}
-	return w.Layers
-}
 
 // openLayers makes the mounts of layers. The kernel sees their folders by descriptors: a path may have any letter, or lead elsewhere by now.
 func (p *launch) openLayers() error {
 	for _, l := range p.Layers {
 		mount, err := l.overlay()
 		if err != nil {
-			return fmt.Errorf("layer over %s: %w", l.Lower, err)
+			return fmt.Errorf("layer at %s: %w", l.Path, err)
 		}
 		p.layers = append(p.layers, mountItem{openPlace: openPlace{place: place{Path: l.Path}, file: mount, folder: true}, isMount: true})
 	}
@@ -34,16 +28,20 @@ func (l Layer) overlay() (mount *os.File, err error) {
 		return nil, os.NewSyscallError("fsopen", err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	set := func(key, dir string) error {
-		f, err := place{Path: dir}.open()
-		if err != nil {
-			return err
+	set := func(key string, dirs ...string) error {
+		var paths []string
+		for _, dir := range dirs {
+			f, err := place{Path: dir}.open()
+			if err != nil {
+				return err
+			}
+			defer func() { _ = f.file.Close() }()
+			paths = append(paths, f.path())
 		}
-		defer func() { _ = f.file.Close() }()
-		return os.NewSyscallError("fsconfig", unix.FsconfigSetString(fd, key, f.path()))
+		return os.NewSyscallError("fsconfig", unix.FsconfigSetString(fd, key, strings.Join(paths, ":")))
 	}
 	err = cmp.Or(
-		set("lowerdir", l.Lower), set("upperdir", filepath.Join(l.Upper, Written)), set("workdir", filepath.Join(l.Upper, pending)),
+		set("lowerdir", l.Lower...), set("upperdir", filepath.Join(l.Upper, Written)), set("workdir", filepath.Join(l.Upper, pending)),
 		os.NewSyscallError("fsconfig", unix.FsconfigSetFlag(fd, "userxattr")), // all that a user namespace may write
 		os.NewSyscallError("fsconfig", unix.FsconfigCreate(fd)),
 	)

@@ -6,19 +6,6 @@ import (
 	"os"
 )
 
-// variant is a way to make the sandbox.
-type variant struct {
-	level    Level
-	hostPIDs bool
-	name     string
-}
-
-var variants = []variant{
-	{Namespace, false, "network, mounts and processes of its own"},
-	{Namespace, true, "network and mounts of its own"}, // where /proc cannot be mounted, as in some containers
-	{Notify, true, "supervisor of connects"},
-}
-
 func probe(ctx context.Context, base Config, exec Exec) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
 	for _, g := range variants {

@@ -135,7 +135,7 @@ func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 	return plan, links
 }
 
-// mount leaves out what can only be read where those inside have put something else on its way.
+// mount leaves out what can only be read, and layers, where those inside have put something else on their way.
 func (f mountItem) mount() error {
 	point, isNew, err := f.point()
 	if err == nil {
@@ -146,7 +146,7 @@ func (f mountItem) mount() error {
 	switch {
 	case errors.Is(err, unix.ENOENT) && isNew && !f.folder && readOnly:
 		return f.copy(point) // into a file of ours, and not of the user's
-	case readOnly && (errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)):
+	case (readOnly || f.isMount) && (errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)):
 		return nil
 	}
 	return err
@@ -160,7 +160,9 @@ func (f mountItem) point() (fd int, isNew bool, err error) {
 	}
 	defer func() { _ = unix.Close(dir) }()
 	name := filepath.Base(f.Path)
+	flags := unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	if f.folder {
+		flags |= unix.O_DIRECTORY
 		err = unix.Mkdirat(dir, name, 0o755)
 	} else {
 		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
@@ -168,7 +170,7 @@ func (f mountItem) point() (fd int, isNew bool, err error) {
 	if isNew = err == nil; !isNew && !errors.Is(err, unix.EEXIST) {
 		return -1, false, err
 	}
-	fd, err = unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err = unix.Openat(dir, name, flags, 0)
 	return fd, isNew, err
 }
 

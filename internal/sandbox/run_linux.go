@@ -63,12 +63,13 @@ func (w Config) spec(c process.Command) (*spec, error) {
 	writes, err := w.writePlaces()
 	reads := w.readPlaces()
 	var empty []place
+	var layers []Layer
 	if w.mounts() {
-		empty = readableSockets(reads, writes)
+		empty, layers = readableSockets(reads, writes), w.Layers
 	}
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: w.Inside(c.Dir),
-		UID: w.UID, GID: w.GID, Write: writes, Read: reads, Empty: empty, Layers: w.layers(),
+		UID: w.UID, GID: w.GID, Write: writes, Read: reads, Empty: empty, Layers: layers,
 		Ports: w.Ports, PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,

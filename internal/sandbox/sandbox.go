@@ -97,9 +97,9 @@ type Config struct {
 
 // Layer is a folder as it seems to be inside. Overlays of the kernel are not available everywhere, nor on each file system.
 type Layer struct {
-	Path  string // inside
-	Lower string // the folder below, which stays as it is
-	Upper string // folder for what is written, made by MakeUpper
+	Path  string   // inside
+	Lower []string // the folders below, the uppermost first, which stay as they are
+	Upper string   // folder for what is written, made by MakeUpper
 }
 
 // Written is the folder in an Upper with what was written.
