@@ -217,9 +217,7 @@ COMPLETE
 END
   cargo generate-lockfile --quiet --offline
   level=--no-sandbox
-  if [ "$(basename "$(readlink -f "$(command -v cargo)")")" = rustup ]; then
-    echo "projects: cargo is rustup's here, which cannot read its settings in the sandbox yet: its project is tried without" >&2
-  elif "$dir/ralph" doctor --sandbox >/dev/null 2>&1; then
+  if "$dir/ralph" doctor --sandbox >/dev/null 2>&1; then
     level=--sandbox
   fi
   tried 'cargo test' Cargo.toml "$level"
