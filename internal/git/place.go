@@ -172,7 +172,7 @@ func checkTop(named, top string) error {
 }
 
 func (p *Place) readHead(ctx context.Context) error {
-	s, at, err := readStatus(ctx, p.repository.Do)
+	s, at, err := readStatus(ctx, p.Do)
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", p.Top, err)
 	}
