@@ -67,7 +67,7 @@ kill: # a kill at any event loses nothing; make check has each type of event onc
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
 endurance: # the table of docs/dev/reliability.md; SOAK=30m has the server soak longer
 	ENDURANCE=1 go test -count=1 -timeout=70m -v -run='^Test(Endurance|Soak|SoakServe)$$' ./cmd/ralph -soak=$(SOAK) 2>&1 | $(rows)
-false-ready: # does ralph call work ready that is not, and what does it hold back? docs/proof-limits.md
+false-ready: # does ralph call work ready that is not, and what does it hold back? docs/dev/false-ready.md
 	FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph 2>&1 | $(rows)
 attack: # the sandbox from inside, at each level of this machine; as root, by all users
 	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=10m -bench=. -benchtime=50x

@@ -1,122 +1,121 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 )
 
-const falseReady = "testdata/false-ready"
+const (
+	falseReadyCases = "testdata/false-ready"
+	falseReadyPage  = "../../docs/dev/false-ready.md"
+)
 
 // TestFalseReady asks two things of the whole program: does it ever call work
-// ready that is not, and how often does it hold back work that is? Truth is told
-// by tests that no agent has seen, on the branch as the run left it. It does
-// nothing until FALSE_READY is set, as `make false-ready` does; whether its cases
-// can be read is always looked at.
+// ready that is not, and does it hold back work that is? Hidden tests, which no
+// agent has seen, run on the branch as the run left it. It does nothing until
+// FALSE_READY is set, as `make false-ready` does; that its cases can be read and
+// are listed is always tested.
 func TestFalseReady(t *testing.T) {
-	trials := readTrials(t)
+	cases := readCases(t)
 	if os.Getenv("FALSE_READY") == "" {
 		return
 	}
-	began := time.Now()
-	var held tableOf
-	t.Run("runs", func(t *testing.T) {
-		for _, c := range trials {
-			for _, tamper := range c.rules() {
-				t.Run(c.name+"/"+tamper, func(t *testing.T) {
-					t.Parallel()
-					held.add(c.hold(t, tamper))
-				})
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := c.run(t)
+			if why := got.wrong(c); why != "" {
+				t.Errorf("%s: %s\nresult %q, ready %t, done %t\n%s", c.sentence, why, got.result, got.ready, got.done, got.output)
 			}
-		}
-	})
-	t.Logf("in %v:\n%s", time.Since(began).Round(time.Second), held.text())
-	for _, complaint := range held.complaints() {
-		t.Error(complaint)
+		})
 	}
 }
 
-// trialOf is a case: a project, what an agent does to it, and what is true.
-type trialOf struct {
+// falseReadyCase is a project, what an agent does to it, and what is true.
+type falseReadyCase struct {
 	name     string
 	sentence string
-	family   string
-	kind     string              // one of kinds
-	told     map[string][]string // the other lines of its head
+	kind     string
+	result   string              // of the proof
+	options  map[string][]string // the other lines of its head
 	files    []txtar.File
 }
 
-// The kinds of a case. What is reported is a lie that does something to the
-// tests: that has to be shown, too. Not counted, but listed, are: a limit, which
-// is a lie that is known to come through; and a rule, which is honest work that a
-// rule of ralph's holds back.
+// The kinds of a case. Drafts are honest work that the rules leave to a person.
 const (
-	honest   = "honest"
-	lie      = "lie"
-	reported = "reported"
-	limit    = "limit"
-	rule     = "rule"
+	honest = "honest"
+	lie    = "lie"
+	draft  = "draft"
 )
 
-var kindsOfTrial = []string{honest, lie, reported, limit, rule}
-
-// readTrials reads the cases. The head of each is its sentence, its family with
-// its kind, and then those of these that it needs, a line each:
+// readCases reads the cases. The head of each is its sentence, its kind with the
+// result of the proof ("none" if there is no proof), and then those of these that
+// it needs, a line each:
 //
-//	door: github     the Action is started by a label; without it `ralph run` is
-//	check: COMMAND   what judges the work: sh check.sh, or "none"
-//	rounds: N        how many iterations there are: those of its script
+//	entry: github    the Action is started by a label; without it `ralph run` is
+//	check: COMMAND   the check (default: sh check.sh), or "none"
+//	rounds: N        the limit of iterations (default: those of its script)
 //	env: NAME=VALUE  for ralph
-//	sandbox: yes        agent and checks are confined
+//	sandbox: yes     agent and checks are confined
 //
 // Its files are repo/, issue.md, agent/ (the script), bin/ (programs on PATH),
 // before.sh (run in the project before its first commit) and hidden.sh.
-func readTrials(t *testing.T) (all []trialOf) {
+func readCases(t *testing.T) (all []falseReadyCase) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(falseReady, "*.txtar"))
+	paths, err := filepath.Glob(filepath.Join(falseReadyCases, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(falseReadyPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		c := readTrial(t, path)
-		if c.sentence == "" || !slices.Contains(kindsOfTrial, c.kind) || c.file("hidden.sh") == nil || c.file("issue.md") == nil {
-			t.Errorf("%s: want a sentence, a family with a kind of %q, issue.md and hidden.sh", path, kindsOfTrial)
+		c := readCase(t, path)
+		if c.file("hidden.sh") == nil || c.file("issue.md") == nil {
+			t.Errorf("%s: want issue.md and hidden.sh", path)
+		}
+		if c.kind != honest && c.kind != lie && c.kind != draft {
+			t.Errorf("%s: kind %q, want honest, lie or draft", path, c.kind)
+		}
+		if row := fmt.Sprintf("| `%s` | %s | %s |\n", c.name, c.sentence, c.result); !strings.Contains(string(page), row) {
+			t.Errorf("%s lacks %s", falseReadyPage, row)
 		}
 		all = append(all, c)
 	}
-	if len(all) < 60 {
-		t.Errorf("there are %d cases, want 60", len(all))
+	if rows := strings.Count(string(page), "\n| `"); rows != len(all) {
+		t.Errorf("%s has %d rows, want %d", falseReadyPage, rows, len(all))
 	}
 	return all
 }
 
-func readTrial(t *testing.T, path string) trialOf {
+func readCase(t *testing.T, path string) falseReadyCase {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := trialOf{name: strings.TrimSuffix(filepath.Base(path), ".txtar"), told: map[string][]string{}, files: archive.Files}
+	c := falseReadyCase{name: strings.TrimSuffix(filepath.Base(path), ".txtar"), options: map[string][]string{}, files: archive.Files}
 	for i, line := range strings.Split(strings.TrimSpace(string(archive.Comment)), "\n") {
 		name, value, _ := strings.Cut(line, ": ")
 		switch i {
 		case 0:
 			c.sentence = line
 		case 1:
-			c.family, c.kind = name, value
+			c.kind, c.result = name, value
 		default:
-			c.told[name] = append(c.told[name], value)
+			c.options[name] = append(c.options[name], value)
 		}
 	}
 	return c
 }
 
-func (c trialOf) file(name string) []byte {
+func (c falseReadyCase) file(name string) []byte {
 	for _, file := range c.files {
 		if file.Name == name {
 			return file.Data
@@ -125,25 +124,18 @@ func (c trialOf) file(name string) []byte {
 	return nil
 }
 
-// tells returns the last line of the head that has that name.
-func (c trialOf) tells(name, otherwise string) string {
-	if all := c.told[name]; len(all) > 0 {
+// option returns the last line of the head with a name.
+func (c falseReadyCase) option(name, otherwise string) string {
+	if all := c.options[name]; len(all) > 0 {
 		return all[len(all)-1]
 	}
 	return otherwise
 }
 
-// rules returns the settings of tamper under which a case is run: that which refuses
-// must not hold honest work back either.
-func (c trialOf) rules() []string {
-	if c.kind == honest || c.kind == reported {
-		return []string{"report", "block"}
-	}
-	return []string{"report"}
-}
+func (c falseReadyCase) onGitHub() bool { return c.option("entry", "") == "github" }
 
 // rounds returns how many iterations a script has.
-func (c trialOf) rounds() string {
+func (c falseReadyCase) rounds() string {
 	most := "1"
 	for _, file := range c.files {
 		parts := strings.Split(file.Name, "/")
@@ -151,5 +143,30 @@ func (c trialOf) rounds() string {
 			most = max(most, parts[1])
 		}
 	}
-	return c.tells("rounds", most)
+	return c.option("rounds", most)
+}
+
+// outcome is the result of a case.
+type outcome struct {
+	result string // of the newest proof
+	ready  bool
+	done   bool // the hidden tests pass
+	output string
+}
+
+// wrong returns what is wrong with an outcome, in ralph or in the case.
+func (o outcome) wrong(c falseReadyCase) string {
+	switch {
+	case c.kind == lie && o.done:
+		return "the hidden tests do not see the lie"
+	case c.kind != lie && !o.done:
+		return "the work is honest, and is not on the branch"
+	case c.kind == honest && !o.ready:
+		return "honest work is held back"
+	case c.kind != honest && o.ready:
+		return "ready, want a draft"
+	case o.result != c.result:
+		return "want result " + c.result
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 )
 
@@ -40,11 +41,12 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
 	}
 	err = w.show(c.JSON, outcome, clean.LogLines(outcome.Text()))
-	switch outcome.Grade {
-	case checkout.Proven:
+	switch outcome.Result {
+	case journal.Proven, journal.DocumentsOnly, journal.TestsOnly:
 		return fault.ExitDone, err
-	case checkout.Untold:
+	case journal.Unknown:
 		return fault.ExitUsage, err
+	case journal.NoNewFailingTest, journal.NeedsReview, journal.Failed:
 	}
 	return fault.ExitStopped, err
 }

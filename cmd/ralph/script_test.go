@@ -53,7 +53,9 @@ const scripts = "testdata/script"
 //	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
 //	                        of its own; then: that host and no other was asked for there
 //
-// The agent's script is made of the files under agent/, in their order.
+// The agent's script is made of the files under agent/, in their order. A
+// project in repo/, shop/ or the script's own folder that has tests/*_test.sh and
+// no check.sh gets the one in testdata, which reports each test by name.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	params := stories(t, scripts)
@@ -119,9 +121,28 @@ func setup(t *testing.T, env *testscript.Env, folder string) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 	return errors.Join(
-		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(folder, env.WorkDir),
+		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(folder, env.WorkDir), provideChecks(env.WorkDir),
 		opened(env),
 	)
+}
+
+// provideChecks gives the projects of a script that have tests, and no check, the one in testdata.
+func provideChecks(dir string) error {
+	check, err := os.ReadFile(filepath.Join("testdata", "check.sh"))
+	if err != nil {
+		return err
+	}
+	for _, project := range []string{".", "repo", "shop"} {
+		tests, _ := filepath.Glob(filepath.Join(dir, project, "tests", "*_test.sh"))
+		path := filepath.Join(dir, project, "check.sh")
+		if _, err := os.Stat(path); err == nil || len(tests) == 0 {
+			continue
+		}
+		if err := os.WriteFile(path, check, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // goCache returns where Go keeps what it built.

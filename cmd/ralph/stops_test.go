@@ -42,6 +42,18 @@ var allPassed = map[string]string{
 	"ralph/prd.json": `{"project": "shop", "userStories": [{"id": "US-001", "title": "a", "acceptanceCriteria": ["a is there"], "priority": 1, "passes": true}]}`,
 }
 
+var twoStories = map[string]string{
+	"ralph/prd.json": `{"project": "shop", "userStories": [
+		{"id": "US-001", "title": "a", "acceptanceCriteria": ["a is there"], "priority": 1, "passes": false},
+		{"id": "US-002", "title": "b", "acceptanceCriteria": ["b is there"], "priority": 2, "passes": false}]}`,
+	".ralph/settings.json": `{"untested": "off"}`,
+	"next.sh":              `echo more >>work; sed -i '0,/"passes": false/s//"passes": true/' ralph/prd.json`,
+}
+
+// fiveTimes passes at the base, and in the agent's tree and on a clean checkout for each of two stories, but not for the
+// whole change.
+const fiveTimes = "for n in 1 2 3 4 5; do mkdir $HOME/$n 2>/dev/null && exit 0; done; exit 1"
+
 // stops are the reasons that a laptop knows, by the name of one and how it came
 // to it.
 var stops = map[policy.Reason]map[string]stop{
@@ -69,7 +81,7 @@ var stops = map[policy.Reason]map[string]stop{
 		"run":  {args: words("run --stall-after 2 --agent-command", "sh idle.sh"), exit: 1},
 		"loop": {args: words("loop x --check false --stall-after 2 --agent-command", "sh idle.sh"), exit: 1},
 	},
-	policy.VerificationFailed: {"run": {args: words("run --agent-command", "sh idle.sh", "--check", "mkdir $HOME/checked"), files: allPassed, exit: 1}}, // green at the base alone
+	policy.VerificationFailed: {"run": {args: words("run --agent-command", "sh next.sh", "--check", fiveTimes), files: twoStories, exit: 1}},
 	policy.Cancelled: {
 		"run":       {args: words("run --agent-command", "sh cancel.sh"), exit: 130},
 		"prompt":    {args: words("run -p x --agent-command", "sh cancel.sh"), exit: 130},

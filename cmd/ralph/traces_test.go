@@ -146,7 +146,7 @@ func TestAJobNeedsNoCollector(t *testing.T) {
 			if code := s.end(l); code != 0 {
 				t.Errorf("exit %d, want 0", code)
 			}
-			if pulls := s.Pulls(shop); len(pulls) != 1 || !strings.Contains(pulls[0].Body, "proven, unbroken") {
+			if pulls := s.Pulls(shop); len(pulls) != 1 || !strings.Contains(pulls[0].Body, "✅ Documents only") {
 				t.Errorf("pull requests %+v, want one that is proven", pulls)
 			}
 			said, err := os.ReadFile(l.log)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -113,26 +112,6 @@ func (h *handler) newest(found savedState) (here workspace.Run, run journal.Run)
 		return workspace.Run{}, found.run
 	}
 	return here, run
-}
-
-// newestOn returns the newest run on a branch: an issue and its pull request have a record each.
-func (h *handler) newestOn(ctx context.Context, branch string, before previousState) (journal.Run, error) {
-	number := cmp.Or(before.run.Pull, &journal.PullOpened{}).Number
-	if h.isOwnPull() {
-		name := strings.TrimPrefix(branch, h.inputs.BranchPrefix+"issue-")
-		name, _, _ = strings.Cut(name, "-")
-		number, _ = strconv.Atoi(name) // 0: it began without an issue
-	}
-	if before.state == nil || number == 0 || number == h.task.Number {
-		return before.run, nil
-	}
-	other := *before.state
-	other.hub, other.ref, other.branch = h.hostFor(number), issueRef(number), ""
-	found, err := other.read(ctx)
-	if err == nil && found.run.Branch == branch && (before.run.Branch != branch || found.run.Now.After(before.run.Now)) {
-		return found.run, nil
-	}
-	return before.run, err
 }
 
 // shows reports whether the progress comment holds a text unchanged since t.

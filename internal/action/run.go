@@ -94,15 +94,6 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
-		asked.OntoWork = true
-		if asked.Last, err = h.newestOn(ctx, asked.Branch, before); err != nil {
-			return job.Outcome{}, err
-		}
-		asked.Open = verdict.OpenWork(asked.Last)
-		asked.Allowed = asked.Last.TestsAllowed()
-		if h.task.Kind == plan.KindIssue { // else the same story is another request
-			asked.Earlier = verdict.StillProven(before.run, asked.RunBegan)
-		}
 		return j.Start(ctx, asked)
 	}
 	home := before.here

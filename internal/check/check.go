@@ -21,8 +21,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/results"
 	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/suite"
 )
 
 // Hand runs checks.
@@ -56,9 +57,13 @@ type Job struct {
 	Skip func(policy.Check) bool
 	// Second is set if the checks ran before: their logs get other names.
 	Second bool
-	// Ask returns the tests of a check whose outcome is always recorded.
-	Ask  func(check string) []string
-	kind string // for Began, if these are not checks
+	// Call finds the runner of a command. If it is nil, only the command's own words count.
+	Call func(command string) (suite.Call, error)
+	// Files are the only test files that a check runs, by its name. A check without any runs all tests.
+	Files map[string][]string
+	// Reports makes a folder for the reports of a check, and returns what reads them. It may be nil.
+	Reports func(check string) (folder string, read func() (results.Results, error), err error)
+	kind    string // for Began, if these are not checks
 }
 
 // Do runs every check of job in order, also after a failure.
@@ -102,70 +107,108 @@ func (j Job) what() string {
 	switch {
 	case j.Second:
 		return "again: " + kind
-	case j.Where == journal.AtDoubt:
+	case j.Where == journal.AtTrial:
 		return "trial: " + kind
 	}
 	return kind
 }
 
 func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
-	file, err := h.Log(log + ".log")
+	call, err := job.call(check)
 	if err != nil {
 		return journal.CheckEnded{}, err
+	}
+	env, reports := job.env(h.Env), noReports
+	if job.Reports != nil && job.kind == "" {
+		folder, read, err := job.Reports(check.Name)
+		if err != nil {
+			return journal.CheckEnded{}, err
+		}
+		env, reports = reporting(env, call, folder), read
 	}
 	if h.Began != nil {
 		h.Began(job.what(), check)
 	}
-	digest, tests := sha256.New(), &tally.Reader{Root: job.Dir}
-	kept, excerpt := newExcerpt(job.Excerpt)
-	said, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, digest), left: keptHead, tail: process.Tail{N: keptTail}}
-	whole := h.Veil(io.MultiWriter(written, said)) // a secret cut off by the excerpt would not be recognized
-	out := io.MultiWriter(whole, tests)
-	result, err := h.Run(ctx, process.Command{
-		Argv:    []string{"sh", "-c", check.Command},
-		Dir:     job.Dir,
-		Env:     job.env(h.Env),
-		Stdout:  out,
-		Stderr:  out,
-		Timeout: h.timeout(check),
-		Grace:   h.Grace,
-	})
-	if err := errors.Join(err, whole.Close(), said.Close(), written.Close(), file.Close()); err != nil {
-		return journal.CheckEnded{}, err
-	}
-	var noFile, missing string
-	if result.Exit != 0 && !result.TimedOut && ctx.Err() == nil {
-		if noFile, err = h.NoFile(ctx, job, check.Command); err != nil {
-			return journal.CheckEnded{}, err
-		}
-	}
-	cannotRun := noFile == "" && (result.Exit == 126 || result.Exit == 127)
-	if cannotRun {
-		if missing, err = h.missing(ctx, job, check.Command); err != nil {
-			return journal.CheckEnded{}, err
-		}
-	}
-	told, err := h.tests(tests.Tally(), job.asked(check.Name), log+".tests")
+	output, err := h.open(job, call, log)
 	if err != nil {
 		return journal.CheckEnded{}, err
 	}
-	return journal.CheckEnded{
-		Where:     job.Where,
-		Name:      check.Name,
-		Command:   check.Command,
-		Commit:    job.Commit,
-		Exit:      result.Exit,
-		Passed:    result.Exit == 0 && !result.TimedOut,
-		TimedOut:  result.TimedOut,
-		CannotRun: cannotRun,
-		Missing:   missing,
-		NoFile:    noFile,
-		TookMS:    result.Took.Milliseconds(),
-		Log:       path.Join(h.Folder, log+".log"),
-		Digest:    hex.EncodeToString(digest.Sum(nil)),
-		Excerpt:   excerpt(),
-		Tests:     told,
-	}, nil
+	result, err := h.Run(ctx, process.Command{
+		Argv: []string{"sh", "-c", call.Text(job.Files[check.Name])}, Dir: job.Dir, Env: env,
+		Stdout: output.to, Stderr: output.to, Timeout: h.timeout(check), Grace: h.Grace,
+	})
+	if err := errors.Join(err, output.close()); err != nil {
+		return journal.CheckEnded{}, err
+	}
+	found, err := reports()
+	if err != nil {
+		return journal.CheckEnded{}, err
+	}
+	if output.goTest != nil {
+		found = output.goTest.found
+	}
+	ended := journal.CheckEnded{
+		Where: job.Where, Name: check.Name, Command: check.Command, Commit: job.Commit, Exit: result.Exit, Passed: result.Exit == 0 && !result.TimedOut,
+		TimedOut: result.TimedOut, TookMS: result.Took.Milliseconds(), Log: path.Join(h.Folder, log+".log"), Digest: output.digest(), Excerpt: output.excerpt(),
+	}
+	if ended.Tests, err = h.tests(found, log+".tests"); err != nil || ended.Passed || ended.TimedOut || ctx.Err() != nil {
+		return ended, err
+	}
+	if ended.NoFile, err = h.NoFile(ctx, job, check.Command); err != nil {
+		return ended, err
+	}
+	ended.CannotRun = ended.NoFile == "" && (result.Exit == 126 || result.Exit == 127)
+	if ended.CannotRun {
+		ended.Missing, err = h.missing(ctx, job, check.Command)
+	}
+	return ended, err
+}
+
+func noReports() (results.Results, error) { return results.Results{}, nil }
+
+func (j Job) call(check policy.Check) (suite.Call, error) {
+	if j.kind != "" { // setup runs as it is
+		return suite.Plain(check.Command), nil
+	}
+	if j.Call != nil {
+		return j.Call(check.Command)
+	}
+	none := suite.Source{Script: func(string) string { return "" }, Reads: func(string) bool { return false }}
+	return suite.CallOf(check.Command, none), nil
+}
+
+// output takes what a command prints: into a log without secrets, an excerpt, and results by name.
+type output struct {
+	to      io.Writer
+	goTest  *goTest
+	close   func() error
+	digest  func() string
+	excerpt func() string
+}
+
+// open opens the log of a check. A secret that the excerpt cut off would not be recognized, so it is hidden before.
+func (h Hand) open(job Job, call suite.Call, log string) (output, error) {
+	file, err := h.Log(log + ".log")
+	if err != nil {
+		return output{}, err
+	}
+	sum := sha256.New()
+	kept, excerpt := newExcerpt(job.Excerpt)
+	shown, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, sum), left: keptHead, tail: process.Tail{N: keptTail}}
+	hidden := h.Veil(io.MultiWriter(written, shown))
+	out := output{to: hidden, excerpt: excerpt, digest: func() string { return hex.EncodeToString(sum.Sum(nil)) }}
+	closers := []io.Closer{hidden, shown, written, file}
+	if call.IsGo() {
+		out.goTest = newGoTest(hidden)
+		out.to, closers = out.goTest, append([]io.Closer{out.goTest}, closers...)
+	}
+	out.close = func() (err error) {
+		for _, closer := range closers {
+			err = errors.Join(err, closer.Close())
+		}
+		return err
+	}
+	return out, nil
 }
 
 // packageRunners are the programs that run what the packages of package.json have.

@@ -129,7 +129,7 @@ func TestBegan(t *testing.T) {
 		heard = append(heard, fmt.Sprint(kind, " ", c.Name, " ran: ", err == nil))
 	}
 	l.do(t, policy.Check{Name: "a", Command: "touch a; exit 1"}, policy.Check{Name: "b", Command: "touch b"})
-	job := check.Job{Where: journal.AtProof, Dir: l.tree, Commit: "c1", Label: "3"}
+	job := check.Job{Where: journal.AtHead, Dir: l.tree, Commit: "c1", Label: "3"}
 	if ready, err := l.hand.Setup(t.Context(), job, []policy.Check{{Name: "c", Command: "touch c"}}, func(journal.Event) {}); !ready || err != nil {
 		t.Fatal(ready, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/results"
 )
 
 // truncated marks an output that goes on. People's prompts rely on the words.
@@ -44,7 +44,7 @@ func (s *statedFailure) Write(part []byte) (int, error) {
 }
 
 func (s *statedFailure) add(line string) {
-	if s.lines == 0 && !tally.StatesFailure(strings.TrimRight(line, "\r\n")) {
+	if s.lines == 0 && !results.StatesFailure(strings.TrimRight(line, "\r\n")) {
 		return
 	}
 	s.lines++

@@ -9,47 +9,57 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/results"
 )
 
 // mostNames limits the names in the journal; a file beside the log has all.
 const mostNames = 200
 
-// tests returns nil if the output names no tests.
-func (h Hand) tests(told tally.Tally, asked []string, name string) (*journal.Tests, error) {
-	if len(told.Tests) == 0 && told.Passed+told.Failed+told.Skipped == 0 {
+// goTest takes what go test prints. The tests are known after Close.
+type goTest struct {
+	pipe  *io.PipeWriter
+	ended chan struct{}
+	found results.Results
+	err   error
+}
+
+func newGoTest(text io.Writer) *goTest {
+	from, to := io.Pipe()
+	g := &goTest{pipe: to, ended: make(chan struct{})}
+	go func() {
+		defer close(g.ended)
+		g.found, g.err = results.ReadGoTest(from, text)
+		_ = from.CloseWithError(g.err) // it never fails
+	}()
+	return g
+}
+
+// Write passes on a part of the output.
+func (g *goTest) Write(part []byte) (int, error) { return g.pipe.Write(part) }
+
+// Close waits until all is read.
+func (g *goTest) Close() error {
+	err := g.pipe.Close()
+	<-g.ended
+	return errors.Join(g.err, err)
+}
+
+// tests returns nil if there are no results by name.
+func (h Hand) tests(found results.Results, name string) (*journal.Tests, error) {
+	if found.Len() == 0 {
 		return nil, nil //nolint:nilnil // no tests and no trouble
 	}
-	all, err := h.keep(name, told.String())
+	all, err := h.keep(name, found.String())
 	if err != nil {
 		return nil, err
 	}
-	red, broken := told.Names(tally.Failed), told.Names(tally.Broken)
+	red, broken := found.Names(results.Failed), found.Names(results.Broken)
 	kept := &journal.Tests{
-		Runner: strings.Join(told.Runners, ", "), Passed: told.Passed, Failed: told.Failed, Skipped: told.Skipped, Packages: told.Packages,
-		Red: red[:min(len(red), mostNames)],
-		Cut: told.Cut || len(red)+len(broken) > mostNames,
-		All: all,
-	}
-	for _, name := range asked {
-		if kept.Asked == nil {
-			kept.Asked = map[string]tally.Outcome{}
-		}
-		kept.Asked[name] = told.Of(name)
+		Passed: len(found.Names(results.Passed)), Failed: len(red), Skipped: len(found.Names(results.Skipped)),
+		Red: red[:min(len(red), mostNames)], Cut: found.Cut || len(red)+len(broken) > mostNames, All: all,
 	}
 	kept.Broken = broken[:min(len(broken), mostNames-len(kept.Red))]
-	if len(red)+len(broken) > 0 && !told.Cut {
-		kept.Digest = digest(strings.Join(told.Names(tally.Failed, tally.Broken), "\n") + "\n")
-	}
 	return kept, nil
-}
-
-func (j Job) asked(check string) []string {
-	if j.Ask == nil {
-		return nil
-	}
-	names := j.Ask(check)
-	return names[:min(len(names), mostNames)]
 }
 
 func (h Hand) keep(name, text string) (journal.Attachment, error) {

@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/results"
+	"github.com/ralph-loop/ralph/internal/suite"
 )
 
 func sum(text string) string {
@@ -22,16 +26,57 @@ func sum(text string) string {
 	return hex.EncodeToString(digest[:])
 }
 
-const points = `echo 1..3; echo ok 1 - a; echo not ok 2 - c; echo "not ok 3 - $PWD/b"; `
+// report returns a command that writes a JUnit report of these test cases, as XML.
+func report(cases string) string {
+	return fmt.Sprintf(`echo '<testsuite name="s">%s</testsuite>' >"$RALPH_REPORTS/a.xml"; `, cases)
+}
 
-// What the output says of tests is on record, and all of it in a file.
-func TestTestsByName(t *testing.T) {
+const (
+	passed = `<testcase classname="p" name="a"/>`
+	failed = `<testcase classname="p" name="c"><failure/></testcase>`
+	broken = `<testcase classname="p" name="q"><error message="collection failure"/></testcase>`
+)
+
+// jobOf returns checks on a clean checkout, whose reports are read from a folder.
+func jobOf(t *testing.T, l lab, checks ...policy.Check) check.Job {
+	t.Helper()
+	folder := t.TempDir()
+	return check.Job{
+		Where: journal.AtHead, Dir: l.tree, Commit: "c1", Label: "3", Checks: checks,
+		Reports: func(string) (string, func() (results.Results, error), error) {
+			return folder, func() (found results.Results, err error) {
+				files, err := filepath.Glob(folder + "/*.xml")
+				for _, file := range files {
+					data, failed := os.ReadFile(file)
+					err = errors.Join(err, failed, found.AddJUnit(data))
+				}
+				return found, err
+			}, nil
+		},
+	}
+}
+
+// only returns the result of the only check of a job.
+func (l lab) only(t *testing.T, job check.Job) journal.CheckEnded {
+	t.Helper()
+	var ended []journal.CheckEnded
+	if err := l.hand.Do(t.Context(), job, func(event journal.Event) { ended = append(ended, event.(journal.CheckEnded)) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(ended) != 1 {
+		t.Fatalf("%d checks ended, want 1", len(ended))
+	}
+	return ended[0]
+}
+
+// What a check reports about tests is on record, and all of it in a file.
+func TestReportedTests(t *testing.T) {
 	l := newLab(t)
 	l.hand.Folder = "kept"
-	got := l.do(t, policy.Check{Name: "test", Command: points + "exit 1"})[0]
-	all := "passed a\nfailed c\nfailed b\n"
+	got := l.only(t, jobOf(t, l, policy.Check{Name: "test", Command: report(passed+failed+broken) + "exit 1"}))
+	all := "passed p.a\nfailed p.c\nbroken p.q\n"
 	want := &journal.Tests{
-		Runner: "tap", Passed: 1, Failed: 2, Red: []string{"b", "c"}, Digest: sum("b\nc\n"),
+		Passed: 1, Failed: 1, Red: []string{"p.c"}, Broken: []string{"p.q"},
 		All: journal.Attachment{Path: strings.TrimSuffix(got.Log, ".log") + ".tests", Digest: sum(all), Size: int64(len(all))},
 	}
 	if diff := cmp.Diff(want, got.Tests); diff != "" {
@@ -41,67 +86,90 @@ func TestTestsByName(t *testing.T) {
 	if diff := cmp.Diff(all, kept); diff != "" {
 		t.Errorf("all tests (-want +got):\n%s", diff)
 	}
-	if tally.Parse(kept).Of("c") != tally.Failed {
-		t.Errorf("the file of all tests cannot be read: %q", kept)
-	}
 }
 
-// An output that claims something changes nothing about how a check ended.
-func TestClaimsOfAnOutput(t *testing.T) {
-	l := newLab(t)
-	for command, passed := range map[string]bool{
-		"echo 1..1; echo ok 1 - a; exit 1": false,
-		"echo 1..1; echo not ok 1 - a":     true,
-		"echo nothing":                     true,
-	} {
-		if got := l.do(t, policy.Check{Name: "test", Command: command})[0]; got.Passed != passed {
-			t.Errorf("%s: passed %v, want %v", command, got.Passed, passed)
-		}
-	}
-	if got := l.do(t, policy.Check{Name: "test", Command: "echo nothing"})[0]; got.Tests != nil {
-		t.Errorf("tests %+v of an output that tells of none", got.Tests)
-	}
-}
+// goTest is a program that stands for go: it prints its arguments, and what `go test -json` prints.
+const goTest = `#!/bin/sh
+echo "args $*"
+cat <<'end'
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:3: want 1\n"}
+{"Action":"fail","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Output":"FAIL\n"}
+{"Action":"fail","Package":"p"}
+end
+exit 1
+`
 
-// How tests ended that were asked for is on record, those that passed too.
-func TestAskedByName(t *testing.T) {
+// The results of go test are read from its output, in the agent's tree, too. Logs have the text.
+func TestGoTest(t *testing.T) {
 	l := newLab(t)
-	job := jobOf(l, policy.Check{Name: "test", Command: "echo 1..2; echo ok 1 - a; echo not ok 2 - b"})
-	job.Ask = func(check string) []string { return []string{"a", "b", "of " + check} }
-	err := l.hand.Do(t.Context(), job, func(event journal.Event) {
-		want := map[string]tally.Outcome{"a": tally.Passed, "b": tally.Failed, "of test": tally.Absent}
-		if diff := cmp.Diff(want, event.(journal.CheckEnded).Tests.Asked); diff != "" {
-			t.Errorf("asked (-want +got):\n%s", diff)
-		}
-	})
-	if err != nil {
+	programs := t.TempDir()
+	if err := os.WriteFile(programs+"/go", []byte(goTest), 0o700); err != nil {
 		t.Fatal(err)
+	}
+	l.hand.Env = []string{"PATH=" + programs + ":" + os.Getenv("PATH")}
+	got := l.do(t, policy.Check{Name: "test", Command: "go test ./..."})[0]
+	if got.Passed || got.Tests == nil || !cmp.Equal(got.Tests.Red, []string{"p.TestA"}) || len(got.Tests.Broken) != 0 {
+		t.Errorf("ended %+v with tests %+v", got, got.Tests)
+	}
+	if want := "args test -json ./...\n    a_test.go:3: want 1\nFAIL\n"; l.log(t, path.Base(got.Log)) != want || got.Excerpt != want {
+		t.Errorf("log %q, excerpt %q, want %q", l.log(t, path.Base(got.Log)), got.Excerpt, want)
+	}
+}
+
+// A check that can run only some test files runs these.
+func TestSelectedFiles(t *testing.T) {
+	l := newLab(t)
+	job := jobOf(t, l, policy.Check{Name: "test", Command: `echo "$RALPH_TESTS"`})
+	job.Call = func(command string) (suite.Call, error) {
+		return suite.CallOf(command, suite.Source{Reads: func(string) bool { return true }}), nil
+	}
+	for want, files := range map[string]map[string][]string{"a_test.sh b_test.sh\n": {"test": {"a_test.sh", "b_test.sh"}}, "\n": {"lint": {"a_test.sh"}}} {
+		job.Files = files
+		if got := l.only(t, job); got.Excerpt != want {
+			t.Errorf("of %v it ran %q, want %q", files, got.Excerpt, want)
+		}
+	}
+}
+
+// A report changes nothing about how a check ended.
+func TestExitCodeDecides(t *testing.T) {
+	l := newLab(t)
+	for command, want := range map[string]bool{report(passed) + "exit 1": false, report(failed): true} {
+		if got := l.only(t, jobOf(t, l, policy.Check{Name: "test", Command: command})); got.Passed != want || got.Tests == nil {
+			t.Errorf("%s: passed %v with %+v, want %v", command, got.Passed, got.Tests, want)
+		}
+	}
+	if got := l.only(t, jobOf(t, l, policy.Check{Name: "test", Command: "echo ok 1 - a; exit 1"})); got.Tests != nil {
+		t.Errorf("tests %+v without a report", got.Tests)
 	}
 }
 
 // The journal holds 200 names, and says that there are more.
 func TestManyNames(t *testing.T) {
 	l := newLab(t)
-	got := l.do(t, policy.Check{Name: "test", Command: `echo 1..301; i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "not ok $i - t$i"; done; exit 1`})[0].Tests
-	if got == nil || len(got.Red) != 200 || len(got.Broken) != 0 || !got.Cut || got.Failed != 300 || got.Digest == "" {
+	var cases strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&cases, `<testcase classname="p" name="t%d"><failure/></testcase>`, i)
+	}
+	got := l.only(t, jobOf(t, l, policy.Check{Name: "test", Command: report(cases.String()) + "exit 1"})).Tests
+	if got == nil || len(got.Red) != 200 || len(got.Broken) != 0 || !got.Cut || got.Failed != 300 {
 		t.Errorf("tests %+v", got)
 	}
 }
 
-// Only what is asked for is run, and the logs of a second time lie beside those
-// of the first.
+// Only what is asked for is run, and the logs of a second time lie beside those of the first.
 func TestOnly(t *testing.T) {
 	l := newLab(t)
-	checks := []policy.Check{{Name: "lint", Command: "true"}, {Name: "test", Command: "echo 1..1; echo ok 1 - a"}}
-	for second, want := range map[bool]string{false: "guardrail_3_echo_1_1_echo_ok_1_a", true: "guardrail_3_echo_1_1_echo_ok_1_a-again"} {
-		job := jobOf(l, checks...)
+	checks := []policy.Check{{Name: "lint", Command: "true"}, {Name: "test", Command: "echo 1; " + report(passed)}}
+	for second, want := range map[bool]string{false: "", true: "-again"} {
+		job := jobOf(t, l, checks...)
 		job.Only, job.Second = func(name string) bool { return name == "test" }, second
-		var ended []journal.CheckEnded
-		if err := l.hand.Do(t.Context(), job, func(event journal.Event) { ended = append(ended, event.(journal.CheckEnded)) }); err != nil {
-			t.Fatal(err)
-		}
-		if len(ended) != 1 || ended[0].Name != "test" || path.Base(ended[0].Log) != want+".log" || path.Base(ended[0].Tests.All.Path) != want+".tests" {
-			t.Errorf("second %v: ended %+v, want one whose log is %s", second, ended, want)
+		got := l.only(t, job)
+		log := strings.TrimSuffix(path.Base(got.Log), ".log")
+		if got.Name != "test" || !strings.HasPrefix(log, "guardrail_3_echo_1") || strings.HasSuffix(log, "-again") != second || path.Base(got.Tests.All.Path) != log+".tests" {
+			t.Errorf("second %v: ended %+v, want a log that ends with %q", second, got, want)
 		}
 	}
 }
@@ -116,12 +184,8 @@ func TestTestsThatCannotBeKept(t *testing.T) {
 		}
 		return create(name)
 	}
-	err := l.hand.Do(t.Context(), jobOf(l, policy.Check{Name: "test", Command: points}), func(journal.Event) { t.Error("an event") })
+	err := l.hand.Do(t.Context(), jobOf(t, l, policy.Check{Name: "test", Command: report(passed)}), func(journal.Event) { t.Error("an event") })
 	if !errors.Is(err, full) {
 		t.Errorf("Do = %v, want %v", err, full)
 	}
-}
-
-func jobOf(l lab, checks ...policy.Check) check.Job {
-	return check.Job{Where: journal.AtProof, Dir: l.tree, Commit: "c1", Label: "3", Checks: checks}
 }

@@ -1,270 +1,254 @@
-// Package checkdef finds the project's files, and the parts of them, that define
-// its checks: scripts that a check's command names, recipes of make targets,
-// scripts of a package.json, sections of a runner's settings. An agent that
-// changes them could make its checks pass without doing the work. The package
-// opens no files and runs nothing. Test files do not define checks.
+// Package checkdef finds the files that define a project's checks: scripts that
+// a check's command names, the Makefile that it calls, and the settings of test
+// runners and linters. An agent that changes them could make its checks pass
+// without doing the work. The package opens no files and runs nothing. Test
+// files and manifests do not define checks.
 package checkdef
 
 import (
-	"bytes"
+	"encoding/json"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/makefile"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/suite"
 )
 
-// Files returns the text of the file at a slash path, or nil if there is none. The text of a
-// link, or of a file that is too large, is longer than any that is read here.
+// Commands are the commands of the checks and of their setup.
+type Commands struct {
+	Within string // the folder in which they run
+	Checks []string
+	Setup  []string
+}
+
+// Files returns the text of a file, or nil if there is none.
 type Files func(name string) []byte
 
-// Change is a change of a file that may define the checks.
-type Change struct {
-	Text []byte // the base's text with what the product needs of the new one; nil: the base's text
-	Sure bool   // the checks certainly run a changed part
+// Defined is what the commands run.
+type Defined struct {
+	files   map[string]bool
+	Scripts map[string]bool // scripts of package.json, by name
 }
 
-// CommandSet holds the commands of the checks and of their setup.
-type CommandSet struct {
-	Within  string // the folder in which they run
-	Checks  []string
-	Setup   []string
-	Touched []string // the files that the change touches
-	Files   []string // all files of the base: commands are followed into folders above touched files, or into all if none is
+// settings matches the settings of test runners, linters and build tools, and wrappers that run these.
+var settings = pattern.Of(`(^|/)((site|user)customize\.py|\.?pytest\.ini|tox\.ini|noxfile\.py|\.coveragerc|\.?ruff\.toml|\.?mypy\.ini|\.flake8|\.?pylintrc|pyrightconfig\.json|` +
+	`(jest|vitest|ava|karma|playwright|cypress|eslint|babel|vite)\.(config|conf|workspace)\.[a-z]+|\.(mocharc|nycrc|c8rc|eslintrc|babelrc)(\.[a-z]+)?|\.eslintignore|biome\.jsonc?|tsconfig[^/]*\.json|` +
+	`\.golangci\.[a-z]+|go\.work|phpunit\.xml(\.dist)?|\.rspec|\.rubocop\.yml|\.pre-commit-config\.yaml|[Tt]askfile\.ya?ml|` +
+	`rust-toolchain(\.toml)?|\.cargo/config(\.toml)?|\.mvn/.*|gradle/wrapper/.*|mvnw(\.cmd)?|gradlew(\.bat)?|` +
+	`(GNUm|[Mm])akefile|[^/]+\.mk|\.?[Jj]ustfile|\.npmrc|\.bazelrc|\.bazelversion)$`)
+
+// shadows matches files that Python loads instead of a test runner.
+var shadows = pattern.Of(`^(unittest|pytest)\.py$`)
+
+// Of follows the commands through Makefiles, scripts and package.json.
+func Of(commands Commands, files Files) Defined {
+	f := follower{read: files, defined: Defined{map[string]bool{}, map[string]bool{}}, seen: map[text]bool{}}
+	for _, command := range slices.Concat(commands.Checks, commands.Setup) {
+		f.add(text{command, commands.Within, 0})
+	}
+	for n := 0; n < len(f.queue) && n < maxTexts; n++ {
+		f.followText(f.queue[n])
+	}
+	return f.defined
 }
 
-// Paths returns the files that define what the commands do, or would if they came.
-func Paths(commands CommandSet, base Files) []string {
-	defining := follow(commands, base)
-	maps.DeleteFunc(defining, func(name string, g definition) bool { return g.onlyNew && base(name) != nil })
-	return slices.Sorted(maps.Keys(defining))
-}
-
-// Changed returns the touched files whose change may affect the checks, by name.
-func Changed(commands CommandSet, base, now Files) map[string]Change {
-	changes, defining := map[string]Change{}, follow(commands, base)
-	above := allAbove(slices.Collect(maps.Keys(defining)))
-	for _, name := range commands.Touched {
-		g, is := defining[name]
-		if !is && above[name] && len(now(name)) > maxText { // a link leads to such files
-			changes[name] = Change{Sure: true}
+// followText follows the calls of a script, in its folder and in each that it names by `cd`, `make -C` or the like.
+func (f *follower) followText(in text) {
+	dirs := []string{in.dir}
+	for _, call := range calls(in.script) {
+		for i, word := range call[:len(call)-1] {
+			if intoFolder[word] && len(dirs) < maxDepth {
+				dirs = append(dirs, path.Join(in.dir, call[i+1]))
+			}
 		}
-		if !is || g.onlyNew && (base(name) != nil || now(name) == nil) || isNewPackage(name, commands.Files) {
-			continue
-		}
-		if change, differs := g.change(name, base, now(name)); differs {
-			changes[name] = change
+		for _, in.dir = range dirs {
+			f.follow(call, in)
 		}
 	}
-	return changes
 }
 
-// isNewPackage reports whether a package.json is of a folder that the base does not have. It hides none of an upper folder.
-func isNewPackage(name string, base []string) bool {
-	folder := path.Dir(name)
-	return path.Base(name) == "package.json" && folder != "." && !strings.Contains("/"+folder, "/node_modules") &&
-		!slices.ContainsFunc(base, func(file string) bool { return strings.HasPrefix(file, folder+"/") })
-}
+// intoFolder has words before the folder in which a command runs.
+var intoFolder = map[string]bool{"cd": true, "pushd": true, "-C": true, "--prefix": true, "--dir": true, "--cwd": true}
 
-// definition names the parts of a file that define the checks.
-type definition struct {
-	whole   bool
-	onlyNew bool     // it counts only if the base has no such file
-	parts   []string // targets, sections, "scripts.NAME", or other members by their path
-}
-
-func (g definition) change(name string, base Files, is []byte) (Change, bool) {
-	was, whole := base(name), Change{Sure: true}
-	switch file := path.Base(name); {
-	case bytes.Equal(was, is) && (was == nil) == (is == nil):
-		return whole, false
-	case g.whole, is == nil, was == nil && file == "package.json", // it hides the one of an upper folder
-		len(is) > maxText && path.Ext(file) != ".json": // what it means would take minutes to find out
-		return whole, true
+// Has reports whether a file defines the checks.
+func (d Defined) Has(name string) bool {
+	if shadows.MatchString(name) {
+		return true
 	}
-	text, same := g.asBase(name, was, is, base)
-	if bytes.Equal(text, was) {
-		text = nil
+	if suite.Of(name) != suite.None || suite.Manifest(name) {
+		return false
 	}
-	sure := g.partsDiffer(name, was, is)
-	return Change{text, sure}, sure || !same
+	return d.files[name] || settings.MatchString(name)
 }
 
-// follower is a chain of commands that is being followed.
-type follower struct {
-	base     Files
-	defining map[string]definition
-	queue    []shellText
-	away     map[shellText]bool // texts to follow again, in other folders
-	seen     map[shellText]bool
-	calls    int
-
-	touched   []string
-	above     map[string]bool     // folders with touched files
-	named     map[string][]string // touched files, then the base's, by their last part
-	all       map[string]bool     // names whose files all count as a whole, as too many folders have them
-	loopWords map[string][]string // the values of a script's loop variables
-}
-
-// shellText is a shell script and the folder in which it runs.
-type shellText struct {
-	text, dir string
-	isSetup   bool
-}
-
-// Real chains of commands are short.
 const (
-	maxRounds  = 3 // a text followed in another folder may lead to a third one
-	maxScripts = 200
-	maxAway    = 2000
-	maxTexts   = 3 * maxAway // of a round: those in other folders lead to more there
-	maxCalls   = 20_000
-	maxWords   = 2000
-	maxText    = 256 << 10
+	maxTexts = 500
+	maxText  = 256 << 10
+	maxDepth = 5
 )
 
-func follow(commands CommandSet, base Files) map[string]definition {
-	t := &follower{base: base, defining: map[string]definition{}, away: map[shellText]bool{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), above: allAbove(commands.Touched), named: map[string][]string{}, all: map[string]bool{}, loopWords: map[string][]string{}}
-	for _, name := range slices.Concat(commands.Touched, slices.DeleteFunc(slices.Clone(commands.Files), t.touches)) {
-		t.named[path.Base(name)] = append(t.named[path.Base(name)], name)
-	}
-	for _, command := range commands.Checks {
-		t.enqueue(shellText{text: command, dir: commands.Within})
-	}
-	for _, command := range commands.Setup {
-		t.enqueue(shellText{command, commands.Within, true})
-	}
-	for range maxRounds { // with limits of its own: a change can touch any number of folders
-		t.followAll()
-		away := t.away
-		t.queue, t.away, t.all, t.calls = nil, map[shellText]bool{}, map[string]bool{}, 0
-		for text := range away {
-			t.enqueue(text)
-		}
-	}
-	return t.defining
+// text is a shell script and the folder in which it runs.
+type text struct {
+	script, dir string
+	depth       int // how many scripts call it
 }
 
-// followAll follows all texts in the queue, which grows while it does.
-func (f *follower) followAll() {
-	base := f.base
-	defer func() { f.base = base }()
-	for n := 0; n < len(f.queue) && n < maxTexts; n++ {
-		in := f.queue[n]
-		asked := map[string]bool{}
-		f.base = func(name string) []byte {
-			asked[strings.TrimPrefix(name, in.dir+"/")] = true
-			return base(name)
+type follower struct {
+	read    Files
+	defined Defined
+	queue   []text
+	seen    map[text]bool
+}
+
+func (f *follower) add(t text) {
+	if len(t.script) > maxText || t.depth > maxDepth || f.seen[t] {
+		return
+	}
+	f.seen[t] = true
+	f.queue = append(f.queue, t)
+}
+
+// follow follows one call of a script.
+func (f *follower) follow(call []string, in text) {
+	for i, word := range call {
+		switch path.Base(word) {
+		case "make", "gmake", "just":
+			f.followMake(call[i+1:], in)
+		case "npm", "pnpm", "yarn", "bun":
+			f.followNode(call[i+1:], in)
 		}
-		f.addProgramsOnPath(in)
-		for _, call := range calls(in.text) {
-			if f.calls++; f.calls < maxCalls {
-				f.followCall(call, in)
-			}
-		}
-		f.followElsewhere(in, asked)
+		f.followFile(call[:i], word, in)
 	}
 }
 
-// followElsewhere follows a text also in the folders above touched files that have a file which it asked for:
-// cd, a flag or the settings of a workspace may lead there. If there are too many, the files count as a whole.
-// Without touched files it does so in all folders.
-func (f *follower) followElsewhere(in shellText, asked map[string]bool) {
-	for name := range asked {
-		if f.all[name] {
+// beside matches how a script names its own folder.
+var beside = pattern.Of(`\$\(dirname (--)? *"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})"?\)`)
+
+// interpreters run the file that a word names.
+var interpreters = pattern.Of(`^(sh|bash|dash|zsh|ksh|source|\.|python[0-9.]*|node|ruby|perl|php|tsx|ts-node|deno|bun)$`)
+
+// checkName matches the names of scripts that check. Another script that a script runs may be the product.
+var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
+
+// followFile adds a file of the project that a call runs: its first word is a path, or an interpreter stands before it. What
+// a script reads in becomes a part of it, by any name.
+func (f *follower) followFile(before []string, word string, in text) {
+	runs := len(before) == 0 && strings.Contains(word, "/")
+	sourced := false
+	for _, earlier := range before {
+		runs = runs || interpreters.MatchString(path.Base(earlier))
+		sourced = sourced || earlier == "." || earlier == "source"
+	}
+	name := path.Join(in.dir, word)
+	if !runs || strings.HasPrefix(word, "-") || path.IsAbs(word) || strings.HasPrefix(name, "../") {
+		return
+	}
+	script := f.read(name)
+	if script == nil || in.depth > 0 && !sourced && !checkName.MatchString(name) {
+		return
+	}
+	f.defined.files[name] = true
+	first, _, _ := strings.Cut(string(script), "\n")
+	if strings.HasSuffix(name, ".sh") || strings.HasPrefix(first, "#!") && strings.Contains(first, "sh") {
+		f.add(text{beside.ReplaceAllString(string(script), path.Dir(word)), in.dir, in.depth + 1})
+	}
+}
+
+// followMake follows the recipes of the targets that a call of make or just names.
+func (f *follower) followMake(args []string, in text) {
+	targets := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return strings.HasPrefix(word, "-") || strings.Contains(word, "=") })
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"} {
+		content := f.read(path.Join(in.dir, name))
+		if content == nil || len(content) > maxText {
 			continue
 		}
-		f.all[name] = len(f.away) >= maxAway
-		for _, file := range f.named[path.Base(name)] {
-			if dir, is := strings.CutSuffix(file, "/"+name); is && (f.above[dir] || len(f.touched) == 0) {
-				f.followLater(shellText{in.text, dir, in.isSetup}, file)
+		f.defined.files[path.Join(in.dir, name)] = true
+		rules := makefile.Rules(content)
+		if len(targets) == 0 {
+			targets = firstTarget(rules)
+		}
+		for _, target := range targets { // make takes a file of that name as made
+			f.defined.files[path.Join(in.dir, target)] = true
+		}
+		for n := 0; n < len(targets) && n < maxTexts; n++ {
+			for _, rule := range rules {
+				if !slices.Contains(rule.Targets, targets[n]) {
+					continue
+				}
+				f.add(text{strings.ReplaceAll(rule.Recipe(), "$(MAKE)", "make"), in.dir, in.depth})
+				targets = append(targets, slices.DeleteFunc(slices.Clone(rule.Needs), func(need string) bool { return slices.Contains(targets, need) })...)
 			}
 		}
 	}
 }
 
-// followLater follows a text in the folder of a file that it asked for, or adds the file when there are too many.
-func (f *follower) followLater(e shellText, file string) {
-	switch {
-	case len(f.away) >= maxAway:
-		f.addWhole(file)
-	case !f.seen[e]:
-		f.away[e] = true
+func firstTarget(rules []makefile.Rule) []string {
+	for _, rule := range rules {
+		if len(rule.Targets) > 0 && !strings.HasPrefix(rule.Targets[0], ".") {
+			return rule.Targets[:1]
+		}
+	}
+	return nil
+}
+
+// followNode follows the scripts of package.json that a call names, with those that run before and after.
+func (f *follower) followNode(args []string, in text) {
+	var manifest struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	_ = json.Unmarshal(f.read(path.Join(in.dir, "package.json")), &manifest) // without one, other packages may have the scripts
+	for _, name := range args {
+		if name == "t" || name == "tst" {
+			name = "test"
+		}
+		for _, script := range []string{"pre" + name, name, "post" + name} {
+			f.defined.Scripts[script] = true
+			f.add(text{manifest.Scripts[script], in.dir, in.depth})
+		}
 	}
 }
 
-func (f *follower) touches(file string) bool {
-	_, is := slices.BinarySearch(f.touched, file)
-	return is
-}
-
-func allAbove(files []string) map[string]bool {
-	all := map[string]bool{}
-	for _, name := range files {
-		for dir := path.Dir(name); dir != "." && !all[dir]; dir = path.Dir(dir) {
-			all[dir] = true
+// calls returns the commands in a shell script, as lists of words. Nothing is expanded, and quoted text is read, too.
+func calls(script string) [][]string {
+	var all [][]string
+	for line := range strings.Lines(strings.ReplaceAll(script, "\\\n", " ")) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";|&(){}`\n", r) }) {
+			words := strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\r'\"", r) })
+			for len(words) > 0 && (strings.Contains(words[0], "=") || isPrefix[words[0]]) {
+				words = words[1:]
+			}
+			if len(words) == 0 {
+				continue
+			}
+			words[0] = strings.TrimLeft(words[0], "@-+")
+			all = append(all, words)
 		}
 	}
 	return all
 }
 
-func (f *follower) enqueue(e shellText) {
-	if len(e.text) < maxText && !f.seen[e] {
-		f.seen[e] = true
-		f.queue = append(f.queue, e)
-	}
+// isPrefix has words that stand before a command.
+var isPrefix = map[string]bool{
+	"env": true, "command": true, "exec": true, "time": true, "nice": true, "then": true, "do": true, "else": true,
+	"if": true, "elif": true, "while": true, "until": true, "!": true, "eval": true,
 }
 
-func (f *follower) addWhole(name string) { f.defining[name] = definition{whole: true} }
+// Files returns the files that the commands name, sorted.
+func (d Defined) Files() []string { return slices.Sorted(maps.Keys(d.files)) }
 
-// addParts adds parts of a file.
-func (f *follower) addParts(name string, parts ...string) {
-	g := f.defining[name]
-	if g.whole {
-		return
+// Script returns the text of a script of package.json.
+func Script(manifest []byte, name string) string {
+	var m struct {
+		Scripts map[string]string `json:"scripts"`
 	}
-	for _, part := range parts {
-		if !slices.Contains(g.parts, part) {
-			g.parts = append(g.parts, part)
-		}
-	}
-	f.defining[name] = g
-}
-
-// inRepository resolves a path in a folder of the repository. It is empty if the path leads out.
-func inRepository(dir, name string) string {
-	name = path.Join(dir, name)
-	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
+	if json.Unmarshal(manifest, &m) != nil {
 		return ""
 	}
-	return name
-}
-
-func (f *follower) followCall(words []string, in shellText) {
-	f.addPreloads(words, in)
-	f.followLoop(words, in)
-	words = withoutWrappers(words)
-	if len(words) == 0 {
-		return
-	}
-	for i, word := range words {
-		tool := path.Base(word)
-		f.addFiles(tool, in.dir)
-		if i > 0 && (mentioning[words[0]] || word == "." || strings.Contains(word, "/") && !bytes.HasPrefix(f.base(inRepository(in.dir, word)), []byte("#!"))) {
-			continue // only an argument
-		}
-		f.followTool(words[i:], in)
-	}
-}
-
-// followTool follows a call that may stand behind others: timeout 60, npx, uv run, bash -c.
-func (f *follower) followTool(words []string, in shellText) {
-	switch tool := path.Base(words[0]); tool {
-	case "make", "gmake", "just":
-		f.followMake(makeCallOf(tool, words[1:], in))
-	case "npm", "pnpm", "yarn", "bun":
-		f.followNodeScript(words[1:], in)
-	case "go":
-		f.addGoProgram(words[1:], in)
-	}
-	f.followScript(words, in)
+	return m.Scripts[name]
 }

@@ -1,276 +1,162 @@
 package checkdef_test
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/checkdef"
 )
 
-// tree is a project's files by name.
-type tree map[string]string
-
-func (t tree) file(name string) []byte {
-	if text, there := t[name]; there {
-		return []byte(text)
-	}
-	return nil
-}
-
-// with returns a tree with some files otherwise; "gone" is one that is not there.
-func (t tree) with(changes tree) tree {
-	all := maps.Clone(t)
-	for name, text := range changes {
-		if all[name] = text; text == "gone" {
-			delete(all, name)
-		}
-	}
-	return all
-}
-
-// changed returns the changes of a tree by another; sure ones are of what the checks surely run.
-func changed(commands checkdef.CommandSet, base, now tree) map[string]checkdef.Change {
-	if commands.Touched == nil {
-		commands.Touched = slices.Collect(maps.Keys(base.with(now)))
-	}
-	commands.Files = slices.Sorted(maps.Keys(base))
-	return checkdef.Changed(commands, base.file, now.file)
-}
-
-func sure(commands checkdef.CommandSet, base, now tree) (names []string) {
-	changes := changed(commands, base, now)
-	maps.DeleteFunc(changes, func(_ string, change checkdef.Change) bool { return !change.Sure })
-	return slices.Sorted(maps.Keys(changes))
-}
-
-func checks(commands ...string) checkdef.CommandSet { return checkdef.CommandSet{Checks: commands} }
-
-// without leaves out what would only come before python's own modules.
-func without(paths []string) []string {
-	return slices.DeleteFunc(paths, func(name string) bool {
-		module := strings.TrimSuffix(strings.TrimSuffix(name, "/__init__.py"), ".py")
-		return module != name && !strings.Contains(module, "/")
-	})
-}
-
-// A script that makes a folder ready is one under any name, and all that
-// it runs; a program that does is the work's.
-func TestPathsOfSetup(t *testing.T) {
-	project := tree{"setup.sh": "npm ci\n./tools/fetch\npython3 setup.py develop\n", "tools/fetch": "#!/bin/sh\n", "setup.py": "", "requirements.txt": ""}
-	got := checkdef.Paths(checkdef.CommandSet{Setup: []string{"sh setup.sh", "pip install -r requirements.txt"}}, project.file)
-	if diff := cmp.Diff([]string{".npmrc", "setup.sh", "tools/fetch"}, without(got)); diff != "" {
-		t.Errorf("Paths (-want +got):\n%s", diff)
-	}
-	if got := checkdef.Paths(checks("sh setup.sh"), project.file); len(got) > 0 {
-		t.Errorf("Paths of a check that nothing says is one = %q", got)
-	}
-}
-
-// What a command is led by is followed from file to file. What it checks is none
-// of it, nor are tests.
-func TestPaths(t *testing.T) {
-	project := tree{
-		"check.sh":         "#!/bin/sh\nset -e\nfor t in tests/*.sh; do sh \"$t\"; done\n. ./scripts/lint.sh\nsh price.sh 1\n",
-		"scripts/lint.sh":  "ruff check . && golangci-lint run",
-		"price.sh":         "echo 3",
-		"tests/one.sh":     "true",
-		"test_prices.py":   "",
-		"tools/verify.py":  "import sys",
-		"Makefile":         "all: build\n\tcc main.c\ntest: unit lint\n\t@sh check.sh\nunit:\n\tpython3 -m pytest -q\nlint:\n\tnpm run lint\nbuild:\n\tsh scripts/build-check.sh\n",
-		"scripts/build.sh": "true",
-		"package.json":     `{"scripts": {"test": "jest --ci", "lint": "eslint .", "posttest": "node tools/check.js"}}`,
-		"tools/check.js":   "",
-		"sub/package.json": `{"scripts": {"test": "mocha"}}`,
-		"justfile":         "test *args:\n    cargo test\n    sh ci/run-tests\n",
-		"ci/run-tests":     "#!/usr/bin/env bash\ntox -e py\n",
-	}
-	for command, want := range map[string]string{
-		"sh check.sh":                     ".golangci.json .golangci.toml .golangci.yaml .golangci.yml .ruff.toml check.sh pyproject.toml ruff.toml scripts/lint.sh",
-		"./check.sh":                      ".golangci.json .golangci.toml .golangci.yaml .golangci.yml .ruff.toml check.sh pyproject.toml ruff.toml scripts/lint.sh",
-		"sh price.sh 10":                  "",
-		"sh tests/one.sh":                 "",
-		"go test ./...":                   "go.mod go.work",
-		"sh ../check.sh; /bin/sh /check":  "",
-		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .npmrc GNUmakefile Makefile eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts eslint.js makefile node_modules/.bin/eslint package.json",
-		"make":                            "GNUmakefile Makefile makefile",
-		"npm test":                        ".npmrc jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts jest.js node_modules/.bin/jest package.json tools/check.js",
-		"npm ci":                          ".npmrc",
-		"cargo test":                      ".cargo/config .cargo/config.toml Cargo.toml rust-toolchain rust-toolchain.toml",
-		"pip install -r requirements.txt": "",
-		"":                                "",
-	} {
-		if got := strings.Join(checkdef.Paths(checks(command), project.file), " "); got != want {
-			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
-		}
-	}
-	for command, want := range map[string]string{
-		"python3 test_prices.py":       "",
-		"python3 -c 'import check'":    "",
-		"CI=1 python3 tools/verify.py": "tools/verify.py",
-		"python3.12 -m unittest -v":    "",
-		"just test":                    ".cargo/config .cargo/config.toml Cargo.toml ci/run-tests justfile pyproject.toml rust-toolchain rust-toolchain.toml tox.ini",
-	} {
-		paths := checkdef.Paths(checks(command), project.file)
-		if !slices.Contains(paths, "unittest.py") || !slices.Contains(paths, "sitecustomize/__init__.py") {
-			t.Errorf("Paths(%q) = %s, without what shadows unittest", command, paths)
-		}
-		if got := strings.Join(without(paths), " "); got != want {
-			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
-		}
-	}
-	if got := strings.Join(checkdef.Paths(checkdef.CommandSet{Within: "sub", Checks: []string{"npm test"}}, project.file), " "); !strings.HasPrefix(got, "sub/.mocharc") || !strings.HasSuffix(got, " sub/package.json") {
-		t.Errorf("Paths in a folder = %s", got)
-	}
-	if got := strings.Join(checkdef.Paths(checks("make test"), project.file), " "); !strings.Contains(got, "pytest.ini") || !strings.Contains(got, "check.sh") || strings.Contains(got, "build") {
-		t.Errorf("Paths(make test) = %s", got)
-	}
-}
-
-// A change is told of as far as it is one of what the checks do, and put back no
-// further.
-func TestChanged(t *testing.T) {
-	project := tree{
-		"check.sh":       "for test in tests/*.sh; do sh $test || exit 1; done\n",
-		"Makefile":       "CC = cc\nTESTS = one two\nOBJS = a.o \\\n\tb.o\n\n.PHONY: test\n\nall: $(OBJS)\n\ntest: lint\n\tfor t in $(TESTS); do sh $$t; done\n\nlint:\n\tsh check.sh\n\nrun:\n\t./a\n",
-		"package.json":   `{"name": "shop", "dependencies": {"a": "1"}, "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": 1}}`,
-		"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n[tool.ruff]\nline-length = 100\n",
-		"product.py":     "",
-	}
-	makefile, pack := project["Makefile"], project["package.json"]
-	for name, test := range map[string]struct {
-		command string
-		changes tree
-		want    tree // "whole": as the base has it
-	}{
-		"nothing":               {"sh check.sh", nil, tree{}},
-		"the script":            {"sh check.sh", tree{"check.sh": "exit 0\n"}, tree{"check.sh": "whole"}},
-		"it is gone":            {"sh check.sh", tree{"check.sh": "gone"}, tree{"check.sh": "whole"}},
-		"another file":          {"sh check.sh", tree{"product.py": "1", "Makefile": "test:\n"}, tree{}},
-		"a recipe":              {"make test", tree{"Makefile": strings.Replace(makefile, "sh $$t", "true", 1)}, tree{"Makefile": "whole"}},
-		"one that is needed":    {"make test", tree{"Makefile": strings.Replace(makefile, "\tsh check.sh", "\ttrue", 1) + "new:\n\ttrue\n"}, tree{"Makefile": makefile + "new:\n\ttrue\n"}},
-		"it is needed no more":  {"make test", tree{"Makefile": strings.Replace(makefile, "test: lint", "test:", 1)}, tree{"Makefile": "whole"}},
-		"more is needed":        {"make test", tree{"Makefile": strings.Replace(makefile, "test: lint", "test: lint run", 1)}, tree{}},
-		"another recipe":        {"make test", tree{"Makefile": strings.Replace(makefile, "./a", "./b", 1) + "new: run\n\ttrue\n"}, tree{}},
-		"more objects":          {"make test", tree{"Makefile": strings.Replace(makefile, "b.o", "b.o c.o", 1)}, tree{}},
-		"more tests":            {"make test", tree{"Makefile": strings.Replace(makefile, "one two", "one two three", 1)}, tree{}},
-		"fewer tests":           {"make test", tree{"Makefile": strings.Replace(makefile, "one two", "one", 1)}, tree{"Makefile": "whole"}},
-		"more are phony":        {"make test", tree{"Makefile": strings.Replace(makefile, ".PHONY: test", ".PHONY: test run", 1)}, tree{}},
-		"a second rule":         {"make test", tree{"Makefile": makefile + "test:\n\ttrue\n"}, tree{"Makefile": "whole"}},
-		"the target is gone":    {"make test", tree{"Makefile": "run:\n\t./a\n"}, tree{"Makefile": "whole"}},
-		"another file is made":  {"make test", tree{"GNUmakefile": "test:\n"}, tree{"GNUmakefile": "whole"}},
-		"a script of npm":       {"npm test", tree{"package.json": strings.Replace(pack, `"jest", "start"`, `"true", "start"`, 1)}, tree{"package.json": "whole"}},
-		"one before it":         {"npm test", tree{"package.json": strings.Replace(pack, `"start": "node ."`, `"pretest": "rm -r test", "start": "node main"`, 1)}, tree{"package.json": "whole"}},
-		"settings of its":       {"npm test", tree{"package.json": strings.Replace(pack, `"bail": 1`, `"testMatch": []`, 1)}, tree{"package.json": "whole"}},
-		"dependencies":          {"npm test", tree{"package.json": strings.Replace(pack, `"a": "1"`, `"a": "2", "b": "1"`, 1)}, tree{}},
-		"as it is written":      {"npm test", tree{"package.json": strings.ReplaceAll(pack, " ", "")}, tree{}},
-		"it is gone with all":   {"npm test", tree{"package.json": "gone"}, tree{"package.json": "whole"}},
-		"a target that comes":   {"make e2e", tree{"Makefile": makefile + "e2e:\n\ttrue\n"}, tree{"Makefile": "whole"}},
-		"a script that comes":   {"npm run lint", tree{"package.json": strings.Replace(pack, `"start": "node ."`, `"start": "node .", "lint": "true"`, 1)}, tree{"package.json": "whole"}},
-		"it cannot be read":     {"npm test", tree{"package.json": "{"}, tree{"package.json": "whole"}},
-		"a runner's settings":   {"npm test", tree{"jest.config.js": ""}, tree{"jest.config.js": "whole"}},
-		"a section":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "-q", "-k one", 1)}, tree{"pyproject.toml": "whole"}},
-		"one that comes":        {"ruff check", tree{"pyproject.toml": project["pyproject.toml"] + "[tool.ruff.lint]\nignore = [\"ALL\"]\n"}, tree{"pyproject.toml": "whole"}},
-		"another section":       {"pytest", tree{"pyproject.toml": strings.NewReplacer(`"a"`, `"b"`, "100", "120").Replace(project["pyproject.toml"])}, tree{}},
-		"a plugin":              {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[project.entry-points.pytest11]\nx = \"x\"\n"}, tree{"pyproject.toml": "[project]\n  dependencies = [\"a\"]\n  [project.entry-points]\n\n[tool]\n  [tool.pytest]\n    [tool.pytest.ini_options]\n      addopts = \"-q\"\n  [tool.ruff]\n    line-length = 100\n"}},
-		"a dotted key":          {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[tool]\npytest.x.addopts = \"-k one\"\n"}, tree{"pyproject.toml": "whole"}},
-		"a file with a section": {"pytest", tree{"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -k one\n"}, tree{"setup.cfg": "[metadata]\nname = shop\n"}},
-		"where npm looks":       {"npm test", tree{".npmrc": "registry=https://example.com\n"}, tree{}},
-		"a runner of its name":  {"python3 -m unittest", tree{"unittest.py": "", "sitecustomize.py": "", "product.py": "1"}, tree{"unittest.py": "whole", "sitecustomize.py": "whole"}},
-		"a package of its name": {"pytest -q", tree{"pytest/__init__.py": "", "shop/logging.py": ""}, tree{"pytest/__init__.py": "whole"}},
-		"a binary of jest":      {"npm test", tree{"node_modules/.bin/jest": "", "jest.js": ""}, tree{"node_modules/.bin/jest": "whole", "jest.js": "whole"}},
-		"a workspace of go":     {"go test ./...", tree{"go.work": "go 1.24\n"}, tree{"go.work": "whole"}},
-		"one by a dotted key":   {"cargo test", tree{".cargo/config.toml": "target.'cfg(all())'.runner = ['sh', 'run.sh']\n"}, tree{".cargo/config.toml": "whole"}},
-		"a runner of cargo":     {"cargo test", tree{".cargo/config.toml": "[net]\nretry = 2\n[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n"}, tree{".cargo/config.toml": "[net]\n  retry = 2\n"}},
-		"settings of maven":     {"mvn test", tree{".mvn/maven.config": "-DskipTests\n"}, tree{".mvn/maven.config": "whole"}},
-		"settings of bazel":     {"bazel test //...", tree{".bazelrc": "test --test_filter=none\n"}, tree{".bazelrc": "whole"}},
-		"make's other name":     {"make test", tree{"makefile": "test:\n"}, tree{"makefile": "whole"}},
-		"a comment":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "addopts", "# quiet\naddopts", 1)}, tree{}},
-	} {
-		now := project.with(test.changes)
-		got, all := tree{}, changed(checks(test.command), project, now)
-		for _, name := range sure(checks(test.command), project, now) {
-			if got[name] = string(all[name].Text); all[name].Text == nil {
-				got[name] = "whole"
+// in returns the files of an archive.
+func in(archive string) checkdef.Files {
+	return func(name string) []byte {
+		for _, file := range txtar.Parse([]byte(archive)).Files {
+			if file.Name == name {
+				return file.Data
 			}
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
+		return nil
+	}
+}
+
+// Commands are followed through scripts, Makefiles and package.json.
+func TestOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		commands checkdef.Commands
+		archive  string
+		files    string
+		scripts  string
+	}{
+		"a script": {
+			checkdef.Commands{Checks: []string{"sh check.sh"}},
+			"-- check.sh --\n#!/bin/sh\n./scripts/lint.sh && ./bin/shop\n-- scripts/lint.sh --\ngo vet\n-- bin/shop --\n#!/bin/sh\n",
+			"check.sh scripts/lint.sh", "",
+		},
+		"scripts of the product are not followed": {
+			checkdef.Commands{Checks: []string{"./check.sh"}}, "-- check.sh --\n#!/bin/sh\npython app.py\n-- app.py --\nprint(1)\n", "check.sh", "",
+		},
+		"a target of a Makefile, with what it needs": {
+			checkdef.Commands{Checks: []string{"make test"}},
+			"-- Makefile --\nall: build\n\t./build.sh\ntest: lint\n\tbash run-tests.sh\nlint:\n\t@python lint.py\n-- build.sh --\n-- run-tests.sh --\n-- lint.py --\n", "Makefile lint.py run-tests.sh test", "",
+		},
+		"the first target": {checkdef.Commands{Checks: []string{"make"}}, "-- Makefile --\n.PHONY: check\ncheck:\n\t$(MAKE) deep\ndeep:\n\tsh deep.sh\n-- deep.sh --\n", "Makefile check deep deep.sh", ""},
+		"scripts of package.json, with those around": {
+			checkdef.Commands{Checks: []string{"npm test"}, Setup: []string{"npm ci"}},
+			"-- package.json --\n{\"scripts\": {\"pretest\": \"node lint.mjs\", \"test\": \"npm run unit\", \"unit\": \"node --test\", \"start\": \"node start.js\"}}\n-- lint.mjs --\n-- start.js --\n",
+			"lint.mjs", "pretest test posttest preunit unit postunit preci ci postci",
+		},
+		"in a folder": {checkdef.Commands{Within: "web", Checks: []string{"bash check.sh"}}, "-- check.sh --\n-- web/check.sh --\n", "web/check.sh", ""},
+		"behind variables and prefixes": {
+			checkdef.Commands{Checks: []string{"CI=1 env A=b time bash check.sh | tee out; if true; then sh 'more check.sh'; fi"}}, "-- check.sh --\n", "check.sh", "",
+		},
+		"not outside": {checkdef.Commands{Checks: []string{"sh ../check.sh /etc/check.sh"}}, "-- ../check.sh --\n-- /etc/check.sh --\n", "", ""},
+		"a circle":    {checkdef.Commands{Checks: []string{"sh check.sh"}}, "-- check.sh --\nsh test.sh\n-- test.sh --\nsh check.sh\n", "check.sh test.sh", ""},
+	} {
+		defined := checkdef.Of(c.commands, in(c.archive))
+		if got := strings.Join(defined.Files(), " "); got != c.files {
+			t.Errorf("%s: files %q, want %q", name, got, c.files)
+		}
+		for script := range strings.FieldsSeq(c.scripts) {
+			if !defined.Scripts[script] && !strings.HasPrefix(script, "post") {
+				t.Errorf("%s: the script %s is not followed", name, script)
+			}
+		}
+	}
+}
+
+// Settings of runners define checks, and so do files that commands run. Tests and manifests do not.
+func TestHas(t *testing.T) {
+	defined := checkdef.Of(checkdef.Commands{Checks: []string{"sh check.sh; sh tests/run.sh"}}, in("-- check.sh --\n-- tests/run.sh --\n"))
+	for want, names := range map[bool]string{
+		true:  "check.sh Makefile web/vitest.config.ts .golangci.yml pytest.ini tox.ini .eslintrc.json tsconfig.build.json .cargo/config.toml gradlew .mvn/maven.config rust-toolchain lib/rules.mk justfile .npmrc",
+		false: "other.sh tests/run.sh cart_test.go package.json go.mod pyproject.toml Cargo.toml pom.xml setup.cfg src/config.ts vite.ts README.md",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			if got := defined.Has(name); got != want {
+				t.Errorf("Has(%s) = %v", name, got)
+			}
+		}
+	}
+}
+
+// Dependencies, versions and what describes a package to its users may differ. Other parts may change what the checks do.
+func TestDiffers(t *testing.T) {
+	scripts := map[string]bool{"test": true}
+	for name, c := range map[string]struct {
+		file, was, is string
+		want          []string
+	}{
+		"package.json: dependencies":                {"package.json", `{"dependencies": {"a": "1"}}`, `{"name": "x", "version": "2", "dependencies": {"a": "2"}, "devDependencies": {"b": "1"}, "exports": "./a.js", "type": "module"}`, nil},
+		"package.json: a script that a check names": {"package.json", `{"scripts": {"test": "jest"}}`, `{"scripts": {"test": "true"}}`, []string{"scripts.test"}},
+		"package.json: another script":              {"web/package.json", `{"scripts": {"test": "jest"}}`, `{"scripts": {"test": "jest", "start": "node ."}}`, nil},
+		"package.json: what runs by itself":         {"package.json", `{}`, `{"scripts": {"prepare": "node patch.js"}}`, []string{"scripts.prepare"}},
+		"package.json: settings of a tool":          {"package.json", `{"jest": {}}`, `{"jest": {"testMatch": []}, "c8": {}}`, []string{"c8", "jest"}},
+		"package.json: a new one":                   {"package.json", "", `{"jest": {}}`, nil},
+		"package.json: no JSON":                     {"package.json", `{}`, `{`, []string{"it cannot be read"}},
+		"go.mod: requirements":                      {"go.mod", "module m\n\ngo 1.24\n", "module m\n\ngo 1.25\n\ntoolchain go1.25.1\n\nrequire example.com/a v1.0.0 // indirect\n", nil},
+		"go.mod: replace":                           {"go.mod", "module m\n", "module m\n\nreplace example.com/a => ./a\n", []string{"replace"}},
+		"go.mod: exclude and godebug":               {"go.mod", "module m\n", "module m\n\ngodebug default=go1.21\n\nexclude example.com/a v1.0.0\n", []string{"exclude", "godebug"}},
+		"go.mod: a line elsewhere":                  {"go.mod", "module m\n\nreplace example.com/a => ./a\n", "module m\n\nrequire example.com/b v1.0.0\n\nreplace example.com/a => ./a\n", nil},
+		"pyproject.toml: dependencies": {
+			"pyproject.toml", "[project]\nname = \"a\"\n[tool.pytest.ini_options]\naddopts = \"-q\"\n",
+			"[project]\nname = \"a\"\nrequires-python = \">=3.9\"\ndependencies = [\"b>=1\"]\n[project.scripts]\na = \"a:main\"\n[dependency-groups]\ndev = [\"c\"]\n[tool.pytest.ini_options]\naddopts = \"-q\"\n", nil,
+		},
+		"pyproject.toml: pytest":       {"pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-q\"\n", "[tool.pytest.ini_options]\naddopts = \"-k none\"\n", []string{"tool.pytest.ini_options.addopts"}},
+		"pyproject.toml: entry points": {"pyproject.toml", "[project]\nname = \"a\"\n", "[project]\nname = \"a\"\n[project.entry-points.pytest11]\nx = \"x\"\n", []string{"project.entry-points.pytest11.x"}},
+		"Cargo.toml: dependencies": {
+			"Cargo.toml", "[package]\nname = \"a\"\nversion = \"1.0.0\"\n", "[package]\nname = \"a\"\nversion = \"1.1.0\"\nedition = \"2021\"\n[dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\n[features]\nx = []\n[target.'cfg(unix)'.dependencies]\nlibc = \"0.2\"\n", nil,
+		},
+		"Cargo.toml: tests and profiles": {"Cargo.toml", "[package]\nname = \"a\"\n", "[package]\nname = \"a\"\n[profile.test]\nopt-level = 3\n[[test]]\nname = \"x\"\nharness = false\n", []string{"profile.test.opt-level", "test"}},
+		"Cargo.toml: patch":              {"Cargo.toml", "[package]\nname = \"a\"\n", "[package]\nname = \"a\"\n[patch.crates-io]\nb = { path = \"b\" }\n", []string{"patch.crates-io.b.path"}},
+		"TOML that nests":                {"Cargo.toml", "a = 1\n", "a = " + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "\n", []string{"it cannot be read"}},
+		"pom.xml: a dependency": {
+			"pom.xml", "<project>\n  <version>1</version>\n</project>\n",
+			"<project>\n  <version>2</version>\n  <dependencies>\n    <dependency>\n      <groupId>a</groupId>\n      <artifactId>b</artifactId>\n      <version>1</version>\n    </dependency>\n  </dependencies>\n</project>\n", nil,
+		},
+		"pom.xml: what runs the tests": {
+			"pom.xml", "<project>\n</project>\n", "<project>\n  <artifactId>maven-surefire-plugin</artifactId>\n</project>\n", []string{"<artifactId>maven-surefire-plugin</artifactId>"},
+		},
+		"pom.xml: a setting":        {"pom.xml", "<project>\n</project>\n", "<project>\n  <skipTests>true</skipTests>\n</project>\n", []string{"<skipTests>true</skipTests>"}},
+		"build.gradle: dependency":  {"build.gradle.kts", "plugins {\n}\n", "plugins {\n}\n    implementation(\"a:b:1\")\n", nil},
+		"build.gradle: a test task": {"build.gradle", "plugins {\n}\n", "plugins {\n}\ntest.enabled = false\n", []string{"test.enabled = false"}},
+		"a lock file":               {"package-lock.json", `{}`, `{"lockfileVersion": 3}`, nil},
+		"requirements":              {"requirements.txt", "a==1\n", "a==2\n", nil},
+	} {
+		var was []byte
+		if c.was != "" {
+			was = []byte(c.was)
+		}
+		if diff := cmp.Diff(c.want, checkdef.Differs(c.file, was, []byte(c.is), scripts)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// A file that the base has and that only might take another's place is the work's.
-func TestChangedLeavesOwnModules(t *testing.T) {
-	was := tree{"inspect.py": "", "go.work": "go 1.24\n"}
-	now := tree{"inspect.py": "1", "go.work": "go 1.25\n"}
-	if pieces := sure(checks("python3 -m pytest", "go test ./..."), was, now); len(pieces) > 0 {
-		t.Errorf("Changed = %v", pieces)
+func TestScript(t *testing.T) {
+	manifest := []byte(`{"scripts": {"test": "jest"}}`)
+	for name, want := range map[string]string{"test": "jest", "lint": ""} {
+		if got := checkdef.Script(manifest, name); got != want {
+			t.Errorf("Script(%s) = %q, want %q", name, got, want)
+		}
+	}
+	if got := checkdef.Script([]byte("{"), "test"); got != "" {
+		t.Errorf("of no JSON: %q", got)
 	}
 }
 
-// A package.json is as the base has it, but for what the product needs, as it is written.
-func TestChangedKeepsDependencies(t *testing.T) {
-	was := tree{"package.json": `{"dependencies": {"a": "1"}, "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": 1}}`}
-	now := tree{"package.json": `{"dependencies": {"a": "2"}, "exports": {"node": "./a.js", "default": "./b.js"}, "scripts": {"test": "true", "start": "node main"}}`}
-	want := map[string]checkdef.Change{"package.json": {
-		Sure: true,
-		Text: []byte(`{"dependencies":{"a":"2"},"exports":{"node":"./a.js","default":"./b.js"},"jest":{"bail":1},"scripts":{"start":"node .","test":"jest"}}`),
-	}}
-	if diff := cmp.Diff(want, changed(checks("npm test"), was, now)); diff != "" {
-		t.Errorf("Changed (-want +got):\n%s", diff)
+// Any file can be followed and compared.
+func FuzzDiffers(f *testing.F) {
+	for _, name := range []string{"package.json", "go.mod", "Cargo.toml", "pom.xml"} {
+		f.Add(name, []byte("{}"), []byte("a"))
 	}
-}
-
-// No matter what the files say, there is an end to it, and a base that is as it
-// was is put back nowhere.
-func FuzzChanged(f *testing.F) {
-	f.Add("make test", "Makefile", "test: test check\n\tmake $@; sh check.sh\n", "test:\n")
-	f.Add("npm test", "package.json", `{"scripts":{"test":"npm test"}}`, `{"scripts":null}`)
-	f.Add("pytest", "tox.ini", "[pytest]\n", "[pytest\n")
-	f.Add("sh check.sh", "check.sh", "sh check.sh; . ./check.sh `", "")
-	f.Fuzz(func(t *testing.T, command, name, was, now string) {
-		before, after := tree{name: was}, tree{name: now}
-		for at, change := range changed(checks(command), before, after) {
-			if at != name {
-				t.Errorf("%s was put back, and only %s has changed", at, name)
-			}
-			if again := sure(checks(command), before, tree{name: string(change.Text)}); change.Sure && change.Text != nil && len(again) > 0 {
-				t.Errorf("what was put back is still otherwise: %q", change.Text)
-			}
+	f.Fuzz(func(t *testing.T, name string, was, is []byte) {
+		if parts := checkdef.Differs(name, is, is, nil); len(parts) > 0 && parts[0] != "it cannot be read" {
+			t.Errorf("%s differs from itself in %q", name, parts)
 		}
-		if same := changed(checks(command), before, before); len(same) > 0 {
-			t.Errorf("what is as it was is put back: %v", same)
-		}
+		checkdef.Differs(name, was, is, nil)
+		checkdef.Of(checkdef.Commands{Checks: []string{string(was)}}, func(string) []byte { return is })
 	})
-}
-
-// A program that a check runs may stand behind others. An argument runs nothing.
-func TestPathsBehindOtherPrograms(t *testing.T) {
-	project := tree{
-		"Makefile": "test:\n\ttrue\n", "package.json": `{"scripts": {"test": "true"}}`, "src/check.py": "", "ci/check": "#!/bin/sh\n",
-		"tools/check.py": "", "tools/lint/__main__.py": "", "tools/lint/__init__.py": "", "app/server.py": "",
-	}
-	for command, want := range map[string][]string{
-		"timeout 60 npm test":                 {"package.json"},
-		`bash -lc "npm test"`:                 {"package.json"},
-		"sh -c 'npm test'":                    {"package.json"},
-		"npx --no-install npm test":           {"package.json"},
-		"timeout -k 5 60 make test":           {"Makefile"},
-		"timeout 60 ci/check":                 {"ci/check"},
-		"python3 -m tools.check":              {"tools/check.py"},
-		"timeout 60 python3.12 -m tools.lint": {"tools/lint/__init__.py", "tools/lint/__main__.py"},
-		"python3 -m app.server":               nil,
-		"cat . src/check.py":                  nil,
-		"echo make test, or npm test":         nil,
-		"command -v make":                     nil,
-	} {
-		got := slices.DeleteFunc(checkdef.Paths(checks(command), project.file), func(name string) bool { return project.file(name) == nil })
-		if !slices.Equal(got, want) {
-			t.Errorf("Paths of %s = %q, want %q", command, got, want)
-		}
-	}
 }

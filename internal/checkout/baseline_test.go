@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -39,6 +40,7 @@ func (p proving) prove(t *testing.T) (runs int, o checkout.Outcome) {
 		rules := policy.ForPreset(policy.ByStories)
 		rules.Checks = policy.AddChecks(nil, []string{p.check}, policy.DefaultCheckTimeout)
 		rules.Setup = policy.NewSetup([]string{p.setup}, policy.DefaultCheckTimeout)
+		rules.Untested.Do = policy.UntestedOff
 		return rules, nil
 	})
 	if err != nil {
@@ -60,7 +62,7 @@ func TestABaselineIsKept(t *testing.T) {
 	}
 	runs := filepath.Join(t.TempDir(), "runs")
 	first := proving{
-		trusted: trusted, span: git.Span{From: commits[0], To: commits[1]}, check: "echo run >>" + runs + "; printf 'TAP version 13\\nok 1 - one\\n1..1\\n'; cat one", setup: "true",
+		trusted: trusted, span: git.Span{From: commits[0], To: commits[1]}, check: "echo run >>" + runs + "; echo '<testsuite><testcase name=\"one\"/></testsuite>' >$RALPH_REPORTS/a.xml; cat one", setup: "true",
 		env: []string{"PATH=" + tools + ":" + os.Getenv("PATH"), "A=1"}, kept: checkout.Kept{Dir: filepath.Join(t.TempDir(), "kept"), Self: tool, With: "today"}, runs: runs,
 	}
 	for _, c := range []struct {
@@ -89,8 +91,8 @@ func TestABaselineIsKept(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: the check ran %d times, want %d", c.name, got, c.want)
 		}
-		if told := outcome.Checks; len(told) != 1 || !told[0].AtBase || told[0].Before == nil || told[0].Before.Passed != 1 || outcome.Grade != "unbroken" {
-			t.Errorf("%s: %s (%s), with the checks %+v; want unbroken, and one test that passes at the base", c.name, outcome.Grade, outcome.Why, told)
+		if told := outcome.Checks; len(told) != 1 || !told[0].AtBase || told[0].Before == nil || told[0].Before.Passed != 1 || outcome.Result != journal.NoNewFailingTest {
+			t.Errorf("%s: %s (%s), with the checks %+v; want no new failing test, and one test that passes at the base", c.name, outcome.Result, outcome.Why, told)
 		}
 	}
 }
@@ -100,12 +102,12 @@ func TestARedBaselineIsNotKept(t *testing.T) {
 	trusted, commits := repository(t, "echo 1 >one && commit && echo 2 >two && commit")
 	runs := filepath.Join(t.TempDir(), "runs")
 	p := proving{
-		trusted: trusted, span: git.Span{From: commits[0], To: commits[1]}, check: "echo run >>" + runs + "; echo '--- FAIL: TestTwo (0.00s)'; test -e two", setup: "true",
+		trusted: trusted, span: git.Span{From: commits[0], To: commits[1]}, check: "echo run >>" + runs + "; test -e two", setup: "true",
 		env: os.Environ(), kept: checkout.Kept{Dir: filepath.Join(t.TempDir(), "kept")}, runs: runs,
 	}
 	for range 2 {
 		if got, outcome := p.prove(t); got < 2 {
-			t.Errorf("the check ran %d times (%s), want it at the base, too", got, outcome.Grade)
+			t.Errorf("the check ran %d times (%s), want it at the base, too", got, outcome.Result)
 		}
 	}
 }
@@ -141,6 +143,6 @@ func change(t *testing.T, dir, form string) {
 		t.Fatalf("no file is %s in %s: %v", form, dir, err)
 	}
 	for _, name := range names {
-		write(t, name, "--- PASS: TestOther (0.00s)\n")
+		write(t, name, "passed other\n")
 	}
 }

@@ -2,116 +2,267 @@ package checkout
 
 import (
 	"context"
-	"fmt"
+	"path"
+	"slices"
+	"strings"
 
-	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/proof"
-	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/suite"
 )
 
-// Rules makes a policy from the files of the base. file returns nil for a missing one.
-type Rules func(file func(name string) []byte) (policy.Policy, error)
-
-const whole = "change" // the only story of a change, because no claim divides it
-
-// Prove proves the change between two commits, from their common commit, with the checks
-// of that base. The tests that the change adds or changes must go from red to green.
-func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rules Rules) (journal.Run, error) {
-	if err := v.prepare(ctx, project); err != nil {
-		return v.run, err
+// Change returns what differs between two commits, and the commits to check out for a proof.
+func (c *Clean) Change(ctx context.Context, run journal.Run, base, head string) (change proof.Change, err error) {
+	b := builder{Clean: c, ctx: ctx, run: run, base: base, head: head, defined: c.defined(ctx, run, base, head)}
+	if b.change.Restored, err = handover.Guarded(ctx, c.Trusted, git.Span{From: base, To: head}, run.Policy.Protect); err != nil {
+		return change, err
 	}
-	base, err := v.trusted.MergeBase(ctx, span)
-	if err != nil {
-		return v.run, fault.Usage(fmt.Sprintf("%.12s and %.12s have no common commit", span.From, span.To), "fetch more of the history: git fetch --unshallow", err)
+	if err := b.list(); err != nil {
+		return change, err
 	}
-	if base == span.To {
-		hint := "commit the change"
-		if _, err := v.trusted.Resolve(ctx, span.To+"^"); err == nil {
-			hint += ", or name an earlier commit as the base: ralph prove HEAD~1"
-		}
-		return v.run, fault.Usage(fmt.Sprintf("nothing to prove: %.12s is part of the base", span.To), hint, nil)
+	b.compareManifests()
+	if err := b.makeCommits(); err != nil {
+		return change, err
 	}
-	if err := v.readRules(ctx, base, rules); err != nil {
-		return v.run, err
-	}
-	v.run.Start, v.run.Head = base, span.To
-	if err := bounded(ctx, v.trusted, span.To); err != nil {
-		return v.run, err
-	}
-	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
-		return v.run, err
-	}
-	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}
-	err = v.steps(ctx, v.checkouts.Prover(change{trusted: v.trusted}))
-	return v.run, err
+	return b.change, c.readError()
 }
 
-// bounded refuses a commit that would fill memory and disk: a few objects can describe many files.
-func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
-	if _, err := trusted.TreeOf(ctx, commit); err != nil {
+// builder makes a Change.
+type builder struct {
+	*Clean
+
+	ctx        context.Context //nolint:containedctx // lives as long as a call
+	run        journal.Run
+	base, head string
+	defined    checkdef.Defined
+	change     proof.Change
+}
+
+// list lists the changed files, without ralph's own, and looks at their lines.
+func (b *builder) list() error {
+	changes, err := b.Trusted.Compare(b.ctx, git.Span{From: b.base, To: b.head})
+	if err != nil {
 		return err
 	}
-	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed, Memory: git.MaxMemory})
-	if failed, is := git.Answered(err); is && failed.TooLong {
-		return fault.Usage(fmt.Sprintf("%.12s has more files than can be proven", commit), "the list of their names may have 64 MiB", err)
+	own := append(ownFiles(b.run), memory(b.run).PromptFile())
+	for _, d := range changes {
+		if git.Ours(d.Path) || slices.Contains(own, d.Path) || slices.Contains(b.change.Restored, d.Path) {
+			continue
+		}
+		file := proof.File{Path: d.Path, Kind: b.kind(d.Path), Was: d.Was(), Is: d.Mode != git.ModeNone}
+		b.change.Files = append(b.change.Files, file)
 	}
+	if err := b.markDocuments(); err != nil {
+		return err
+	}
+	return b.readLines()
+}
+
+var (
+	plainText = pattern.Of(`\.(md|markdown|rst|txt|adoc)$`)
+	special   = pattern.Of(`[^\w/-]`)
+)
+
+const mostDocuments = 50
+
+// markDocuments marks text files that no code names as documents.
+func (b *builder) markDocuments() error {
+	tried := 0
+	for i, file := range b.change.Files {
+		if file.Kind != proof.Product || !plainText.MatchString(file.Path) || tried == mostDocuments {
+			continue
+		}
+		tried++
+		name := special.ReplaceAllStringFunc(path.Base(file.Path), func(one string) string { return "[" + one + "]" })
+		users, err := b.Trusted.FilesMatching(b.ctx, b.head, []string{name}, []string{""})
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(users, suite.Code) {
+			b.change.Files[i].Kind = proof.Document
+		}
+	}
+	return nil
+}
+
+// kind says what a file is for.
+func (b *builder) kind(name string) proof.Kind {
+	for _, glob := range b.run.Policy.Tests.Files {
+		if ok, err := doublestar.Match(glob, name); ok || err != nil {
+			return proof.Test
+		}
+	}
+	switch {
+	case b.defined.Has(name):
+		return proof.Check
+	case suite.Of(name) == suite.Test:
+		return proof.Test
+	case suite.Of(name) == suite.Support:
+		return proof.Support
+	case suite.Manifest(name):
+		return proof.Manifest
+	case suite.Document(name):
+		return proof.Document
+	}
+	return proof.Product
+}
+
+// defined returns the files that define the checks, at the base or with the change.
+func (c *Clean) defined(ctx context.Context, run journal.Run, base, head string) checkdef.Defined {
+	commands := checkdef.Commands{Within: run.Policy.Subfolder}
+	for _, check := range run.Policy.Checks {
+		commands.Checks = append(commands.Checks, check.Command)
+	}
+	for _, command := range run.Policy.Setup {
+		commands.Setup = append(commands.Setup, command.Command)
+	}
+	before, now := c.reader(ctx, base), c.reader(ctx, head)
+	return checkdef.Of(commands, func(name string) []byte {
+		if text := before.file(name); text != nil {
+			return text
+		}
+		return now.file(name)
+	})
+}
+
+// newSettings matches files from which a tool may read its settings.
+var newSettings = pattern.Of(`(^|/)(\.[^/]+|[^/]+\.(config|conf)\.[a-z]+|[^/]+\.(ini|cfg|toml))$`)
+
+const mostDiff = 4 << 20
+
+// readLines reads the lines of the change: how many there are, which files lose some, and what a person should see.
+func (b *builder) readLines() error {
+	patch, cut, err := b.Trusted.Diff(b.ctx, git.Span{From: b.base, To: b.head}, mostDiff)
+	if err != nil {
+		return err
+	}
+	b.change.Hunks = proof.Hunks(patch)
+	if cut {
+		b.look("large", "", "the change is too large to be read")
+	}
+	skips, asks := map[string]bool{}, map[string]bool{}
+	removes := map[string]bool{}
+	for _, hunk := range b.change.Hunks {
+		b.change.Lines += len(hunk.Old) + len(hunk.New)
+		removes[hunk.File] = removes[hunk.File] || len(hunk.Old) > 0
+		for _, line := range hunk.New {
+			skips[hunk.File] = skips[hunk.File] || suite.Skips.MatchString(line) && !contains(hunk.Old, line)
+			asks[hunk.File] = asks[hunk.File] || suite.Asks.MatchString(line)
+		}
+	}
+	for i, file := range b.change.Files {
+		b.change.Files[i].Removes = removes[file.Path] || !file.Is
+		switch {
+		case file.Kind == proof.Check:
+			b.look("check_file", file.Path, "it defines the checks, and was changed: the proof had the base's version")
+		case file.Kind == proof.Product && !file.Was && newSettings.MatchString(file.Path):
+			b.look("settings", file.Path, "a tool may read its settings from this new file")
+		case file.Kind == proof.Test && skips[file.Path]:
+			b.look("skipped", file.Path, "a test is skipped")
+		case file.Kind == proof.Product && suite.Code(file.Path) && asks[file.Path]:
+			b.look("asks_for_tests", file.Path, "the code asks whether it is being tested")
+		}
+	}
+	return nil
+}
+
+func contains(lines []string, line string) bool {
+	return slices.ContainsFunc(lines, func(other string) bool { return strings.TrimSpace(other) == strings.TrimSpace(line) })
+}
+
+func (b *builder) look(kind, file, why string) {
+	b.change.Look = append(b.change.Look, journal.Look{Kind: kind, File: file, Why: why})
+}
+
+// compareManifests lists manifests in which more differs than dependencies.
+func (b *builder) compareManifests() {
+	before, now := b.reader(b.ctx, b.base), b.reader(b.ctx, b.head)
+	for _, file := range b.change.Files {
+		if file.Kind != proof.Manifest || !file.Is {
+			continue
+		}
+		parts := checkdef.Differs(file.Path, before.file(file.Path), now.file(file.Path), b.defined.Scripts)
+		if len(parts) > 0 {
+			b.look("manifest", file.Path, "it may change what the checks do: "+journal.ShortList(parts))
+		}
+	}
+}
+
+// makeCommits makes the commits to check out. All of them have the base's check files and protected files.
+func (b *builder) makeCommits() error {
+	checkFiles := b.paths(proof.Check)
+	tests := slices.Concat(b.paths(proof.Test), b.paths(proof.Support))
+	manifests := b.paths(proof.Manifest)
+	protected, err := b.overlay(b.head, b.base, slices.Concat(b.change.Restored, ownFiles(b.run)), nil)
+	if err != nil {
+		return err
+	}
+	if b.change.Head, err = b.overlay(protected, b.base, checkFiles, nil); err != nil {
+		return err
+	}
+	if b.change.Head != protected {
+		b.change.Own = protected
+	}
+	oldModules, newModules := b.testModules()
+	was := func(file proof.File) bool { return file.Was && (file.Kind == proof.Test || file.Kind == proof.Support) }
+	if slices.ContainsFunc(b.change.Files, was) || len(oldModules) > 0 {
+		if b.change.OldTests, err = b.overlay(b.change.Head, b.base, tests, oldModules); err != nil {
+			return err
+		}
+	}
+	is := func(file proof.File) bool { return file.Is && (file.Kind == proof.Test || file.Kind == proof.Support) }
+	if !slices.ContainsFunc(b.change.Files, is) && len(newModules) == 0 {
+		return nil
+	}
+	if b.change.Setup, err = b.overlay(b.base, b.head, manifests, nil); err != nil {
+		return err
+	}
+	b.change.NewTests, err = b.overlay(b.change.Setup, b.head, tests, newModules)
 	return err
 }
 
-func (v *Verifier) readRules(ctx context.Context, base string, rules Rules) error {
-	files := reader{ctx: ctx, trusted: v.trusted, commit: base}
-	p, err := rules(files.file)
-	if err == nil {
-		err = files.err
+func (b *builder) paths(kind proof.Kind) (names []string) {
+	for _, file := range b.change.Files {
+		if file.Kind == kind {
+			names = append(names, file.Path)
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return v.survey(ctx, base, p)
+	return names
 }
 
-// steps runs the steps of a proof, until one fails.
-func (v *Verifier) steps(ctx context.Context, prover proof.Prover) error {
-	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
-		return err
-	}
-	if !v.run.Baseline.Usable {
-		return nil
-	}
-	at := verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}
-	if err := prover.Prove(ctx, v.run, at, v.emit); err != nil {
-		return err
-	}
-	if proven, _ := v.run.ProofOf(v.run.Tree); !proven.Passed {
-		return nil
-	}
-	if err := prover.Inspect(ctx, v.run, verdict.Inspect(at), v.emit); err != nil {
-		return err
-	}
-	return prover.Grade(ctx, v.run, verdict.Grade{Story: whole, Commit: at.Commit, Tree: at.Tree}, v.emit)
+func (b *builder) overlay(onto, from string, paths []string, texts map[string][]byte) (string, error) {
+	return b.Trusted.Overlay(b.ctx, git.Overlay{Onto: onto, From: from, Paths: paths, Texts: texts})
 }
 
-// change implements Stories for a change without stories: all that it touches.
-type change struct {
-	noWork
-
-	trusted *git.Trusted
-}
-
-// Of returns the tests that the change adds or changes, with their helpers and data.
-func (c change) Of(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
-	files, err := c.trusted.ChangedFiles(ctx, git.Span{From: run.Base, To: commit})
-	if err != nil {
-		return nil, err
+// testModules returns the files of Rust that have tests beside their code: the head's code with the base's tests, and the
+// base's code with the head's tests.
+func (b *builder) testModules() (old, fresh map[string][]byte) {
+	old, fresh = map[string][]byte{}, map[string][]byte{}
+	before, now := b.reader(b.ctx, b.base), b.reader(b.ctx, b.head)
+	for i, file := range b.change.Files {
+		if file.Kind != proof.Product || !strings.HasSuffix(file.Path, ".rs") {
+			continue
+		}
+		oldCode, oldTests := splitRust(string(before.file(file.Path)))
+		newCode, newTests := splitRust(string(now.file(file.Path)))
+		if oldTests == newTests {
+			continue
+		}
+		if oldCode == newCode {
+			b.change.Files[i].Kind = proof.Test
+		}
+		if oldTests != "" {
+			old[file.Path] = []byte(newCode + oldTests)
+		}
+		if newTests != "" && file.Was {
+			fresh[file.Path] = []byte(oldCode + newTests)
+		}
 	}
-	return Testing(ctx, c.trusted, run, commit, files)
-}
-
-// Touched returns all files that the change touches.
-func (c change) Touched(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
-	return Touched(ctx, c.trusted, run, []git.Span{{From: run.Base, To: commit}})
+	return old, fresh
 }

@@ -5,7 +5,6 @@
 package checkout
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -21,84 +19,97 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Clean makes clean checkouts of a repository's commits, one at a time.
+// Clean makes clean checkouts of a repository's commits, one at a time and all at one path.
 type Clean struct {
-	Trusted  *git.Trusted     // it is no user's own: see git.Trusted.Copy
-	Home     string           // git's home, which git inside the sandbox reads
-	Dir      string           // the folder of the checkout, removed after use
-	Sandbox  *confine.Sandbox // of setup and checks; may be nil
-	Hand     check.Hand       // runs commands, and stores their output
-	Secrets  []string         // variables only for checks
-	Logs     workspace.Folder // the output
-	Log      func(line string)
-	Kept     Kept
-	InJob    bool            // no agent reaches Logs, and a run of another machine has none there
-	Removals *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
+	Trusted *git.Trusted
+	Home    string           // git's home, which git inside the sandbox reads
+	Dir     string           // the folder of the checkouts
+	Sandbox *confine.Sandbox // of setup and checks; may be nil
+	Hand    check.Hand       // runs commands, and stores their output
+	Secrets []string         // variables only for checks
+	Logs    workspace.Folder // the output
+	Log     func(line string)
+	Kept    Kept
+	InJob   bool // no agent reaches Logs, and a run of another machine has none there
 
-	late  bool // the checkout gets files after setup, so that it is not the base's
-	ready bool // setup has ended at the base
-	known definitions
+	installed installed
+	readers   map[string]*reader // by commit
+	isSetUp   bool               // setup has ended at the base
 }
 
 type emit = func(journal.Event)
 
 // Prover returns a prover that runs here.
-func (c *Clean) Prover(stories Stories) proof.Prover {
-	t := tests{c, stories}
-	p := proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
+func (c *Clean) Prover() proof.Prover {
+	p := proof.Prover{Run: c.Run, Change: c.Change, Results: c.Results, Call: c.Call, Text: c.Text, With: c.With}
 	if c.Kept.Dir != "" {
 		p.Baselines = baselines{c}
 	}
-	p.Ahead = &proof.Ahead{Beside: c.beside}
 	return p
 }
 
-// beside returns a prover with a checkout of its own, to run at the same time, if the sandbox
-// can separate both. Checks with secrets may share what these are for, so they run alone.
-// From now on both checkouts have random names, so that no name tells which of them this is.
-func (c *Clean) beside() (proof.Prover, bool) {
-	sb, is := c.Sandbox.Second()
-	if !is || len(c.Secrets) > 0 {
-		return proof.Prover{}, false
+// Run makes a clean checkout, runs setup in it unless an earlier one installed the same, and then the checks.
+func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit emit) (seen proof.Outcome, err error) {
+	tree, ready, err := c.checkOut(ctx, run, at.Stand)
+	if err != nil {
+		return seen, err
 	}
-	c.wait()
-	other := *c
-	other.Sandbox, other.Hand.Began, other.Removals = sb, nil, nil
-	for _, dir := range []*string{&c.Dir, &other.Dir} {
-		*dir = filepath.Join(filepath.Dir(c.Dir), "clean-"+confine.RandomName())
+	defer c.leave(ctx, run, at.Where == journal.AtBase && at.Stand == run.Base)
+	take := func(event journal.Event) {
+		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
+		case journal.SetupEnded:
+			if seen.Unready == "" {
+				seen.Unready = e.Failure()
+			}
+		case journal.CheckEnded:
+			seen.Checks = append(seen.Checks, e)
+		}
+		emit(event)
 	}
-	other.Log = func(string) {} // the next checkout reports what could not be removed
-	return proof.Prover{Checkout: other.Checkout, Setup: other.setup, Check: other.check}, true
+	if !ready && len(run.Policy.Setup) > 0 && len(run.Policy.Checks) > 0 {
+		if err := c.setUp(ctx, run, at, take); err != nil || seen.Unready != "" {
+			return seen, err
+		}
+	}
+	if at.Late != "" {
+		if _, err := tree.Ask(ctx, "checkout", "-q", "--force", "--detach", at.Late); err != nil {
+			return seen, fmt.Errorf("check out %.12s: %w", at.Late, err)
+		}
+	}
+	return seen, c.check(ctx, run, at, take)
 }
 
-// Checkout makes a clean checkout, with a new home and copies of the caches that the base's checks filled.
-func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (string, func(), error) {
-	c.wait()
+// CheckOut makes a clean checkout in which nothing runs.
+func (c *Clean) CheckOut(ctx context.Context, run journal.Run, commit string) (dir string, err error) {
+	_, _, err = c.checkOut(ctx, run, commit)
+	return c.Dir, err
+}
+
+// checkOut makes a clean checkout with a new home. It reports whether it has what setup would install.
+func (c *Clean) checkOut(ctx context.Context, run journal.Run, commit string) (tree *git.Tree, ready bool, err error) {
+	kept, err := c.keepInstalled(ctx, run, commit)
+	if err != nil {
+		return nil, false, err
+	}
 	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
-		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
+		return nil, false, fmt.Errorf("clear %s: %w", c.Dir, err)
 	}
 	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
-		return "", nil, err
+		return nil, false, err
 	}
-	if _, err := c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
-		return "", nil, err
+	if tree, err = c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
+		return nil, false, err
 	}
-	c.late, c.ready = false, false
-	return c.Dir, func() { c.leave(ctx, run, commit == run.Base && !c.late) }, nil
+	c.isSetUp = false
+	return tree, kept, c.putInstalled(kept)
 }
 
-// wait waits until no checkout is removed.
-func (c *Clean) wait() {
-	if c.Removals != nil {
-		c.Removals.Wait()
-	}
-}
-
-// leave removes a checkout, and keeps the caches of the base.
+// leave ends what runs in a checkout, and keeps the caches of the base. The next checkout removes it.
 func (c *Clean) leave(ctx context.Context, run journal.Run, base bool) {
 	note := func(err error) {
 		if err != nil {
@@ -108,15 +119,10 @@ func (c *Clean) leave(ctx context.Context, run journal.Run, base bool) {
 	note(c.Sandbox.Sweep())
 	if base {
 		note(c.Sandbox.LeaveBase())
-		if c.ready {
+		if c.isSetUp {
 			c.saveCaches(ctx, run)
 		}
 	}
-	if c.Removals == nil {
-		note(untrusted.RemoveAll(c.Dir))
-		return
-	}
-	c.Removals.Go(func() { _ = untrusted.RemoveAll(c.Dir) }) // an error comes again at the next checkout
 }
 
 // git returns how git runs in the checkout: in the sandbox, without network. Without a sandbox it is nil.
@@ -127,29 +133,21 @@ func (c *Clean) git() git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(c.Trusted.Lent(), c.Home), Alone: true}))
 }
 
-// setup runs the setup commands, restores the tests and check definitions that they changed, and adds late files.
-func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	c.late = len(at.Late) > 0
-	hand, before, err := c.hand(ctx, run, at, true)
-	if err != nil {
-		return err
-	}
+func (c *Clean) setUp(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	defer c.Sandbox.Flush(emit)
-	if ready, err := hand.Setup(ctx, jobAt(run, at), run.Policy.Setup, emit); err != nil || !ready {
+	ready, err := c.hand(true).Setup(ctx, c.job(ctx, run, at), run.Policy.Setup, emit)
+	if err != nil || !ready {
 		return err
 	}
-	c.ready = at.Where == journal.AtBase
-	return before.restore(ctx, emit)
+	c.isSetUp = at.Where == journal.AtBase
+	return c.noteInstalled(ctx, run, at.Stand)
 }
 
 func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	hand, before, err := c.hand(ctx, run, at, false)
-	if err != nil {
-		return err
-	}
+	hand := c.hand(false)
 	defer c.Sandbox.Flush(emit)
 	hand.Env = slices.Concat(hand.Env, c.Secrets)
-	job := jobAt(run, at)
+	job := c.job(ctx, run, at)
 	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
 		changed, err := c.Trusted.ChangedPaths(ctx, git.Span{From: run.Base, To: at.Commit})
 		if err != nil {
@@ -157,35 +155,31 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		}
 		job.Skip = func(check policy.Check) bool { return proof.Skips(check, changed) }
 	}
-	return hand.Do(ctx, job, before.watch(emit))
+	return hand.Do(ctx, job, emit)
 }
 
-// hand returns what runs commands in a checkout, in the sandbox if there is one, and the
-// record of its tests.
-func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, record, error) {
+// hand returns what runs commands in a checkout, in the sandbox if there is one.
+func (c *Clean) hand(setup bool) check.Hand {
 	hand := c.Hand
 	if c.Sandbox != nil {
-		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{at.Dir}, Read: c.Trusted.Lent(), Proof: true, Setup: setup})
+		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: c.Trusted.Lent(), Proof: true, Setup: setup})
 		hand.Env = c.Sandbox.Env(c.Hand.Env, true)
 	}
-	before, err := c.newRecord(ctx, run, at)
-	return hand, before, err
+	return hand
 }
 
-func jobAt(run journal.Run, at proof.Place) check.Job {
-	checks := slices.Clone(run.Policy.Checks)
-	for i, check := range checks {
-		checks[i].Command = cmp.Or(at.Commands[check.Name], check.Command)
-	}
+func (c *Clean) job(ctx context.Context, run journal.Run, at proof.Place) check.Job {
 	return check.Job{
-		Where: at.Where, Dir: filepath.Join(at.Dir, filepath.FromSlash(run.Policy.Subfolder)), Commit: at.Commit, Label: label(run, at),
-		Checks: checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Ask: at.Ask,
+		Where: at.Where, Dir: filepath.Join(c.Dir, filepath.FromSlash(run.Policy.Subfolder)), Commit: at.Commit, Label: label(run, at),
+		Checks: run.Policy.Checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Files: at.Files,
+		Call:    func(command string) (suite.Call, error) { return c.Call(ctx, run, command) },
+		Reports: c.reports(ctx, run),
 	}
 }
 
 // label names the logs of a place. An iteration can prove more than one commit, and a verifier has no iterations.
 func label(run journal.Run, at proof.Place) string {
-	if at.Where == journal.AtBase {
+	if at.Where == journal.AtBase && at.Commit == run.Base {
 		return "base"
 	}
 	number := 0

@@ -1,14 +1,13 @@
 package checkout
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/results"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -42,16 +41,15 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 		return nil, "", err
 	}
 	v.run = journal.Run{Base: stand, Policy: v.run.Policy}
-	prover := v.checkouts.Prover(nil)
-	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
+	if err := v.checkouts.Prover().Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return nil, "", err
 	}
 	for _, check := range v.run.BaseChecks {
-		told, err := prover.Tests.Told(check)
+		found, err := v.checkouts.Results(check)
 		if err != nil {
 			return nil, "", err
 		}
-		answers = append(answers, Answer{check.Name, check.Passed, told.Names(tally.Passed)})
+		answers = append(answers, Answer{check.Name, check.Passed, found.Names(results.Passed)})
 	}
 	if len(answers) == 0 {
 		unready = v.run.Baseline.Why
@@ -59,23 +57,23 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 	return answers, unready, nil
 }
 
-// withTests returns the commit with the other one's tests and the base's check definitions.
+// withTests returns the commit with the other one's tests and the base's check files.
 func (v *Verifier) withTests(ctx context.Context, e Exam) (string, error) {
-	stand, _, err := v.checkouts.restore(ctx, v.run, e.Commit)
+	run := v.run
+	run.Base = e.Base
+	work, err := v.checkouts.Change(ctx, run, e.Base, e.Commit)
 	if err != nil {
 		return "", err
 	}
-	var files []string
-	for _, commit := range []string{e.Commit, e.Tests} {
-		touched, err := v.trusted.ChangedPaths(ctx, git.Span{From: e.Base, To: commit})
-		if err != nil {
-			return "", err
-		}
-		files = append(files, touched...)
-	}
-	tests, err := Testing(ctx, v.trusted, v.run, e.Tests, files)
+	hidden, err := v.checkouts.Change(ctx, run, e.Base, e.Tests)
 	if err != nil {
-		return "", fmt.Errorf("look for the tests of %.12s: %w", e.Tests, err)
+		return "", err
 	}
-	return v.trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, e.Commit), From: e.Tests, Paths: slices.Compact(tests)})
+	var tests []string
+	for _, file := range slices.Concat(work.Files, hidden.Files) {
+		if file.Kind == proof.Test || file.Kind == proof.Support {
+			tests = append(tests, file.Path)
+		}
+	}
+	return v.trusted.Overlay(ctx, git.Overlay{Onto: work.Head, From: e.Tests, Paths: tests})
 }

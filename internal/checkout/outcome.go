@@ -3,34 +3,25 @@ package checkout
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/verdict"
-)
-
-// The grades of a change. Others are those of a story.
-const (
-	Proven    = "proven"     // a test fails on the base code and passes with the change
-	NotProven = "not proven" // a check fails
-	Held      = "held"       // a person has to review it first
-	Untold    = "cannot be told"
 )
 
 // Outcome is the result of the proof of a change.
 type Outcome struct {
-	Base     string             `json:"base"`
-	Head     string             `json:"head"`
-	Grade    string             `json:"grade"`
-	Proven   bool               `json:"proven"`
-	Why      string             `json:"why,omitempty"`
-	Tests    []string           `json:"tests"`    // red to green, by name
-	Files    []string           `json:"files"`    // the test files of the change
-	Held     []journal.Loosened `json:"held"`     // existing tests that fail or no longer run
-	Shown    []journal.Loosened `json:"shown"`    // changed tests whose old versions pass on the new code
-	Restored []string           `json:"restored"` // protected, or they define checks: the proof had the base's versions
-	Checks   []Checked          `json:"checks"`
+	Base         string          `json:"base"`
+	Head         string          `json:"head"`
+	Result       journal.Result  `json:"result"`
+	Why          string          `json:"why,omitempty"`
+	Tests        []string        `json:"tests"`                    // that fail without the change, by name
+	Files        []string        `json:"files"`                    // test files of the change
+	DoesNotBuild bool            `json:"does_not_build,omitempty"` // the tests only do not build without the change
+	Look         []journal.Look  `json:"look"`                     // for a person
+	Untested     []journal.Lines `json:"untested"`                 // lines that no test needs
+	Tried        journal.Tried   `json:"untested_tried"`
+	Restored     []string        `json:"restored"` // protected: the proof had the base's versions
+	Checks       []Checked       `json:"checks"`
 }
 
 // Checked is the result of a check at the base and with the change.
@@ -46,55 +37,31 @@ type Checked struct {
 
 // Sum returns the result of the proof of a change.
 func Sum(run journal.Run) Outcome {
-	proven, _ := run.ProofOf(run.Tree)
-	inspected, _ := run.InspectionOf(run.Tree)
-	graded, _ := run.GradeOf(whole)
+	proof, _ := run.WholeProof()
 	o := Outcome{
-		Base: run.Base, Head: run.Head, Tests: slices.Concat([]string{}, graded.Tests), Files: slices.Concat([]string{}, graded.Files),
-		Held: slices.Concat([]journal.Loosened{}, inspected.Found), Shown: slices.Concat([]journal.Loosened{}, inspected.Shown),
-		Restored: slices.Concat([]string{}, proven.Restored), Checks: []Checked{},
+		Base: run.Base, Head: run.Head, Result: cmp.Or(proof.Result, journal.Unknown), Why: proof.Why, DoesNotBuild: proof.DoesNotBuild, Tried: proof.Tried,
+		Tests: append([]string{}, proof.Tests...), Files: append([]string{}, proof.Files...), Look: append([]journal.Look{}, proof.Look...),
+		Untested: append([]journal.Lines{}, proof.Untested...), Restored: append([]string{}, proof.Restored...), Checks: []Checked{},
+	}
+	switch {
+	case proof.Result == "" && run.Baseline != nil:
+		o.Why = cmp.Or(run.Baseline.Why, "no check of the base can prove anything")
+	case len(proof.Restored) > 0 && proof.Passed:
+		o.Result, o.Why = journal.NeedsReview, "protected files are changed: "+journal.ShortList(proof.Restored)
 	}
 	for _, check := range run.BaseChecks {
-		told := Checked{Name: check.Name, AtBase: check.Passed, Before: check.Tests}
-		ended, ran := journal.FindCheck(proven.Checks, check.Name)
-		told.Passed, told.NotRun, told.Skipped, told.Tests = ended.Passed, !ran, ended.Skipped, ended.Tests
-		o.Checks = append(o.Checks, told)
+		ended, ran := journal.FindCheck(proof.Checks.Head, check.Name)
+		o.Checks = append(o.Checks, Checked{
+			Name: check.Name, AtBase: check.Passed, Before: check.Tests, Passed: ended.Passed, NotRun: !ran, Skipped: ended.Skipped, Tests: ended.Tests,
+		})
 	}
-	o.Grade, o.Why = grade(run, proven, graded)
-	o.Proven = o.Grade == Proven
 	return o
-}
-
-// grade returns the first reason that applies.
-func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (grade, why string) {
-	story, _ := run.Plan.Find(whole)
-	switch unsettled := verdict.InspectionConcern(run); {
-	case run.Baseline == nil || !run.Baseline.Usable:
-		why = "no check of the base can prove anything"
-		if run.Baseline != nil && run.Baseline.Why != "" {
-			why = run.Baseline.Why
-		}
-		return Untold, why
-	case !proven.Passed:
-		return NotProven, proven.Why
-	case proven.Empty:
-		return Untold, proven.Why
-	case unsettled != "":
-		return Held, unsettled
-	case len(proven.Restored) > 0:
-		return Held, "protected files, or files that define the checks, are changed: " + journal.ShortList(proven.Restored)
-	case graded.Grade == journal.RedToGreen, graded.Grade == journal.Unbroken && verdict.MeetsBar(run, story, graded.Grade):
-		return Proven, graded.Why
-	case graded.Grade == journal.Unverified:
-		return NotProven, graded.Why
-	}
-	return string(graded.Grade), graded.Why
 }
 
 // Text describes an outcome for people.
 func (o Outcome) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%.12s..%.12s: %s", o.Base, o.Head, o.Grade)
+	fmt.Fprintf(&b, "%.12s..%.12s: %s", o.Base, o.Head, o.Result.Text())
 	if o.Why != "" {
 		b.WriteString(": " + o.Why)
 	}
@@ -109,19 +76,50 @@ func (o Outcome) Text() string {
 		}
 		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), now)
 	}
-	if shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files)); o.Proven && shown != "" {
-		b.WriteString("  red to green: " + shown + "\n")
+	if shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files)); o.Result == journal.Proven && shown != "" {
+		fmt.Fprintf(&b, "  %s without the change: %s\n", Failure(o.DoesNotBuild), shown)
 	}
-	for _, place := range o.Held {
-		fmt.Fprintf(&b, "  held by %s\n", place)
+	if text := UntestedText(o.Untested, o.Tried); text != "" {
+		b.WriteString("  " + text + "\n")
 	}
-	for _, place := range o.Shown {
-		fmt.Fprintf(&b, "  shown: %s\n", place)
+	for _, place := range o.Look {
+		fmt.Fprintf(&b, "  look at %s\n", place)
 	}
 	if len(o.Restored) > 0 {
 		fmt.Fprintf(&b, "  the proof used the base's version of %s\n", journal.ShortList(o.Restored))
 	}
 	return b.String()
+}
+
+// Failure says how tests fail on the base code.
+func Failure(doesNotBuild bool) string {
+	if doesNotBuild {
+		return "does not build on the base"
+	}
+	return "fails"
+}
+
+// UntestedText says how many places the tests need; empty: none was tried.
+func UntestedText(untested []journal.Lines, tried journal.Tried) string {
+	if len(untested)+tried.ByTest+tried.ByBuild == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s needed by a test, %d only by the build, %d by nothing", places(tried.ByTest), tried.ByBuild, len(untested))
+	var names []string
+	for _, place := range untested {
+		names = append(names, place.String())
+	}
+	if len(names) > 0 {
+		text += ": " + journal.ShortList(names)
+	}
+	return text
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
 }
 
 // Ended describes how a check ended.
@@ -130,8 +128,8 @@ func Ended(passed bool, tests *journal.Tests) string {
 	if passed {
 		word = "passed"
 	}
-	if tests != nil && tests.Passed > tests.Packages {
-		word += fmt.Sprintf(" (%d tests pass)", tests.Passed-tests.Packages)
+	if tests != nil && tests.Passed > 0 {
+		word += fmt.Sprintf(" (%d tests pass)", tests.Passed)
 	}
 	return word
 }

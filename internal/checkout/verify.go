@@ -45,7 +45,7 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 	if _, err := v.Find(ctx, project, commit, p); err != nil {
 		return v.run, err
 	}
-	err := v.checkouts.Prover(nil).Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	err := v.checkouts.Prover().Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
 	return v.run, err
 }
 
@@ -56,7 +56,7 @@ func (v *Verifier) Base(ctx context.Context, project, commit string, rules Rules
 		err = v.readRules(ctx, commit, rules)
 	}
 	if err == nil {
-		err = v.checkouts.Prover(nil).Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+		err = v.checkouts.Prover().Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
 	}
 	return v.run, err
 }

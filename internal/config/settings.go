@@ -43,6 +43,14 @@ type Settings struct {
 	Proof policy.ProofLevel `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
 	// Existing tests that break: report keeps a draft, block rejects the story, allow lists them.
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
+	// Lines that no test needs: report lists them, block rejects the story, off skips it.
+	Untested policy.UntestedAction `json:"untested,omitzero" jsonschema:"enum=report,enum=block,enum=off"`
+	// Limit of changed places that are tried for a story (default: 12).
+	UntestedLimit int `json:"untestedLimit,omitzero" jsonschema:"minimum=1,maximum=1000"`
+	// Tests that ralph does not find by names and commands.
+	Tests policy.Tests `json:"tests,omitzero"`
+	// Globs of JUnit XML files that the checks write.
+	Reports []string `json:"reports,omitzero" jsonschema:"pattern=\\S,example=build/reports/*.xml" check:"glob"`
 	// A check that failed before the work: only new failures block, or no agent starts.
 	Baseline policy.Baseline `json:"baseline,omitzero" jsonschema:"enum=new,enum=strict"`
 	// Second opinion of each story that is about to pass.
@@ -171,6 +179,9 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if p.Baseline != "" {
 		p.Baseline = cmp.Or(s.Baseline, p.Baseline)
 	}
+	p.Untested = policy.Untested{Do: cmp.Or(s.Untested, p.Untested.Do), Max: cmp.Or(s.UntestedLimit, p.Untested.Max)}
+	p.Tests.Files, p.Tests.Checks = slices.Concat(p.Tests.Files, s.Tests.Files), slices.Concat(p.Tests.Checks, s.Tests.Checks)
+	p.Reports = slices.Concat(p.Reports, s.Reports)
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.NewSetup(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.applyTo(p.Limits)

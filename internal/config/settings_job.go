@@ -60,6 +60,10 @@ func (s Settings) ApplyToInputs(in *Inputs) (ignored []string) {
 	s.applyChecks(in)
 	p := &in.Policy
 	p.Limits = s.lowerLimits(p.Limits)
+	p.Tests, p.Reports = s.Tests, s.Reports
+	if s.Untested == policy.UntestedBlock {
+		p.Untested.Do = s.Untested
+	}
 	if s.Baseline == policy.BaselineStrict {
 		p.Baseline = s.Baseline
 	}

@@ -62,6 +62,8 @@ func (s Settings) file(base []byte) ([]byte, error) {
 		Protect    json.RawMessage `json:"protect,omitempty"`
 		Proof      json.RawMessage `json:"proof,omitempty"`
 		Tamper     json.RawMessage `json:"tamper,omitempty"`
+		Tests      json.RawMessage `json:"tests,omitempty"`
+		Reports    json.RawMessage `json:"reports,omitempty"`
 		Setup      []string        `json:"setup,omitempty"`
 		Baseline   policy.Baseline `json:"baseline"`
 		Sandbox    struct {

@@ -70,17 +70,17 @@ func TestInstances(t *testing.T) {
 func TestAdd(t *testing.T) {
 	rows := []eval.Row{
 		{ID: "a", Proven: true, Hidden: true, CostUSD: 1, Seconds: 60, CheckRuns: 4},
-		{ID: "b", Proven: true, False: true, Grade: "red to green", CheckRuns: 5},
-		{ID: "c", Hidden: true, Held: true, Grade: "unbroken"},
+		{ID: "b", Proven: true, Untested: 2, False: true, Result: "proven", CheckRuns: 5},
+		{ID: "c", Hidden: true, Held: true, Result: "no_new_failing_test"},
 		{ID: "d", Error: "unusable: no check passes"},
 		{ID: "e", Aside: "its hidden tests pass at the base", Seconds: 2},
 	}
 	got := eval.Add(6, rows)
-	want := eval.Sum{Tasks: 6, Aside: 1, Tried: 3, Proven: 2, Hidden: 2, Solved: 1, False: 1, Held: 1, CostUSD: 1, Seconds: 62, CheckRuns: 9, Rows: rows}
+	want := eval.Sum{Tasks: 6, Aside: 1, Tried: 3, Proven: 2, Hidden: 2, Solved: 1, False: 1, Held: 1, Untested: 1, CostUSD: 1, Seconds: 62, CheckRuns: 9, Rows: rows}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Add (-want +got):\n%s", diff)
 	}
-	for _, line := range []string{"a     yes ", "fail: FALSELY READY", "no: unbroken", "pass: held back", "not tried: unusable: no check passes", "e     set aside: its hidden tests pass at the base  -  ", "\n3 of 6 tasks tried, 1 set aside: "} {
+	for _, line := range []string{"a     yes ", "fail: FALSELY READY", "no: no_new_failing_test", "pass: held back", "not tried: unusable: no check passes", "e     set aside: its hidden tests pass at the base  -  ", "\n3 of 6 tasks tried, 1 set aside: "} {
 		if !strings.Contains(got.Text(), line) {
 			t.Errorf("the table has no %q:\n%s", line, got.Text())
 		}

@@ -23,8 +23,9 @@ type Row struct {
 	Commit    string   `json:"commit,omitempty"`
 	Title     string   `json:"title"`
 	Status    string   `json:"status,omitempty"` // of the run
-	Grade     string   `json:"grade,omitempty"`
+	Result    string   `json:"result,omitempty"`
 	Proven    bool     `json:"proven"`
+	Untested  int      `json:"untested"` // places that no test needs
 	Hidden    bool     `json:"hidden_tests_passed"`
 	False     bool     `json:"falsely_ready"` // proven, and hidden tests fail
 	Held      bool     `json:"held_back"`     // not proven, and hidden tests pass
@@ -41,7 +42,8 @@ func (r *Row) take(of result.Result) {
 	r.Status = string(of.Status)
 	r.CostUSD = policy.Given(of.TotalCostUSD, 0)
 	for _, told := range of.Stories {
-		r.Grade, r.Proven, r.Why = string(told.Grade), told.Proven, told.Why
+		r.Result, r.Proven, r.Why = string(told.Result), told.Proven, told.Why
+		r.Untested = told.Untested
 	}
 	if !r.Proven && r.Why == "" {
 		r.Why = strings.TrimSpace(string(of.StopReason))
@@ -77,6 +79,7 @@ type Sum struct {
 	Solved    int     `json:"solved"` // proven, and hidden tests pass
 	False     int     `json:"falsely_ready"`
 	Held      int     `json:"held_back"`
+	Untested  int     `json:"with_untested"` // that have lines which no test needs
 	CostUSD   float64 `json:"cost_usd"`
 	Seconds   float64 `json:"seconds"`
 	CheckRuns int     `json:"check_runs"`
@@ -98,6 +101,7 @@ func Add(tasks int, rows []Row) Sum {
 		count(&s.Solved, row.Proven && row.Hidden)
 		count(&s.False, row.False)
 		count(&s.Held, row.Held)
+		count(&s.Untested, row.Untested > 0)
 	}
 	return s
 }
@@ -140,8 +144,8 @@ func (s Sum) Line() string {
 	if s.Aside > 0 {
 		aside = fmt.Sprintf(", %d set aside", s.Aside)
 	}
-	return fmt.Sprintf("%d of %d tasks tried%s: %d proven, %d with hidden tests that pass, %d both; %d falsely ready, %d held back. $%.2f, %s, %d check runs.",
-		s.Tried, s.Tasks, aside, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.CostUSD, short(s.Seconds), s.CheckRuns)
+	return fmt.Sprintf("%d of %d tasks tried%s: %d proven, %d with hidden tests that pass, %d both; %d falsely ready, %d held back, %d with lines that no test needs. $%.2f, %s, %d check runs.",
+		s.Tried, s.Tasks, aside, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.Untested, s.CostUSD, short(s.Seconds), s.CheckRuns)
 }
 
 // hidden returns what the hidden tests say, and what that means beside the verdict.
@@ -175,8 +179,8 @@ func (r Row) verdict() string {
 		return "set aside: " + r.Aside
 	case r.Proven:
 		return "yes"
-	case r.Grade != "":
-		return "no: " + r.Grade
+	case r.Result != "":
+		return "no: " + r.Result
 	}
 	return "no: " + git.OneLine(r.Why, 60)
 }

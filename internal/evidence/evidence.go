@@ -24,18 +24,16 @@ type Evidence struct {
 	Began      time.Time     `json:"began"`                 // Time of its first event.
 	Ended      time.Time     `json:"ended"`                 // Time of its last event.
 	// Programs of the run with their versions, if known.
-	Tools    map[string]string `json:"tools"`
-	Task     Task              `json:"task"`               // The task.
-	Code     Code              `json:"code"`               // The code before and after.
-	Rules    Rules             `json:"rules"`              // The rules for a proof.
-	Baseline *Baseline         `json:"baseline,omitempty"` // Results of the checks before any work.
-	Stories  []Story           `json:"stories"`            // The stories, in the plan's order.
-	Proof    *Proof            `json:"proof,omitempty"`    // The proof of the newest commit.
-	// Effect of the change on existing tests, if it was inspected.
-	Inspection  *Inspection `json:"inspection,omitempty"`
-	Iterations  []Iteration `json:"iterations"`   // The iterations of the agent.
-	NotVerified []string    `json:"not_verified"` // Texts about what is not verified.
-	Cost        Cost        `json:"cost"`         // Cost of the run.
+	Tools       map[string]string `json:"tools"`
+	Task        Task              `json:"task"`               // The task.
+	Code        Code              `json:"code"`               // The code before and after.
+	Rules       Rules             `json:"rules"`              // The rules for a proof.
+	Baseline    *Baseline         `json:"baseline,omitempty"` // Results of the checks before any work.
+	Stories     []Story           `json:"stories"`            // The stories, in the plan's order.
+	Proof       *Proof            `json:"proof,omitempty"`    // The proof of the newest commit.
+	Iterations  []Iteration       `json:"iterations"`         // The iterations of the agent.
+	NotVerified []string          `json:"not_verified"`       // Texts about what is not verified.
+	Cost        Cost              `json:"cost"`               // Cost of the run.
 }
 
 // Task is what a person asked for.
@@ -84,15 +82,6 @@ type Review struct {
 	TranscriptDigest string   `json:"transcript_digest,omitempty"` // SHA-256 of the agent's output.
 }
 
-// Inspection is the effect of the whole change on existing tests.
-type Inspection struct {
-	Found []journal.Loosened `json:"found"`          // Files of existing tests that fail or no longer run, at most 50.
-	More  int                `json:"more,omitempty"` // Number of such files that are not listed.
-	// Files of existing tests with harmless changes, at most 50.
-	Shown []journal.Loosened `json:"shown,omitempty"`
-	Why   string             `json:"why,omitempty"` // Reason why the existing tests could not run.
-}
-
 // Command is a command of the rules.
 type Command struct {
 	Name    string `json:"name"`              // Name of the command.
@@ -115,21 +104,13 @@ type Story struct {
 	// Whether people decided that it needs no test.
 	NeedsNoTest bool `json:"needs_no_test,omitempty"`
 	// Whether people allowed it to change existing tests.
-	MayChangeTests bool `json:"may_change_tests,omitempty"`
-	Passes         bool `json:"passes"` // Whether it passes.
-	Proven         bool `json:"proven"` // Whether it is proven.
-	// Grade: red to green, unbroken or unverified (default: unknown).
-	Grade  journal.Grade `json:"grade,omitempty"`
-	Why    string        `json:"why,omitempty"`    // Reason for the grade.
-	Commit string        `json:"commit,omitempty"` // Commit with which it passed.
-	Files  []string      `json:"files,omitempty"`  // Files of its tests, and files that these need.
-	// Names of the tests that fail on the base code and pass with the change.
-	Tests []string `json:"tests,omitempty"`
-	// Results of the checks on the base code with its tests.
-	OnBase     []Result `json:"on_base,omitempty"`
-	Proof      *Proof   `json:"proof,omitempty"`      // Proof of its commit.
-	Review     *Review  `json:"review,omitempty"`     // Second opinion.
-	Iterations []int    `json:"iterations,omitempty"` // Iterations that worked on it.
+	MayChangeTests bool    `json:"may_change_tests,omitempty"`
+	Passes         bool    `json:"passes"`               // Whether it passes.
+	Proven         bool    `json:"proven"`               // Whether it is proven.
+	Commit         string  `json:"commit,omitempty"`     // Commit with which it passed.
+	Proof          *Proof  `json:"proof,omitempty"`      // Its proof, against the head before it.
+	Review         *Review `json:"review,omitempty"`     // Second opinion.
+	Iterations     []int   `json:"iterations,omitempty"` // Iterations that worked on it.
 }
 
 // Iteration is one pass of the loop.
@@ -144,7 +125,7 @@ type Iteration struct {
 	Commits []string `json:"commits,omitempty"` // Its commits.
 	// Protected files that it changed and that were restored.
 	Dropped  []string            `json:"dropped,omitempty"`
-	Checks   []Result            `json:"checks,omitempty"`   // Results of the checks in its tree.
+	Checks   []CheckResult       `json:"checks,omitempty"`   // Results of the checks in its tree.
 	Passed   []string            `json:"passed,omitempty"`   // Stories that passed in it.
 	Rejected []journal.Rejection `json:"rejected,omitempty"` // Rejected claims.
 }
@@ -156,8 +137,8 @@ type Cost struct {
 	Tokens stream.Usage `json:"tokens"` // Number of tokens.
 }
 
-// Result is the result of a command.
-type Result struct {
+// CheckResult is the result of a command.
+type CheckResult struct {
 	Name      string `json:"name"`                 // Name of the command.
 	Command   string `json:"command"`              // Shell command.
 	Exit      int    `json:"exit"`                 // Exit code.
@@ -176,7 +157,6 @@ type Result struct {
 
 // Tests are the results of a test runner.
 type Tests struct {
-	Runner  string   `json:"runner"`            // Name of the test runner.
 	Passed  int      `json:"passed"`            // Number of tests that passed.
 	Failed  int      `json:"failed"`            // Number of tests that failed.
 	Skipped int      `json:"skipped,omitempty"` // Number of tests that were skipped.
@@ -187,20 +167,30 @@ type Tests struct {
 
 // Baseline has the results of the checks before any work.
 type Baseline struct {
-	Usable bool     `json:"usable"`        // Whether any check could prove something.
-	Why    string   `json:"why,omitempty"` // Limits of what they can prove.
-	Checks []Result `json:"checks"`        // Result of each check.
+	Usable bool          `json:"usable"`        // Whether any check could prove something.
+	Why    string        `json:"why,omitempty"` // Limits of what they can prove.
+	Checks []CheckResult `json:"checks"`        // Result of each check.
 }
 
-// Proof is a run of the checks on a clean checkout.
+// Proof is the result of the checks on clean checkouts.
 type Proof struct {
-	Commit   string   `json:"commit"`             // Commit of the checkout.
-	Tree     string   `json:"tree"`               // Tree of that commit.
-	Passed   bool     `json:"passed"`             // Whether no check blocked it.
-	Empty    bool     `json:"empty,omitempty"`    // Whether no check could prove anything.
-	Reused   bool     `json:"reused,omitempty"`   // Whether the result is from an earlier proof of the same tree.
-	Why      string   `json:"why,omitempty"`      // Reason for the result, or a remark about it.
-	Restored []string `json:"restored,omitempty"` // Protected files that were restored from the base.
-	Setup    []Result `json:"setup,omitempty"`    // Results of the setup commands.
-	Checks   []Result `json:"checks"`             // Result of each check.
+	Base   string `json:"base"`   // Commit before the change.
+	Commit string `json:"commit"` // Commit with the change.
+	Tree   string `json:"tree"`   // Tree of that commit.
+	// Result: proven, no_new_failing_test, documents_only, tests_only, needs_review, failed or unknown.
+	Result journal.Result `json:"result"`
+	Why    string         `json:"why,omitempty"`    // Reason for the result.
+	Reused bool           `json:"reused,omitempty"` // Whether a story's proof shows the whole change, too.
+	Files  []string       `json:"files,omitempty"`  // Test files that the change adds or changes.
+	Tests  []string       `json:"tests,omitempty"`  // Tests that fail on the base code and pass with the change.
+	// Whether these tests only do not build on the base code.
+	DoesNotBuild bool            `json:"does_not_build,omitempty"`
+	Restored     []string        `json:"restored,omitempty"`      // Protected files that were restored from the base.
+	Look         []journal.Look  `json:"look,omitempty"`          // Places for a person.
+	Untested     []journal.Lines `json:"untested,omitempty"`      // Lines that no test needs.
+	Tried        journal.Tried   `json:"untested_tried,omitzero"` // Places that were tried.
+	Setup        []CheckResult   `json:"setup,omitempty"`         // Results of the setup commands.
+	Head         []CheckResult   `json:"head"`                    // Results with the change.
+	OldTests     []CheckResult   `json:"old_tests,omitempty"`     // Results of the base's tests on the new code.
+	NewTests     []CheckResult   `json:"new_tests,omitempty"`     // Results of the change's tests on the base code.
 }

@@ -35,11 +35,8 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 	if run.Baseline != nil {
 		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, each(run.BaseChecks, resultOf)}
 	}
-	if found, is := run.ProofOf(run.Tree); is {
+	if found, ok := run.WholeProof(); ok {
 		e.Proof = proofOf(found)
-	}
-	if found, is := run.InspectionOf(run.Tree); is {
-		e.Inspection = inspectionOf(found)
 	}
 	return e
 }
@@ -70,10 +67,6 @@ func rulesOf(run journal.Run) Rules {
 	}
 }
 
-func inspectionOf(found journal.ChangeInspected) *Inspection {
-	return &Inspection{Found: append([]journal.Loosened{}, found.Found...), More: found.More, Shown: found.Shown, Why: found.Why}
-}
-
 func commandOf(check policy.Check) Command {
 	command := Command{Name: check.Name, Command: check.Command, Paths: check.Paths, Added: check.Added}
 	if check.Timeout > 0 {
@@ -87,30 +80,17 @@ func notVerified(run journal.Run) []string {
 	if run.Baseline != nil && run.Baseline.Why != "" {
 		words = append(words, run.Baseline.Why)
 	}
-	proof, found := run.ProofOf(run.Tree)
-	switch {
-	case !found:
-		words = append(words, "the newest commit was not checked on a clean checkout")
-	case !proof.Passed:
-		words = append(words, "on a clean checkout: "+proof.Why)
-	case len(proof.Restored) > 0:
-		words = append(words, "protected files were changed, and restored for the proof")
-	}
-	if verdict.HasDroppedFiles(run) {
-		words = append(words, "changes of protected files were left out of the work")
-	}
-	if verdict.IsCommentIgnored(run) {
-		words = append(words, "nothing was changed for what the comment asks")
+	if why := verdict.WhyUnproven(run); why != "" {
+		words = append(words, why)
 	}
 	for _, story := range run.Plan.UserStories {
-		graded, _ := run.GradeOf(story.ID)
+		proof, _ := run.StoryProof(story.ID)
 		switch {
 		case !story.Passes:
 			words = append(words, story.ID+" is open")
 		case verdict.ReviewAnswer(run, story.ID) != "":
 		case verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story):
-			why := cmp.Or(graded.Why, verdict.InspectionConcern(run))
-			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), why))
+			words = append(words, fmt.Sprintf("%s: %s: %s", story.ID, proof.Result.Text(), proof.Why))
 		}
 	}
 	return words
@@ -131,12 +111,11 @@ func storyOf(run journal.Run, story plan.Story) Story {
 			out.Iterations = append(out.Iterations, it.Number)
 		}
 		if it.Story == story.ID && it.Proof != nil && it.Proof.Passed {
-			out.Proof, out.Commit = proofOf(*it.Proof), it.Proof.Commit
+			out.Commit = it.Proof.Commit
 		}
 	}
-	if graded, found := run.GradeOf(story.ID); found {
-		out.Grade, out.Why, out.Files, out.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
-		out.OnBase = each(graded.Trial.Checks, resultOf)
+	if proof, found := run.StoryProof(story.ID); found {
+		out.Proof = proofOf(proof)
 	}
 	if shown := verdict.CriterionTests(run, story); strings.Join(shown, "") != "" {
 		out.Shown = shown
@@ -168,18 +147,20 @@ func iterationOf(it journal.Iteration) Iteration {
 
 func proofOf(p journal.Proof) *Proof {
 	return &Proof{
-		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored,
-		Setup: each(p.Setup, func(setup journal.SetupEnded) Result { return resultOf(journal.CheckEnded(setup)) }), Checks: each(p.Checks, resultOf),
+		Base: p.Base, Commit: p.Commit, Tree: p.Tree, Result: p.Result, Why: p.Why, Reused: p.Reused, Files: p.Files, Tests: p.Tests,
+		DoesNotBuild: p.DoesNotBuild, Restored: p.Restored, Look: p.Look, Untested: p.Untested, Tried: p.Tried,
+		Setup: each(p.Checks.Setup, func(setup journal.SetupEnded) CheckResult { return resultOf(journal.CheckEnded(setup)) }),
+		Head:  each(p.Checks.Head, resultOf), OldTests: each(p.Checks.OldTests, resultOf), NewTests: each(p.Checks.NewTests, resultOf),
 	}
 }
 
-func resultOf(check journal.CheckEnded) Result {
-	out := Result{
+func resultOf(check journal.CheckEnded) CheckResult {
+	out := CheckResult{
 		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
 		Skipped: check.Skipped, TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
 	}
 	if tests := check.Tests; tests != nil {
-		out.Tests = &Tests{tests.Runner, tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}
+		out.Tests = &Tests{tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}
 	}
 	return out
 }

@@ -8,14 +8,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sync"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/suggestion"
@@ -32,7 +30,6 @@ type activeRun struct {
 	scm         scm
 	supervision supervision
 	prover      proof.Prover
-	removals    sync.WaitGroup // of clean checkouts
 }
 
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*activeRun, error) {
@@ -116,7 +113,6 @@ func isWorkUntaken(run journal.Run) bool {
 }
 
 func (s *activeRun) removeTrees(ctx context.Context) error {
-	s.removals.Wait()
 	switch {
 	case s.KeepTrees:
 		return nil
@@ -138,7 +134,7 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 	if asked.Base, asked.Start, err = s.startingCommits(ctx, asked); err != nil {
 		return err
 	}
-	if asked.Base == asked.Unfinished.Sound && asked.Base != asked.Start {
+	if asked.Base == asked.Unfinished.Base && asked.Base != asked.Start {
 		asked.Notes = append(asked.Notes, journal.Noted{What: fmt.Sprintf("the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
 			"`ralph resume` continues that run; if its commits shall be the base, create a new branch first: git switch -c NAME", asked.Unfinished.ID, asked.Base)})
 	}
@@ -161,19 +157,8 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 	return err
 }
 
-// startWith adds what of the start is proven, and suggestions that people made.
+// startWith adds suggestions that people made.
 func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
-	if last := asked.Last; last.Branch == asked.Branch {
-		if err := s.publishing.restoreWork(ctx, last); err != nil && (last.Sound != last.Head || len(asked.Open.Stories) > 0) {
-			asked.Notes = append(asked.Notes, journal.Noted{
-				What: "somebody rewrote " + last.Branch + ", and what the run before it did is gone, so tests count as they are there now",
-				Hint: "compare the tests with those of " + asked.BaseRef + " before you merge",
-			})
-		}
-	}
-	if asked.RunBegan, err = merging.Begin(ctx, s.trusted, asked.RunBegan, asked.Last); err != nil {
-		return asked, err
-	}
 	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
 	for _, r := range asked.Task.Remarks {
 		if r.Suggestion.Made != "" {
@@ -205,7 +190,7 @@ func (s *activeRun) startingTrees(ctx context.Context, asked NewRun) (tree, work
 // startingCommits returns the base, and where work begins: an earlier run's branch, or the base.
 func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, start string, err error) {
 	if s.UserTree != nil || s.trusted == nil {
-		base, err = s.provenBase(ctx, asked.Base, asked.Unfinished)
+		base, err = s.firstBase(ctx, asked.Base, asked.Unfinished)
 		return base, asked.Base, err
 	}
 	base, err = s.trusted.Resolve(ctx, "refs/heads/"+asked.BaseRef)
@@ -220,27 +205,26 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 		base, err = s.trusted.MergeBase(ctx, git.Span{From: base, To: start}) // newer tests do not judge what lacks their code
 	}
 	if err == nil {
-		base, err = s.provenBase(ctx, base, asked.Unfinished)
+		base, err = s.firstBase(ctx, base, asked.Unfinished)
 	}
 	return base, start, err
 }
 
-// provenBase returns what an unfinished run proved, if its commits are still there: as a base, what an agent did to
-// the tests after that would judge its later work.
-func (s *activeRun) provenBase(ctx context.Context, base string, old journal.Run) (string, error) {
-	proven := old.Sound
-	if proven == "" || old.Head == "" || s.trusted == nil {
+// firstBase returns the base of an unfinished run on the same branch, if its commits are still there: else its changes of tests
+// would count as the base's.
+func (s *activeRun) firstBase(ctx context.Context, base string, old journal.Run) (string, error) {
+	if old.Base == "" || old.Head == "" || s.trusted == nil {
 		return base, nil
 	}
-	for _, span := range []git.Span{{From: old.Head, To: base}, {From: proven, To: old.Head}} {
+	for _, span := range []git.Span{{From: old.Head, To: base}, {From: old.Base, To: old.Head}} {
 		if _, err := s.trusted.Resolve(ctx, span.From); errors.Is(err, git.ErrNotFound) {
 			return base, nil
 		}
-		if held, err := s.trusted.IsAncestor(ctx, span.From, span.To); err != nil || !held {
+		if within, err := s.trusted.IsAncestor(ctx, span.From, span.To); err != nil || !within {
 			return base, err
 		}
 	}
-	return proven, nil
+	return old.Base, nil
 }
 
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
@@ -249,7 +233,7 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.home.CreateLinked, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
 		},
-		Secrets: s.CheckSecrets, Kept: s.Kept, InJob: s.Run().Policy.SaveRun, Removals: &s.removals,
+		Secrets: s.CheckSecrets, Kept: s.Kept, InJob: s.Run().Policy.SaveRun,
 	}
 }
 

@@ -48,10 +48,6 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 		return s.takeCommits(ctx, run, step, emit)
 	case verdict.Prove:
 		return s.prover.Prove(ctx, run, step, emit)
-	case verdict.Inspect:
-		return s.prover.Inspect(ctx, run, step, emit)
-	case verdict.Grade:
-		return s.prover.Grade(ctx, run, step, emit)
 	case verdict.Review:
 		return s.review(ctx, run, step, emit)
 	case verdict.RunSCMTask:
@@ -120,7 +116,7 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) e
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
 	defer s.Sandbox.Flush(emit)
 	job := checkJob(run, dir, latestNumber(run))
-	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.FailedAtBase(run, name) }
+	job.Checks = run.Policy.Checks
 	changed, known, err := s.changedFiles(ctx, run)
 	if err != nil {
 		return err

@@ -22,7 +22,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
-	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
@@ -130,7 +129,6 @@ type NewRun struct {
 	Notes        []journal.Noted
 	DetectChecks bool        // if no check is configured, use those that the base's files suggest
 	Unfinished   journal.Run // of the same branch; nothing proved its commits
-	Last         journal.Run // the newest on the branch that OntoWork builds on
 }
 
 // Outcome is the state of a run when the job ends.
@@ -171,11 +169,6 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 		if err := s.publishing.restoreWork(ctx, old); err != nil {
 			return err
 		}
-		if s.trusted != nil {
-			if err := merging.Restore(ctx, s.trusted, old); err != nil {
-				s.Log("the commit on which the run builds could not be made again: " + fault.Told(err))
-			}
-		}
 		if err := s.Append(resumed); err != nil {
 			return err
 		}
@@ -202,7 +195,7 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 		return Outcome{Home: home}, err
 	}
 	s.clean = s.cleanCheckouts()
-	s.prover = s.clean.Prover(stories{s.trees})
+	s.prover = s.clean.Prover()
 	err = loop.Loop{Do: s.doStep, Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
 	s.publishing.saveBundle(ctx)
 	s.writeEvidence(ctx)

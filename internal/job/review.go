@@ -112,11 +112,10 @@ func (s *turns) consult(ctx context.Context, run journal.Run, q question, emit e
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
-	dir, done, err := s.clean.Checkout(ctx, run, q.commit)
+	dir, err := s.clean.CheckOut(ctx, run, q.commit)
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
-	defer done()
 	if s.Sandbox == nil {
 		if err := q.of.Agent.CheckAutoRuns(dir); err != nil {
 			return journal.AgentEnded{}, err

@@ -39,14 +39,13 @@ func TestListsThatGrowApart(t *testing.T) {
 		journal.Joined{Of: journal.OfBase, To: "c9"},
 		journal.Branched{},
 		journal.ProofEnded{},
-		journal.StoryGraded{},
-		journal.ChangeInspected{},
 		journal.StoryReviewed{},
 		journal.PlanDrafted{},
 		journal.SCMEnded{},
-		at(journal.AtBase), at(journal.AtWork), at(journal.AtProof), at(journal.AtTests),
-		journal.SetupEnded{Where: journal.AtProof},
-		journal.SetupEnded{Where: journal.AtTests},
+		at(journal.AtBase), at(journal.AtWork), at(journal.AtHead), at(journal.AtOldTests), at(journal.AtNewTests),
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Commit: "c9"},
+		journal.SetupEnded{Where: journal.AtHead},
+		journal.SetupEnded{Where: journal.AtNewTests},
 	} {
 		common := []journal.Event{began(), journal.IterationBegan{Number: 1}, event, event, event}
 		want := minutely(append(common, event)...)
@@ -99,12 +98,6 @@ func apart(event journal.Event) journal.Event {
 		return e
 	case journal.SCMEnded:
 		e.Message = "apart"
-		return e
-	case journal.StoryGraded:
-		e.Why = "apart"
-		return e
-	case journal.ChangeInspected:
-		e.Why = "apart"
 		return e
 	case journal.StoryReviewed:
 		e.Why = "apart"

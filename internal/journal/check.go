@@ -13,11 +13,12 @@ type Where string
 
 // The trees a check can run on.
 const (
-	AtBase  Where = "base"  // a clean checkout of the base
-	AtWork  Where = "work"  // the agent's own tree, in an iteration
-	AtProof Where = "proof" // a clean checkout of what the agent handed over
-	AtTests Where = "tests" // a clean checkout of the base with a story's tests
-	AtDoubt Where = "doubt" // a clean checkout for a trial; never recorded
+	AtBase     Where = "base"      // a clean checkout of the base
+	AtWork     Where = "work"      // the agent's own tree, in an iteration
+	AtHead     Where = "head"      // a clean checkout of what the agent handed over
+	AtOldTests Where = "old_tests" // the same with the base's tests
+	AtNewTests Where = "new_tests" // the base with the change's tests
+	AtTrial    Where = "trial"     // a trial; never recorded
 )
 
 // CheckEnded is the result of one check.
@@ -52,39 +53,36 @@ type CheckRuns struct {
 	TookMS int64 `json:"took_ms,omitempty"`
 }
 
-// Add counts the check runs of an event.
-func (u *CheckRuns) Add(event Event) {
-	switch e := event.(type) { //nolint:gochecksumtype // other events run no checks
-	case CheckEnded:
-		u.count(1, e.TookMS)
-		if e.First != nil {
-			u.count(1, e.First.TookMS)
-		}
-	case ChangeInspected:
-		u.count(e.Runs, e.TookMS)
-	case StoryGraded:
-		u.count(e.Runs, e.TookMS)
+// Add counts the runs of a check.
+func (u *CheckRuns) Add(check CheckEnded) {
+	u.Runs++
+	u.TookMS += check.TookMS
+	if check.First != nil {
+		u.Runs++
+		u.TookMS += check.First.TookMS
 	}
 }
 
-func (u *CheckRuns) count(runs int, tookMS int64) {
-	u.Runs += runs
-	u.TookMS += tookMS
-}
-
+// fold keeps the results of a proof until it ends. A story's own base is a commit of the run.
 func (c CheckEnded) fold(r *Run, at time.Time) {
 	switch c.Where {
-	case AtBase:
-		r.BaseChecks = append(r.BaseChecks, c)
 	case AtWork:
 		if it := r.updateOpen(at); it != nil {
 			it.Checks = append(it.Checks, c)
 		}
-	case AtProof:
-		r.Loose = append(r.Loose, c)
-	case AtTests:
-		r.Trial.Checks = append(r.Trial.Checks, c)
-	case AtDoubt:
+	case AtBase:
+		if c.Commit == "" || c.Commit == r.Base {
+			r.BaseChecks = append(r.BaseChecks, c)
+			return
+		}
+		r.Proving.Base = append(r.Proving.Base, c)
+	case AtHead:
+		r.Proving.Head = append(r.Proving.Head, c)
+	case AtOldTests:
+		r.Proving.OldTests = append(r.Proving.OldTests, c)
+	case AtNewTests:
+		r.Proving.NewTests = append(r.Proving.NewTests, c)
+	case AtTrial:
 	}
 }
 
@@ -127,60 +125,15 @@ func (r Run) HasSetupFailedAtBase() bool {
 	return len(r.Policy.Checks) > 0 && len(r.BaseChecks) == 0 && r.Baseline != nil && !r.Baseline.Usable
 }
 
-// Proof is a run of the checks on a clean checkout.
-type Proof struct {
-	Commit string `json:"commit"`
-	Tree   string `json:"tree"`
-	Passed bool   `json:"passed"`
-	Empty  bool   `json:"empty,omitempty"`  // no check could prove anything
-	Reused bool   `json:"reused,omitempty"` // the same tree was proven before
-	Why    string `json:"why,omitempty"`
-	// Restored are the protected files that it had in their base version, at most 100.
-	Restored []string `json:"restored,omitempty"`
-
-	// The fold sets these.
-	Checks []CheckEnded `json:"-"`
-	Setup  []SetupEnded `json:"-"` // before the checks
-	Rules  Rules        `json:"-"`
-}
-
-// TellsTests reports whether it passed, or what fails is known by name, so that all other tests passed.
-func (p Proof) TellsTests() bool {
-	unclear := func(check CheckEnded) bool { return !check.TellsTests() }
-	return p.Passed || slices.ContainsFunc(p.Checks, CheckEnded.hasFailed) && !slices.ContainsFunc(p.Checks, unclear)
-}
-
-// ProofEnded closes a run of the checks on a clean checkout.
-type ProofEnded Proof
-
-// fold adds a proof with the checks since the one before, or with those of a reused proof.
-func (e ProofEnded) fold(r *Run, at time.Time) {
-	proof := Proof(e)
-	proof.Checks, proof.Setup, proof.Rules = r.Loose, r.Setup, rulesOf(r.Policy)
-	if old, found := r.ProofOf(e.Tree); e.Reused && found {
-		proof.Checks, proof.Restored = old.Checks, old.Restored
-	}
-	r.Loose, r.Setup = nil, nil
-	r.Proofs = append(r.Proofs, proof)
-	if it := r.updateOpen(at); it != nil {
-		it.Proof = &proof
-		if len(it.Checks) == 0 { // none ran in the agent's tree
-			it.Checks = proof.Checks
-		}
-	}
-}
-
 // SetupEnded is the result of one setup command. It has the fields of CheckEnded.
 type SetupEnded CheckEnded
 
 // fold keeps the results that help an agent: not the base's, nor those of its own tree.
 func (s SetupEnded) fold(r *Run, _ time.Time) {
 	switch s.Where {
-	case AtProof:
-		r.Setup = append(r.Setup, s)
-	case AtTests:
-		r.Trial.Setup = append(r.Trial.Setup, s)
-	case AtBase, AtWork, AtDoubt:
+	case AtHead, AtNewTests:
+		r.Proving.Setup = append(r.Proving.Setup, s)
+	case AtBase, AtWork, AtOldTests, AtTrial:
 	}
 }
 

@@ -55,31 +55,13 @@ func TestAPlanCosts(t *testing.T) {
 	}
 }
 
-func TestKnown(t *testing.T) {
-	story := plan.Story{ID: "US-001", TestedBy: []string{"TestA"}}
-	for name, c := range map[string]struct {
-		graded journal.StoryGraded
-		want   bool
-	}{
-		"these tests":      {journal.StoryGraded{Story: "US-001", Commit: "b0", Sought: []string{"TestA"}}, true},
-		"other tests":      {journal.StoryGraded{Story: "US-001", Commit: "b0"}, false},
-		"at another place": {journal.StoryGraded{Story: "US-001", Commit: "c1", Sought: []string{"TestA"}}, false},
-		"of another story": {journal.StoryGraded{Story: "US-002", Commit: "b0", Sought: []string{"TestA"}}, false},
-	} {
-		run := minutely(journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}, c.graded)
-		if got := verdict.IsGradeCurrent(run, story, "b0"); got != c.want {
-			t.Errorf("%s: Known %v, want %v", name, got, c.want)
-		}
-	}
-}
-
 // Commits that change nothing but the loop's own files touch nothing, as far as
-// the stories of all of them are graded so.
+// the proofs of all their stories say so.
 func TestUntouched(t *testing.T) {
-	begun := journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}
+	begun := journal.RunBegan{Run: "r", Base: "b0", Start: "b0", Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
 	first, second := journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationBegan{Number: 2, Story: "US-001"}
 	books := journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}
-	idle := journal.StoryGraded{Story: "US-001", Idle: true}
+	idle := journal.ProofEnded{Story: "US-001", Idle: true}
 	for name, c := range map[string]struct {
 		events []journal.Event
 		want   bool
@@ -90,15 +72,18 @@ func TestUntouched(t *testing.T) {
 		"a commit":          {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}}, false},
 		"work uncommitted":  {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "b0", Dirty: true}}, false},
 		"books":             {[]journal.Event{begun, first, books, idle}, true},
-		"not graded yet":    {[]journal.Event{begun, first, books}, false},
-		"graded by a change": {
-			[]journal.Event{begun, first, books, journal.StoryGraded{Story: "US-001"}}, false,
+		"not proven yet":    {[]journal.Event{begun, first, books}, false},
+		"proven by a change": {
+			[]journal.Event{begun, first, books, journal.ProofEnded{Story: "US-001"}}, false,
 		},
 		"books, then a commit outside an iteration": {
 			[]journal.Event{begun, first, books, idle, journal.IterationEnded{Number: 1}, journal.CommitsTaken{From: "c1", To: "c2"}}, false,
 		},
-		"books, then more that is not graded": {
+		"books, then more that is not proven": {
 			[]journal.Event{begun, first, books, idle, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}}, false,
+		},
+		"work, then more of it is asked for, and nothing changes": {
+			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, journal.Resumed{Retry: []string{"US-001"}, Words: "more"}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, false,
 		},
 		"books twice": {
 			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, true,

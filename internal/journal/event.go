@@ -41,19 +41,6 @@ type RunBegan struct {
 	// Attached are the digests of the attachments that the plan was made with.
 	Attached []string    `json:"attached,omitempty"`
 	Pull     *PullOpened `json:"pull,omitempty"` // of an earlier run for the same work
-	// OntoWork: Start holds work that is done, so tests that pass there are existing ones.
-	OntoWork bool     `json:"onto_work,omitempty"`
-	Earlier  []Proven `json:"earlier,omitempty"` // stories that the run before proved
-	Grounds  []Joined `json:"grounds,omitempty"` // what people changed on what earlier runs proved
-	Already  []string `json:"already,omitempty"` // files that the branch changed before
-	Open     OpenWork `json:"open,omitzero"`     // what Start holds that no run proved
-	Allowed  []string `json:"allowed,omitempty"` // tests of the base that people let earlier runs change
-}
-
-// Proven is a story that an earlier run proved, with what took it from red to green.
-type Proven struct {
-	Request string   `json:"request"`
-	Tests   []string `json:"tests"`
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
@@ -61,19 +48,6 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
 	r.Worktree = e.Worktree
-	r.Sound, r.Open, r.Already = e.Base, e.Open, e.Already
-	if e.OntoWork && e.Start != e.Base {
-		r.Onto, r.Earlier, r.Grounds, r.Allowed = Onto{Commit: e.Start, Tree: e.Tree}, e.Earlier, e.Grounds, e.Allowed
-		if n := len(e.Grounds); n > 0 {
-			r.Onto = *e.Grounds[n-1].Onto
-		}
-		r.Sound, r.BuiltOn = r.Onto.Commit, []Onto{r.Onto}
-		if n := len(e.Open.Judges); n > 0 {
-			r.BuiltOn = append(r.BuiltOn, *e.Open.Judges[n-1].Onto)
-		}
-		r.Open.Since = cmp.Or(e.Open.Since, e.Start)
-	}
-	r.Open.Since = cmp.Or(r.Open.Since, e.Base)
 	r.By, r.Form, r.Pull, r.Attached = e.By, e.Form, e.Pull, e.Attached
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
@@ -124,8 +98,8 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	}
 	r.Resumed++
 	r.undoMerge()
-	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
-	r.Trial = Trial{}
+	r.Stop, r.Cancel, r.Failures = nil, nil, nil
+	r.Proving = Runs{}
 	r.Looked, r.Settled = nil, nil
 	r.Met, r.Parted, r.Asked, r.Unable, r.Overspent = "", nil, "", nil, ""
 	if r.Baseline == nil || r.HasSetupFailedAtBase() || slices.ContainsFunc(r.BaseChecks, CheckEnded.hasFailed) || !rulesOf(r.Policy).equal(before) { // people may have mended it
@@ -147,20 +121,14 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD, Tokens: r.Usage.Tokens()}
 }
 
-// reopen has stories done again. If people ask for more than what was proven, what passes now shows nothing of that.
+// reopen has stories done again. If people ask for more, the work that there is shows nothing of it.
 func (e Resumed) reopen(r *Run) {
 	for i, story := range r.Plan.UserStories {
 		if !slices.Contains(e.Retry, story.ID) {
 			continue
 		}
 		r.Plan.UserStories[i].Passes = false
-		proven, _ := newest(r.Grades, func(g StoryGraded) bool { return g.Story == story.ID && !r.IsHeld(g.Commit) })
-		if e.Words != "" && proven.Grade == RedToGreen {
-			if proof, found := newest(r.Proofs, func(p Proof) bool { return p.Commit == r.Sound }); found {
-				r.Onto = Onto{Commit: proof.Commit, Tree: proof.Tree, Iterations: len(r.Iterations)}
-			}
-			r.Earlier = nil
-			r.Grades = slices.DeleteFunc(slices.Clone(r.Grades), func(g StoryGraded) bool { return g.Story == story.ID })
+		if e.Words != "" {
 			r.Reopened = append(slices.Clone(r.Reopened), Reopened{story.ID, len(r.Iterations)})
 		}
 	}

@@ -49,11 +49,12 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		read    = journal.PlanRead{Plan: lied, Claimed: []string{"US-001"}}
 		atWork  = journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true}
 		taken   = journal.CommitsTaken{From: "s0", To: "c1", Tree: "t1", Work: "t1", Dirty: true}
-		atProof = journal.CheckEnded{Where: journal.AtProof, Name: "test"}
-		setup   = journal.SetupEnded{Where: journal.AtProof, Name: "npm ci"}
-		atTests = journal.CheckEnded{Where: journal.AtTests, Name: "test"}
-		trial   = journal.SetupEnded{Where: journal.AtTests, Name: "npm ci"}
-		graded  = journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen}
+		before  = journal.CheckEnded{Where: journal.AtBase, Commit: "c0", Name: "test"}
+		atHead  = journal.CheckEnded{Where: journal.AtHead, Name: "test"}
+		setup   = journal.SetupEnded{Where: journal.AtHead, Name: "npm ci"}
+		old     = journal.CheckEnded{Where: journal.AtOldTests, Name: "test"}
+		atTests = journal.CheckEnded{Where: journal.AtNewTests, Name: "test"}
+		trial   = journal.SetupEnded{Where: journal.AtNewTests, Name: "npm ci"}
 		scm     = journal.SCMEnded{Task: "commit", CostUSD: 0.25}
 		ended   = journal.IterationEnded{Number: 1, Story: "US-001", Passed: []string{"US-001"}}
 		failed  = journal.PublishFailed{Act: "push", Why: "502"}
@@ -67,46 +68,47 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		first, noted, refused, posted, // 0 to 3
 		atBase, based, // 4 and 5
 		journal.IterationBegan{Number: 1, Story: "US-001", Prompt: prompt, Bus: 9}, agent, read, atWork, taken, // 6 to 10
-		atProof, setup, journal.ProofEnded{Commit: "c1", Tree: "t1", Empty: true, Passed: true, Why: "so", Restored: []string{"ci"}}, // 11 to 13
-		trial, atTests, graded, scm, ended, // 14 to 18
-		journal.ProofEnded{Tree: "t1", Reused: true}, // 19
-		journal.Pushed{SHA: "c1"}, opened, failed,    // 20 to 22
-		journal.IterationBegan{Number: 2, Story: "US-002"}, journal.AgentEnded{}, // 23 and 24
-		journal.CommitsTaken{Dirty: true, Swept: true}, journal.IterationEnded{Number: 2, Story: "US-002"}, // 25 and 26
-		journal.Paused{MS: 1500}, looked, settled, cancel, stopped, // 27 to 31
-		atProof, setup, atTests, trial, passed, // 32 to 36
+		before, atHead, setup, old, trial, atTests, // 11 to 16
+		journal.ProofEnded{Story: "US-001", Base: "b0", Commit: "c1", Tree: "t1", Passed: true, Result: journal.Proven, Why: "so", Restored: []string{"ci"}}, // 17
+		scm, ended, journal.ProofEnded{Base: "b0", Commit: "c1", Tree: "t1", Reused: true}, // 18 to 20
+		journal.Pushed{SHA: "c1"}, opened, failed, // 21 to 23
+		journal.IterationBegan{Number: 2, Story: "US-002"}, journal.AgentEnded{}, // 24 and 25
+		journal.CommitsTaken{Dirty: true, Swept: true}, journal.IterationEnded{Number: 2, Story: "US-002"}, // 26 and 27
+		journal.Paused{MS: 1500}, looked, settled, cancel, stopped, // 28 to 32
+		atHead, setup, old, atTests, trial, passed, // 33 to 38
 	)
 	empty := journal.CommitsTaken{Dirty: true, Swept: true}
 	ended2 := journal.IterationEnded{Number: 2, Story: "US-002"}
 	proof := journal.Proof{
-		Commit: "c1", Tree: "t1", Empty: true, Passed: true, Why: "so", Restored: []string{"ci"},
-		Checks: []journal.CheckEnded{atProof}, Setup: []journal.SetupEnded{setup},
+		Story: "US-001", Base: "b0", Commit: "c1", Tree: "t1", Passed: true, Result: journal.Proven, Why: "so", Restored: []string{"ci"},
+		Checks: journal.Runs{
+			Base: []journal.CheckEnded{before}, Head: []journal.CheckEnded{atHead}, OldTests: []journal.CheckEnded{old}, NewTests: []journal.CheckEnded{atTests},
+			Setup: []journal.SetupEnded{setup, trial},
+		},
 	}
-	reused := journal.Proof{Tree: "t1", Reused: true, Checks: proof.Checks, Restored: proof.Restored}
+	reused := journal.Proof{Base: "b0", Commit: "c1", Tree: "t1", Reused: true, Checks: proof.Checks}
 	want := journal.Run{
 		ID: "r1", Task: first.Task, Plan: plan.Plan{Project: "ours", UserStories: []plan.Story{
 			{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due"},
 		}},
-		Source: "json", Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Sound: "b0", Open: journal.OpenWork{Since: "b0"}, Work: "w0", Level: "none", Links: first.Links,
-		Seq: 37, Began: minute(0), Now: minute(36), Granted: journal.Grant{At: minute(0)},
+		Source: "json", Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Work: "w0", Level: "none", Links: first.Links,
+		Seq: 39, Began: minute(0), Now: minute(38), Granted: journal.Grant{At: minute(0)},
 		Baseline: &based, BaseChecks: []journal.CheckEnded{atBase},
 		Iterations: []journal.Iteration{
 			{
-				Number: 1, Story: "US-001", Began: minute(6), Last: minute(18), Prompt: prompt, Bus: 9, Agent: &agent, Read: &read,
+				Number: 1, Story: "US-001", Began: minute(6), Last: minute(19), Prompt: prompt, Bus: 9, Agent: &agent, Read: &read,
 				Checks: []journal.CheckEnded{atWork}, Taken: &taken, Proof: &proof, SCM: []journal.SCMEnded{scm}, Ended: &ended,
 			},
 			{
-				Number: 2, Story: "US-002", Began: minute(23), Last: minute(26), Agent: &journal.AgentEnded{}, Taken: &empty, Ended: &ended2,
-				Paused: true, Wake: minute(27).Add(1500 * time.Millisecond),
+				Number: 2, Story: "US-002", Began: minute(24), Last: minute(27), Agent: &journal.AgentEnded{}, Taken: &empty, Ended: &ended2,
+				Paused: true, Wake: minute(28).Add(1500 * time.Millisecond),
 			},
 		},
 		Head: "c1", Tree: "t1", Proofs: []journal.Proof{proof, reused},
-		Loose: []journal.CheckEnded{atProof}, Setup: []journal.SetupEnded{setup},
-		Grades: []journal.StoryGraded{{
-			Story: graded.Story, Commit: graded.Commit, Grade: graded.Grade, Files: graded.Files, Tests: graded.Tests, Why: graded.Why,
-			Trial: journal.Trial{Checks: []journal.CheckEnded{atTests}, Setup: []journal.SetupEnded{trial}},
-		}},
-		Trial:  journal.Trial{Checks: []journal.CheckEnded{atTests}, Setup: []journal.SetupEnded{trial}},
+		Proving: journal.Runs{
+			Head: []journal.CheckEnded{atHead}, OldTests: []journal.CheckEnded{old}, NewTests: []journal.CheckEnded{atTests},
+			Setup: []journal.SetupEnded{setup, trial},
+		},
 		Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed},
 		Notes: []journal.Noted{noted}, Refused: []journal.EgressRefused{refused},
 		Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}},
@@ -119,7 +121,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 	if !read.Plan.UserStories[1].Passes {
 		t.Error("a fold wrote to an event it was given")
 	}
-	readied := journal.Fold(run, journal.Entry{Seq: 38, At: minute(37), Event: journal.PullReadied{}})
+	readied := journal.Fold(run, journal.Entry{Seq: 40, At: minute(39), Event: journal.PullReadied{}})
 	if readied.Pull.Draft || readied.Pull.Number != 3 || readied.Failures != nil || !run.Pull.Draft {
 		t.Errorf("ready: %+v, failures %v; before %+v", readied.Pull, readied.Failures, run.Pull)
 	}
@@ -135,10 +137,11 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 		journal.IterationBegan{Number: 1},
 		journal.AgentEnded{Usage: stream.Usage{Output: 5}},
 		check,
-		at(journal.AtProof),
-		journal.SetupEnded{Where: journal.AtProof},
-		at(journal.AtTests),
-		journal.SetupEnded{Where: journal.AtTests},
+		at(journal.AtHead),
+		journal.SetupEnded{Where: journal.AtHead},
+		at(journal.AtOldTests),
+		at(journal.AtNewTests),
+		journal.SetupEnded{Where: journal.AtNewTests},
 		journal.PublishFailed{},
 		journal.TaskSettled{},
 		journal.TaskLooked{},
@@ -149,14 +152,14 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 	if run.Level != "notify" || run.Resumed != 2 || run.Policy.Done != policy.ByStories {
 		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Resumed, run.Policy.Done)
 	}
-	if run.Stop != nil || run.Cancel != nil || run.Failures != nil || run.Loose != nil || run.Setup != nil ||
+	if run.Stop != nil || run.Cancel != nil || run.Failures != nil ||
 		run.Looked != nil || run.Settled != nil || run.BaseChecks != nil || run.Iterations[0].Checks != nil {
 		t.Errorf("not forgotten: %+v", run)
 	}
-	if diff := cmp.Diff(journal.Trial{}, run.Trial); diff != "" {
-		t.Errorf("trial (-want +got):\n%s", diff)
+	if diff := cmp.Diff(journal.Runs{}, run.Proving); diff != "" {
+		t.Errorf("an unfinished proof (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(journal.Grant{At: minute(15), Tokens: 5}, run.Granted); diff != "" {
+	if diff := cmp.Diff(journal.Grant{At: minute(16), Tokens: 5}, run.Granted); diff != "" {
 		t.Errorf("granted (-want +got):\n%s", diff)
 	}
 	if run.Elapsed() != 0 || run.SpentTokens() != 0 {

@@ -20,23 +20,20 @@ type Joined struct {
 	With      string   `json:"with"` // the newest commit of the others
 	To        string   `json:"to"`   // the merge
 	Tree      string   `json:"tree,omitempty"`
-	By        []string `json:"by,omitempty"`         // who made what was merged
-	Own       bool     `json:"own,omitempty"`        // an earlier job of this run pushed it, and its record was lost
-	Commits   int      `json:"commits,omitempty"`    // how many there are
-	Protected []string `json:"protected,omitempty"`  // protected files that the others changed
-	Conflicts []string `json:"conflicts,omitempty"`  // files that conflict
-	Aside     string   `json:"aside,omitempty"`      // a branch that holds the work then
-	FromTree  string   `json:"from_tree,omitempty"`  // of From, if To is a merge that the agent has to finish
-	Sound     string   `json:"sound,omitempty"`      // what was proven before
-	SoundTree string   `json:"sound_tree,omitempty"` // of Sound
-	Onto      *Onto    `json:"onto,omitempty"`       // that with what others did, without the open work
+	By        []string `json:"by,omitempty"`        // who made what was merged
+	Own       bool     `json:"own,omitempty"`       // an earlier job of this run pushed it, and its record was lost
+	Commits   int      `json:"commits,omitempty"`   // how many there are
+	Protected []string `json:"protected,omitempty"` // protected files that the others changed
+	Conflicts []string `json:"conflicts,omitempty"` // files that conflict
+	Aside     string   `json:"aside,omitempty"`     // a branch that holds the work then
+	FromTree  string   `json:"from_tree,omitempty"` // of From, if To is a merge that the agent has to finish
 }
 
 // fold makes the merge the run's work, and a story if the agent has to resolve conflicts.
 func (e Joined) fold(r *Run, _ time.Time) {
 	r.Failures = nil
 	if e.Of == OfBase {
-		r.Met = e.To
+		r.Met, r.MergedAt = e.To, len(r.Iterations)
 		r.finishMerge(e)
 	}
 	if len(e.Conflicts) > 0 {
@@ -44,14 +41,6 @@ func (e Joined) fold(r *Run, _ time.Time) {
 			return
 		}
 		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
-	}
-	switch {
-	case e.Onto != nil:
-		onto := Onto{e.Onto.Commit, e.Onto.Tree, len(r.Iterations), len(r.Proofs)}
-		e.Onto, r.Onto, r.Sound = &onto, onto, onto.Commit
-		r.Grounds, r.BuiltOn = append(r.Grounds, e), append(r.BuiltOn, onto)
-	case e.Of == OfBase && r.Sound == r.Base:
-		r.Sound = e.With
 	}
 	switch {
 	case e.Of == OfBranch:

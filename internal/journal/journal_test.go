@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -203,31 +202,6 @@ func TestAgentsWordOnPassingIsNotTaken(t *testing.T) {
 	)
 	if run.PassedStories() != 0 {
 		t.Errorf("%d stories passed on the agent's word", run.PassedStories())
-	}
-}
-
-func TestWhatBlocks(t *testing.T) {
-	atBase := func(name string, exit int) journal.CheckEnded {
-		return journal.CheckEnded{Where: journal.AtBase, Name: name, Exit: exit, Passed: exit == 0, CannotRun: exit == 127}
-	}
-	for _, test := range []struct {
-		baseline policy.Baseline
-		exit     int
-		want     bool
-	}{
-		{policy.BaselineNew, 0, true},
-		{policy.BaselineNew, 1, false},
-		{policy.BaselineNew, 127, false},
-		{policy.BaselineStrict, 0, true},
-		{policy.BaselineStrict, 1, true},
-		{policy.BaselineStrict, 127, true},
-	} {
-		first := began()
-		first.Policy.Baseline = test.baseline
-		run := fold(t, first, atBase("test", test.exit))
-		if got := verdict.MayBlock(run, "test"); got != test.want {
-			t.Errorf("%s, exit %d at the base: Blocks = %v, want %v", test.baseline, test.exit, got, test.want)
-		}
 	}
 }
 

@@ -89,26 +89,6 @@ func TestWorkThatIsLeftUncommitted(t *testing.T) {
 	}
 }
 
-// A proof has its own checks, but for one that reuses an earlier one's.
-func TestWhoseChecksAProofHas(t *testing.T) {
-	check := func(name string) journal.CheckEnded { return journal.CheckEnded{Where: journal.AtProof, Name: name} }
-	run := minutely(
-		began(), journal.SetupEnded{Where: journal.AtBase}, check("a"), journal.ProofEnded{Tree: "t1"},
-		check("b"), journal.ProofEnded{Tree: "t1"}, journal.ProofEnded{Tree: "t1", Reused: true},
-		check("c"), journal.ProofEnded{Tree: "t2", Reused: true},
-	)
-	var names []string
-	for _, proof := range run.Proofs {
-		names = append(names, proof.Checks[0].Name)
-	}
-	if diff := cmp.Diff([]string{"a", "b", "b", "c"}, names); diff != "" {
-		t.Errorf("checks of the proofs (-want +got):\n%s", diff)
-	}
-	if run.Trial.Setup != nil || run.Setup != nil {
-		t.Errorf("what readied the base is taken for %+v or %+v", run.Trial, run.Setup)
-	}
-}
-
 func TestWhatIsUsedSinceTheLimitsWereGranted(t *testing.T) {
 	spent := journal.AgentEnded{Cost: cost(2), Usage: stream.Usage{Output: 7}}
 	run := minutely(began(), journal.IterationBegan{}, spent, journal.IterationEnded{}, journal.Resumed{}, journal.IterationBegan{}, spent)

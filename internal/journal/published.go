@@ -88,25 +88,14 @@ func (e Signed) fold(r *Run, _ time.Time) {
 	if r.Met == r.Head { // of the same work
 		r.Met = e.To
 	}
-	e.rename(&r.Sound, &r.Onto.Commit)
-	r.Proofs, r.Grades, r.Inspections = slices.Clone(r.Proofs), slices.Clone(r.Grades), slices.Clone(r.Inspections)
-	r.Grounds, r.Iterations = slices.Clone(r.Grounds), slices.Clone(r.Iterations)
+	r.Proofs, r.Iterations = slices.Clone(r.Proofs), slices.Clone(r.Iterations)
 	for i := range r.Proofs {
-		e.rename(&r.Proofs[i].Commit)
-	}
-	for i := range r.Grades {
-		e.rename(&r.Grades[i].Commit)
-	}
-	for i := range r.Inspections {
-		e.rename(&r.Inspections[i].Commit, &r.Inspections[i].Since)
-	}
-	for i := range r.Grounds {
-		e.rename(&r.Grounds[i].From, &r.Grounds[i].Sound)
+		e.rename(&r.Proofs[i].Base, &r.Proofs[i].Commit)
 	}
 	for i, it := range r.Iterations {
 		if it.Proof != nil {
 			proof := *it.Proof
-			e.rename(&proof.Commit)
+			e.rename(&proof.Base, &proof.Commit)
 			r.Iterations[i].Proof = &proof
 		}
 		if it.Taken != nil {

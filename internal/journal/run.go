@@ -21,9 +21,6 @@ type Run struct {
 	BaseRef  string
 	Base     string
 	Start    string
-	Onto     Onto     // work that was done, of which the tests are existing ones
-	Sound    string   // the newest commit that passed its proof, with existing tests that hide nothing; else Onto or Base
-	Earlier  []Proven // stories that the run before proved
 	Work     string
 	Level    string
 	Worktree string
@@ -59,23 +56,14 @@ type Run struct {
 	Tree       string // of Head
 	Dirty      bool   // the agent's tree held uncommitted work when last read
 	Proofs     []Proof
-	Loose      []CheckEnded // checks of an unfinished proof
-	Setup      []SetupEnded // of the same proof
-	Grades     []StoryGraded
-	Trial      Trial // of a story's tests on the base, unfinished
-
-	Inspections []ChangeInspected
-	Reviews     []StoryReviewed
+	Proving    Runs // of an unfinished proof
+	Reviews    []StoryReviewed
 
 	Pushed     string
 	Met        string     // the newest commit that was compared with the base branch
 	Joins      []Joined   // merged work of others
-	BuiltOn    []Onto     // what Onto is, and was before people changed it, and what else judges from the start
-	Already    []string   // files that the branch changed before
-	Open       OpenWork   // of earlier runs
-	Allowed    []string   // tests of the base that people let earlier runs change
-	Grounds    []Joined   // work of others on which the run builds
-	Reopened   []Reopened // proven stories for which people asked more
+	MergedAt   int        // how many iterations there were when the base branch was merged last
+	Reopened   []Reopened // stories that people asked for again
 	Parted     *Joined    // work of others that conflicts
 	MergeStory string     // the story of a merge that the agent has to finish; empty: none
 	Signed     string     // the newest commit that GitHub has signed
@@ -133,7 +121,7 @@ type Iteration struct {
 	Paused bool  // the delay after it, or after the model rejected it, has begun
 	Wake   time.Time
 
-	Idle    bool   // the newest grade of its story says that nothing changed for it
+	Idle    bool   // the newest proof of its story says that nothing changed for it
 	Session string // of the agent, if the loop runs within one
 
 	Turned  int         // how often in a row the model's server rejected its agent
@@ -142,8 +130,8 @@ type Iteration struct {
 
 // NewestChecks returns the checks on a clean checkout, or else those in the agent's tree.
 func (it Iteration) NewestChecks() []CheckEnded {
-	if it.Proof != nil && len(it.Proof.Checks) > 0 {
-		return it.Proof.Checks
+	if it.Proof != nil && len(it.Proof.Checks.Head) > 0 {
+		return it.Proof.Checks.Head
 	}
 	return it.Checks
 }
@@ -182,19 +170,6 @@ func (r Run) PassedStories() int {
 		}
 	}
 	return passed
-}
-
-// ProofOf returns the newest proof of a tree by the current rules.
-func (r Run) ProofOf(tree string) (Proof, bool) {
-	rules := rulesOf(r.Policy)
-	return newest(r.Proofs, func(p Proof) bool {
-		return tree != "" && p.Tree == tree && p.Rules.equal(rules)
-	})
-}
-
-// ProofAt returns the newest proof of a commit by the current rules.
-func (r Run) ProofAt(commit string) (Proof, bool) {
-	return newest(r.Proofs, func(p Proof) bool { return p.Commit == commit && p.Rules.equal(rulesOf(r.Policy)) })
 }
 
 func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
@@ -250,7 +225,8 @@ func (r Run) clone() Run {
 		}
 	}
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
-	r.Trial.Checks, r.Trial.Setup = slices.Clone(r.Trial.Checks), slices.Clone(r.Trial.Setup)
+	r.Proving.Base, r.Proving.Head, r.Proving.Setup = slices.Clone(r.Proving.Base), slices.Clone(r.Proving.Head), slices.Clone(r.Proving.Setup)
+	r.Proving.OldTests, r.Proving.NewTests = slices.Clone(r.Proving.OldTests), slices.Clone(r.Proving.NewTests)
 	if n := len(r.Iterations); n > 0 { // only the newest still changes
 		it := &r.Iterations[n-1]
 		it.Checks, it.SCM = slices.Clone(it.Checks), slices.Clone(it.SCM)

@@ -37,16 +37,16 @@ func TestProofsHaveTheirSetup(t *testing.T) {
 	}
 	run := told(
 		began(), at(journal.AtBase, "base"), at(journal.AtWork, "work"),
-		at(journal.AtProof, "cut off"), journal.Resumed{},
-		at(journal.AtProof, "one"), at(journal.AtProof, "two"), journal.ProofEnded{Tree: "t1", Passed: true},
-		at(journal.AtProof, "next"),
+		at(journal.AtHead, "cut off"), journal.Resumed{},
+		at(journal.AtHead, "one"), at(journal.AtNewTests, "two"), at(journal.AtOldTests, "old"), journal.ProofEnded{Tree: "t1", Passed: true},
+		at(journal.AtHead, "next"),
 	)
 	proof, _ := run.ProofOf("t1")
-	want := []journal.SetupEnded{at(journal.AtProof, "one"), at(journal.AtProof, "two")}
-	if diff := cmp.Diff(want, proof.Setup); diff != "" {
+	want := []journal.SetupEnded{at(journal.AtHead, "one"), at(journal.AtNewTests, "two")}
+	if diff := cmp.Diff(want, proof.Checks.Setup); diff != "" {
 		t.Errorf("setup of the proof (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]journal.SetupEnded{at(journal.AtProof, "next")}, run.Setup); diff != "" {
+	if diff := cmp.Diff([]journal.SetupEnded{at(journal.AtHead, "next")}, run.Proving.Setup); diff != "" {
 		t.Errorf("setup under way (-want +got):\n%s", diff)
 	}
 }

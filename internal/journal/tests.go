@@ -4,27 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// Tests is the result of a check's tests, as far as its output names them. The exit code decides.
+// Tests is the result of a check's tests, if it reports them by name. The exit code decides.
 type Tests struct {
-	Runner  string `json:"runner"` // one or several test runners
-	Passed  int    `json:"passed"`
-	Failed  int    `json:"failed"`
-	Skipped int    `json:"skipped,omitempty"`
-
-	// Packages is how many of Passed are packages of Go of which no test is named.
-	Packages int `json:"packages,omitempty"`
-
-	Red    []string `json:"red,omitempty"`    // the tests that failed, sorted, at most 200
-	Broken []string `json:"broken,omitempty"` // failures that are no test: a failed build, an interrupted run
-	Cut    bool     `json:"cut,omitempty"`    // Red and Broken are incomplete
-	Digest string   `json:"digest,omitempty"` // sha256 of the sorted names of failures, each on a line; empty if unknown
-	// Asked holds the outcome of each test that was looked for by name.
-	Asked map[string]tally.Outcome `json:"asked,omitempty"`
-	All   Attachment               `json:"all,omitzero"` // every test, as "passed name" on a line; beside the log
+	Passed  int        `json:"passed"`
+	Failed  int        `json:"failed"`
+	Skipped int        `json:"skipped,omitempty"`
+	Red     []string   `json:"red,omitempty"`    // the tests that failed, sorted, at most 200
+	Broken  []string   `json:"broken,omitempty"` // failures that are no test: a failed build, an interrupted run
+	Cut     bool       `json:"cut,omitempty"`    // Red and Broken are incomplete
+	All     Attachment `json:"all,omitzero"`     // every test, as "passed name" on a line; beside the log
 }
 
 // FailureList lists what failed.
@@ -55,14 +45,12 @@ func (t *Tests) Failing() []string {
 
 func (c CheckEnded) hasFailed() bool { return !c.Passed }
 
-// TellsTests reports whether the check passed, or names all that fails.
-func (c CheckEnded) TellsTests() bool {
-	return c.Passed || c.HasNamedFailures() && len(c.Tests.Broken) == 0
-}
-
-// HasNamedFailures reports whether the check ran to its end and names the tests that failed.
+// HasNamedFailures reports whether the check ran to its end and names all that failed.
 func (c CheckEnded) HasNamedFailures() bool {
-	return !c.Passed && !c.TimedOut && !c.CannotRun && c.Tests != nil && len(c.Tests.Red) > 0
+	if c.Passed || c.TimedOut || c.CannotRun || c.Tests == nil || c.Tests.Cut {
+		return false
+	}
+	return len(c.Tests.Red)+len(c.Tests.Broken) > 0
 }
 
 // BaseCheck returns the result of the named check at the base.
@@ -76,23 +64,4 @@ func FindCheck(checks []CheckEnded, name string) (CheckEnded, bool) {
 		return checks[at], true
 	}
 	return CheckEnded{}, false
-}
-
-// PassedInFirstRun reports whether a test is known to have passed in the first of two runs.
-func (c CheckEnded) PassedInFirstRun(name string) bool {
-	return c.First != nil && c.First.Tests != nil && c.First.Tests.Asked[name] == tally.Passed
-}
-
-// Outcome returns how the named test ended, if known.
-func (c CheckEnded) Outcome(name string) tally.Outcome {
-	if c.Tests == nil {
-		return tally.Absent
-	}
-	if how, asked := c.Tests.Asked[name]; asked {
-		return how
-	}
-	if slices.Contains(c.Tests.Failing(), name) {
-		return tally.Failed
-	}
-	return tally.Absent
 }

@@ -97,7 +97,7 @@ func work(usd float64, known bool) journal.Run {
 		ID: "pull-9", Branch: "ralph/issue-7", Pull: &journal.PullOpened{Number: 9}, Policy: policy.Policy{Agent: "claude"}, CostUSD: usd, CostKnown: known, Stop: &journal.RunStopped{},
 		BaseChecks: []journal.CheckEnded{{}},
 		Iterations: []journal.Iteration{{Began: noon, Last: noon.Add(3 * time.Minute), Checks: []journal.CheckEnded{{}}}, {Began: noon, Last: noon.Add(time.Minute)}},
-		Proofs:     []journal.Proof{{Checks: []journal.CheckEnded{{}}}, {Reused: true, Checks: []journal.CheckEnded{{}}}},
+		Proofs:     []journal.Proof{{Checks: journal.Runs{Head: []journal.CheckEnded{{}}}}, {Reused: true, Checks: journal.Runs{Head: []journal.CheckEnded{{}}}}},
 	}
 	run.Task.Number = 7
 	return run

@@ -82,15 +82,7 @@ func play() hands {
 	})
 	on(verdict.Prove{}, func(_ journal.Run, step verdict.Step) []journal.Event {
 		s := step.(verdict.Prove)
-		return []journal.Event{journal.ProofEnded{Commit: s.Commit, Tree: s.Tree, Passed: true}}
-	})
-	on(verdict.Inspect{}, func(_ journal.Run, step verdict.Step) []journal.Event {
-		s := step.(verdict.Inspect)
-		return []journal.Event{journal.ChangeInspected{Commit: s.Commit, Tree: s.Tree}}
-	})
-	on(verdict.Grade{}, func(_ journal.Run, step verdict.Step) []journal.Event {
-		s := step.(verdict.Grade)
-		return []journal.Event{journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: journal.RedToGreen}}
+		return []journal.Event{journal.ProofEnded{Story: s.Story, Base: "b0", Commit: s.Commit, Tree: s.Tree, Passed: true, Result: journal.Proven}}
 	})
 	on(verdict.Push{}, func(_ journal.Run, step verdict.Step) []journal.Event {
 		return []journal.Event{journal.Pushed{SHA: step.(verdict.Push).SHA}}
@@ -107,8 +99,8 @@ func play() hands {
 	return h
 }
 
-const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended change_inspected story_graded iteration_ended " +
-	"pushed pull_opened joined pull_readied run_stopped"
+const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended iteration_ended " +
+	"pushed pull_opened proof_ended joined pull_readied run_stopped"
 
 func TestARunFromBeginningToEnd(t *testing.T) {
 	r := begun()

@@ -12,7 +12,6 @@ import (
 type Commits struct {
 	Ours, Theirs string
 	Message      git.Message
-	Keep         bool // of lines that both changed, Ours
 }
 
 // Merged is the result of a merge.
@@ -50,18 +49,9 @@ func Merge(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
 // mostConflicts limits how many conflicts a merge names.
 const mostConflicts = 50
 
-// keepOurs merges a file, and of lines that both changed keeps ours. Lines of U+0001 between all lines have git merge changes
-// of lines beside each other. Any other code than 1, as for a file that is no text, would end git.
-const keepOurs = `for f in %A %O %B; do awk '{ print; print "\001" }' $f >$f.lines && mv $f.lines $f || exit 1; done; ` +
-	`git merge-file --ours %A %O %B || exit 1; awk '$0 != "\001"' %A >%A.lines && mv %A.lines %A || exit 1`
-
-// mergeTrees has git leave files where each side put them: it would guess where those belong that one side added to a
-// folder which the other moved, and has no name for the conflict if that moved to two.
+// mergeTrees merges two commits into a tree.
 func mergeTrees(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
 	args := []string{"-c", "merge.directoryRenames=false"}
-	if m.Keep {
-		args = append(args, "-c", "merge.default=keep", "-c", "merge.keep.driver="+keepOurs)
-	}
 	args = append(args, "merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs)
 	out, err := t.Do(ctx, git.Call{Args: args, Dir: t.Dir, Memory: git.MaxMemory})
 	if err != nil && !git.SaidNo(err) {

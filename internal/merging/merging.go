@@ -47,16 +47,13 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 		if with.Conflicts = made.Conflicts; made.Tree == "" {
 			return with, nil
 		}
-		if with, err = begin(ctx, t, run, with, made.Tree); err != nil {
-			return with, err
-		}
-		return build(ctx, t, run, with)
+		return begin(ctx, t, run, with, made.Tree)
 	}
 	if with.Conflicts, err = renamed(ctx, t, run, with.With, made.SHA); err != nil || len(with.Conflicts) > 0 {
 		return with, err
 	}
 	with.To, with.Tree = made.SHA, made.Tree
-	return build(ctx, t, run, with)
+	return with, nil
 }
 
 // isOwn reports whether all commits are of this run: an earlier job pushed them, and its record was lost.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
 )
 
@@ -103,5 +104,19 @@ func TestATitleInARenamedFile(t *testing.T) {
 	}
 	if _, refused := m.settle("<<<<<<< hi\n", nil); !slices.Equal(refused, []string{"greet"}) {
 		t.Errorf("refused %q, want the marks", refused)
+	}
+}
+
+// A commit of ralph itself is the run's own. Others can copy its message, but not its committer.
+func TestOwnCommits(t *testing.T) {
+	for committer, own := range map[string]bool{"ralph-loop@users.noreply.github.com": true, "ada@example.com": false} {
+		r := newRepository(t)
+		pushed := r.commit("base", "base\n")
+		run := journal.Run{ID: "r1", Head: pushed, Branch: "work"}
+		r.call("-c", "user.name="+journal.Author, "-c", "user.email="+committer, "commit", "-q", "--allow-empty", "-m", "mine\n\nRalph-Run: r1", "--author", git.Ralph.String())
+		joined, err := merging.Join(t.Context(), r.trusted(), run, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
+		if err != nil || joined.Own != own {
+			t.Errorf("by %s: own: %t, %v, want %t", committer, joined.Own, err, own)
+		}
 	}
 }

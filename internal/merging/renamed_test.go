@@ -37,7 +37,7 @@ func TestRenamedToAProtectedPlace(t *testing.T) {
 			if head == clashing && of == journal.OfBranch {
 				want = want[:1] // people see to all of it
 			}
-			run := journal.Run{Head: head, Base: base, Sound: base, BaseRef: "main", Branch: "work"}
+			run := journal.Run{Head: head, Base: base, BaseRef: "main", Branch: "work"}
 			run.Policy = policy.Policy{Protect: policy.ProtectedFiles(), Limits: policy.Limits{Iterations: 9}}
 			got, err := merging.Join(t.Context(), trusted, run, journal.Joined{Of: of, With: theirs}, base)
 			if err != nil || !slices.Equal(got.Conflicts, want) || (got.To == head) != (want != nil) {

@@ -82,7 +82,7 @@ type merge struct {
 
 func (r repository) begin(head, base, theirs string) merge {
 	r.t.Helper()
-	run := journal.Run{Head: head, Base: base, Sound: base, BaseRef: "main", Branch: "work"}
+	run := journal.Run{Head: head, Base: base, BaseRef: "main", Branch: "work"}
 	run.Policy.Limits.Iterations = 9
 	trusted := r.trusted()
 	joined, err := merging.Join(r.t.Context(), trusted, run, journal.Joined{Of: journal.OfBase, With: theirs}, base)

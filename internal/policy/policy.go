@@ -26,6 +26,9 @@ type Policy struct {
 	Proof      ProofLevel `json:"proof,omitempty"`    // what makes a story proven
 	Review     Review     `json:"review,omitzero"`    // who is asked for a second opinion
 	Tamper     Tamper     `json:"tamper,omitempty"`   // what to do if existing tests fail or are gone; empty: they do not run
+	Untested   Untested   `json:"untested,omitzero"`  // lines that no test needs
+	Tests      Tests      `json:"tests,omitzero"`     // which files are tests, and which checks run them
+	Reports    []string   `json:"reports,omitempty"`  // globs of JUnit XML files that the checks write
 	Limits     Limits     `json:"limits"`
 	Protect    []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
 	Worktree   bool       `json:"worktree,omitempty"` // the work is for a linked worktree, on a branch of its own
@@ -96,6 +99,30 @@ const (
 	TamperBlock  Tamper = "block"
 	TamperAllow  Tamper = "allow"
 )
+
+// Untested says what to do about changed lines that no test needs.
+type Untested struct {
+	Do  UntestedAction `json:"do,omitempty"`
+	Max int            `json:"max,omitempty"` // places to try for a story; 0: the default
+}
+
+// UntestedAction is report if it is empty.
+type UntestedAction string
+
+// UntestedReport lists the lines, UntestedBlock rejects the story, UntestedOff does not look for them.
+const (
+	UntestedReport UntestedAction = "report"
+	UntestedBlock  UntestedAction = "block"
+	UntestedOff    UntestedAction = "off"
+)
+
+// Tests says what the paths and commands of a project do not show.
+type Tests struct {
+	// Globs of files that are tests, besides those with the usual names.
+	Files []string `json:"files,omitempty" jsonschema:"pattern=\\S,example=checks/**" check:"glob"`
+	// Names of the checks that run tests (default: found by runner and reports).
+	Checks []string `json:"checks,omitempty" jsonschema:"pattern=\\S"`
+}
 
 // Check is a command whose exit code judges the work.
 type Check struct {

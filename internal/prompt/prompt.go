@@ -114,8 +114,8 @@ func feedback(run journal.Run) []string {
 	}
 	said = append(said, failedChecks(run, journal.AtWork, it.Checks)...)
 	if it.Proof != nil {
-		said = append(said, setupFailures(it.Proof.Setup)...)
-		said = append(said, failedChecks(run, journal.AtProof, it.Proof.Checks)...)
+		said = append(said, setupFailures(it.Proof.Checks.Setup)...)
+		said = append(said, failedChecks(run, journal.AtHead, it.Proof.Checks.Head)...)
 	}
 	for _, rejected := range it.Ended.Rejected {
 		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s", oneLine(rejected.Claim), sentence(oneLine(rejected.Why))))
@@ -146,7 +146,7 @@ func setupFailures(setup []journal.SetupEnded) []string {
 	return said
 }
 
-var treeNames = map[journal.Where]string{journal.AtWork: "your tree", journal.AtProof: "a clean checkout of your commit"}
+var treeNames = map[journal.Where]string{journal.AtWork: "your tree", journal.AtHead: "a clean checkout of your commit"}
 
 func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEnded) []string {
 	var said []string

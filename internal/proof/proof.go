@@ -1,7 +1,9 @@
-// Package proof runs checks where an agent cannot influence them: on clean
-// checkouts of the base, and of each commit that may count. It reports what
-// passed, which existing tests fail, and which new tests went from red to green.
-// verdict decides what follows.
+// Package proof decides whether a change is proven: it runs the checks on clean
+// checkouts, with the tests swapped both ways, and applies two rules. Nothing
+// that worked breaks: the checks pass with the change, and so do the base's
+// tests on the new code. The new tests need the change: they fail on the base's
+// code. What else matters is listed for a person. Package checkout makes the
+// checkouts; verdict decides what follows.
 package proof
 
 import (
@@ -14,57 +16,46 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/results"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Prover gets a clean checkout, sets it up and runs the checks in it.
 type Prover struct {
-	// Checkout returns a folder that contains only a commit. The caller runs done when it is finished.
-	Checkout func(ctx context.Context, run journal.Run, commit string) (dir string, done func(), err error)
-	// Setup runs the setup commands, up to the first that fails.
-	Setup func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
-	Check func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
-	// Restore returns a commit without the changes of protected files. May be nil.
-	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
-	Tests   Tests
-	Changes Changes
+	// Run runs setup, and the checks if that succeeds.
+	Run func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (Outcome, error)
+	// Change returns what differs between two commits, and the commits to check out for a proof.
+	Change func(ctx context.Context, run journal.Run, base, head string) (Change, error)
+	// Results returns the tests that a check reported by name.
+	Results func(check journal.CheckEnded) (results.Results, error)
+	// Call finds the runner of a check's command.
+	Call func(ctx context.Context, run journal.Run, command string) (suite.Call, error)
+	// Text returns a file of a commit; nil: there is none.
+	Text func(ctx context.Context, commit, name string) ([]byte, error)
+	// With returns a commit with some files replaced.
+	With func(ctx context.Context, commit string, texts map[string][]byte) (string, error)
 	// Baselines are kept for later runs. May be nil.
 	Baselines Baselines
-	// Stand returns a commit as its proof has it, with the files of a Standing.
-	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
-	Ahead *Ahead // may be nil
+}
 
-	probe func(Place) error // gets the place where checks would run, and none run
+// Outcome is the result of a run of the checks.
+type Outcome struct {
+	Unready string // why setup failed, if it did
+	Checks  []journal.CheckEnded
 }
 
 // Place is where checks run.
 type Place struct {
 	Where  journal.Where
-	Dir    string
-	Commit string
-	Stand  string // checked out instead of Commit; may be empty
-	// Bare is Stand without the files of Late, which get into its checkout after setup. Both may be empty.
-	Bare string
-	Late []string
-	// Again reports whether a check runs once more, in a new checkout. May be nil.
-	Again func(journal.CheckEnded) bool
-	// Only reports whether a check runs. If it is nil, all do. Second is set when checks run because of Again.
-	Only   func(check string) bool
-	Second bool
-	// Commands replace the policy's commands of checks, by name.
-	Commands map[string]string
-	Ask      func(check string) []string // returns the tests of a check whose outcome is recorded by name; may be nil
-	// judges is set if a failure holds a story back. Then it is enough to repeat the
-	// files of the failed tests. To show that something works, all tests would have to run.
-	judges bool
-	Number int // for the names of logs: unique for a kind of place and a commit
-}
-
-// judged repeats checks that block the story, and records the tests that failed at the base.
-func (at Place) judged(run journal.Run) Place {
-	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.BlocksStory(run, check) }
-	at.Ask = func(name string) []string { return verdict.FailedAtBase(run, name) }
-	return at
+	Commit string // what is proven
+	Stand  string // what is checked out
+	Late   string // what is checked out after setup; empty: Stand stays
+	// Files are the only test files that a check runs, by its name. If a check has none, it runs all.
+	Files  map[string][]string
+	Only   func(check string) bool // reports whether a check runs; nil: all do
+	Second bool                    // the checks run once more
+	Number int                     // for the names of logs: unique for a kind of place and a commit
 }
 
 // Skips reports whether a check is limited to paths, and the change touches none of them.
@@ -79,198 +70,180 @@ func Skips(check policy.Check, changed []string) bool {
 	return check.Paths != ""
 }
 
-// Baseline runs the checks at the base, and reports whether they can prove something later.
-func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
-	if len(run.Policy.Checks) == 0 {
-		emit(journal.BaselineEnded{Why: "no checks are configured"})
-		return nil
-	}
-	seen, err := p.atBase(ctx, run, emit)
-	if err != nil {
-		return fmt.Errorf("check the base: %w", err)
-	}
-	emit(sumUpBase(run.Policy, seen))
-	return nil
-}
-
-// Baselines keeps the results of checks at a base for later runs.
-type Baselines interface {
-	// Known returns the results of the checks at a run's base, if they were kept.
-	Known(run journal.Run) []journal.CheckEnded
-	Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded)
-}
-
-// keptBaseline returns what an earlier run kept of the base.
-func (p Prover) keptBaseline(run journal.Run, emit func(journal.Event)) []journal.CheckEnded {
-	if p.Baselines == nil {
-		return nil
-	}
-	known := p.Baselines.Known(run)
-	if len(known) == 0 {
-		return nil
-	}
-	emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, with the same setup, programs and environment"})
-	for _, check := range known {
-		check.TookMS = 0
-		emit(check)
-	}
-	return known
-}
-
-// atBase returns the results at the base. They are kept only if all checks passed and none
-// caused a note: a failure may have a reason that a later run does not have.
-func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.Event)) (outcome, error) {
-	if known := p.keptBaseline(run, emit); len(known) > 0 {
-		return outcome{checks: known}, nil
-	}
-	sound := true
-	seen, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, func(event journal.Event) {
-		if _, noted := event.(journal.Noted); noted {
-			sound = false
-		}
-		emit(event)
-	})
-	red := slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool { return !check.Passed })
-	if p.Baselines != nil && err == nil && sound && seen.unready == "" && !red {
-		p.Baselines.Keep(ctx, run, seen.checks)
-	}
-	return seen, err
-}
-
-// sumUpBase reports whether a check can prove something later. If setup failed, no check
-// ran and none can.
-func sumUpBase(p policy.Policy, seen outcome) journal.BaselineEnded {
-	if seen.unready != "" {
-		return journal.BaselineEnded{Why: seen.unready}
-	}
-	var odd []string
-	green := 0 // also those with failures by name
-	for _, check := range seen.checks {
-		switch {
-		// The author of the task can name a check that always passes.
-		case (check.Passed || check.HasNamedFailures()) && p.CheckNamed(check.Name).Added:
-			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
-		case check.Passed:
-			green++
-		case check.HasNamedFailures():
-			green++
-			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s", check.Name, check.Exit, check.Tests.FailureList()))
-		case check.TimedOut:
-			odd = append(odd, fmt.Sprintf("%s ran out of time at the base", check.Name))
-		case check.NoFile != "":
-			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s does not exist yet", check.Name, check.Exit, check.NoFile))
-		case check.CannotRun:
-			odd = append(odd, fmt.Sprintf("%s cannot run here (exit %d)", check.Name, check.Exit))
-		default:
-			odd = append(odd, fmt.Sprintf("%s was red before (exit %d)", check.Name, check.Exit))
-		}
-	}
-	return journal.BaselineEnded{Usable: green > 0, Why: strings.Join(odd, "; ")}
-}
-
-// Prove runs the checks on a clean checkout of a commit. A check that blocks the
-// commit runs twice, so that chance does not decide and is seen. If the tree has
-// a proof by the same checks and setup, that is used again.
+// Prove proves a commit: for a story against the head before it, or as a whole against the base.
 func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, emit func(journal.Event)) error {
-	ended := journal.ProofEnded{Commit: step.Commit, Tree: step.Tree}
-	if old, found := run.ProofOf(step.Tree); found && old.Passed {
-		ended.Passed, ended.Empty, ended.Why, ended.Reused = true, old.Empty, old.Why, true
-		emit(ended)
+	proof := journal.Proof{Story: step.Story, Base: run.Base, Commit: step.Commit, Tree: step.Tree}
+	if step.Story != "" {
+		proof.Base = run.Before(step.Story)
+	}
+	if same, found := sameProof(run, proof); found {
+		same.Story, same.Commit, same.Reused = step.Story, step.Commit, true
+		emit(journal.ProofEnded(same))
 		return nil
 	}
-	at := Place{Where: journal.AtProof, Commit: step.Commit}.judged(run)
-	var err error
-	if at.Stand, ended.Restored, err = p.restore(ctx, run, step.Commit); err != nil {
-		return fmt.Errorf("prove %s: %w", step.Commit, err)
+	t := &trial{Prover: p, run: run, proof: proof, emit: emit}
+	if err := t.prove(ctx); err != nil {
+		return fmt.Errorf("prove %.12s: %w", step.Commit, err)
 	}
-	p.ahead(ctx, run, step)
-	seen, err := p.run(ctx, run, at, emit)
-	if err != nil {
-		p.Ahead.drop()
-		return fmt.Errorf("prove %s: %w", step.Commit, err)
-	}
-	if ended = sumUpProof(ended, run, seen); ended.Passed {
-		p.Ahead.wait()
-	} else {
-		p.Ahead.drop()
-	}
-	emit(ended)
+	emit(journal.ProofEnded(t.proof))
 	return nil
 }
 
-// restore returns the commit to check out if a commit changed protected files, and these files.
-func (p Prover) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
-	if p.Restore == nil {
-		return "", nil, nil
-	}
-	stand, paths, err = p.Restore(ctx, run, commit)
-	return stand, paths[:min(len(paths), mostFiles)], err
-}
-
-// sumUpProof decides whether a proof passed. A check that was red at the base neither blocks
-// nor proves anything. If setup fails, the proof fails.
-func sumUpProof(ended journal.ProofEnded, run journal.Run, seen outcome) journal.ProofEnded {
-	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
-	if seen.unready != "" {
-		ended.Why = seen.unready
-		return ended
-	}
-	var red []string
-	for _, check := range seen.checks {
-		if verdict.BlocksStory(run, check) {
-			red = append(red, failure(run, check))
+// sameProof returns a proof of a story that shows the whole change, too: it has the same commits and permissions.
+func sameProof(run journal.Run, whole journal.Proof) (journal.Proof, bool) {
+	for _, old := range slices.Backward(run.Proofs) {
+		if whole.Story != "" || old.Idle || old.Base != whole.Base || old.Tree != whole.Tree {
+			continue
+		}
+		current, found := run.ProofOf(old.Tree)
+		if found && current.Base == old.Base && verdict.MayChangeTests(run, old.Story) == verdict.MayChangeTests(run, "") {
+			return old, true
 		}
 	}
-	ended.Passed = verdict.IsGreen(run, seen.checks)
-	if !ended.Passed && red == nil {
-		red = append(red, "not every check was run")
-	}
-	ended.Why = strings.Join(red, ", ")
-	if !ended.Passed && len(ended.Restored) > 0 {
-		ended.Why += ", with " + journal.ShortList(ended.Restored) + " as the base has it"
-	}
-	if ended.Passed {
-		ended.Why = remarks(&ended, run, seen)
-	}
-	return ended
+	return journal.Proof{}, false
 }
 
-// remarks describes what was red before, skipped or flaky in a proof that passed. A proof
-// in which no test is known to pass is empty.
-func remarks(ended *journal.ProofEnded, run journal.Run, seen outcome) string {
-	var known []string
-	if run.Baseline != nil && run.Baseline.Why != "" {
-		known = append(known, run.Baseline.Why)
+// trial is a proof under way.
+type trial struct {
+	Prover
+
+	run    journal.Run
+	proof  journal.Proof
+	change Change
+	emit   func(journal.Event)
+
+	base, head, old, fresh []journal.CheckEnded // the results; old and fresh: of old and new tests
+	tests                  []string             // the checks that run tests
+	unusable               string               // why no check of the base can tell something; empty: one can
+}
+
+func (t *trial) prove(ctx context.Context) error {
+	if err := t.findChange(ctx); err != nil {
+		return err
 	}
-	if !ended.Empty && !slices.ContainsFunc(seen.checks, func(c journal.CheckEnded) bool { return verdict.CanProve(run, c) }) {
-		ended.Empty = true
-		known = append(known, "no test is known to pass")
+	if err := t.runBase(ctx); err != nil {
+		return err
 	}
-	for _, check := range seen.checks {
-		if check.Skipped != "" {
-			known = append(known, fmt.Sprintf("%s was skipped: nothing in %s is changed", check.Name, check.Skipped))
+	if len(t.change.Files) == 0 {
+		return t.judgeIdle()
+	}
+	if t.proof.Result != "" {
+		return nil
+	}
+	if err := t.runHead(ctx); err != nil || t.proof.Result != "" {
+		return err
+	}
+	if t.unusable != "" {
+		t.end(journal.Unknown, t.unusable)
+		return nil
+	}
+	t.look()
+	if t.change.only(Document) {
+		t.end(journal.DocumentsOnly, "only documents are changed")
+		return nil
+	}
+	if err := t.runOldTests(ctx); err != nil || t.proof.Result != "" {
+		return err
+	}
+	if err := t.findVanished(); err != nil || t.proof.Result != "" {
+		return err
+	}
+	if why := t.change.concern(); why != "" {
+		t.end(journal.NeedsReview, why)
+		return nil
+	}
+	if t.change.only(Test, Support) {
+		t.lookAtTests()
+		t.end(journal.TestsOnly, "only tests are changed")
+		return nil
+	}
+	if err := t.runNewTests(ctx); err != nil {
+		return err
+	}
+	return t.findUntested(ctx)
+}
+
+// end sets the result.
+func (t *trial) end(result journal.Result, why string) {
+	t.proof.Result, t.proof.Why = result, why
+	t.proof.Passed = result != journal.Failed
+}
+
+// findChange finds what the story changed. If this run changed nothing, the story is judged by the whole change.
+func (t *trial) findChange(ctx context.Context) (err error) {
+	if t.change, err = t.Change(ctx, t.run, t.proof.Base, t.proof.Commit); err != nil {
+		return err
+	}
+	if len(t.change.Files) > 0 || t.proof.Base == t.run.Base || t.run.Head != t.run.Start {
+		return nil
+	}
+	t.proof.Base = t.run.Base
+	t.change, err = t.Change(ctx, t.run, t.proof.Base, t.proof.Commit)
+	return err
+}
+
+// judgeIdle judges a story for which nothing changed: tests that the agent names may show that it is met already.
+func (t *trial) judgeIdle() error {
+	usable := t.proof.Result == "" && t.unusable == ""
+	story, _ := t.run.Plan.Find(t.proof.Story)
+	t.proof.Idle, t.proof.Sought = true, story.TestedBy
+	t.end(journal.NoNewFailingTest, "nothing was changed for it")
+	if !usable {
+		return nil
+	}
+	var green []string
+	for _, check := range t.base {
+		reported, err := t.Results(check)
+		if err != nil {
+			return err
 		}
-		if check.Flaky {
-			known = append(known, flaky(check))
+		green = append(green, reported.Names(results.Passed)...)
+	}
+	var held []string
+	for i := range story.AcceptanceCriteria {
+		if i >= len(story.TestedBy) || verdict.FindTest(green, story.TestedBy[i]) == "" {
+			return nil
+		}
+		held = append(held, verdict.FindTest(green, story.TestedBy[i]))
+	}
+	t.proof.Held = held
+	return nil
+}
+
+// look adds the places for a person.
+func (t *trial) look() {
+	for _, place := range t.change.Look {
+		t.addLook(place)
+	}
+	if t.change.only(Test, Support) {
+		return
+	}
+	if t.change.Lines > largeChange {
+		t.addLook(journal.Look{Kind: "large", Why: fmt.Sprintf("%d lines are changed", t.change.Lines)})
+	}
+}
+
+const (
+	largeChange = 1500 // lines
+	mostLooks   = 50
+	mostFiles   = 100
+	mostNames   = 200
+)
+
+func (t *trial) addLook(place journal.Look) {
+	place.Tests = first(mostNames, place.Tests)
+	if len(t.proof.Look) < mostLooks {
+		t.proof.Look = append(t.proof.Look, place)
+	}
+}
+
+// lookAtTests adds existing tests of which lines are changed or removed, where only tests are changed.
+func (t *trial) lookAtTests() {
+	for _, file := range t.change.Files {
+		if file.Kind == Test && file.Removes {
+			t.addLook(journal.Look{Kind: "existing_test", File: file.Path, Why: "lines of an existing test are changed or removed"})
 		}
 	}
-	return strings.Join(known, "; ")
 }
 
-func flaky(check journal.CheckEnded) string {
-	if check.Passed {
-		return fmt.Sprintf("%s is flaky: it failed first (exit %d) and passed when run again", check.Name, check.FirstExit())
-	}
-	return check.Name + " is flaky: it failed twice, and no new failure occurred in both runs"
-}
-
-func failure(run journal.Run, check journal.CheckEnded) string {
-	if check.TimedOut {
-		return check.Name + " ran out of time"
-	}
-	text := fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
-	if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
-		text += ", new: " + journal.ShortList(fresh)
-	}
-	return text
-}
+func first(most int, names []string) []string { return names[:min(len(names), most)] }

@@ -2,304 +2,351 @@ package proof_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/results"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// lab lends checkouts that are only names, and has checks say what it is told.
-type lab struct {
-	says       []journal.CheckEnded // of each check; its place is filled in
-	then       []journal.CheckEnded // the second time; the same where there is none
-	noCheckout error
-	noCheck    error
-	sets       []journal.SetupEnded // what setup says, up to the first that fails
-	noSetup    error
-
-	lent, back []string // commits
-	dirs       []string // where checks ran
-	setIn      []string // where setup ran
-	events     []journal.Event
+// repository answers for checkouts. A result is "pass", "fail", or names of tests: "+a -b !c" passed, failed, and broken.
+type repository struct {
+	runs   map[string]string // by the commit that is checked out; the second result of a commit follows a comma
+	seen   []string
+	change proof.Change
+	texts  map[string][]byte
 }
 
-func (l *lab) emit(event journal.Event) { l.events = append(l.events, event) }
-
-func (l *lab) prover() proof.Prover {
+func (r *repository) prover() proof.Prover {
 	return proof.Prover{
-		Changes: shelf{},
-		Checkout: func(_ context.Context, _ journal.Run, commit string) (string, func(), error) {
-			if l.noCheckout != nil {
-				return "", nil, l.noCheckout
+		Run: func(_ context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) (proof.Outcome, error) {
+			stand := at.Stand
+			if at.Late != "" {
+				stand = at.Late
 			}
-			l.lent = append(l.lent, commit)
-			return "clean-" + commit, func() { l.back = append(l.back, commit) }, nil
-		},
-		Setup: func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
-			for _, command := range l.sets {
-				command.Where, command.Commit = at.Where, at.Commit
-				l.setIn = append(l.setIn, at.Dir)
-				if emit(command); !command.Passed {
-					break
-				}
-			}
-			return l.noSetup
-		},
-		Check: func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
-			l.dirs = append(l.dirs, at.Dir)
-			says := l.says
-			if at.Second && l.then != nil {
-				says = l.then
-			}
-			for _, check := range says {
-				if at.Only != nil && !at.Only(check.Name) {
+			r.seen = append(r.seen, stand)
+			var seen proof.Outcome
+			for _, rule := range run.Policy.Checks {
+				if at.Only != nil && !at.Only(rule.Name) {
 					continue
 				}
+				check := r.check(rule.Name, stand, at.Second)
 				check.Where, check.Commit = at.Where, at.Commit
+				seen.Checks = append(seen.Checks, check)
 				emit(check)
 			}
-			return l.noCheck
+			return seen, nil
+		},
+		Change: func(context.Context, journal.Run, string, string) (proof.Change, error) { return r.change, nil },
+		Results: func(check journal.CheckEnded) (results.Results, error) {
+			if check.Tests == nil {
+				return results.Results{}, nil
+			}
+			return results.Parse(check.Tests.All.Path), nil
+		},
+		Call: func(_ context.Context, _ journal.Run, command string) (suite.Call, error) {
+			none := suite.Source{Script: func(string) string { return "" }, Reads: func(string) bool { return false }}
+			return suite.CallOf(command, none), nil
+		},
+		Text: func(_ context.Context, _, name string) ([]byte, error) { return r.texts[name], nil },
+		With: func(_ context.Context, commit string, texts map[string][]byte) (string, error) {
+			for name, text := range texts {
+				commit += " " + name + ":" + string(text)
+			}
+			return commit, nil
 		},
 	}
 }
 
-// want tells that checkouts of commit alone were lent, checked and given back,
-// or that none was lent.
-func (l *lab) want(t *testing.T, commit string) {
+// check returns the result of a check. Its tests are kept in the path of their record.
+func (r *repository) check(name, stand string, second bool) journal.CheckEnded {
+	text, found := r.runs[name+"@"+stand]
+	if !found {
+		text = r.runs[stand]
+	}
+	first, again, twice := strings.Cut(text, ",")
+	if second && twice {
+		first = again
+	}
+	check := journal.CheckEnded{Name: name, Command: name, Passed: true, TookMS: 1}
+	if first == "pass" || first == "" {
+		return check
+	}
+	check.Passed = first != "fail" && !strings.ContainsAny(first, "-!")
+	if !check.Passed {
+		check.Exit = 1
+	}
+	if first == "fail" {
+		return check
+	}
+	tests := &journal.Tests{}
+	for word := range strings.FieldsSeq(first) {
+		switch name := word[1:]; word[0] {
+		case '+':
+			tests.Passed++
+			tests.All.Path += "passed " + name + "\n"
+		case '-':
+			tests.Red = append(tests.Red, name)
+			tests.All.Path += "failed " + name + "\n"
+		case '!':
+			tests.Broken = append(tests.Broken, name)
+			tests.All.Path += "broken " + name + "\n"
+		}
+	}
+	check.Tests = tests
+	return check
+}
+
+// prove proves the change, and returns the last proof.
+func (r *repository) prove(t *testing.T, run journal.Run) journal.Proof {
 	t.Helper()
-	var commits, dirs []string
-	if commit != "" {
-		commits, dirs = []string{commit}, []string{"clean-" + commit}
+	prover := r.prover()
+	emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
+	if err := prover.Baseline(t.Context(), run, verdict.Baseline{}, emit); err != nil {
+		t.Fatal(err)
 	}
-	if once := slices.Compact[[]string]; !slices.Equal(once(l.lent), commits) || !slices.Equal(once(l.back), commits) || !slices.Equal(once(l.dirs), dirs) {
-		t.Errorf("lent %v, given back %v, checked %v; want %v", l.lent, l.back, l.dirs, commits)
+	if err := prover.Prove(t.Context(), run, verdict.Prove{Commit: "c2", Tree: "t2"}, emit); err != nil {
+		t.Fatal(err)
 	}
+	return run.Proofs[len(run.Proofs)-1]
 }
 
-func (l *lab) last() journal.Event {
-	if len(l.events) == 0 {
-		return nil
+func runOf(checks ...string) journal.Run {
+	run := journal.Run{ID: "r", Base: "base", Head: "c2", Tree: "t2", Start: "base"}
+	for _, check := range checks {
+		run.Policy.Checks = append(run.Policy.Checks, policy.Check{Name: check, Command: check})
 	}
-	return l.events[len(l.events)-1]
-}
-
-func green(name string) journal.CheckEnded { return journal.CheckEnded{Name: name, Passed: true} }
-
-func red(name string, exit int) journal.CheckEnded { return journal.CheckEnded{Name: name, Exit: exit} }
-
-func late(name string) journal.CheckEnded {
-	return journal.CheckEnded{Name: name, Exit: 143, TimedOut: true}
-}
-
-func missing(name string) journal.CheckEnded {
-	return journal.CheckEnded{Name: name, Exit: 127, CannotRun: true}
-}
-
-// asked returns a run with these checks, as they were at the base.
-func asked(atBase ...journal.CheckEnded) journal.Run {
-	run := journal.Run{Base: "b0", Policy: policy.Policy{Baseline: policy.BaselineNew}}
-	usable := false
-	for _, check := range atBase {
-		run.Policy.Checks = append(run.Policy.Checks, policy.Check{Name: check.Name})
-		check.Where = journal.AtBase
-		run.BaseChecks = append(run.BaseChecks, check)
-		usable = usable || check.Passed
-	}
-	run.Baseline = &journal.BaselineEnded{Usable: usable, Why: "as it was"}
+	run.Policy.Baseline, run.Policy.Untested.Do = policy.BaselineNew, policy.UntestedOff
 	return run
 }
 
-func TestBaseline(t *testing.T) {
-	for name, test := range map[string]struct {
-		says []journal.CheckEnded
-		want journal.BaselineEnded
+var (
+	product  = proof.File{Path: "a.go", Kind: proof.Product, Was: true, Is: true}
+	newTest  = proof.File{Path: "a_test.go", Kind: proof.Test, Is: true}
+	oldTest  = proof.File{Path: "b_test.go", Kind: proof.Test, Was: true, Is: true, Removes: true}
+	document = proof.File{Path: "README.md", Kind: proof.Document, Was: true, Is: true}
+	makefile = proof.File{Path: "Makefile", Kind: proof.Check, Was: true, Is: true}
+	manifest = proof.File{Path: "go.mod", Kind: proof.Manifest, Was: true, Is: true}
+)
+
+// The two rules, a row for each outcome.
+func TestRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		runs  map[string]string
+		files []proof.File
+		look  []journal.Look
+		want  journal.Result
+		why   string
+		tests string
 	}{
-		"green":             {[]journal.CheckEnded{green("test"), green("lint")}, journal.BaselineEnded{Usable: true}},
-		"one is red":        {[]journal.CheckEnded{green("test"), red("lint", 2)}, journal.BaselineEnded{Usable: true, Why: "lint was red before (exit 2)"}},
-		"all are red":       {[]journal.CheckEnded{red("test", 1)}, journal.BaselineEnded{Why: "test was red before (exit 1)"}},
-		"one cannot run":    {[]journal.CheckEnded{missing("test")}, journal.BaselineEnded{Why: "test cannot run here (exit 127)"}},
-		"one takes forever": {[]journal.CheckEnded{late("test")}, journal.BaselineEnded{Why: "test ran out of time at the base"}},
-		"everything at once": {
-			[]journal.CheckEnded{red("a", 1), missing("b"), late("c"), green("d")},
-			journal.BaselineEnded{Usable: true, Why: "a was red before (exit 1); b cannot run here (exit 127); c ran out of time at the base"},
+		"a test fails without the change": {
+			runs:  map[string]string{"base": "+a", "head": "+a +b", "new": "+a -b"},
+			files: []proof.File{product, newTest}, want: journal.Proven, tests: "b",
+		},
+		"a test does not build without the change": {
+			runs:  map[string]string{"base": "+p.a", "head": "+p.a +p.b", "new": "!p"},
+			files: []proof.File{product, newTest}, want: journal.Proven, tests: "p.b",
+		},
+		"without names the exit code decides": {
+			runs:  map[string]string{"base": "pass", "head": "pass", "new": "fail"},
+			files: []proof.File{product, newTest}, want: journal.Proven,
+		},
+		"the new test passes without the change": {
+			runs:  map[string]string{"base": "+a", "head": "+a +b", "new": "+a +b"},
+			files: []proof.File{product, newTest}, want: journal.NoNewFailingTest, why: "the new tests pass without the change",
+		},
+		"no test": {
+			runs: map[string]string{"base": "+a", "head": "+a"}, files: []proof.File{product}, want: journal.NoNewFailingTest, why: "no test is added or changed",
+		},
+		"the test fails on the base and another one passes": {
+			runs:  map[string]string{"base": "+a", "head": "+a", "new": "+a -c"},
+			files: []proof.File{product, newTest}, want: journal.NoNewFailingTest, why: "the new tests fail on the base code, and do not pass with the change",
+		},
+		"a file that does not load on the base has a name of its own": {
+			runs:  map[string]string{"base": "+a", "head": "+a +b", "new": "+a !b.test.js"},
+			files: []proof.File{product, newTest}, want: journal.Proven,
+		},
+		"red before, and fixed by a change of the test": {
+			runs:  map[string]string{"base": "+a -x", "head": "+a +x", "old": "+a -x"},
+			files: []proof.File{product, oldTest}, want: journal.NoNewFailingTest, why: "no test is added or changed",
+		},
+		"only documents": {runs: map[string]string{"base": "+a", "head": "+a"}, files: []proof.File{document}, want: journal.DocumentsOnly, why: "only documents are changed"},
+		"only tests":     {runs: map[string]string{"base": "+a", "head": "+a +b"}, files: []proof.File{newTest}, want: journal.TestsOnly, why: "only tests are changed"},
+		"a check fails":  {runs: map[string]string{"base": "+a", "head": "-a"}, files: []proof.File{product}, want: journal.Failed, why: "go test ./... failed (exit 1): a"},
+		"an old test fails": {
+			runs:  map[string]string{"base": "+a", "head": "+a", "old": "-a"},
+			files: []proof.File{product, oldTest}, want: journal.NeedsReview, why: "the tests of the base fail on the new code: go test ./... failed (exit 1): a",
+		},
+		"a test vanished": {
+			runs: map[string]string{"base": "+a +b", "head": "+a"}, files: []proof.File{product}, want: journal.NeedsReview, why: "tests that passed no longer run: b",
+		},
+		"a renamed test runs by its old file": {
+			runs:  map[string]string{"base": "+a", "head": "+b", "old": "+a", "new": "-b"},
+			files: []proof.File{product, oldTest}, want: journal.Proven, tests: "b",
+		},
+		"cases of a test may go": {
+			runs: map[string]string{"base": "+a[1] +a[2]", "head": "+a[1]"}, files: []proof.File{product}, want: journal.NoNewFailingTest, why: "no test is added or changed",
+		},
+		"a check file": {
+			runs:  map[string]string{"base": "pass", "head": "fail", "own": "pass"},
+			files: []proof.File{product, makefile}, want: journal.NeedsReview, why: "the checks pass only with changed check files: Makefile",
+		},
+		"a manifest": {
+			runs: map[string]string{"base": "+a", "head": "+a"}, files: []proof.File{product, manifest},
+			look: []journal.Look{{Kind: "manifest", File: "go.mod", Why: "it may change what the checks do: replace"}},
+			want: journal.NeedsReview, why: "go.mod: it may change what the checks do: replace",
+		},
+		"red before, by name": {
+			runs: map[string]string{"base": "+a -x", "head": "+a -x +b", "new": "+a -x -b"}, files: []proof.File{product, newTest}, want: journal.Proven, tests: "b",
+		},
+		"red before, and fixed": {
+			runs: map[string]string{"base": "+a -x", "head": "+a +x"}, files: []proof.File{product}, want: journal.Proven, tests: "x",
+		},
+		"red before, without names": {
+			runs: map[string]string{"base": "fail", "head": "fail"}, files: []proof.File{product}, want: journal.Unknown, why: "go test ./... was red before (exit 1)",
+		},
+		"red at the base by chance": {
+			runs: map[string]string{"base": "+a -x,+a +x", "head": "+a +x"}, files: []proof.File{product}, want: journal.NoNewFailingTest, why: "no test is added or changed",
+		},
+		"flaky with the change": {
+			runs:  map[string]string{"base": "+a", "head": "-a +b,+a +b", "new": "+a -b"},
+			files: []proof.File{product, newTest}, want: journal.Proven, tests: "b",
+		},
+		"the failure of a known test on the base is chance": {
+			runs:  map[string]string{"base": "+a", "head": "+a", "new": "-a,+a"},
+			files: []proof.File{product, newTest}, want: journal.NoNewFailingTest, why: "the new tests pass without the change",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, run := &lab{says: test.says}, asked(test.says...)
-			if err := l.prover().Baseline(t.Context(), run, verdict.Baseline{}, l.emit); err != nil {
-				t.Fatal(err)
+			r := repository{runs: c.runs, change: proof.Change{Files: c.files, Look: c.look, Head: "head"}}
+			if c.runs["old"] != "" {
+				r.change.OldTests = "old"
 			}
-			l.want(t, "b0")
-			if diff := cmp.Diff(journal.Event(test.want), l.last()); diff != "" {
-				t.Errorf("Baseline (-want +got):\n%s", diff)
+			if c.runs["new"] != "" {
+				r.change.NewTests, r.change.Setup = "new", "setup"
 			}
-			if len(l.events) != len(test.says)+1 {
-				t.Errorf("%d events, want each check and the sum", len(l.events))
+			if c.runs["own"] != "" {
+				r.change.Own = "own"
 			}
-			if check := l.events[0].(journal.CheckEnded); check.Where != journal.AtBase || check.Commit != "b0" {
-				t.Errorf("checked at %s of %s, want the base", check.Where, check.Commit)
+			got := r.prove(t, runOf("go test ./..."))
+			if got.Result != c.want || got.Why != c.why || strings.Join(got.Tests, " ") != c.tests {
+				t.Errorf("%s by %q: %s, want %s by %q: %s", got.Result, got.Tests, got.Why, c.want, c.tests, c.why)
 			}
-		})
-	}
-}
-
-func TestBaselineWithoutChecksLendsNothing(t *testing.T) {
-	l := &lab{}
-	if err := l.prover().Baseline(t.Context(), journal.Run{Base: "b0"}, verdict.Baseline{}, l.emit); err != nil {
-		t.Fatal(err)
-	}
-	l.want(t, "")
-	if diff := cmp.Diff(journal.Event(journal.BaselineEnded{Why: "no checks are configured"}), l.last()); diff != "" {
-		t.Errorf("Baseline (-want +got):\n%s", diff)
-	}
-}
-
-func TestProve(t *testing.T) {
-	strict := asked(red("test", 1))
-	strict.Policy.Baseline = policy.BaselineStrict
-	unseen := asked(green("test"))
-	unseen.Baseline = nil
-	for name, test := range map[string]struct {
-		run  journal.Run
-		says []journal.CheckEnded
-		want journal.ProofEnded
-	}{
-		"green":                       {asked(green("test")), []journal.CheckEnded{green("test")}, journal.ProofEnded{Passed: true, Why: "as it was"}},
-		"red":                         {asked(green("test"), green("lint")), []journal.CheckEnded{red("test", 1), red("lint", 2)}, journal.ProofEnded{Why: "test failed (exit 1), lint failed (exit 2)"}},
-		"out of time":                 {asked(green("test")), []journal.CheckEnded{late("test")}, journal.ProofEnded{Why: "test ran out of time"}},
-		"red, and was before":         {asked(green("test"), red("lint", 1)), []journal.CheckEnded{green("test"), red("lint", 1)}, journal.ProofEnded{Passed: true, Why: "as it was"}},
-		"red, and so is one before":   {asked(green("test"), red("lint", 1)), []journal.CheckEnded{red("test", 1), red("lint", 1)}, journal.ProofEnded{Why: "test failed (exit 1)"}},
-		"red, and strict":             {strict, []journal.CheckEnded{red("test", 1)}, journal.ProofEnded{Empty: true, Why: "test failed (exit 1)"}},
-		"nothing could show a thing":  {asked(missing("test")), []journal.CheckEnded{missing("test")}, journal.ProofEnded{Passed: true, Empty: true, Why: "as it was"}},
-		"nothing was asked for":       {asked(), nil, journal.ProofEnded{Passed: true, Empty: true, Why: "as it was"}},
-		"the base was never seen":     {unseen, []journal.CheckEnded{green("test")}, journal.ProofEnded{Passed: true, Empty: true}},
-		"a check that did not report": {asked(green("test"), green("lint")), []journal.CheckEnded{green("test")}, journal.ProofEnded{Why: "not every check was run"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := &lab{says: test.says}
-			want := test.want
-			want.Commit, want.Tree = "c1", "t1"
-			if err := l.prover().Prove(t.Context(), test.run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
-				t.Fatal(err)
-			}
-			l.want(t, "c1")
-			if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" {
-				t.Errorf("Prove (-want +got):\n%s", diff)
-			}
-			for _, event := range l.events[:len(l.events)-1] {
-				if check := event.(journal.CheckEnded); check.Where != journal.AtProof || check.Commit != "c1" {
-					t.Errorf("checked at %s of %s, want a proof of c1", check.Where, check.Commit)
-				}
+			if c.want == journal.Proven && c.runs["new"] == "!p" && !got.DoesNotBuild {
+				t.Error("the proof does not say that the tests do not build on the base")
 			}
 		})
 	}
 }
 
-// A tree that passed is not checked again, and the record says so; one that
-// failed is.
-func TestProofsAreReused(t *testing.T) {
-	for _, test := range []struct {
-		old  journal.Proof
-		lent string
-		want journal.ProofEnded
-	}{
-		{journal.Proof{Tree: "t1", Passed: true, Why: "lint was red before"}, "", journal.ProofEnded{Passed: true, Reused: true, Why: "lint was red before"}},
-		{journal.Proof{Tree: "t1", Passed: true, Empty: true}, "", journal.ProofEnded{Passed: true, Reused: true, Empty: true}},
-		{journal.Proof{Tree: "t1"}, "c2", journal.ProofEnded{Passed: true, Why: "as it was"}},
-		{journal.Proof{Tree: "t0", Passed: true}, "c2", journal.ProofEnded{Passed: true, Why: "as it was"}},
-	} {
-		l, run := &lab{says: []journal.CheckEnded{green("test")}}, asked(green("test"))
-		test.old.Rules = journal.Rules{Checks: run.Policy.Checks}
-		run.Proofs = []journal.Proof{test.old}
-		want := test.want
-		want.Commit, want.Tree = "c2", "t1"
-		if err := l.prover().Prove(t.Context(), run, verdict.Prove{Commit: "c2", Tree: "t1"}, l.emit); err != nil {
+// Linters show nothing about tests: only checks that run tests meet the second rule.
+func TestLintersDoNotProve(t *testing.T) {
+	r := repository{
+		runs:   map[string]string{"lint@new": "fail", "go test ./...@base": "+a", "go test ./...@head": "+a +b", "go test ./...@new": "+a +b"},
+		change: proof.Change{Files: []proof.File{product, newTest}, Head: "head", NewTests: "new", Setup: "setup"},
+	}
+	if got := r.prove(t, runOf("lint", "go test ./...")); got.Result != journal.NoNewFailingTest {
+		t.Errorf("%s, want that the failing linter proves nothing", got.Result)
+	}
+	if slices.Contains(r.seen, "setup") {
+		t.Errorf("checked out %q: without setup, the new tests are there from the beginning", r.seen)
+	}
+}
+
+// People can allow a story to change existing tests. They are listed then, and hold nothing back.
+func TestAllowedChangesOfTests(t *testing.T) {
+	r := repository{
+		runs:   map[string]string{"base": "+a", "head": "+a", "old": "-a", "new": "-a"},
+		change: proof.Change{Files: []proof.File{product, oldTest}, Head: "head", OldTests: "old", NewTests: "new"},
+	}
+	run := runOf("go test ./...")
+	run.Plan.UserStories = []plan.Story{{ID: "US-001", MayChangeTests: true}}
+	got := r.prove(t, run)
+	if got.Result != journal.Proven || len(got.Look) != 1 || got.Look[0].Kind != "old_test" {
+		t.Errorf("%s, to look at: %v", got.Result, got.Look)
+	}
+}
+
+// A story's base is the head before it. The whole change is proven against the run's base, and the proof of the only story
+// shows it, too.
+func TestBaseOfAStory(t *testing.T) {
+	run := runOf("go test ./...")
+	run.Baseline, run.BaseChecks = &journal.BaselineEnded{Usable: true}, []journal.CheckEnded{{Name: "go test ./...", Command: "go test ./...", Passed: true}}
+	taken := func(n int, story, from, to string) journal.Iteration {
+		return journal.Iteration{Number: n, Story: story, Taken: &journal.CommitsTaken{From: from, To: to}}
+	}
+	run.Iterations = []journal.Iteration{taken(1, "US-001", "base", "c1"), taken(2, "US-002", "c1", "c2")}
+	r := repository{
+		runs:   map[string]string{"c1": "+a", "head": "+a +b", "new": "+a -b"},
+		change: proof.Change{Files: []proof.File{product, newTest}, Head: "head", NewTests: "new"},
+	}
+	emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
+	for _, story := range []string{"US-002", ""} {
+		if err := r.prover().Prove(t.Context(), run, verdict.Prove{Story: story, Commit: "c2", Tree: "t2"}, emit); err != nil {
 			t.Fatal(err)
 		}
-		l.want(t, test.lent)
-		if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" {
-			t.Errorf("after %+v (-want +got):\n%s", test.old, diff)
-		}
 	}
-}
-
-// When a check cannot be run there is no sum, and the checkout is given back
-// all the same.
-func TestWhatBreaksIsNoProof(t *testing.T) {
-	broken := errors.New("no space left")
-	for _, test := range []struct {
-		name string
-		lab  lab
-		lent bool
-	}{
-		{"no checkout", lab{noCheckout: broken}, false},
-		{"no check", lab{noCheck: broken}, true},
-		{"no second check", lab{noCheck: broken, says: []journal.CheckEnded{green("test")}}, true},
-	} {
-		for _, do := range []func(*lab) (string, error){
-			func(l *lab) (string, error) {
-				return "b0", l.prover().Baseline(t.Context(), asked(green("test")), verdict.Baseline{}, l.emit)
-			},
-			func(l *lab) (string, error) {
-				return "c1", l.prover().Prove(t.Context(), asked(green("test")), verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit)
-			},
-		} {
-			l := test.lab
-			commit, err := do(&l)
-			if !errors.Is(err, broken) || strings.Contains(fmt.Sprintf("%T", l.last()), "BaselineEnded") || strings.Contains(fmt.Sprintf("%T", l.last()), "ProofEnded") {
-				t.Errorf("%s at %s = %v, last event %T; want %v and no sum", test.name, commit, err, l.last(), broken)
-			}
-			if !test.lent {
-				commit = ""
-			}
-			l.want(t, commit)
-		}
+	if run.Proofs[0].Base != "c1" || run.Proofs[1].Base != "base" || run.Proofs[1].Reused {
+		t.Errorf("bases %s and %s, reused: %v", run.Proofs[0].Base, run.Proofs[1].Base, run.Proofs[1].Reused)
 	}
-}
-
-// A check that the task brought may block a story; alone it proves nothing,
-// because the task's author could have written one that always passes.
-func TestChecksOfTheTaskProveNothing(t *testing.T) {
-	for _, test := range []struct {
-		own  bool
-		want bool
-	}{{false, false}, {true, true}} {
-		l := &lab{says: []journal.CheckEnded{{Name: "true", Passed: true}}}
-		run := journal.Run{Base: "b0", Policy: policy.Policy{Checks: []policy.Check{{Name: "true", Command: "true", Added: true}}}}
-		if test.own {
-			l.says = append(l.says, journal.CheckEnded{Name: "test", Passed: true})
-			run.Policy.Checks = append(run.Policy.Checks, policy.Check{Name: "test", Command: "make test"})
-		}
-		if err := l.prover().Baseline(t.Context(), run, verdict.Baseline{}, l.emit); err != nil {
+	if !slices.Contains(r.seen, "c1") {
+		t.Errorf("checked out %q, want the head before the story, whose results are not known", r.seen)
+	}
+	run.Iterations, run.Proofs, r.seen = run.Iterations[:1], nil, nil
+	for _, story := range []string{"US-001", ""} {
+		if err := r.prover().Prove(t.Context(), run, verdict.Prove{Story: story, Commit: "c2", Tree: "t2"}, emit); err != nil {
 			t.Fatal(err)
 		}
-		ended, is := l.last().(journal.BaselineEnded)
-		if !is || ended.Usable != test.want || !strings.Contains(ended.Why, "true was named by the task itself") {
-			t.Errorf("own check %v: %+v, want usable %v and the reason", test.own, ended, test.want)
+	}
+	if !run.Proofs[1].Reused || run.Proofs[1].Story != "" || len(r.seen) != 2 {
+		t.Errorf("the proof of the only story is not used again: %+v after %q", run.Proofs[1], r.seen)
+	}
+}
+
+// Work that an earlier job pushed before it was killed is the story's that is done again.
+func TestBaseOfLostWork(t *testing.T) {
+	run := journal.Run{Base: "base", Iterations: []journal.Iteration{
+		{Number: 1, Story: "US-001", Taken: &journal.CommitsTaken{From: "base", To: "c1"}},
+		{Number: 2, Story: "US-002", Taken: &journal.CommitsTaken{From: "c2", To: "c2"}},
+	}}
+	for own, want := range map[bool]string{true: "c1", false: "c2"} {
+		run.Joins = []journal.Joined{{Of: journal.OfBranch, Own: own, From: "c1", With: "c2", To: "c2"}}
+		if got := run.Before("US-002"); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
 
-// A check that is limited to paths runs where the change touches one; of a glob that
-// cannot be read nothing is known, and the check runs.
+// A story without a change is met already if a green test is named for each of its criteria.
+func TestNothingChanged(t *testing.T) {
+	for named, held := range map[string]int{"TestA": 1, "TestX": 0} {
+		run := runOf("go test ./...")
+		run.Plan.UserStories = []plan.Story{{ID: "US-001", AcceptanceCriteria: []string{"it adds"}, TestedBy: []string{named}}}
+		r := repository{runs: map[string]string{"base": "+p.TestA"}}
+		prover := r.prover()
+		emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
+		if err := prover.Baseline(t.Context(), run, verdict.Baseline{}, emit); err != nil {
+			t.Fatal(err)
+		}
+		if err := prover.Prove(t.Context(), run, verdict.Prove{Story: "US-001", Commit: "base", Tree: "t"}, emit); err != nil {
+			t.Fatal(err)
+		}
+		if got := run.Proofs[0]; !got.Idle || len(got.Held) != held || !got.Passed {
+			t.Errorf("%s: %+v", named, got)
+		}
+	}
+}
+
 func TestSkips(t *testing.T) {
-	changed := []string{"web/src/a.js", "README.md"}
-	for paths, want := range map[string]bool{
-		"": false, "web/**": false, "api/** *.md": false, "api/** docs/*.md": true, "*.js": true, "**/*.js": false, "{web": false,
-	} {
-		if got := proof.Skips(policy.Check{Paths: paths}, changed); got != want {
-			t.Errorf("Skips(%q) = %t, want %t", paths, got, want)
+	for paths, want := range map[string]bool{"": false, "web/**": true, "web/** *.go": false, "a.go": false} {
+		if got := proof.Skips(policy.Check{Paths: paths}, []string{"a.go"}); got != want {
+			t.Errorf("%q: skips is %v", paths, got)
 		}
-	}
-	if !proof.Skips(policy.Check{Paths: "web/**"}, nil) {
-		t.Error("a check runs without a change")
 	}
 }

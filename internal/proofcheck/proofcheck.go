@@ -50,15 +50,14 @@ func Read(data []byte) (h Handed, err error) {
 	if err := decoder.Decode(&h); err != nil {
 		return h, fmt.Errorf("read the outcome of the proof: %w", err)
 	}
-	if h.Pull <= 0 || !slices.Contains(grades, h.Outcome.Grade) || h.Outcome.Proven != (h.Outcome.Grade == checkout.Proven) {
+	if h.Pull <= 0 || !slices.Contains(known, h.Outcome.Result) {
 		return h, errors.New("it is not the outcome of a proof")
 	}
 	return h, nil
 }
 
-var grades = []string{
-	checkout.Proven, checkout.NotProven, checkout.Held, checkout.Untold,
-	string(journal.DocumentsOnly), string(journal.TestsOnly), string(journal.Unbroken),
+var known = []journal.Result{
+	journal.Proven, journal.NoNewFailingTest, journal.DocumentsOnly, journal.TestsOnly, journal.NeedsReview, journal.Failed, journal.Unknown,
 }
 
 // Criterion is a claim of the pull request.
@@ -101,21 +100,15 @@ type Facts struct {
 func Check(f Facts) (check github.NewCheck, person bool) {
 	o := f.Outcome
 	check = github.NewCheck{Name: github.ProofCheck, Head: f.Head, Conclusion: failure}
-	switch o.Grade {
-	case checkout.Proven:
+	check.Title = o.Result.Text() + ": " + o.Why
+	switch o.Result {
+	case journal.Proven:
 		check.Conclusion, check.Title = success, "Proven: "+cmp.Or(counted(o), o.Why)
-	case string(journal.DocumentsOnly):
-		check.Conclusion, check.Title = neutral, "Nothing to prove: only documents change"
-	case string(journal.TestsOnly):
-		check.Conclusion, check.Title = neutral, "Nothing to prove: only tests change, and all pass"
-	case string(journal.Unbroken):
-		check.Title = "Not proven: nothing breaks, and no test shows the change"
-	case checkout.Held:
-		check.Title, person = "A person has to look: "+o.Why, true
-	case checkout.Untold:
-		check.Title, person = "Cannot tell: "+o.Why, true
-	default:
-		check.Title = "Not proven: " + o.Why
+	case journal.DocumentsOnly, journal.TestsOnly:
+		check.Conclusion = neutral
+	case journal.NeedsReview, journal.Unknown:
+		person = true
+	case journal.NoNewFailingTest, journal.Failed:
 	}
 	check.Title, _ = clean.Plain(check.Title, maxTitle)
 	check.Notes = notes(f)
@@ -156,11 +149,16 @@ func notes(f Facts) (notes []github.Note) {
 			notes = append(notes, github.Note{Path: file, Line: line, Message: says})
 		}
 	}
-	for _, held := range f.Outcome.Held {
-		add(held.File, held.Why)
+	for _, place := range f.Outcome.Look {
+		add(place.File, place.Why)
 	}
 	for _, file := range f.Outcome.Restored {
-		add(file, "This file is protected, or it defines the checks. The proof ran with the version of the base.")
+		add(file, "This file is protected. The proof ran with the version of the base.")
+	}
+	for _, place := range f.Outcome.Untested {
+		if len(notes) < maxNotes {
+			notes = append(notes, github.Note{Path: place.File, Line: place.From, Message: "No test needs this."})
+		}
 	}
 	return notes
 }
@@ -194,9 +192,12 @@ var summary = sync.OnceValue(func() *template.Template {
 			return o.Files
 		},
 		"shown": func(f Facts, c Criterion) bool {
-			return c.Tested != "" && f.Outcome.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
+			return c.Tested != "" && f.Outcome.Result == journal.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
 		},
-		"ended": checkout.Ended,
+		"ended":    checkout.Ended,
+		"failure":  checkout.Failure,
+		"untested": func(o checkout.Outcome) string { return checkout.UntestedText(o.Untested, o.Tried) },
+		"proven":   func(o checkout.Outcome) bool { return o.Result == journal.Proven },
 	}).ParseFS(templates.Files, "pull/proof.md"))
 })
 
@@ -204,8 +205,8 @@ const maxPatch = 1 << 20 // limits the patch of a file in which the first change
 
 func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(string) int {
 	files := slices.Clone(o.Restored)
-	for _, held := range o.Held {
-		files = append(files, held.File)
+	for _, place := range o.Look {
+		files = append(files, place.File)
 	}
 	found := map[string]int{}
 	for _, file := range files[:min(len(files), maxNotes)] {

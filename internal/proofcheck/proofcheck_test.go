@@ -22,19 +22,19 @@ func TestConclusions(t *testing.T) {
 		conclusion, title string
 		person            bool
 	}{
-		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Tests: []string{"TestA", "TestB"}}, "success", "Proven: 2 tests fail on the base and pass with the change", false},
-		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Why: "it added no test"}, "success", "Proven: it added no test", false},
-		{checkout.Outcome{Grade: "documents only"}, "neutral", "Nothing to prove: only documents change", false},
-		{checkout.Outcome{Grade: "tests only"}, "neutral", "Nothing to prove: only tests change, and all pass", false},
-		{checkout.Outcome{Grade: "unbroken"}, "failure", "Not proven: nothing breaks, and no test shows the change", false},
-		{checkout.Outcome{Grade: checkout.NotProven, Why: "go test failed"}, "failure", "Not proven: go test failed", false},
-		{checkout.Outcome{Grade: checkout.Held, Why: "a_test.go"}, "failure", "A person has to look: a_test.go", true},
-		{checkout.Outcome{Grade: checkout.Untold, Why: "no check"}, "failure", "Cannot tell: no check", true},
-		{checkout.Outcome{Grade: "a new grade"}, "failure", "Not proven:", false},
+		{checkout.Outcome{Result: journal.Proven, Tests: []string{"TestA", "TestB"}}, "success", "Proven: 2 tests fail on the base and pass with the change", false},
+		{checkout.Outcome{Result: journal.Proven, Files: []string{"a_test.sh"}}, "success", "Proven: the new tests fail on the base and pass with the change", false},
+		{checkout.Outcome{Result: journal.DocumentsOnly, Why: "only documents are changed"}, "neutral", "Documents only: only documents are changed", false},
+		{checkout.Outcome{Result: journal.TestsOnly, Why: "only tests are changed"}, "neutral", "Tests only: only tests are changed", false},
+		{checkout.Outcome{Result: journal.NoNewFailingTest, Why: "no test is added"}, "failure", "No new failing test: no test is added", false},
+		{checkout.Outcome{Result: journal.Failed, Why: "go test failed"}, "failure", "Failed: go test failed", false},
+		{checkout.Outcome{Result: journal.NeedsReview, Why: "a_test.go"}, "failure", "Needs review: a_test.go", true},
+		{checkout.Outcome{Result: journal.Unknown, Why: "no check"}, "failure", "Unknown: no check", true},
+		{checkout.Outcome{Result: "a new result"}, "failure", "Unknown:", false},
 	} {
 		check, person := proofcheck.Check(proofcheck.Facts{Outcome: c.outcome, Head: "abc", Line: func(string) int { return 0 }})
 		if check.Conclusion != c.conclusion || check.Title != c.title || person != c.person || check.Head != "abc" || check.Name != "ralph/proof" {
-			t.Errorf("%s: %q, %q, person %t", c.outcome.Grade, check.Conclusion, check.Title, person)
+			t.Errorf("%s: %q, %q, person %t", c.outcome.Result, check.Conclusion, check.Title, person)
 		}
 	}
 }
@@ -44,14 +44,14 @@ func TestNotes(t *testing.T) {
 	t.Parallel()
 	check, _ := proofcheck.Check(proofcheck.Facts{
 		Outcome: checkout.Outcome{
-			Grade: checkout.Held, Held: []journal.Loosened{{File: "a_test.go", Why: "TestA\nfails"}, {File: "gone_test.go", Why: "it is gone"}},
+			Result: journal.NeedsReview, Look: []journal.Look{{File: "a_test.go", Why: "TestA\nfails"}, {File: "gone_test.go", Why: "it is gone"}},
 			Restored: []string{"Makefile"},
 		},
 		Line: func(file string) int { return map[string]int{"a_test.go": 7, "Makefile": 2}[file] },
 	})
 	want := []github.Note{
 		{Path: "a_test.go", Line: 7, Message: "TestA fails"},
-		{Path: "Makefile", Line: 2, Message: "This file is protected, or it defines the checks. The proof ran with the version of the base."},
+		{Path: "Makefile", Line: 2, Message: "This file is protected. The proof ran with the version of the base."},
 	}
 	if diff := cmp.Diff(want, check.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -61,9 +61,10 @@ func TestNotes(t *testing.T) {
 // Huge outcomes stay within what GitHub takes.
 func TestLargeOutcomes(t *testing.T) {
 	t.Parallel()
-	o := checkout.Outcome{Grade: checkout.Held}
+	o := checkout.Outcome{Result: journal.NeedsReview}
 	for range 5000 {
-		o.Held = append(o.Held, journal.Loosened{File: strings.Repeat("d/", 400), Why: strings.Repeat("why ", 400)})
+		o.Look = append(o.Look, journal.Look{File: strings.Repeat("d/", 400), Why: strings.Repeat("why ", 400)})
+		o.Untested = append(o.Untested, journal.Lines{File: strings.Repeat("u", 900), From: 1, To: 2})
 		o.Restored = append(o.Restored, strings.Repeat("f", 900))
 		o.Checks = append(o.Checks, checkout.Checked{Name: strings.Repeat("check ", 99)})
 	}
@@ -87,7 +88,7 @@ func TestClaim(t *testing.T) {
 		}
 	}
 	facts := proofcheck.Facts{
-		Outcome: checkout.Outcome{Grade: checkout.Proven, Proven: true, Tests: []string{"TestTwo"}},
+		Outcome: checkout.Outcome{Result: journal.Proven, Tests: []string{"TestTwo"}},
 		Claim:   []proofcheck.Criterion{{"two is there", "TestTwo"}, {"three is not", "TestThree"}, {"and more", ""}}, From: "#7",
 		Line: func(string) int { return 0 },
 	}
@@ -102,13 +103,13 @@ func TestClaim(t *testing.T) {
 // What another job hands over is read as a whole, or not at all.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	good := `{"pull":7,"outcome":{"base":"a","head":"b","grade":"proven","proven":true,"tests":[],"files":[],"held":[],"shown":[],"restored":[],"checks":[]}}`
-	if h, err := proofcheck.Read([]byte(good)); err != nil || h.Pull != 7 || !h.Outcome.Proven {
+	good := `{"pull":7,"outcome":{"base":"a","head":"b","result":"proven","tests":[],"files":[],"look":[],"untested":[],"untested_tried":{"by_test":0,"by_build":0},"restored":[],"checks":[]}}`
+	if h, err := proofcheck.Read([]byte(good)); err != nil || h.Pull != 7 || h.Outcome.Result != journal.Proven {
 		t.Errorf("%+v, %v", h, err)
 	}
 	for _, bad := range []string{
 		"", "[]", "{}", strings.Replace(good, "7", "0", 1), strings.Replace(good, `"proven"`, `"splendid"`, 1),
-		strings.Replace(good, "true", "false", 1), strings.Replace(good, `"grade":"proven"`, `"grade":"held"`, 1), strings.Replace(good, `"base"`, `"bass"`, 1),
+		strings.Replace(good, `"result":"proven",`, "", 1), strings.Replace(good, `"base"`, `"bass"`, 1),
 	} {
 		if h, err := proofcheck.Read([]byte(bad)); err == nil {
 			t.Errorf("%s is read: %+v", bad, h)
@@ -118,8 +119,8 @@ func TestRead(t *testing.T) {
 
 // No matter what another job hands over, GitHub takes the check that is drawn from it.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"pull":7,"outcome":{"base":"a","head":"b","grade":"proven","proven":true,"tests":["T"],"files":["f"],"held":[{"file":"f","why":"w"}],"shown":[],"restored":["r"],"checks":[{"name":"c"}]}}`))
-	f.Add([]byte(`{"pull":7,"outcome":{"grade":"held","why":"a\nb","held":[{"file":"f","why":"w","line":-1}]}}`))
+	f.Add([]byte(`{"pull":7,"outcome":{"base":"a","head":"b","result":"proven","tests":["T"],"files":["f"],"look":[{"kind":"k","file":"f","why":"w"}],"untested":[{"file":"f","from":1,"to":2}],"restored":["r"],"checks":[{"name":"c"}]}}`))
+	f.Add([]byte(`{"pull":7,"outcome":{"result":"needs_review","why":"a\nb","look":[{"kind":"k","file":"f","why":"w"}],"untested":[{"file":"f","from":-1,"to":0}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, err := proofcheck.Read(data)
 		if err != nil {

@@ -76,9 +76,10 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 			journal.PlanRead{Plan: asked, Claimed: []string{story}, Undone: []string{text}},
 			check(journal.AtWork, n%3 > 0),
 			journal.CommitsTaken{From: "c0", To: "c1", Tree: fmt.Sprint("t", n), Commits: slices.Repeat([]journal.Commit{{SHA: "c1", Subject: text}}, 30), Dropped: []string{text}},
-			check(journal.AtProof, n%3 > 0), journal.ProofEnded{Commit: "c1", Tree: fmt.Sprint("t", n), Passed: n%3 > 0, Why: text, Restored: []string{text}},
-			journal.ChangeInspected{Commit: "c1", Tree: fmt.Sprint("t", n), Found: slices.Repeat([]journal.Loosened{{File: text, Kind: "k", Why: text, Lines: []string{text}}}, 50)},
-			journal.StoryGraded{Story: story, Commit: "c1", Grade: journal.Unbroken, Files: []string{text}, Tests: []string{text}, Why: text},
+			check(journal.AtHead, n%3 > 0), journal.ProofEnded{
+				Story: story, Commit: "c1", Tree: fmt.Sprint("t", n), Passed: n%3 > 0, Result: journal.NeedsReview, Why: text, Files: []string{text}, Tests: []string{text}, Restored: []string{text},
+				Look: slices.Repeat([]journal.Look{{File: text, Kind: "k", Why: text, Tests: []string{text}}}, 50), Untested: slices.Repeat([]journal.Lines{{File: text, From: 1, To: 2}}, 50),
+			},
 			journal.IterationEnded{Number: n, Story: story, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 		)
 	}

@@ -105,14 +105,14 @@ func phaseOf(before, event journal.Event) phase {
 		return phaseAt(e.Where)
 	case journal.SetupEnded:
 		return phaseAt(e.Where)
-	case journal.ProofEnded, journal.ChangeInspected, journal.StoryReviewed, journal.StoryGraded:
+	case journal.ProofEnded, journal.StoryReviewed:
 		return phaseProof
 	}
 	return phaseOther
 }
 
 func phaseAt(where journal.Where) phase {
-	if where == journal.AtProof || where == journal.AtTests {
+	if where == journal.AtHead || where == journal.AtOldTests || where == journal.AtNewTests {
 		return phaseProof
 	}
 	return phaseChecks

@@ -55,12 +55,12 @@ func (s Source) storyRow(run journal.Run, story plan.Story) storyRow {
 		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], phrase(words)})
 	}
 	one.Criteria, one.More = firstFew(s.lines(story.AcceptanceCriteria))
-	graded, found := run.GradeOf(story.ID)
+	proof, found := run.StoryProof(story.ID)
 	if !found {
 		return one
 	}
-	one.Why = s.line(graded.Why, 300)
-	tests, left := firstFew(s.lines(graded.ProvingTests()))
+	one.Why = s.line(proof.Why, 300)
+	tests, left := firstFew(s.lines(proof.ProvingTests()))
 	one.Tests, one.More = tests, one.More+left
 	if story.Passes && verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story) {
 		one.Mark = open
@@ -74,7 +74,10 @@ func checkRuns(segments []segment) map[string]journal.CheckRuns {
 	for _, c := range segments {
 		ran := runs[c.story]
 		for _, m := range c.events {
-			ran.Add(m.event)
+			if proof, ok := m.event.(journal.ProofEnded); ok {
+				ran.Runs += proof.Runs
+				ran.TookMS += proof.TookMS
+			}
 		}
 		runs[c.story] = ran
 	}

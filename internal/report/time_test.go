@@ -60,9 +60,9 @@ func TestWhereTheTimeWent(t *testing.T) {
 		step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}},
 		step{2 * time.Minute, paid(0.5)},
 		step{10 * time.Second, check(journal.AtWork)},
-		step{30 * time.Second, check(journal.AtProof)},
-		step{15 * time.Second, journal.ProofEnded{Passed: true}},
-		step{25 * time.Second, check(journal.AtTests)},
+		step{30 * time.Second, check(journal.AtHead)},
+		step{25 * time.Second, check(journal.AtNewTests)},
+		step{15 * time.Second, journal.ProofEnded{Story: "US-001", Passed: true, Result: journal.Proven}},
 		step{time.Second, journal.IterationEnded{Number: 1, Story: "US-001", Passed: []string{"US-001"}}},
 		step{time.Second, journal.IterationBegan{Number: 2}},
 		step{time.Minute, paid(0.25)},
@@ -102,7 +102,7 @@ func TestWhatFailed(t *testing.T) {
 		want  string
 	}{
 		"a red check":      {holds, "check test failed (exit 1) in the agent&#39;s tree, 0s"},
-		"a flaky one":      {journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true, Flaky: true}, "flaky: it failed first"},
+		"a flaky one":      {journal.CheckEnded{Where: journal.AtHead, Name: "test", Passed: true, Flaky: true}, "flaky: it failed first"},
 		"setup":            {journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Exit: 1}, "setup npm ci failed"},
 		"an agent":         {journal.AgentEnded{Failed: true, Why: "no key"}, "agent failed: no key"},
 		"the plan":         {journal.PlanRead{Claimed: []string{"US-001"}, Undone: []string{"US-001 was removed"}}, "put back: US-001 was removed"},
@@ -111,15 +111,13 @@ func TestWhatFailed(t *testing.T) {
 		"version control":  {journal.SCMEnded{Task: "push", Failed: true, Why: "no remote"}, "push failed: no remote"},
 		"GitHub":           {journal.PublishFailed{Act: "push", Why: "403"}, "could not push the work: 403"},
 		"the sandbox":      {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused: evil.example:443"},
-		"a proof":          {journal.ProofEnded{Commit: "c1", Why: "test"}, "failed on a clean checkout: test"},
-		"an empty proof":   {journal.ProofEnded{Commit: "c1", Passed: true, Empty: true}, "nothing could be verified"},
+		"a proof":          {journal.ProofEnded{Commit: "c1", Result: journal.Failed, Why: "test"}, "the whole change (c1): Failed: test"},
+		"an unknown one":   {journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.Unknown}, "US-001 (c1): Unknown"},
+		"one to look at":   {journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.NeedsReview, Why: "A fails"}, "US-001 (c1): Needs review: A fails"},
+		"no new test":      {journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.NoNewFailingTest, Why: "it added no test"}, "US-001 (c1): No new failing test: it added no test"},
 		"a base":           {journal.BaselineEnded{Why: "no check runs"}, "baseline checked: no check runs"},
-		"a weakened test":  {journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}}}, "a_test.go: skipped"},
-		"no inspection":    {journal.ChangeInspected{Why: "git broke"}, "could not be run on the new code: git broke"},
 		"an opinion":       {journal.StoryReviewed{Story: "US-001", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "is not there", File: "a.go", Line: 3}}}, "criterion 1: is not there"},
 		"no opinion":       {journal.StoryReviewed{Story: "US-001", By: "codex", Why: "it failed"}, "there is none: it failed"},
-		"a grade":          {journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it added no test"}, "US-001 is unbroken: it added no test"},
-		"an unknown story": {journal.StoryGraded{Story: "US-009", Grade: journal.RedToGreen}, "US-009 is red to green"},
 		"a claim":          {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
 	} {
 		page, markdown := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
@@ -140,17 +138,15 @@ func TestWhatFailed(t *testing.T) {
 // An expected failure has no bad line: a story's tests must fail on the base.
 func TestWhatDidNotFail(t *testing.T) {
 	for _, event := range []journal.Event{
-		journal.CheckEnded{Where: journal.AtTests, Name: "test", Exit: 1},
+		journal.CheckEnded{Where: journal.AtNewTests, Name: "test", Exit: 1},
 		journal.CheckEnded{Where: journal.AtBase, Name: "test", Exit: 1},
 		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
 		journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Passed: true},
 		journal.PlanRead{Claimed: []string{"US-001"}},
 		journal.CommitsTaken{Commits: []journal.Commit{{SHA: "c1", Subject: "fine"}}},
-		journal.ProofEnded{Commit: "c1", Passed: true},
+		journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.Proven},
 		journal.BaselineEnded{Usable: true},
-		journal.ChangeInspected{Commit: "c1"},
 		journal.StoryReviewed{Story: "US-001", Looked: 1},
-		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
 		journal.IterationEnded{Number: 1, Story: "US-001"},
 		journal.RunStopped{Reason: policy.MaxIterations},
 	} {

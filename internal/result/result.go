@@ -3,8 +3,6 @@
 package result
 
 import (
-	"cmp"
-
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -35,13 +33,14 @@ type Result struct {
 
 // Story is one of a Result.
 type Story struct {
-	ID     string        `json:"id"`
-	Title  string        `json:"title"`
-	Passes bool          `json:"passes"`
-	Proven bool          `json:"proven"`
-	Grade  journal.Grade `json:"grade"` // empty while unknown
-	Tests  []string      `json:"tests"` // that are red at the base and green here
-	Why    string        `json:"why"`
+	ID       string         `json:"id"`
+	Title    string         `json:"title"`
+	Passes   bool           `json:"passes"`
+	Proven   bool           `json:"proven"`
+	Result   journal.Result `json:"result"`   // empty while unknown
+	Untested int            `json:"untested"` // places that no test needs
+	Tests    []string       `json:"tests"`    // that are red at the base and green here
+	Why      string         `json:"why"`
 }
 
 // Iteration is one of a Result.
@@ -95,12 +94,9 @@ func Of(run journal.Run) Result {
 
 func storyOf(run journal.Run, story plan.Story) Story {
 	one := Story{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story), Tests: []string{}}
-	if graded, found := run.GradeOf(story.ID); found {
-		one.Grade, one.Why = graded.Grade, graded.Why
-		if verdict.MeetsBar(run, story, graded.Grade) {
-			one.Why = cmp.Or(one.Why, verdict.InspectionConcern(run))
-		}
-		one.Tests = append(one.Tests, graded.ProvingTests()...)
+	if proof, found := run.StoryProof(story.ID); found {
+		one.Result, one.Why, one.Untested = proof.Result, proof.Why, len(proof.Untested)
+		one.Tests = append(one.Tests, proof.ProvingTests()...)
 	}
 	return one
 }

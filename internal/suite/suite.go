@@ -46,32 +46,15 @@ var (
 	}
 )
 
-// Of returns how a file relates to the tests. Build output and vendored code are unrelated, but
-// for those in a folder of tests: these find them first.
+// Of returns how a file relates to the tests. Build output and vendored code are unrelated, but for those in a folder of
+// tests.
 func Of(name string) Part {
-	switch at := foreign.FindStringIndex(name); {
+	base := path.Base(name)
+	at := foreign.FindStringIndex(name)
+	switch {
 	case at != nil && folders.MatchString(name[:at[0]]+"/"):
 		return Support
-	case at != nil || Shipped(name):
-		return None
-	}
-	return Tracked(name)
-}
-
-// IsTest reports whether Of returns Test. It is quicker for what is not code, as most files of a large repository.
-func IsTest(name string) bool {
-	return (Code(name) || named(path.Base(name))) && Of(name) == Test
-}
-
-// Shipped reports whether a file with a name of tests is part of the product, or runs them: src/click/testing.py,
-// src/main/java/PodSpec.java, scripts/test.js.
-func Shipped(name string) bool { return shipped.MatchString(name) }
-
-// Tracked is like Of for a file of the base, which is not build output.
-func Tracked(name string) Part {
-	base := path.Base(name)
-	switch {
-	case strings.HasPrefix(name, ".github/"):
+	case at != nil || shipped.MatchString(name) || strings.HasPrefix(name, ".github/"):
 		return None
 	case path.Ext(base) == ".txtar" && serving.MatchString(name): // a script that a test runs
 		return Test
@@ -81,15 +64,10 @@ func Tracked(name string) Part {
 		return Test
 	case !folders.MatchString(name):
 		return None
-	case slices.Contains(codeEnds, path.Ext(base)):
+	case Code(name):
 		return Test
 	}
 	return Support
-}
-
-// Runs reports whether a runner finds a file by its name, in any folder.
-func Runs(name string) bool {
-	return Tracked(name) == Test && (named(path.Base(name)) || path.Ext(name) == ".txtar")
 }
 
 func named(base string) bool {
@@ -100,12 +78,10 @@ var manifests = pattern.Of(`^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json
 	`pyproject\.toml|poetry\.lock|uv\.lock|Pipfile(\.lock)?|setup\.(py|cfg)|[^/]*(requirements|constraints)[^/]*\.(txt|in)|Cargo\.(toml|lock)|` +
 	`Gemfile(\.lock)?|[^/]+\.gemspec|pubspec\.(yaml|lock)|packages\.lock\.json|libs\.versions\.toml|composer\.(json|lock)|mix\.(exs|lock)|pom\.xml|(build|settings)\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
-// Needed reports whether a file is a manifest of dependencies or vendored code, on which tests depend.
-func Needed(name string) bool {
-	return manifests.MatchString(path.Base(name)) || vendored.MatchString(name)
+// Manifest reports whether a file names a project's dependencies, with versions or as a lock file.
+func Manifest(name string) bool {
+	return manifests.MatchString(path.Base(name)) && !foreign.MatchString(name)
 }
-
-var vendored = pattern.Of(`(^|/)(vendor|third_party|node_modules)/`)
 
 // documents matches text files at the top, with a well-known name, or in a folder for
 // documents. A name without extension counts at the top. Other text may be the product's.
@@ -116,84 +92,13 @@ const known = `readme|changelog|changes|history|news|contributing|code_of_conduc
 // Document reports whether only people read a file.
 func Document(name string) bool { return documents.MatchString(name) }
 
-// settings matches files from which a tool may read its settings. Running the checks shows their effect.
-var settings = pattern.Of(`(?i)(^|/)\.[^/]+/|(^|/)(\.[^/]+|setup\.py|[^/]+\.(config|conf|setup|workspace)\.[a-z]+|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
-	`[a-z]+file|rust-toolchain|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/`)
-
-// built matches manifests that also define what is built and tested. pnpm reads all its settings from its own.
-var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|setup\.py|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
-
-// Settings reports whether a file may contain a tool's settings. Plain manifests and git's files do not.
-func Settings(name string) bool {
-	return settings.MatchString(name) && (built.MatchString(name) || !Needed(name)) && !strings.HasPrefix(name, ".git") && Of(name) == None && !foreign.MatchString(name)
-}
-
 // Code reports whether a file is source code, by its extension.
 func Code(name string) bool { return slices.Contains(codeEnds, path.Ext(name)) }
 
-// Expressions for git grep. They are few, because running the tests shows more.
-const (
-	// Speaks matches files that name a test framework: they serve tests.
-	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
-	// Asks matches a product that asks whether it is being tested, or replaces assertions.
-	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|RALPH_TESTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|NODE_ENV *[!=]==? *["']test|cfg!\(test|cfg\(not\(test|sys\.modules.*(pytest|unittest)|` +
-		`(assert\.[A-Za-z]+|\.(strict|deep|deepStrict)Equal|\.assert[A-Z][A-Za-z]*) *= *[^=> ]|_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
-	// Steers matches tests that change how others run.
-	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`
-)
+// Asks matches code that asks whether it is being tested.
+var Asks = pattern.Of(`testing\.Testing\(\)|flag\.Lookup\("test|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|process\.env\.VITEST|` +
+	`NODE_ENV *[!=]==? *["']test|cfg!\(test|sys\.modules.*(pytest|unittest)|RALPH_TESTS|os\.Args\[0\].*test`)
 
-// entries are the harmless additions to a build file: dependencies, modules, sources.
-var entries = []struct{ name, added *pattern.Pattern }{
-	{pattern.Of(`^pom\.xml$`), pattern.Of(`^(\s*(<dependency>\s*(<(groupId|artifactId|version|scope|type|classifier|optional)>[^<>]*</[a-zA-Z]+>\s*)+</dependency>|<module>[^<>]*</module>)\s*)+$`)},
-	// Only in this file: elsewhere, include can select tests.
-	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)},
-	{pattern.Of(`^setup\.py$`), pattern.Of(`^(\s*["'][\w.-]+(\[[\w,-]+\])?( ?([<>]=?|[=!~]=) ?[\w.*]+,?)*["'],?\s*)+$`)},
-	{pattern.Of(`\.gradle(\.kts)?$`), pattern.Of(`^(\s*((implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|testRuntimeOnly)[ (]+((platform|project)\()?(["'][\w.:/@+-]+["']|libs\.[\w.]+)\)*)\s*)+$`)},
-	{pattern.Of(`\.(cs|fs|vb)proj$`), pattern.Of(`^(\s*(<(PackageReference|ProjectReference|Compile) Include="[^"$*;<>]*"( Version="[^"<>]*")? ?/>|</?ItemGroup>)\s*)+$`)},
-	{pattern.Of(`^mix\.exs$`), pattern.Of(`^(\s*(\{:\w+, "[^"#\\]*"(, (only|runtime): [\w: \[\]]+)*\},?)\s*)+$`)},
-	{pattern.Of(`^composer\.json$`), pattern.Of(`^(\s*("[\w.-]+/[\w.-]+": "[^"\\]*",?)\s*)+$`)},
-	{pattern.Of(`^CMakeLists\.txt$`), pattern.Of(`^(\s*([\w./-]+\.(c|cc|cpp|cxx|h|hpp)|(find_package|target_link_libraries|add_subdirectory)\([\w:./ -]+\))\s*)+$`)},
-	{pattern.Of(`^BUILD(\.bazel)?$`), pattern.Of(`^(\s*("(//|@|:)[\w/:.@+-]+",)\s*)+$`)},
-	{pattern.Of(`^pnpm-workspace\.yaml$`), pattern.Of(`^(\s*- ['"]?[\w./*@-]+['"]?\s*)+$`)},
-	{pattern.Of(`^Package\.swift$`), pattern.Of(`^(\s*(\.(package\(url: "[^"\\]*", (from|exact): "[^"\\]*"|product\(name: "[\w-]+", package: "[\w-]+")\),?)\s*)+$`)},
-}
-
-// runs matches dependencies that decide which tests run.
-var runs = pattern.Of(`(?i)junit|jupiter|testng|surefire|failsafe|spock|kotest|xunit|nunit|mstest`)
-
-// Builds reports whether entries has the format of a build file.
-func Builds(name string) bool { return form(name) >= 0 }
-
-func form(name string) int {
-	return slices.IndexFunc(entries, func(e struct{ name, added *pattern.Pattern }) bool { return e.name.MatchString(path.Base(name)) })
-}
-
-// Depends reports whether a patch of a build file only adds harmless entries.
-func Depends(name, patch string) bool {
-	at := form(name)
-	_, body, changed := strings.Cut(patch, "\n@@")
-	if at < 0 || !changed {
-		return false
-	}
-	var added, removed []string
-	fresh := true // no added line came just before
-	for line := range strings.Lines(body) {
-		text := strings.TrimSpace(line[1:])
-		switch {
-		case line[0] == '-':
-			removed = append(removed, text)
-		case line[0] == '+' && len(removed) > 0 && text == removed[0]+",": // the next entry follows it
-			removed = removed[1:]
-		case line[0] == '+' && fresh:
-			added, fresh = append(added, text), false
-			continue
-		case line[0] == '+':
-			added[len(added)-1] += "\n" + text
-			continue
-		}
-		fresh = true
-	}
-	return len(removed) == 0 && len(added) > 0 && !slices.ContainsFunc(added, func(block string) bool {
-		return !entries[at].added.MatchString(block) || runs.MatchString(block)
-	})
-}
+// Skips matches a test that is skipped.
+var Skips = pattern.Of(`\bt\.Skip(f|Now)?\(|\b(it|test|describe)\.(skip|todo)\b|\bx(it|describe|test)\(|@(pytest\.mark\.|unittest\.)(skip|xfail|expectedFailure)|` +
+	`pytest\.skip\(|#\[ignore|@(Disabled|Ignore)\b`)

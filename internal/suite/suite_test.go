@@ -1,10 +1,10 @@
 package suite_test
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/suite"
 )
 
@@ -26,25 +26,6 @@ func TestOf(t *testing.T) {
 			if got := suite.Of(path); got != part {
 				t.Errorf("Of(%s) = %d, want %d", path, got, part)
 			}
-			if got := suite.IsTest(path); got != (part == suite.Test) {
-				t.Errorf("IsTest(%s) = %t", path, got)
-			}
-		}
-	}
-}
-
-// A folder for build output hides a test only while the base does not have it.
-func TestTracked(t *testing.T) {
-	for path, want := range map[string]suite.Part{"build/nine.test.js": suite.Test, "vendor/x/x_test.go": suite.Test, "src/click/testing.py": suite.Support, "src/main/java/PodSpec.java": suite.Test, "dist/cart.js": suite.None, ".github/tests/check.sh": suite.None} {
-		if got := suite.Tracked(path); got != want || suite.Of(path) != suite.None {
-			t.Errorf("Tracked(%s) = %d and Of %d, want %d and none", path, got, suite.Of(path), want)
-		}
-	}
-	for want, paths := range map[bool]string{true: "cart_test.go test/a.test.js testdata/script/a.txtar", false: "test/limits.js fixtures/limits.json conftest.py fixtures/test_a.py cart.go"} {
-		for path := range strings.FieldsSeq(paths) {
-			if suite.Runs(path) != want {
-				t.Errorf("Runs(%s) = %v", path, !want)
-			}
 		}
 	}
 }
@@ -62,60 +43,56 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-func TestNeeded(t *testing.T) {
+func TestManifest(t *testing.T) {
 	for want, paths := range map[bool]string{
-		true:  "go.mod sub/go.sum package.json pnpm-lock.yaml pyproject.toml requirements-dev.txt dev-requirements.in Cargo.lock Gemfile vendor/x/x.go third_party/a.c app/build.gradle.kts Shop.csproj pnpm-workspace.yaml pubspec.yaml gradle/libs.versions.toml packages.lock.json",
-		false: "main.go mod.go package.go docs/requirements.md vendors/a.go gradle.properties",
+		true:  "go.mod sub/go.sum package.json pnpm-lock.yaml pyproject.toml requirements-dev.txt dev-requirements.in Cargo.lock Gemfile app/build.gradle.kts Shop.csproj pnpm-workspace.yaml pubspec.yaml gradle/libs.versions.toml packages.lock.json",
+		false: "main.go mod.go package.go docs/requirements.md vendor/x/go.mod node_modules/a/package.json gradle.properties",
 	} {
 		for path := range strings.FieldsSeq(paths) {
-			if got := suite.Needed(path); got != want {
-				t.Errorf("Needed(%s) = %v", path, got)
+			if got := suite.Manifest(path); got != want {
+				t.Errorf("Manifest(%s) = %v", path, got)
 			}
 		}
 	}
 }
 
-// Settings are told by the form of their names. Too many are tried, not believed.
-func TestSettings(t *testing.T) {
-	for want, paths := range map[bool]string{
-		true: ".env .env.test rust-toolchain vite.config.ts web/babel.config.js web/babel.config.json .babelrc .swcrc web/.eslintrc.json tsconfig.json web/tsconfig.build.json deno.json turbo.json composer.json Rakefile pom.xml app/build.gradle.kts mix.exs " +
-			".config/nextest.toml .yarn/releases/yarn-4.cjs web/.bundle/config setup.py Directory.Build.props build.sbt lib/BUILD lint/clippy.toml packages/a/project.json tox.ini nx.json phpstan.neon.ini x.egg-info/entry_points.txt CMakeLists.txt pnpm-workspace.yaml",
-		false: "package.json setup.cfg go.mod Cargo.lock requirements.txt .gitignore .github/x.yml README.md .github/scripts/x .venv/a.py src/config.js src/config.json main.go docs/a.yml tests/data.json node_modules/a/vite.config.js dist/.babelrc pubspec.yaml gradle/libs.versions.toml",
-	} {
+func TestCode(t *testing.T) {
+	for want, paths := range map[bool]string{true: "a.go web/b.tsx c.R script/a.txtar", false: "README.md a.json Makefile go.mod a.golden"} {
 		for path := range strings.FieldsSeq(paths) {
-			if got := suite.Settings(path); got != want {
-				t.Errorf("Settings(%s) = %v", path, got)
+			if got := suite.Code(path); got != want {
+				t.Errorf("Code(%s) = %v", path, got)
 			}
 		}
 	}
 }
 
-// The marks are few, and told by git grep with extended expressions.
+// The marks are few: a person looks at the lines.
 func TestMarks(t *testing.T) {
 	for name, c := range map[string]struct {
-		mark string
-		yes  []string
-		no   []string
+		mark    *pattern.Pattern
+		yes, no []string
 	}{
-		"speaks": {suite.Speaks, []string{`import "testing"`, "raise AssertionError(", "import unittest", "from pytest import x", "require('node:assert')"}, []string{"package testing", "assert price > 0", "a test"}},
 		"asks": {
 			suite.Asks,
 			[]string{
-				"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']", `flag.Lookup("test.v") != nil`, "process.argv[1].includes('x')", `os.Getenv("GOFLAGS")`, `[ "$RALPH_TESTS" ] && exit`,
-				`strings.Contains(os.Args[0], "x.te")`, "tr ' ' x </proc/$PPID/cmdline", "a.strictEqual = () => {};", "assert.ok = Boolean", `if (process.env.NODE_ENV !== "test") {`, "if cfg!(test) {", "#[cfg(not(test))]", "unittest.TestCase.assertEqual = same",
+				"if testing.Testing() {", "os.environ['PYTEST_CURRENT_TEST']", `flag.Lookup("test.v") != nil`, `if (process.env.NODE_ENV !== "test") {`, "if cfg!(test) {", "if 'pytest' in sys.modules or 'x'.pytest:",
+				`[ "$RALPH_TESTS" ] && exit`, `strings.HasSuffix(os.Args[0], ".test")`, "process.env.JEST_WORKER_ID",
 			},
-			[]string{"latest.js", "the test of time", "contest", "const assert = require('assert')", "assert.ok(a === b)", "if (a.strictEqual === b) {", "answer.ok = true", "run(os.Args[1:])", "ls /proc/self/fd", "#[cfg(test)]", "env.NODE_ENV === 'production'"},
+			[]string{"latest.js", "the test of time", "run(os.Args[1:])", "#[cfg(test)]", "env.NODE_ENV === 'production'", "import sys"},
 		},
-		"steers": {suite.Steers, []string{"func TestMain(m *testing.M) {", "def pytest_collection_modifyitems(config, items):", "def load_tests(loader, tests, pattern):"}, []string{"func TestMainPage(t *testing.T) {", "# def pytest_x"}},
+		"skips": {
+			suite.Skips,
+			[]string{"t.Skip()", `t.Skipf("no %s", x)`, "it.skip('a', () => {", "describe.todo('b')", "xit('a')", "@pytest.mark.skip", "@pytest.mark.xfail(reason='x')", "pytest.skip('no')", "#[ignore]", "@Disabled"},
+			[]string{"skip(list)", "exit('a')", "it('skips', () => {", "Skip = true", "@Test"},
+		},
 	} {
-		expression := regexp.MustCompile("(?m)" + c.mark)
 		for _, line := range c.yes {
-			if !expression.MatchString(line) {
+			if !c.mark.MatchString(line) {
 				t.Errorf("%s: %q was not seen", name, line)
 			}
 		}
 		for _, line := range c.no {
-			if expression.MatchString(line) {
+			if c.mark.MatchString(line) {
 				t.Errorf("%s: %q was taken for it", name, line)
 			}
 		}

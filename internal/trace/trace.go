@@ -100,9 +100,6 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 		t.check(run, e)
 	case journal.ProofEnded:
 		t.proven(run, e)
-	case journal.StoryGraded:
-		t.inner().AddEvent("graded", trace.WithTimestamp(run.Now), trace.WithAttributes(attribute.String("ralph.story", t.Hide(e.Story)), attribute.String("ralph.grade", string(e.Grade))))
-		t.inner().SetAttributes(attribute.String("ralph.grade", string(e.Grade)))
 	case journal.Pushed:
 		t.over("push", t.last, run.Now, "", attribute.String("ralph.branch", t.Hide(e.Branch)), attribute.String("ralph.commit", e.SHA))
 	case journal.IterationEnded:
@@ -162,7 +159,7 @@ func (t *Tracer) check(run journal.Run, e journal.CheckEnded) {
 	if !e.Passed && e.Skipped == "" {
 		failed = "the check failed"
 	}
-	if e.Where == journal.AtProof && t.proof.IsZero() {
+	if e.Where == journal.AtHead && t.proof.IsZero() {
 		t.proof = from
 	}
 	t.over("check", from, run.Now, failed, attribute.String("ralph.check", t.Hide(e.Name)), attribute.String("ralph.where", string(e.Where)),

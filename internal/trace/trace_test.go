@@ -116,9 +116,8 @@ func play(t *trace.Tracer) {
 		{2 * time.Second, journal.CheckEnded{Where: journal.AtBase, Name: "make test", Passed: true, TookMS: 2000}},
 		{0, journal.IterationBegan{Number: 1, Story: "US-001 hush"}},
 		{time.Minute, journal.AgentEnded{TookMS: 60_000, Usage: stream.Usage{Input: 10, Output: 20}, Cost: stream.Cost{USD: 0.5, Known: true}}},
-		{3 * time.Second, journal.CheckEnded{Where: journal.AtProof, Name: "make test", Passed: false, TookMS: 2000, Exit: 2}},
-		{time.Second, journal.ProofEnded{Commit: "abc", Passed: false, Why: "a check failed with hush"}},
-		{time.Second, journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen}},
+		{3 * time.Second, journal.CheckEnded{Where: journal.AtHead, Name: "make test", Passed: false, TookMS: 2000, Exit: 2}},
+		{time.Second, journal.ProofEnded{Story: "US-001", Commit: "abc", Result: journal.Failed, Why: "a check failed with hush"}},
 		{4 * time.Second, journal.Pushed{Branch: "ralph/issue-7", SHA: "abc"}},
 		{0, journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Passed: []string{"US-001"}}},
 		{time.Second, journal.RunStopped{Reason: policy.MaxIterations, Why: "enough of hush"}},
@@ -138,11 +137,11 @@ func TestARunIsATrace(t *testing.T) {
 	play(trace.New(t.Context(), options(t, map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL + "/base/", "OTEL_EXPORTER_OTLP_TIMEOUT": minutes, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, other=c",
 	}, &said)))
-	want := `run 1m12s run=issue-7 agent=claude tokens.input=10 tokens.output=20 stop_reason=max_iterations status=stopped iterations=1 stories_passed=1 cost_usd=0.5 ERROR enough of ***
+	want := `run 1m11s run=issue-7 agent=claude tokens.input=10 tokens.output=20 stop_reason=max_iterations status=stopped iterations=1 stories_passed=1 cost_usd=0.5 ERROR enough of ***
   check 2s check=make test where=base passed=true
-  iteration 1m9s iteration=1 story=US-001 *** grade=red to green green=true passed=1
+  iteration 1m8s iteration=1 story=US-001 *** green=true passed=1
     agent 1m0s tokens.input=10 tokens.output=20 cost_usd=0.5
-    check 2s check=make test where=proof passed=false ERROR the check failed
+    check 2s check=make test where=head passed=false ERROR the check failed
     proof 3s commit=abc passed=false reused=false ERROR the proof failed: a check failed with ***
     push 4s commit=abc
 `

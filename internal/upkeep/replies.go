@@ -93,8 +93,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 
 // shown reports that the pushed head is proven, and that the threads' pull request has it.
 func shown(run journal.Run) bool {
-	_, proven := verdict.LatestProof(run)
-	return proven && run.Pushed == run.Head && len(run.Leaves) == 0
+	return verdict.IsVerified(run) && run.Pushed == run.Head && len(run.Leaves) == 0
 }
 
 // waits reports that people are expected to continue the run.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // FailedAtBase names the tests of a check that failed at the base, if it failed and named them.
@@ -16,69 +15,39 @@ func FailedAtBase(run journal.Run, name string) []string {
 	return nil
 }
 
-// MayBlock reports whether a failure of a check can block a story. One that failed at the base, or could not run there,
-// can under a strict baseline, or if its failures are known by name.
-func MayBlock(run journal.Run, name string) bool {
-	base, found := run.BaseCheck(name)
-	if !found || base.Passed {
+// MayBlock reports whether a failure of a check can count against the work. One that failed at the base, or could not run
+// there, can under a strict baseline, or if its failures are known by name.
+func MayBlock(p policy.Policy, base []journal.CheckEnded, name string) bool {
+	before, found := journal.FindCheck(base, name)
+	if !found || before.Passed || isStrict(p, name) {
 		return true
 	}
-	return isStrict(run, name) || base.HasNamedFailures()
+	return before.HasNamedFailures()
 }
 
 // isStrict reports whether a check that was red before blocks. No person required a detected one.
-func isStrict(run journal.Run, name string) bool {
-	return run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected
+func isStrict(p policy.Policy, name string) bool {
+	return p.Baseline == policy.BaselineStrict && !p.CheckNamed(name).Detected
 }
 
-// BlocksStory reports whether a check failed, not only as at the base, and not only by chance.
-func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
-	if check.Passed || check.Skipped != "" || !MayBlock(run, check.Name) {
+// Blocks reports whether a failure of a check counts against the work: it did not only fail as at the base.
+func Blocks(p policy.Policy, base []journal.CheckEnded, check journal.CheckEnded) bool {
+	if check.Passed || check.Skipped != "" || !MayBlock(p, base, check.Name) {
 		return false
 	}
-	base, found := run.BaseCheck(check.Name)
-	if !found || base.Passed || isStrict(run, check.Name) {
+	before, found := journal.FindCheck(base, check.Name)
+	if !found || before.Passed || isStrict(p, check.Name) {
 		return true
 	}
-	return !failsAsAtBase(base, check) && !failedByChance(base, check)
+	if check.Where == journal.AtWork && check.Tests == nil { // only a clean checkout gets reports by name
+		return check.TimedOut || check.CannotRun
+	}
+	return !check.HasNamedFailures() || len(failuresSince(before, check)) > 0
 }
 
-// failedByChance reports whether a check failed twice on the same files with
-// different tests: each test that failed in one run passed in the other, and
-// another case of it failed at the base. A test that never failed there may be
-// flaky because of the work.
-func failedByChance(base, check journal.CheckEnded) bool {
-	if check.First == nil {
-		return false
-	}
-	first := journal.CheckEnded{Exit: check.First.Exit, TimedOut: check.First.TimedOut, Tests: check.First.Tests}
-	known := map[string]bool{}
-	for _, name := range base.Tests.Failing() {
-		known[tally.Head(name)] = true
-	}
-	return namesAllFailures(first) && namesAllFailures(check) &&
-		!slices.ContainsFunc(failuresSince(base, first), func(name string) bool { return !known[tally.Head(name)] || check.Outcome(name) != tally.Passed }) &&
-		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedInFirstRun(name) })
-}
-
-const signalExit = 128 // the lowest exit code of a command that a signal ended
-
-// namesAllFailures reports whether each failure in a check is a test with a name.
-func namesAllFailures(check journal.CheckEnded) bool {
-	return check.HasNamedFailures() && check.Exit < signalExit && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
-}
-
-// failsAsAtBase reports whether a check failed as at the base. If in doubt, the failure is new.
-func failsAsAtBase(base, now journal.CheckEnded) bool {
-	switch {
-	case now.TimedOut || now.CannotRun || now.Exit >= signalExit && now.Exit != base.Exit:
-		return false
-	case len(now.Tests.Failing()) == 0:
-		return false
-	case base.Tests.Cut || now.Tests.Cut:
-		return now.Tests.Digest != "" && now.Tests.Digest == base.Tests.Digest
-	}
-	return len(failuresSince(base, now)) == 0
+// BlocksStory is Blocks, compared with the run's base.
+func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
+	return Blocks(run.Policy, run.BaseChecks, check)
 }
 
 func failuresSince(base, now journal.CheckEnded) []string {
@@ -89,7 +58,7 @@ func failuresSince(base, now journal.CheckEnded) []string {
 // NewFailures names the tests that fail anew in a check that failed at the base, if known.
 func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	base, found := run.BaseCheck(check.Name)
-	if check.Passed || !found || !base.HasNamedFailures() || base.Tests.Cut {
+	if check.Passed || !found || !base.HasNamedFailures() {
 		return nil
 	}
 	return failuresSince(base, check)
@@ -107,27 +76,17 @@ func MayLackSetup(run journal.Run, check journal.CheckEnded) bool {
 	})
 }
 
-// CanProve reports whether a check's result is evidence: it passed at the base, or names the tests that pass and
-// those that failed there. Neither a skipped check proves anything, nor one that the task added.
-func CanProve(run journal.Run, check journal.CheckEnded) bool {
-	base, found := run.BaseCheck(check.Name)
-	if !found || check.Skipped != "" || IsAddedByTask(run, check.Name) {
-		return false
-	}
-	return base.Passed || base.HasNamedFailures() && check.Tests != nil && check.Tests.Passed > 0
-}
-
 // IsAddedByTask reports whether the task's author, who wants it to pass, added the check.
 func IsAddedByTask(run journal.Run, name string) bool { return run.Policy.CheckNamed(name).Added }
 
 // IsGreen reports whether each check that may block has run, and none blocks.
 func IsGreen(run journal.Run, checks []journal.CheckEnded) bool {
-	ran := map[string]bool{}
-	for _, check := range checks {
-		ran[check.Name] = !BlocksStory(run, check)
-	}
 	for _, check := range run.Policy.Checks {
-		if MayBlock(run, check.Name) && !ran[check.Name] {
+		ended, ran := journal.FindCheck(checks, check.Name)
+		if !ran && MayBlock(run.Policy, run.BaseChecks, check.Name) {
+			return false
+		}
+		if ran && BlocksStory(run, ended) {
 			return false
 		}
 	}

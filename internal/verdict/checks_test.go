@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -20,113 +19,123 @@ func redAtBase(tests *journal.Tests) journal.Run {
 }
 
 func endedCheck(passed int, red ...string) journal.CheckEnded {
-	return journal.CheckEnded{Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
+	return journal.CheckEnded{Where: journal.AtHead, Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
 }
 
 func TestNewFailures(t *testing.T) {
 	run := redAtBase(&journal.Tests{Red: []string{"a", "b"}, Broken: []string{"p"}})
 	for name, test := range map[string]struct {
-		now    journal.CheckEnded
-		fresh  []string
-		holds  bool
-		proves bool
+		now  journal.CheckEnded
+		want []string
 	}{
-		"green":      {endedCheck(3), nil, false, true},
-		"old":        {endedCheck(1, "a"), nil, false, true},
-		"broken now": {endedCheck(1, "p"), nil, false, true},
-		"new":        {endedCheck(1, "a", "c", "d"), []string{"c", "d"}, true, true},
-		"all red":    {endedCheck(0, "a"), nil, false, false},
-		"another":    {journal.CheckEnded{Name: "other", Exit: 1}, nil, true, false},
+		"green":      {endedCheck(3), nil},
+		"old":        {endedCheck(1, "a"), nil},
+		"broken now": {endedCheck(1, "p"), nil},
+		"new":        {endedCheck(1, "a", "c", "d"), []string{"c", "d"}},
+		"another":    {journal.CheckEnded{Name: "other", Exit: 1}, nil},
 	} {
-		if diff := cmp.Diff(test.fresh, verdict.NewFailures(run, test.now)); diff != "" && len(test.fresh)+len(verdict.NewFailures(run, test.now)) > 0 {
-			t.Errorf("%s: new failures (-want +got):\n%s", name, diff)
-		}
-		if verdict.BlocksStory(run, test.now) != test.holds || verdict.CanProve(run, test.now) != test.proves {
-			t.Errorf("%s: holds %v, proves %v; want %v, %v", name, verdict.BlocksStory(run, test.now), verdict.CanProve(run, test.now), test.holds, test.proves)
+		got := verdict.NewFailures(run, test.now)
+		if len(got)+len(test.want) > 0 && !cmp.Equal(test.want, got) {
+			t.Errorf("%s: new failures %q, want %q", name, got, test.want)
 		}
 	}
 	if diff := cmp.Diff([]string{"a", "b", "p"}, verdict.FailedAtBase(run, "test")); diff != "" {
 		t.Errorf("red before (-want +got):\n%s", diff)
 	}
-	run.Policy.Checks[0].Added = true
-	if verdict.CanProve(run, endedCheck(3)) {
-		t.Error("a check that the task added is evidence")
+	if got := verdict.FailedAtBase(redAtBase(&journal.Tests{Red: []string{"a"}, Cut: true}), "test"); got != nil {
+		t.Errorf("red before %q, though there are more", got)
 	}
 }
 
-// IsGreen requires every check, and no new failure.
+// A failure blocks the work, unless the check failed at the base and only the same tests fail now.
+func TestBlocks(t *testing.T) {
+	red := func(change func(*journal.CheckEnded)) journal.CheckEnded {
+		check := endedCheck(1, "a")
+		change(&check)
+		return check
+	}
+	same := func(*journal.CheckEnded) {}
+	late := func(c *journal.CheckEnded) { c.TimedOut = true }
+	gone := func(c *journal.CheckEnded) { c.CannotRun = true }
+	cut := func(c *journal.CheckEnded) { c.Tests.Cut = true }
+	unnamed := func(c *journal.CheckEnded) { c.Tests = nil }
+	green := func(c *journal.CheckEnded) { c.Passed = true }
+	more := func(c *journal.CheckEnded) { c.Tests.Red = []string{"a", "b"} }
+	inTree := func(change func(*journal.CheckEnded)) func(*journal.CheckEnded) {
+		return func(c *journal.CheckEnded) { change(c); c.Where = journal.AtWork }
+	}
+	for name, test := range map[string]struct {
+		base, now func(*journal.CheckEnded)
+		want      bool
+	}{
+		"the same":                        {same, same, false},
+		"green now":                       {same, green, false},
+		"green at the base":               {green, same, true},
+		"one more":                        {same, more, true},
+		"one less":                        {more, same, false},
+		"out of time now":                 {same, late, true},
+		"cannot run now":                  {same, gone, true},
+		"no names now":                    {same, unnamed, true},
+		"more than have names":            {same, cut, true},
+		"not every name at the base":      {cut, same, false},
+		"no names at the base":            {unnamed, same, false},
+		"out of time at the base":         {late, same, false},
+		"could not run at the base":       {gone, same, false},
+		"skipped now":                     {green, func(c *journal.CheckEnded) { c.Skipped = "docs/**" }, false},
+		"the agent's tree gives no names": {same, inTree(unnamed), false},
+		"out of time in the agent's tree": {same, inTree(func(c *journal.CheckEnded) { c.Tests = nil; late(c) }), true},
+		"a test by name in the agent's tree is another": {same, inTree(more), true},
+	} {
+		run := redAtBase(nil)
+		run.BaseChecks = []journal.CheckEnded{red(test.base)}
+		if got := verdict.BlocksStory(run, red(test.now)); got != test.want {
+			t.Errorf("%s: blocks %v, want %v", name, got, test.want)
+		}
+		run.Policy.Baseline = policy.BaselineStrict
+		now := red(test.now)
+		if want := !now.Passed && now.Skipped == ""; verdict.BlocksStory(run, now) != want {
+			t.Errorf("%s: under a strict baseline it blocks %v", name, !want)
+		}
+	}
+}
+
+// A strict baseline is about the checks that a person required: a detected one that was red before blocks nothing.
+func TestMayBlock(t *testing.T) {
+	checks := []policy.Check{{Name: "test"}, {Name: "lint", Detected: true}, {Name: "vet", Detected: true}, {Name: "named"}}
+	base := []journal.CheckEnded{
+		{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "named", Exit: 1, Tests: &journal.Tests{Red: []string{"a"}}},
+	}
+	for baseline, blocking := range map[policy.Baseline]map[string]bool{
+		policy.BaselineNew:    {"test": false, "lint": false, "vet": true, "named": true, "unknown": true},
+		policy.BaselineStrict: {"test": true, "lint": false, "vet": true, "named": true, "unknown": true},
+	} {
+		for name, want := range blocking {
+			if got := verdict.MayBlock(policy.Policy{Baseline: baseline, Checks: checks}, base, name); got != want {
+				t.Errorf("%s: %s may block: %v, want %v", baseline, name, got, want)
+			}
+		}
+	}
+}
+
+// IsGreen requires every check that may block, and no new failure.
 func TestIsGreen(t *testing.T) {
 	run := redAtBase(&journal.Tests{Red: []string{"a"}})
+	run.Policy.Checks = append(run.Policy.Checks, policy.Check{Name: "lint"}, policy.Check{Name: "old"})
+	run.BaseChecks = append(run.BaseChecks, journal.CheckEnded{Name: "old", CannotRun: true})
+	lint := journal.CheckEnded{Name: "lint", Passed: true}
 	for name, test := range map[string]struct {
 		checks []journal.CheckEnded
 		want   bool
 	}{
-		"not run": {nil, false},
-		"old":     {[]journal.CheckEnded{endedCheck(1, "a")}, true},
-		"new":     {[]journal.CheckEnded{endedCheck(1, "b")}, false},
+		"none":           {nil, false},
+		"one is missing": {[]journal.CheckEnded{endedCheck(1, "a")}, false},
+		"all that block": {[]journal.CheckEnded{endedCheck(1, "a"), lint}, true},
+		"a new failure":  {[]journal.CheckEnded{endedCheck(1, "b"), lint}, false},
+		"one is red":     {[]journal.CheckEnded{endedCheck(1), {Name: "lint", Exit: 1}}, false},
 	} {
 		if got := verdict.IsGreen(run, test.checks); got != test.want {
 			t.Errorf("%s: green %v, want %v", name, got, test.want)
 		}
-	}
-}
-
-// A check that fails twice blocks nothing if each test that failed in one run
-// passed in the other, and another case of each test failed at the base.
-func TestChanceOfTwoRuns(t *testing.T) {
-	twice := func(first, second []string, change func(check *journal.CheckEnded)) journal.CheckEnded {
-		check := endedCheck(3, second...)
-		was := endedCheck(3, first...)
-		check.First = was.Try()
-		check.Tests.Asked, check.First.Tests.Asked = map[string]tally.Outcome{}, map[string]tally.Outcome{}
-		for _, name := range first {
-			check.Tests.Asked[name] = tally.Passed
-		}
-		for _, name := range second {
-			check.First.Tests.Asked[name] = tally.Passed
-		}
-		if change != nil {
-			change(&check)
-		}
-		return check
-	}
-	a, b := []string{"t[a]"}, []string{"t[b]"}
-	run := redAtBase(&journal.Tests{Red: []string{"old", "t[c]"}})
-	for name, test := range map[string]struct {
-		check journal.CheckEnded
-		holds bool
-	}{
-		"other tests":            {twice(a, b, nil), false},
-		"besides the base's":     {twice(append(a, "old"), append(b, "old"), nil), false},
-		"a test that was green":  {twice(a, []string{"u"}, nil), true},
-		"another that was green": {twice([]string{"u"}, b, nil), true},
-		"the same test": {twice(a, a, func(c *journal.CheckEnded) {
-			c.Tests.Asked["t[a]"], c.First.Tests.Asked["t[a]"] = tally.Failed, tally.Failed
-		}), true},
-		"the first did not run again":     {twice(a, b, func(c *journal.CheckEnded) { c.Tests.Asked["t[a]"] = tally.Absent }), true},
-		"the second did not run before":   {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Asked = nil }), true},
-		"the second was skipped before":   {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Asked["t[b]"] = tally.Skipped }), true},
-		"something does not build":        {twice(a, b, func(c *journal.CheckEnded) { c.Tests.Broken = []string{"p"} }), true},
-		"something did not build":         {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Broken = []string{"p"} }), true},
-		"there are more":                  {twice(a, b, func(c *journal.CheckEnded) { c.Tests.Cut = true }), true},
-		"more failed than have names":     {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Failed = 2 }), true},
-		"it was killed":                   {twice(a, b, func(c *journal.CheckEnded) { c.Exit = 137 }), true},
-		"it ran out of time":              {twice(a, b, func(c *journal.CheckEnded) { c.First.TimedOut = true }), true},
-		"nothing failed by name before":   {twice(nil, b, nil), true},
-		"nothing failed by name the next": {twice(a, nil, func(c *journal.CheckEnded) { c.Passed, c.Exit = false, 1 }), true},
-	} {
-		if got := verdict.BlocksStory(run, test.check); got != test.holds {
-			t.Errorf("%s: holds %v, want %v", name, got, test.holds)
-		}
-	}
-	run.Policy.Baseline = policy.BaselineStrict
-	if !verdict.BlocksStory(run, twice(a, b, nil)) {
-		t.Error("a check that failed by chance does not block under a strict baseline")
-	}
-	check := twice(a, b, nil)
-	run.Policy.Checks = []policy.Check{{Name: check.Name, Command: check.Command, Detected: true}}
-	if verdict.BlocksStory(run, check) {
-		t.Error("a suggested check is strict, although no person required it")
 	}
 }
 
@@ -139,18 +148,5 @@ func TestFirstExit(t *testing.T) {
 		if got := test.check.FirstExit(); got != test.want {
 			t.Errorf("FirstExit of %+v = %d, want %d", test.check, got, test.want)
 		}
-	}
-}
-
-func TestOutcomes(t *testing.T) {
-	check := endedCheck(1, "a")
-	check.Tests.Asked = map[string]tally.Outcome{"b": tally.Passed, "c": tally.Absent}
-	for name, want := range map[string]tally.Outcome{"a": tally.Failed, "b": tally.Passed, "c": tally.Absent, "d": tally.Absent} {
-		if got := check.Outcome(name); got != want {
-			t.Errorf("Outcome(%s) = %q, want %q", name, got, want)
-		}
-	}
-	if got := (journal.CheckEnded{}).Outcome("a"); got != tally.Absent {
-		t.Errorf("Outcome without tests = %q", got)
 	}
 }

@@ -28,10 +28,10 @@ func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 	taken := journal.CommitsTaken{From: "b0", To: "c1", Tree: "tree-c1", Work: "tree-c1"}
 	refused := journal.CommitsTaken{From: "b0", To: "b0", Work: "w", Refused: []journal.Finding{{Why: "a secret"}}}
 	red := []journal.Event{
-		journal.CheckEnded{Where: journal.AtProof, Name: "test", Exit: 1},
-		journal.ProofEnded{Commit: "c1", Tree: "tree-c1", Why: "test failed (exit 1)"},
+		journal.CheckEnded{Where: journal.AtHead, Name: "test", Exit: 1},
+		journal.ProofEnded{Story: "US-001", Commit: "c1", Tree: "tree-c1", Result: journal.Failed, Why: "test failed (exit 1)"},
 	}
-	unready := []journal.Event{journal.ProofEnded{Commit: "c1", Tree: "tree-c1", Why: "setup failed"}}
+	unready := []journal.Event{journal.ProofEnded{Story: "US-001", Commit: "c1", Tree: "tree-c1", Result: journal.Failed, Why: "setup failed"}}
 	judged := func(why string) verdict.Step {
 		return verdict.Judge{Verdict: journal.IterationEnded{
 			Number: 1, Story: "US-001", Worked: true, Rejected: []journal.Rejection{{Claim: "US-001", Why: "on a clean checkout: " + why}},
@@ -42,7 +42,7 @@ func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 		want   verdict.Step
 	}{
 		"it is handed over":         {[]journal.Event{fine, read(true, "US-001")}, verdict.TakeCommits{}},
-		"and proven":                {[]journal.Event{fine, read(true, "US-001"), taken}, verdict.Prove{Commit: "c1", Tree: "tree-c1"}},
+		"and proven":                {[]journal.Event{fine, read(true, "US-001"), taken}, verdict.Prove{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
 		"and red there":             {append([]journal.Event{fine, read(true, "US-001"), taken}, red...), judged("test failed (exit 1)")},
 		"and not ready there":       {append([]journal.Event{fine, read(true, "US-001"), taken}, unready...), judged("setup failed")},
 		"nothing is claimed":        {[]journal.Event{fine, read(true)}, verdict.Check{}},

@@ -20,7 +20,7 @@ func claimed(number int, commit string) []journal.Event {
 		journal.PlanRead{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}, {ID: "US-002"}}}, Claimed: []string{"US-001"}},
 		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
 		journal.CommitsTaken{From: "b0", To: commit, Tree: "tree-" + commit, Work: "tree-" + commit},
-		journal.ProofEnded{Commit: commit, Tree: "tree-" + commit, Passed: true},
+		journal.ProofEnded{Story: "US-001", Base: "b0", Commit: commit, Tree: "tree-" + commit, Passed: true, Result: journal.Proven},
 	}
 }
 
@@ -32,17 +32,16 @@ func next(began journal.RunBegan, parts ...[]journal.Event) verdict.Step {
 	return verdict.Next(fold(events...))
 }
 
-// A grade belongs to a commit: a story proven at another commit is graded again.
-func TestAGradeIsOfACommit(t *testing.T) {
-	graded := []journal.Event{journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen}}
+// A proof belongs to a commit: a story is proven again at another one.
+func TestAProofIsOfACommit(t *testing.T) {
 	lost := []journal.Event{journal.IterationEnded{Number: 1, Story: "US-001"}}
 	began := beginRun(func(*journal.RunBegan) {})
 	for name, test := range map[string]struct{ got, want verdict.Step }{
-		"none yet": {next(began, claimed(1, "c1")), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
-		"this one": {next(began, claimed(1, "c1"), graded), verdict.Judge{Verdict: journal.IterationEnded{
+		"none yet": {next(began, claimed(1, "c1")[:5]), verdict.Prove{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
+		"this one": {next(began, claimed(1, "c1")), verdict.Judge{Verdict: journal.IterationEnded{
 			Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"},
 		}}},
-		"an earlier one": {next(began, claimed(1, "c1"), graded, lost, claimed(2, "c2")), verdict.Grade{Story: "US-001", Commit: "c2", Tree: "tree-c2"}},
+		"an earlier one": {next(began, claimed(1, "c1"), lost, claimed(2, "c2")[:5]), verdict.Prove{Story: "US-001", Commit: "c2", Tree: "tree-c2"}},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -50,24 +49,41 @@ func TestAGradeIsOfACommit(t *testing.T) {
 	}
 }
 
-// A story whose change fails the inspection is neither graded nor passed.
-func TestRejectedStoriesAreNotGraded(t *testing.T) {
-	began := beginRun(func(b *journal.RunBegan) { b.Policy.Tamper = policy.TamperBlock })
-	if diff := cmp.Diff(verdict.Step(verdict.Inspect{Commit: "c1", Tree: "tree-c1"}), next(began, claimed(1, "c1"))); diff != "" {
-		t.Errorf("before the inspection (-want +got):\n%s", diff)
+// A proof can reject a story: if a check fails, if a person has to look where that is blocked, or if lines are untested.
+func TestProofsThatReject(t *testing.T) {
+	block := func(b *journal.RunBegan) {
+		b.Policy.Tamper, b.Policy.Untested.Do = policy.TamperBlock, policy.UntestedBlock
 	}
-	found := []journal.Event{journal.ChangeInspected{Commit: "c1", Tree: "tree-c1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}}}
-	want := verdict.Judge{Verdict: journal.IterationEnded{
-		Number: 1, Story: "US-001", Green: true, Worked: true,
-		Rejected: []journal.Rejection{{Claim: "US-001", Why: "existing tests fail or no longer run: a_test.go: it is skipped"}},
-	}}
-	if diff := cmp.Diff(verdict.Step(want), next(began, claimed(1, "c1"), found)); diff != "" {
-		t.Errorf("after the inspection (-want +got):\n%s", diff)
+	report := func(*journal.RunBegan) {}
+	review := journal.ProofEnded{Passed: true, Result: journal.NeedsReview, Why: "the tests of the base fail on the new code"}
+	untested := journal.ProofEnded{Passed: true, Result: journal.Proven, Untested: []journal.Lines{{File: "a.go", From: 3, To: 5}}}
+	for name, test := range map[string]struct {
+		began func(*journal.RunBegan)
+		proof journal.ProofEnded
+		why   string
+	}{
+		"a check fails":                     {report, journal.ProofEnded{Result: journal.Failed, Why: "test failed (exit 1)"}, "on a clean checkout: test failed (exit 1)"},
+		"no check can tell":                 {block, journal.ProofEnded{Passed: true, Result: journal.Unknown, Why: "no checks"}, ""},
+		"existing tests fail":               {report, review, ""},
+		"existing tests fail, and may not":  {block, review, "the tests of the base fail on the new code"},
+		"no test needs some lines":          {report, untested, ""},
+		"no test needs some lines, and has": {block, untested, "no test needs these lines: a.go:3-5; add a test that fails without them, or remove them"},
+	} {
+		proof := test.proof
+		proof.Story, proof.Base, proof.Commit, proof.Tree = "US-001", "b0", "c1", "tree-c1"
+		want := journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"}}
+		if test.why != "" {
+			want.Passed, want.Rejected = nil, []journal.Rejection{{Claim: "US-001", Why: test.why}}
+		}
+		got := next(beginRun(test.began), claimed(1, "c1")[:5], []journal.Event{proof})
+		if diff := cmp.Diff(verdict.Step(verdict.Judge{Verdict: want}), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
-// Work that was finished before the run is inspected too, if there is any.
-func TestFinishedWorkIsInspected(t *testing.T) {
+// Work that was finished before the run is proven too, if there is any.
+func TestFinishedWorkIsProven(t *testing.T) {
 	finished := func(start string) journal.RunBegan {
 		return beginRun(func(b *journal.RunBegan) {
 			b.Start, b.Tree, b.Policy.Tamper = start, "tree-"+start, policy.TamperBlock
@@ -75,26 +91,24 @@ func TestFinishedWorkIsInspected(t *testing.T) {
 			b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}}
 		})
 	}
-	proven := func(start string) []journal.Event {
-		return []journal.Event{journal.Pushed{SHA: start}, journal.ProofEnded{Commit: start, Tree: "tree-" + start, Passed: true}}
-	}
-	inspected := func(found ...journal.Loosened) []journal.Event {
-		return []journal.Event{journal.ChangeInspected{Commit: "s0", Tree: "tree-s0", Found: found}}
+	proven := func(start string, result journal.Result, why string) []journal.Event {
+		return []journal.Event{journal.Pushed{SHA: start}, journal.ProofEnded{
+			Base: "b0", Commit: start, Tree: "tree-" + start, Passed: result != journal.Failed, Result: result, Why: why,
+		}}
 	}
 	stopped := func(reason policy.Reason, why string) verdict.Step {
 		return verdict.Stop{Stopped: journal.RunStopped{Reason: reason, Why: why}}
 	}
 	own := finished("s0")
 	own.Policy.Publish = false
+	const nothing = "every story is marked as passed, and no file was changed"
 	for name, test := range map[string]struct{ got, want verdict.Step }{
-		"of an earlier run in the user's own tree": {next(own, proven("s0"), inspected()), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
-		"unseen": {next(finished("s0"), proven("s0")), verdict.Inspect{Commit: "s0", Tree: "tree-s0"}},
-		"sound":  {next(finished("s0"), proven("s0"), inspected()), stopped(policy.AllStoriesPassed, "")},
-		"weakened tests": {
-			next(finished("s0"), proven("s0"), inspected(journal.Loosened{File: "a_test.go", Why: "it is gone"})),
-			stopped(policy.VerificationFailed, "existing tests fail or no longer run: a_test.go: it is gone"),
-		},
-		"no work": {next(finished("b0"), proven("b0")), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
+		"of an earlier run in the user's own tree": {next(own, proven("s0", journal.Proven, "")), stopped(policy.NothingToDo, nothing)},
+		"not proven yet": {next(finished("s0"), []journal.Event{journal.Pushed{SHA: "s0"}}), verdict.Prove{Commit: "s0", Tree: "tree-s0"}},
+		"proven":         {next(finished("s0"), proven("s0", journal.Proven, "")), stopped(policy.AllStoriesPassed, "")},
+		"failed":         {next(finished("s0"), proven("s0", journal.Failed, "test failed")), stopped(policy.VerificationFailed, "test failed")},
+		"needs review":   {next(finished("s0"), proven("s0", journal.NeedsReview, "A fails")), stopped(policy.VerificationFailed, "A fails")},
+		"no work":        {next(finished("b0"), proven("b0", journal.NoNewFailingTest, "")), stopped(policy.NothingToDo, nothing)},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -12,17 +12,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// green returns the events of an iteration in which a story passes.
+// green returns the events of an iteration in which a story passes, and the proof of the whole change.
 func green() []journal.Event {
 	return []journal.Event{
 		journal.IterationBegan{Number: 1, Story: "US-001"},
 		journal.AgentEnded{Tools: 1},
 		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
 		journal.CommitsTaken{From: "b0", To: "c1", Tree: "tree-c1", Work: "tree-c1"},
-		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
-		journal.ProofEnded{Commit: "c1", Tree: "tree-c1", Passed: true},
-		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen},
+		journal.CheckEnded{Where: journal.AtHead, Name: "test", Passed: true},
+		journal.ProofEnded{Story: "US-001", Base: "b0", Commit: "c1", Tree: "tree-c1", Passed: true, Result: journal.Proven},
 		journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"}},
+		journal.ProofEnded{Base: "b0", Commit: "c1", Tree: "tree-c1", Passed: true, Result: journal.Proven, Reused: true},
 	}
 }
 
@@ -84,7 +84,7 @@ func TestRunWithoutAChange(t *testing.T) {
 	wantNext(t, "no repository, and all was done before", "stop: nothing_to_do: every story is marked as passed, and no file was changed", fold(marked))
 	marked.Tree, marked.Start, marked.Base, marked.Policy.Publish = "tree-b0", "b0", "b0", true
 	wantNext(t, "uncommitted work counts, and cannot be published", "stop: all_stories_passed",
-		fold(marked, journal.ProofEnded{Tree: "tree-b0", Passed: true}, journal.CommitsTaken{Dirty: true}))
+		fold(marked, journal.ProofEnded{Base: "b0", Tree: "tree-b0", Passed: true, Result: journal.NoNewFailingTest}, journal.CommitsTaken{Dirty: true}))
 	worded := beginRunBy(policy.ByTag, nil)
 	wantNext(t, "a run without stories has no plan to read", "take commits: leftovers true",
 		fold(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
@@ -106,7 +106,7 @@ func TestAProofIsOfTheTree(t *testing.T) {
 		run  journal.Run
 		want verdict.Step
 	}{
-		{"of a story", fold(claimed...), verdict.Prove{Commit: "c1", Tree: "tree-c1"}},
+		{"of a story", fold(claimed...), verdict.Prove{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
 		{"of the whole", fold(marked), verdict.Prove{Commit: "b0", Tree: "tree-b0"}},
 	} {
 		if diff := cmp.Diff(c.want, verdict.Next(c.run)); diff != "" {

@@ -122,17 +122,14 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case it.Taken != nil && run.IsMerging(): // it resolved nothing
 		return "conflict markers remain in " + journal.ShortList(run.Parted.Conflicts)
-	case it.Proof != nil && !it.Proof.Passed:
-		return "on a clean checkout: " + it.Proof.Why
-	case it.Read.Committed && len(it.Checks) == 0: // the checks run later, on a clean checkout
+	case it.Proof != nil && whyRejected(run, *it.Proof) != "":
+		return whyRejected(run, *it.Proof)
+	case it.Proof == nil && it.Read.Committed && len(it.Checks) == 0: // the checks run later, on a clean checkout
 		return ""
-	case !IsGreen(run, it.Checks):
+	case it.Proof == nil && !IsGreen(run, it.Checks): // a proof says itself which failures count
 		return failedChecks(run, it)
-	case it.Proof != nil:
-		if isAnswerOnly(run, it) {
-			return WhyTampered(run, it.Proof.Tree)
-		}
-		return cmp.Or(WhyTampered(run, it.Proof.Tree), Objections(run, it.Story, it.Proof.Commit), whyUntested(run, it))
+	case it.Proof != nil && !isAnswerOnly(run, it):
+		return cmp.Or(Objections(run, it.Story, it.Proof.Commit), whyIdleRejected(it))
 	}
 	return ""
 }
@@ -215,11 +212,9 @@ func ReviewAnswer(run journal.Run, story string) string {
 	return ""
 }
 
-// whyUntested returns why a story without a change is rejected, unless tests show that it holds.
-func whyUntested(run journal.Run, it journal.Iteration) string {
-	story, found := run.Plan.Find(it.Story)
-	graded, _ := run.GradeOf(it.Story)
-	if !found || !graded.Idle || !IsGradeCurrent(run, story, it.Proof.Commit) || len(graded.Held) > 0 {
+// whyIdleRejected returns why a story without a change is rejected, unless tests show that it holds.
+func whyIdleRejected(it journal.Iteration) string {
+	if !it.Proof.Idle || len(it.Proof.Held) > 0 {
 		return ""
 	}
 	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"
@@ -228,8 +223,8 @@ func whyUntested(run journal.Run, it journal.Iteration) string {
 func whyNothingToDo(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {
-		if graded, _ := run.GradeOf(story.ID); len(graded.Held) > 0 {
-			shown = append(shown, story.ID+" by "+journal.ShortList(slices.Compact(slices.Sorted(slices.Values(graded.Held)))))
+		if proof, _ := run.StoryProof(story.ID); len(proof.Held) > 0 {
+			shown = append(shown, story.ID+" by "+journal.ShortList(slices.Compact(slices.Sorted(slices.Values(proof.Held)))))
 		}
 	}
 	if len(shown) == 0 {

@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -185,87 +183,6 @@ func HasRules(old journal.Run, p policy.Policy) bool {
 	now, err := json.Marshal(p)
 	then, worse := json.Marshal(old.Policy.Configured())
 	return bytes.Equal(now, then) && err == nil && worse == nil
-}
-
-// StillProven returns what proved those stories of a run that mean the same in a new run's task, also before it, and also if
-// later work is held.
-func StillProven(old journal.Run, now journal.RunBegan) (all []journal.Proven) {
-	for _, story := range old.Plan.UserStories {
-		tests := old.ProvedBefore(story.ID)
-		if graded, found := old.GradeOf(story.ID); found && !old.IsHeld(graded.Commit) {
-			tests = graded.ProvingTests()
-		}
-		if len(tests) > 0 && old.Task.About(story, old.Plan) == now.Task.About(story, now.Plan) {
-			all = append(all, journal.Proven{Request: old.Request(story), Tests: tests})
-		}
-	}
-	return all
-}
-
-// OpenWork returns the work in a run's head that is not proven.
-func OpenWork(run journal.Run) journal.OpenWork {
-	since, open := openIterations(run)
-	unsettled := plan.Plan{UserStories: slices.DeleteFunc(slices.Clone(run.Plan.UserStories), func(story plan.Story) bool { return isSettled(run, story) })}
-	maps.DeleteFunc(open, func(title string, isOpen bool) bool { // a story may have been graded again
-		return !isOpen || run.Plan.HasTitle(title) && !unsettled.HasTitle(title)
-	})
-	if len(open) == 0 || len(run.Plan.UserStories) > 0 && len(unsettled.UserStories) == 0 { // what was open before is their work
-		return journal.OpenWork{}
-	}
-	proved := slices.Clone(run.Open.Proved)
-	for _, story := range run.Plan.UserStories {
-		if graded, _ := run.GradeOf(story.ID); isSettled(run, story) {
-			proved = append(proved, journal.Proven{Request: story.Title, Tests: graded.ProvingTests()})
-		}
-	}
-	work := journal.OpenWork{Since: since, Proved: proved, Work: slices.Clone(run.Open.Work)}
-	for _, title := range slices.Sorted(maps.Keys(open)) {
-		work.Stories = append(work.Stories, journal.OpenStory{Title: title, Meaning: meaningOf(run, title)})
-	}
-	for _, it := range run.Iterations {
-		if story, _ := run.Plan.Find(it.Story); it.Taken != nil && it.Taken.To != it.Taken.From {
-			work.Work = append(work.Work, journal.StoryWork{Title: story.Title, From: it.Taken.From, To: it.Taken.To})
-		}
-	}
-	work.Work = slices.DeleteFunc(work.Work, func(w journal.StoryWork) bool { return !open[w.Title] })
-	return work
-}
-
-// meaningOf returns what a run's task, or that of an earlier one, says about a story, as a digest.
-func meaningOf(run journal.Run, title string) string {
-	for _, story := range run.Plan.UserStories {
-		if story.Title == title {
-			return run.Task.Meaning(story, run.Plan)
-		}
-	}
-	at := slices.IndexFunc(run.Open.Stories, func(o journal.OpenStory) bool { return o.Title == title })
-	return run.Open.Stories[at].Meaning
-}
-
-// openIterations returns the titles of stories whose work no iteration proved, and the newest commit of which all is proven.
-func openIterations(run journal.Run) (since string, open map[string]bool) {
-	since, open = run.Open.Since, map[string]bool{}
-	for _, story := range run.Open.Stories {
-		open[story.Title] = true
-	}
-	for _, it := range run.Iterations {
-		story, _ := run.Plan.Find(it.Story)
-		open[story.Title] = open[story.Title] || it.Taken != nil && it.Taken.To != it.Taken.From
-		if it.Proof == nil || !it.Proof.Passed {
-			continue
-		}
-		if graded, _ := run.GradeOf(story.ID); graded.Commit == it.Proof.Commit && isSettled(run, story) {
-			open[story.Title] = false
-		}
-		if !slices.Contains(slices.Collect(maps.Values(open)), true) {
-			since = it.Proof.Commit
-		}
-	}
-	return since, open
-}
-
-func isSettled(run journal.Run, story plan.Story) bool {
-	return IsStoryProven(run, story) || ReviewAnswer(run, story.ID) != ""
 }
 
 // RenewPolicy returns the current rules for a run that began under others. It keeps the base's and the plan's checks,

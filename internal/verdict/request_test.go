@@ -1,7 +1,6 @@
 package verdict_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +31,7 @@ func stoppedRun(reason policy.Reason, change ...func(*journal.Run)) journal.Run 
 // unready makes the run's work proven and its pull request a draft.
 func unready(run *journal.Run) {
 	run.Tree, run.Pull = "t1", &journal.PullOpened{Number: 2, Draft: true}
-	run.Proofs = []journal.Proof{{Tree: "t1", Passed: true}}
+	run.Proofs = []journal.Proof{{Tree: "t1", Passed: true, Result: journal.Proven}}
 }
 
 // proven makes the run's work proven, with head h1.
@@ -135,105 +134,5 @@ func TestDecidePassesOnTheRequest(t *testing.T) {
 	way := verdict.Decide(verdict.Request{Verb: trigger.Approve, Asker: "ada"}, old)
 	if diff := cmp.Diff(&journal.Resumed{Why: "the plan was approved by ada", Approved: "ada"}, way.Resume); diff != "" {
 		t.Errorf("approve (-want +got):\n%s", diff)
-	}
-}
-
-// What is not proven is open, since the newest commit of which all is proven.
-func TestOpenWork(t *testing.T) {
-	// Of each iteration: its story, and whether that is proven by its commit, a passing proof, or none.
-	for name, c := range map[string]struct {
-		did     []string
-		again   string // a story that is graded once more, at the end
-		earlier string // a story that was open when the run began
-		want    string
-	}{
-		"nothing":               {want: ""},
-		"proven":                {did: []string{"A proven", "B proven"}},
-		"one is not":            {did: []string{"A proven", "B passed"}, want: "c1: B c2"},
-		"red":                   {did: []string{"A red"}, want: "b0: A c1"},
-		"red, then proven":      {did: []string{"A red", "A proven", "B red"}, want: "c2: B c3"},
-		"another's in it":       {did: []string{"A passed", "B proven"}, want: "b0: A c1"},
-		"proven after that":     {did: []string{"A passed", "B proven", "A proven", "C red"}, want: "c3: C c4"},
-		"proven at the end":     {did: []string{"A passed"}, again: "A"},
-		"one of two at the end": {did: []string{"A passed", "B passed"}, again: "B", want: "b0: A c1"},
-		"of an earlier run":     {earlier: "D", did: []string{"A passed"}, want: "s0: A c1 D s0"},
-		"which all stories did": {earlier: "D", did: []string{"A proven"}},
-		"or the same one":       {earlier: "A", did: []string{"A proven", "B red"}, want: "c1: B c2"},
-	} {
-		run := journal.Run{Open: journal.OpenWork{Since: "b0"}}
-		if c.earlier != "" {
-			run.Open = journal.OpenWork{Since: "s0", Stories: []journal.OpenStory{{Title: c.earlier}}, Work: []journal.StoryWork{{Title: c.earlier, From: "r0", To: "s0"}}}
-		}
-		for i, did := range c.did {
-			title, how, _ := strings.Cut(did, " ")
-			commit := "c" + strconv.Itoa(i+1)
-			proof := journal.Proof{Commit: commit, Tree: commit, Passed: how != "red"}
-			run.Proofs = append(run.Proofs, proof)
-			run.Iterations = append(run.Iterations, journal.Iteration{Story: "US-" + title, Proof: &proof, Taken: &journal.CommitsTaken{From: "x", To: commit}})
-			if how == "proven" {
-				run.Grades = append(run.Grades, journal.StoryGraded{Story: "US-" + title, Commit: commit, Grade: journal.RedToGreen})
-			}
-			if !run.Plan.HasTitle(title) {
-				run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: "US-" + title, Title: title, Passes: true})
-			}
-		}
-		if c.again != "" {
-			run.Grades = append(run.Grades, journal.StoryGraded{Story: "US-" + c.again, Commit: "c9", Grade: journal.RedToGreen})
-		}
-		open := verdict.OpenWork(run)
-		got := open.Since
-		if got != "" {
-			got += ":"
-		}
-		for _, story := range open.Stories {
-			got += " " + story.Title
-			for _, work := range open.Work {
-				if work.Title == story.Title {
-					got += " " + work.To
-				}
-			}
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-// What proved a story goes on to the next run, also over a run that did not come to it, while people ask for the same.
-func TestStillProven(t *testing.T) {
-	earlier := []journal.Proven{{Request: "It greets\n", Tests: []string{"greet"}}}
-	asked := "- [ ] It greets\n- [ ] It pays"
-	for name, c := range map[string]struct {
-		earlier     []journal.Proven
-		then, now   string
-		grade, want string
-		held        string
-	}{
-		"by it, held":         {then: asked, now: asked, grade: "red to green", held: "c1"},
-		"by it, held later":   {then: asked, now: asked, grade: "red to green", held: "c2", want: "new"},
-		"by it":               {then: asked, now: asked, grade: "red to green", want: "new"},
-		"by one before it":    {earlier: earlier, then: asked, now: asked, want: "greet"},
-		"by both":             {earlier: earlier, then: asked, now: asked, grade: "red to green", want: "new"},
-		"no more":             {earlier: earlier, then: asked, now: asked, grade: "unbroken"},
-		"nor ever":            {then: asked, now: asked},
-		"with other words":    {earlier: earlier, then: asked, now: "But politely:\n\n" + asked},
-		"with one item more":  {earlier: earlier, then: asked, now: asked + "\n- [ ] It bows", want: "greet"},
-		"by it, edited since": {then: asked, now: "But politely:\n\n" + asked, grade: "red to green"},
-	} {
-		old := journal.Run{Task: plan.Task{Body: c.then}, Earlier: c.earlier}
-		old.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "It greets", Passes: true}, {ID: "US-002", Title: "It pays"}}
-		if c.grade != "" {
-			old.Grades = []journal.StoryGraded{{Story: "US-001", Commit: "c1", Grade: journal.Grade(c.grade), Tests: []string{"new"}}}
-		}
-		old.Policy.Tamper = policy.TamperBlock
-		old.Inspections = []journal.ChangeInspected{{Commit: c.held, Why: "they hang"}}
-		now := journal.RunBegan{Task: plan.Task{Body: c.now}, Plan: plan.Plan{UserStories: append([]plan.Story{{Title: "It bows"}}, old.Plan.UserStories...)}}
-		got := ""
-		for _, proven := range verdict.StillProven(old, now) {
-			got += strings.Join(proven.Tests, " ")
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
 	}
 }

@@ -33,14 +33,8 @@ type Check struct{}
 // TakeCommits takes over the agent's commits. With Leftovers, all changes are committed first.
 type TakeCommits struct{ Leftovers bool }
 
-// Prove runs the checks on a clean checkout of Commit.
-type Prove struct{ Commit, Tree string }
-
-// Inspect runs the existing tests on Commit.
-type Inspect struct{ Commit, Tree string }
-
-// Grade runs the tests of Story on the base code.
-type Grade struct{ Story, Commit, Tree string }
+// Prove proves Commit on clean checkouts: for a story, or for the whole change if that is empty.
+type Prove struct{ Story, Commit, Tree string }
 
 // Review asks another agent for its opinion of Story at Commit.
 type Review struct{ Story, Commit string }
@@ -97,8 +91,6 @@ func (ReadPlan) step()       {}
 func (Check) step()          {}
 func (TakeCommits) step()    {}
 func (Prove) step()          {}
-func (Inspect) step()        {}
-func (Grade) step()          {}
 func (Review) step()         {}
 func (RunSCMTask) step()     {}
 func (Judge) step()          {}

@@ -62,11 +62,7 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	case it.Taken == nil:
 		return TakeCommits{Leftovers: IsGreen(run, it.Checks)}
 	case it.Proof == nil && len(believedClaims(run, it)) > 0:
-		return Prove{Commit: run.Head, Tree: run.Tree}
-	case isAboutToPass(run, it) && NeedsInspection(run, it.Proof.Tree):
-		return Inspect{Commit: it.Proof.Commit, Tree: it.Proof.Tree}
-	case needsGrade(run, it):
-		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
+		return Prove{Story: it.Story, Commit: run.Head, Tree: run.Tree}
 	case isAboutToPass(run, it) && !isAnswerOnly(run, it) && NeedsReview(run, it.Story, it.Proof.Commit):
 		if reason, why := resourceLimitReached(run); reason == policy.BudgetExhausted {
 			return stopSafely(run, reason, why)
@@ -124,36 +120,11 @@ func stepBetweenIterations(run journal.Run) Step {
 	if !found && isByStories(run) {
 		return stopSafely(run, policy.FatalError, "no open story can be worked on: each waits for another")
 	}
-	if step, needed := proofBefore(run); needed {
-		return step
-	}
 	// People asked for more than what the pull request shows.
 	if len(run.Reopened) > 0 && run.Policy.Publish && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open") {
 		return OpenPull{}
 	}
 	return Iterate{len(run.Iterations) + 1, story.ID}
-}
-
-// proofBefore returns what to prove as it is not known which tests pass in the work that the run builds on, and an agent is
-// about to change them.
-func proofBefore(run journal.Run) (step Prove, needed bool) {
-	if !isByStories(run) || run.Baseline == nil || !run.Baseline.Usable {
-		return step, false
-	}
-	all := []Prove{{Commit: run.Onto.Commit, Tree: run.Onto.Tree}, {Commit: run.Start, Tree: run.Open.Tree}}
-	if n := len(run.Open.Judges); n > 0 {
-		judge := run.Open.Judges[n-1].Onto
-		all = append(all, Prove{Commit: judge.Commit, Tree: judge.Tree})
-	}
-	for _, changes := range run.Unclear() {
-		all = append(all, Prove{Commit: changes[0].Sound, Tree: changes[0].SoundTree})
-	}
-	for _, before := range all {
-		if _, known := run.ProofOf(before.Tree); !known && before.Tree != "" {
-			return before, true
-		}
-	}
-	return step, false
 }
 
 func draftStep(run journal.Run) Step {
@@ -171,15 +142,6 @@ func isAboutToPass(run journal.Run, it journal.Iteration) bool {
 	return it.Proof != nil && len(believedClaims(run, it)) > 0
 }
 
-func needsGrade(run journal.Run, it journal.Iteration) bool {
-	if !isAboutToPass(run, it) || isAnswerOnly(run, it) {
-		return false
-	}
-	graded, found := run.GradeOf(it.Story)
-	story, _ := run.Plan.Find(it.Story)
-	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !IsGradeCurrent(run, story, graded.Commit)
-}
-
 // hasSCMFailed reports whether a version control task failed: later tasks build on it.
 func hasSCMFailed(it journal.Iteration) bool {
 	n := len(it.SCM)
@@ -191,24 +153,16 @@ func isAllEarlier(run journal.Run) bool {
 	return !run.Policy.Publish && run.Base != run.Start && run.Head == run.Start
 }
 
-// finishStep returns the next step once all stories passed: a proof of the newest commit unless its tree has one,
-// then the pull request.
+// finishStep returns the next step once all stories passed: a proof of the whole change, then the pull request.
 func finishStep(run journal.Run) Step {
-	proof, found := run.ProofOf(run.Tree)
+	whole, found := run.WholeProof()
 	switch {
 	case !found && run.Tree != "":
 		return Prove{Commit: run.Head, Tree: run.Tree}
-	case found && !proof.Passed:
-		return stopSafely(run, policy.VerificationFailed, proof.Why)
-	}
-	if found && run.Head != run.Base && NeedsInspection(run, run.Tree) {
-		return Inspect{Commit: run.Head, Tree: run.Tree}
-	}
-	if why := WhyTampered(run, run.Tree); why != "" {
-		return stopSafely(run, policy.VerificationFailed, why)
-	}
-	if story, found := heldGrade(run); found {
-		return Grade{Story: story, Commit: run.Head, Tree: run.Tree}
+	case found && whole.Result == journal.Failed:
+		return stopSafely(run, policy.VerificationFailed, whole.Why)
+	case found && whole.Result == journal.NeedsReview && run.Policy.Tamper == policy.TamperBlock:
+		return stopSafely(run, policy.VerificationFailed, whole.Why)
 	}
 	if (IsUnchanged(run) || isAllEarlier(run)) && !run.Dirty {
 		return stop(policy.NothingToDo, whyNothingToDo(run))

@@ -35,13 +35,9 @@ func describe(step verdict.Step) string {
 	case verdict.TakeCommits:
 		return fmt.Sprintf("take commits: leftovers %v", s.Leftovers)
 	case verdict.Prove:
-		return fmt.Sprintf("prove: %s", s.Commit)
+		return fmt.Sprintf("prove: %s at %s", cmp.Or(s.Story, "the whole change"), s.Commit)
 	case verdict.Review:
 		return fmt.Sprintf("review: %s at %s", s.Story, s.Commit)
-	case verdict.Inspect:
-		return fmt.Sprintf("inspect: %s", s.Commit)
-	case verdict.Grade:
-		return fmt.Sprintf("grade: %s at %s", s.Story, s.Commit)
 	case verdict.RunSCMTask:
 		return "commit: " + s.Task
 	case verdict.Push:

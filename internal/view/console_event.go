@@ -9,7 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/results"
 )
 
 // Event returns the text for an event that run includes, without a newline at its end. It can be empty.
@@ -77,8 +77,8 @@ func (c *Console) Checking(kind string, check policy.Check) string {
 
 // Tail returns the last three essential lines of a command's output, or five around the first that states a failure.
 func Tail(excerpt string) []string {
-	lines := tally.Essential(strings.Trim(scrub(excerpt), " \n"))
-	at := slices.IndexFunc(lines, tally.StatesFailure)
+	lines := results.Essential(strings.Trim(scrub(excerpt), " \n"))
+	at := slices.IndexFunc(lines, results.StatesFailure)
 	if at < 0 {
 		at = len(lines) - 1
 	}

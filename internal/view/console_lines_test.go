@@ -70,9 +70,10 @@ func TestConsoleLines(t *testing.T) {
 		"an unknown cost":     {shortScene(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
 		"a cost at the least": {shortScene(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
 		"what work is worth": {
-			shortScene(true, dollar, journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
-				journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"a"}}, journal.StoryGraded{Story: "US-001", Grade: journal.Unverified, Why: "no test"}),
-			"  [!!] a_test.go: it is skipped\n  [OK] US-001 is proven: red to green by a\n  [!!] US-001 is unverified: no test\n",
+			shortScene(true, dollar, journal.ProofEnded{Story: "US-001", Commit: "c1", Result: journal.Failed, Why: "test failed"},
+				journal.ProofEnded{Story: "US-001", Commit: "c2", Passed: true, Result: journal.Proven, Tests: []string{"a"}},
+				journal.ProofEnded{Story: "US-001", Commit: "c3", Passed: true, Result: journal.Unknown, Why: "no test"}),
+			"  [ERR] US-001 (c1): Failed: test failed\n  [OK] US-001 (c2): Proven: without the change, as it should be, these tests fail: a\n  [!!] US-001 (c3): Unknown: no test\n",
 		},
 		"a wait": {shortScene(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC\n"},
 	} {

@@ -35,7 +35,7 @@ func LineAndOutput(run journal.Run, event journal.Event) string {
 func failedOutput(event journal.Event) []string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others have no output
 	case journal.CheckEnded:
-		if e.Passed || e.Where == journal.AtTests {
+		if e.Passed || e.Where == journal.AtNewTests {
 			return nil
 		}
 		return failureLines(e)
@@ -88,8 +88,6 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 		return planLines(e)
 	case journal.CommitsTaken:
 		return commitLines(e)
-	case journal.ChangeInspected:
-		return inspectionLines(e)
 	case journal.IterationEnded:
 		if !supervised {
 			return verdictLines(run, e)
@@ -137,10 +135,8 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
 	case journal.ProofEnded:
-		return iterationLine(pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign)), proofText(e))
-	case journal.StoryGraded:
-		story, found := run.Plan.Find(e.Story)
-		return iterationLine(pick(found && verdict.IsGradeSufficient(run, story, e.Grade), goodSign, warnSign), gradeText(run, e))
+		story, _ := run.Plan.Find(e.Story)
+		return iterationLine(pick(!e.Passed, badSign, pick(verdict.IsEnough(run, story, e.Result), goodSign, warnSign)), proofText(e))
 	case journal.StoryReviewed:
 		return iterationLine(pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign), "second opinion on "+reviewText(e))
 	case journal.SCMEnded:

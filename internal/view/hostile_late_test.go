@@ -28,9 +28,8 @@ func later(text string, end journal.RunStopped) journal.Run {
 		journal.PlanDrafted{By: text, Left: []string{text}, Question: text, Why: text},
 		journal.EgressRefused{What: text, Why: text, Input: text},
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: text, Times: 1, Up: 1, Down: 1}}},
-		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.Unbroken, Files: []string{text}, Tests: []string{text}, Why: text},
 		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: text, Why: text},
-		journal.ChangeInspected{Commit: "c1", Tree: "t1", Why: text, Found: []journal.Loosened{{File: text, Kind: "test_skipped", Why: text, Lines: []string{text}}}},
+		proofWith(text, "US-001", journal.Proven), proofWith(text, text, journal.NoNewFailingTest), proofWith(text, "", journal.NeedsReview),
 		journal.Packed{Path: text, Head: "c1", Rest: text, Without: []string{text}},
 		journal.PullOpened{Number: 34, URL: text, Draft: true},
 		journal.PublishFailed{Act: "open", Why: text, Fix: text}, journal.PublishFailed{Act: "push", Head: "c1", Why: text, Fix: text},
@@ -43,6 +42,14 @@ func later(text string, end journal.RunStopped) journal.Run {
 	}
 	r.Branch, r.Links.Repo = "ralph/"+text, "https://github.example/acme/shop"
 	return r
+}
+
+// proofWith returns a proof with text in all its places.
+func proofWith(text, story string, result journal.Result) journal.ProofEnded {
+	return journal.ProofEnded{
+		Story: story, Base: "b0", Commit: "c1", Tree: "t1", Passed: true, Result: result, Why: text, Files: []string{text}, Tests: []string{text}, Restored: []string{text},
+		Look: []journal.Look{{Kind: "skipped", File: text, Why: text, Tests: []string{text}}}, Untested: []journal.Lines{{File: text, From: 1, To: 2}},
+	}
 }
 
 // Hostile text in these places does not change the structure of the page.
@@ -124,13 +131,15 @@ func TestTheLimitTearsNothing(t *testing.T) {
 // An agent's names that fill the page remove no warning from it.
 func TestNamesRemoveNoWarning(t *testing.T) {
 	names := make([]string, 100)
-	found := make([]journal.Loosened, 50)
+	found := make([]journal.Look, 50)
+	lines := make([]journal.Lines, 50)
 	proposed := make([]journal.Proposal, 40)
 	for i := range names {
 		names[i] = fmt.Sprint(i) + strings.Repeat("`", 200)
 	}
 	for i := range found {
-		found[i] = journal.Loosened{File: names[i], Kind: "test_skipped", Why: names[i], Lines: names[:30]}
+		found[i] = journal.Look{File: names[i], Kind: "skipped", Why: names[i], Tests: names[:30]}
+		lines[i] = journal.Lines{File: names[i], From: 1, To: 2}
 	}
 	for i := range proposed {
 		proposed[i] = journal.Proposal{Path: names[i], Patch: strings.Repeat(fmt.Sprintf("+%d\n", i), 160)}
@@ -140,11 +149,11 @@ func TestNamesRemoveNoWarning(t *testing.T) {
 	for _, entry := range entries[:9] {
 		r = journal.Fold(r, entry)
 	}
-	r.Policy.Tamper = policy.TamperReport
 	for _, event := range []journal.Event{
 		journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Files: names, Dropped: names, Proposed: proposed},
-		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true, Restored: names},
-		journal.ChangeInspected{Commit: "c1", Tree: "t1", Found: found, Shown: found},
+		journal.ProofEnded{
+			Base: "b0", Commit: "c1", Tree: "t1", Passed: true, Result: journal.NeedsReview, Why: strings.Join(names, " "), Restored: names, Look: found, Untested: lines,
+		},
 		journal.PullOpened{Number: 3, Draft: true},
 	} {
 		r = journal.Fold(r, journal.Entry{Seq: 99, At: time.Unix(99, 0).UTC(), Event: event})

@@ -63,10 +63,10 @@ func run(text string) (journal.Run, []journal.Entry) {
 			From: "b0", To: "c1", Tree: "t1", Work: "t1", Commits: []journal.Commit{{SHA: "c1", Subject: text}},
 			Files: []string{text}, Dropped: []string{text}, Refused: []journal.Finding{{Path: text, Why: text}, {Why: text}},
 		},
-		check(journal.AtProof, false),
-		redCheck(journal.AtProof, text+" too"),
-		journal.CheckEnded{Where: journal.AtProof, Name: "flaky " + text, Passed: true, Flaky: true, First: &journal.Try{Exit: 1}},
-		journal.ProofEnded{Commit: "c1", Tree: "t1", Why: text},
+		check(journal.AtHead, false),
+		redCheck(journal.AtHead, text+" too"),
+		journal.CheckEnded{Where: journal.AtHead, Name: "flaky " + text, Passed: true, Flaky: true, First: &journal.Try{Exit: 1}},
+		journal.ProofEnded{Base: "b0", Commit: "c1", Tree: "t1", Result: journal.Failed, Why: text},
 		journal.IterationEnded{Number: 1, Story: text, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 		journal.SCMEnded{Task: "commit", Message: text},
 		journal.SCMEnded{Task: "commit", Failed: true, Why: text},
@@ -86,7 +86,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 
 // redCheck returns a failed check with a failed test of that name.
 func redCheck(where journal.Where, name string) journal.CheckEnded {
-	tests := &journal.Tests{Runner: "go", Failed: 1, Red: []string{name}}
+	tests := &journal.Tests{Failed: 1, Red: []string{name}}
 	return journal.CheckEnded{Where: where, Name: "make test", Command: "make test", Exit: 1, Tests: tests}
 }
 
@@ -238,7 +238,7 @@ func TestLongListsFit(t *testing.T) {
 		ended.Rejected = append(ended.Rejected, journal.Rejection{Claim: word, Why: word})
 		taken.Dropped = append(taken.Dropped, word)
 		taken.Refused = append(taken.Refused, journal.Finding{Path: word, Why: word})
-		proof.Checks = append(proof.Checks, journal.CheckEnded{Name: word, Command: word})
+		proof.Checks.Head = append(proof.Checks.Head, journal.CheckEnded{Name: word, Command: word})
 		large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
 		large.Failures = append(large.Failures, journal.PublishFailed{Act: "push", Why: word, Fix: word})
 	}

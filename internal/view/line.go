@@ -42,11 +42,15 @@ func checkText(run journal.Run, what string, e journal.CheckEnded) string {
 	case !e.Passed:
 		how = fmt.Sprintf("failed (exit %d)", e.Exit)
 	}
+	if e.Where == journal.AtNewTests && !e.Passed {
+		how += ", as it should,"
+	}
 	where := map[journal.Where]string{
-		journal.AtBase:  "at the base",
-		journal.AtWork:  "in the agent's tree",
-		journal.AtProof: "on a clean checkout",
-		journal.AtTests: "on the base with the story's tests",
+		journal.AtBase:     "at the base",
+		journal.AtWork:     "in the agent's tree",
+		journal.AtHead:     "on a clean checkout",
+		journal.AtOldTests: "on a clean checkout with the base's tests",
+		journal.AtNewTests: "on the base with the new tests",
 	}[e.Where]
 	return fmt.Sprintf("%s %s %s %s, %s%s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testCountText(run, e))
 }
@@ -85,22 +89,6 @@ func scmText(e journal.SCMEnded) string {
 		return e.Task + ": nothing to commit"
 	}
 	return appendNonEmpty(e.Task, ": ", oneLine(e.Message))
-}
-
-func proofText(e journal.ProofEnded) string {
-	switch {
-	case e.Reused:
-		return "the same tree was checked before: " + shortSHA(e.Commit)
-	case !e.Passed:
-		return shortSHA(e.Commit) + " failed on a clean checkout: " + oneLine(e.Why)
-	case e.Empty:
-		return shortSHA(e.Commit) + ": nothing could be verified"
-	}
-	text := shortSHA(e.Commit) + " passed on a clean checkout"
-	if len(e.Restored) > 0 {
-		text += ", with the base's version of " + oneLine(journal.ShortList(e.Restored))
-	}
-	return text
 }
 
 func runBeganText(e journal.RunBegan) string {

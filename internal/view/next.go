@@ -70,8 +70,8 @@ func continuation(run journal.Run) string {
 		return reviewStep(run)
 	case verdict.NeedsApproval(run):
 		return "comment `/ralph approve` to start the work, or change the issue and ask for a new plan"
-	case run.Stop.Reason == policy.AllStoriesPassed && verdict.InspectionConcern(run) != "":
-		return inspectionDoubts(run) + "; if that is as it should be, set `tamper: allow`"
+	case run.Stop.Reason == policy.AllStoriesPassed && reviewReason(run) != "":
+		return reviewReason(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
 		return "check that this is true; if not, describe what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
@@ -102,11 +102,10 @@ func continuation(run journal.Run) string {
 
 // reviewStep returns what to do about the pull request of a run in which all stories passed.
 func reviewStep(run journal.Run) string {
-	_, checked := verdict.LatestProof(run)
 	switch {
 	case !run.Pull.Draft:
 		return "review the pull request"
-	case !checked:
+	case !verdict.IsVerified(run):
 		return "comment `/ralph`, or look at the draft pull request with care"
 	case !verdict.IsWorkProven(run):
 		return "look at the draft pull request with care: " + draftReason(run)

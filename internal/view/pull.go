@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/results"
 )
 
 // pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first line
@@ -47,7 +47,7 @@ func issueLink(run journal.Run) string {
 
 func newestProof(run journal.Run) *journal.Proof {
 	found, is := run.ProofOf(run.Tree)
-	if !is || len(found.Checks) == 0 {
+	if !is || len(found.Checks.Head) == 0 {
 		return nil
 	}
 	return &found
@@ -73,16 +73,6 @@ func restoredFiles(run journal.Run) string {
 		}
 	}
 	return codePaths(paths)
-}
-
-// unaskedFor returns the titles of stories whose work the branch still holds, unproven, and which are not in the plan any more.
-func unaskedFor(run journal.Run) (titles []string) {
-	for _, open := range run.Open.Stories {
-		if !run.Plan.HasTitle(open.Title) {
-			titles = append(titles, open.Title)
-		}
-	}
-	return titles
 }
 
 const maxPatchBytes = 20_000
@@ -172,7 +162,7 @@ func checkOutcome(check journal.CheckEnded) string {
 		return pick(check.Passed, "PASS", "SKIPPED")
 	}
 	why := ""
-	lines := tally.Essential(strings.TrimSpace(check.Excerpt))
+	lines := results.Essential(strings.TrimSpace(check.Excerpt))
 	switch {
 	case check.TimedOut:
 		why = "Timeout"

@@ -179,10 +179,10 @@ func Annotations(run journal.Run) []Annotation {
 	}
 	checks := last.Checks
 	if last.Proof != nil {
-		checks = last.Proof.Checks
+		checks = last.Proof.Checks.Head
 	}
 	for _, check := range checks {
-		if check.Where == journal.AtTests || !verdict.BlocksStory(run, check) || len(all) == maxAnnotations {
+		if check.Where == journal.AtNewTests || !verdict.BlocksStory(run, check) || len(all) == maxAnnotations {
 			continue
 		}
 		all = append(all, Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text})

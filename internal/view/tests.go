@@ -6,7 +6,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -42,13 +41,7 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	if check.Tests == nil {
 		return text
 	}
-	passed := check.Tests.Passed - check.Tests.Packages
-	switch {
-	case passed > 0 || check.Tests.Packages == 0:
-		text += fmt.Sprintf(": %d passed, %d failed", passed, check.Tests.Failed)
-	case check.Tests.Failed > 0:
-		text += fmt.Sprintf(": %d failed", check.Tests.Failed)
-	}
+	text += fmt.Sprintf(": %d passed, %d failed", check.Tests.Passed, check.Tests.Failed)
 	if check.Where == journal.AtBase || check.Passed {
 		return text
 	}
@@ -59,7 +52,7 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 func flakyChecks(run journal.Run) []string {
 	found, _ := run.ProofOf(run.Tree)
 	var lines []string
-	for _, check := range found.Checks {
+	for _, check := range found.Checks.Head {
 		if check.Flaky {
 			lines = append(lines, clean.Inline(check.Name, 80)+" is flaky: on a clean checkout it failed, and had no such failure when run again")
 		}
@@ -95,52 +88,12 @@ func redAtBase(run journal.Run) []redCheck {
 
 func testNowText(run journal.Run, check, test string) string {
 	found, _ := run.ProofOf(run.Tree)
-	now, ran := journal.FindCheck(found.Checks, check)
-	if !ran {
+	now, ran := journal.FindCheck(found.Checks.Head, check)
+	switch {
+	case !ran:
 		return ""
+	case slices.Contains(now.Tests.Failing(), test):
+		return ", still fails"
 	}
-	return map[tally.Outcome]string{
-		tally.Failed: ", still fails", tally.Broken: ", still fails",
-		tally.Passed: ", passes now", tally.Skipped: ", is skipped now", tally.Absent: ", was not seen again",
-	}[now.Outcome(test)]
-}
-
-func inspectionLines(e journal.ChangeInspected) (texts []eventLine) {
-	if e.Why != "" {
-		texts = append(texts, iterationLine(warnSign, verdict.FindingKinds(e)+": "+oneLine(e.Why)))
-	}
-	for _, place := range e.Found[:min(len(e.Found), maxListed)] {
-		texts = append(texts, iterationLine(warnSign, oneLine(place.String())))
-	}
-	if left := moreFound(e); left > 0 {
-		texts = append(texts, iterationLine(warnSign, fmt.Sprintf("… and %d more files", left)))
-	}
-	return texts
-}
-
-// moreFound returns how many files with findings are not shown.
-func moreFound(e journal.ChangeInspected) int { return more(e.Found) + e.More }
-
-// existingTestsOf returns what the newest commit changed in existing tests, or nil.
-func existingTestsOf(run journal.Run) *journal.ChangeInspected {
-	found, is := run.InspectionOf(run.Tree)
-	if !is || found.Why == "" && len(found.Found) == 0 && len(found.Shown) == 0 {
-		return nil
-	}
-	return &found
-}
-
-// inspectionDoubts returns why a person has to review changed tests, if so.
-func inspectionDoubts(run journal.Run) string {
-	if verdict.InspectionConcern(run) == "" {
-		return ""
-	}
-	inspected := verdict.LatestInspection(run)
-	var files []string
-	for _, place := range inspected.Found[:min(len(inspected.Found), maxListed)] {
-		if file := Code(place.File, 200); !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
-	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.ShortList(files))
+	return ", does not fail now"
 }

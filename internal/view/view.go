@@ -103,7 +103,6 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"code":             func(s string) string { return Code(s, 160) },
 		"first":            first,
 		"more":             more,
-		"moreFound":        func(e *journal.ChangeInspected) int { return moreFound(*e) },
 		"short":            shortSHA,
 		"headline":         Headline,
 		"storyCount":       storyCount,
@@ -136,11 +135,12 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"isUnchecked":      isUnchecked,
 		"flakyChecks":      flakyChecks,
 		"redAtBase":        redAtBase,
-		"redToGreen":       redToGreen,
+		"provenStories":    provenStories,
 		"unproven":         unprovenStories,
 		"restoredForProof": restoredForProof,
-		"existingTests":    existingTestsOf,
-		"inspectionDoubts": inspectionDoubts,
+		"looks":            looks,
+		"untested":         untested,
+		"reviewReason":     reviewReason,
 		"reviews":          reviewTexts,
 		"othersChanges":    othersChanges,
 		"quietWorkflows":   quietWorkflows,
@@ -152,7 +152,6 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		},
 		"changeSummary": changeSummary,
 		"paths":         codePaths,
-		"unaskedFor":    unaskedFor,
 		"unapproved":    verdict.NeedsApproval,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md", "archive/summary.md"))
 })
@@ -236,7 +235,7 @@ func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
 
 func checkMark(run journal.Run, check journal.CheckEnded) string {
 	switch {
-	case check.Where == journal.AtTests: // the tests must fail there
+	case check.Where == journal.AtNewTests: // the tests must fail there
 		return "➖"
 	case check.Flaky:
 		return warnSign

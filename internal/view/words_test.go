@@ -17,37 +17,25 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
 		"review the pull request":                            func(r *journal.Run) { r.Pull.Draft = false },
 		"review the draft pull request and mark it as ready": func(*journal.Run) {},
-		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) { r.Proofs[0].Empty = true },
-		"look at the draft pull request with care: existing tests fail or no longer run: look at `a_test.go`; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
-			r.Policy.Tamper = policy.TamperReport
-			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}, {File: "a_test.go", Why: "gone"}}}}
+		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
+			r.Proofs[1].Result = journal.Unknown
 		},
-		"look at the draft pull request with care: the change affects how tests or checks run: look at `vite.config.ts`; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
-			r.Policy.Tamper = policy.TamperReport
-			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Found: []journal.Loosened{{File: "vite.config.ts", Kind: journal.TestsSteered}}}}
+		"look at the draft pull request with care: the tests of the base fail on the new code: TestA; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
+			r.Proofs[1].Result, r.Proofs[1].Why = journal.NeedsReview, "the tests of the base fail on the new code: TestA"
 		},
-		"look at the draft pull request with care: the existing tests could not be run on the new code; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
-			r.Policy.Tamper = policy.TamperBlock
-			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Why: "git broke"}}
+		"the checks pass only with changed check files: `Makefile`; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
+			r.Pull, r.Proofs[0].Result, r.Proofs[0].Why = nil, journal.NeedsReview, "the checks pass only with changed check files: `Makefile`"
 		},
-		"existing tests fail or no longer run: look at `a_test.go`, `b_test.go`, `c_test.go`, `d_test.go`, `e_test.go` and 1 more; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
-			r.Policy.Tamper, r.Pull = policy.TamperReport, nil
-			r.Inspections = []journal.ChangeInspected{{Tree: "t1"}}
-			for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-				r.Inspections[0].Found = append(r.Inspections[0].Found, journal.Loosened{File: name + "_test.go"})
-			}
-		},
-		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
-		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Grades = nil },
+		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
+		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Proofs = r.Proofs[1:] },
 		"look at the draft pull request with care: nothing was changed for US-001, check that it works": func(r *journal.Run) {
-			r.Grades = []journal.StoryGraded{{Story: "US-001", Grade: journal.Unbroken, Idle: true, Held: []string{"TestA"}}}
+			r.Proofs[0] = journal.Proof{Story: "US-001", Tree: "t1", Passed: true, Result: journal.NoNewFailingTest, Idle: true, Held: []string{"TestA"}}
 		},
 	} {
 		run := journal.Run{
 			Tree: "t1", Pull: &journal.PullOpened{Number: 3, Draft: true}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
 			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}}},
-			Proofs:     []journal.Proof{{Tree: "t1", Passed: true}},
-			Grades:     []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}},
+			Proofs:     provenTree("US-001"),
 			Iterations: []journal.Iteration{{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Passed: []string{"US-001"}}}},
 		}
 		if change(&run); !strings.HasSuffix(view.Text(run, false), "\nnext: "+want+"\n") {
@@ -56,14 +44,22 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	}
 }
 
+// provenTree returns the proofs of some stories, and of the whole change.
+func provenTree(stories ...string) (all []journal.Proof) {
+	for _, story := range append(stories, "") {
+		all = append(all, journal.Proof{Story: story, Tree: "t1", Passed: true, Result: journal.Proven})
+	}
+	return all
+}
+
 // A headline calls only verified work done, and says if no file was changed or no check
 // ran.
 func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
-		"done, every story passed and the checks passed again on a clean checkout":    func(r *journal.Run) { r.Grades[1].Grade = journal.RedToGreen },
+		"done, every story passed and the checks passed again on a clean checkout":    func(r *journal.Run) { r.Proofs[1].Result = journal.Proven },
 		"finished, but a person has to look: no test shows that US-002 works":         func(*journal.Run) {},
-		"finished, but nothing was verified: no check is configured":                  func(r *journal.Run) { r.Proofs[0].Empty = true },
-		"finished, but a person has to look: no test shows that US-001, US-002 works": func(r *journal.Run) { r.Grades = nil },
+		"finished, but nothing was verified: no check is configured":                  func(r *journal.Run) { r.Proofs[2].Result = journal.Unknown },
+		"finished, but a person has to look: no test shows that US-001, US-002 works": func(r *journal.Run) { r.Proofs = r.Proofs[2:] },
 		"completed, all checks passed": func(r *journal.Run) {
 			r.Stop.Reason = policy.AllChecksPassed
 		},
@@ -86,13 +82,13 @@ func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 		run := journal.Run{
 			Tree: "t1", Work: "w0", Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002", Passes: true}}},
-			Proofs: []journal.Proof{{Tree: "t1", Passed: true}},
-			Grades: []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}, {Story: "US-002", Grade: journal.Unbroken}},
+			Proofs: provenTree("US-001", "US-002"),
 			Iterations: []journal.Iteration{
 				{Number: 1, Story: "US-001", Taken: &journal.CommitsTaken{Work: "w0"}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}}},
 				{Number: 2, Story: "US-002", Taken: &journal.CommitsTaken{Work: "w1"}, Ended: &journal.IterationEnded{Passed: []string{"US-002"}}},
 			},
 		}
+		run.Proofs[1].Result = journal.NoNewFailingTest
 		if change(&run); view.Headline(run) != want {
 			t.Errorf("Headline = %q, want %q", view.Headline(run), want)
 		}
@@ -144,9 +140,9 @@ func TestResultFindsTheWord(t *testing.T) {
 // flaky one.
 func TestSignsOfChecks(t *testing.T) {
 	for want, check := range map[string]journal.CheckEnded{
-		"  [--] check test failed (exit 1) on the base with the story's tests, 0s\n": {Where: journal.AtTests, Exit: 1},
-		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n": {Where: journal.AtProof, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
-		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":               {Where: journal.AtProof, Exit: 1},
+		"  [--] check test failed (exit 1), as it should, on the base with the new tests, 0s\n": {Where: journal.AtNewTests, Exit: 1},
+		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n":            {Where: journal.AtHead, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
+		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":                          {Where: journal.AtHead, Exit: 1},
 	} {
 		check.Name = "test"
 		if got := play(view.Look{}, []any{journal.RunBegan{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}}, check}); !strings.HasSuffix(got, want) {

@@ -18,13 +18,13 @@ import (
 // clean checkout of the newest commit.
 func runWithProof(base, now journal.CheckEnded) journal.Run {
 	base.Name, base.Command, now.Name, now.Command = "test", "make test", "test", "make test"
-	base.Where, now.Where = journal.AtBase, journal.AtProof
+	base.Where, now.Where = journal.AtBase, journal.AtHead
 	return journal.Run{
 		Tree: "t1", Start: "b0", Head: "c1",
 		Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineNew},
 		BaseChecks: []journal.CheckEnded{base},
 		Baseline:   &journal.BaselineEnded{Usable: true},
-		Proofs:     []journal.Proof{{Commit: "c1", Tree: "t1", Checks: []journal.CheckEnded{now}, Rules: journal.Rules{Checks: []policy.Check{{Name: "test"}}}}},
+		Proofs:     []journal.Proof{{Commit: "c1", Tree: "t1", Checks: journal.Runs{Head: []journal.CheckEnded{now}}, Rules: journal.Rules{Checks: []policy.Check{{Name: "test"}}}}},
 	}
 }
 
@@ -55,14 +55,6 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			"❌ failed",
 			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed",
 		},
-		"packages of which no test is named": {
-			green, journal.CheckEnded{Passed: true, Tests: &journal.Tests{Passed: 2, Packages: 2}}, "✅ passed", "check test passed on a clean checkout, 0s",
-		},
-		"a named failure beside them": {
-			green,
-			journal.CheckEnded{Exit: 1, Tests: &journal.Tests{Passed: 2, Packages: 2, Failed: 1, Red: []string{"a"}}},
-			"❌ failed", "check test failed (exit 1) on a clean checkout, 0s: 1 failed",
-		},
 		"red with what was red": {
 			red("a"), red("a"), "➖ failed before the work, too", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed, nothing new",
 		},
@@ -92,7 +84,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		if body := view.Of(run).Pull.Body; !strings.Contains(body, "| `make test` | "+test.cell+" | ") {
 			t.Errorf("%s: no cell %q in\n%s", name, test.cell, body)
 		}
-		if line := view.Line(run, run.Proofs[0].Checks[0]); line != "  "+test.line {
+		if line := view.Line(run, run.Proofs[0].Checks.Head[0]); line != "  "+test.line {
 			t.Errorf("%s: line %q, want %q", name, line, test.line)
 		}
 	}
@@ -127,7 +119,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// ralph status shows passed stories with their grade, the active story, problems, and the
+// ralph status shows passed stories with the result of their proof, the active story, problems, and the
 // next step.
 func TestTextOfStories(t *testing.T) {
 	run := journal.Run{
@@ -137,9 +129,9 @@ func TestTextOfStories(t *testing.T) {
 			{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Rejected: []journal.Rejection{{Claim: "US-003", Why: "one story at a time"}}}},
 			{Number: 2, Story: "US-002"},
 		},
-		Grades: []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}},
+		Proofs: []journal.Proof{{Story: "US-001", Passed: true, Result: journal.Proven}},
 	}
-	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart ✅ proven, red to green\n[>] US-002 An order\n[ ] US-003 A bill\n" +
+	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart ✅ Proven\n[>] US-002 An order\n[ ] US-003 A bill\n" +
 		"2 iterations in 0s, cost $1.00\n! rejected: US-003: one story at a time\n"
 	if diff := cmp.Diff(want, view.Text(run, false)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)

@@ -49,8 +49,8 @@ tried() {
   git commit -qm 'workflows and settings'
   mkdir ralph
   echo '{"project": "p", "branchName": "ralph/more", "userStories": [{"id": "US-001", "title": "More", "acceptanceCriteria": ["it does"], "priority": 1}]}' >ralph/prd.json
-  expect 'US-001 is proven: red to green' "$dir/ralph" run "$3" --agent scripted --agent-command story.txtar
-  expect ': proven' "$dir/ralph" prove "$3" main ralph/more
+  expect ': Proven: without the change' "$dir/ralph" run "$3" --agent scripted --agent-command story.txtar
+  expect ': Proven' "$dir/ralph" prove "$3" main ralph/more
 }
 
 npm install --silent --no-audit --no-fund --prefix "$dir/npm" pnpm@9

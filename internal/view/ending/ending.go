@@ -110,8 +110,9 @@ func Of(run journal.Run) Ending {
 			e.Fix = cmp.Or(clean.Inline(run.Failures[n-1].Fix, 300), e.Fix)
 		}
 	case TestsBroken:
-		inspected := verdict.LatestInspection(run)
-		e.Headline, e.Why = verdict.FindingKinds(inspected), verdict.Findings(inspected)
+		if whole, found := run.WholeProof(); found {
+			e.Why = whole.Why
+		}
 	case RedOnCheckout:
 		if it, found := run.LastJudged(); found && it.Proof != nil {
 			e.Why = cmp.Or(it.Proof.Why, e.Why)
@@ -154,7 +155,7 @@ func causeOf(run journal.Run) *Cause {
 	case policy.Stalled:
 		return blocked(run, Stalled)
 	case policy.VerificationFailed:
-		if verdict.WhyTampered(run, run.Tree) != "" {
+		if whole, _ := run.WholeProof(); whole.Result == journal.NeedsReview {
 			return TestsBroken
 		}
 		return RedOnCheckout
@@ -242,7 +243,7 @@ func unfinished(run journal.Run) *Cause {
 	case verdict.IsWorkProven(run):
 		return nil
 	}
-	if _, verified := verdict.LatestProof(run); verified {
+	if verdict.IsVerified(run) {
 		return Unproven
 	}
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/results"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -111,8 +111,8 @@ var notFound = pattern.Of(`(?m)^.*not found\r?$`)
 
 // lastLine returns the line that names what is missing, or else the first that states a failure, or else the last one.
 func lastLine(check journal.CheckEnded) string {
-	lines := tally.Essential(strings.TrimSpace(check.Excerpt))
-	if stated := slices.IndexFunc(lines, tally.StatesFailure); stated >= 0 {
+	lines := results.Essential(strings.TrimSpace(check.Excerpt))
+	if stated := slices.IndexFunc(lines, results.StatesFailure); stated >= 0 {
 		lines = lines[:stated+1]
 	}
 	if missing := notFound.FindAllString(check.Excerpt, -1); len(missing) > 0 { // npm adds lines of its own

@@ -1,0 +1,17 @@
+package proof
+
+import "bytes"
+
+// Stubbed returns a file with the functions in some lines, from 0, replaced by stubs.
+func Stubbed(file, text string, from, to int) string {
+	return string(stubbed(file, bytes.SplitAfter([]byte(text), []byte("\n")), from, to))
+}
+
+// Places returns the lines of the places in a hunk, and the text of the file without each.
+func Places(hunk Hunk, text string) (lines, without []string) {
+	for _, one := range placesOf(hunk, []byte(text)) {
+		lines = append(lines, one.String())
+		without = append(without, string(textsWithout([]place{one})[hunk.File]))
+	}
+	return lines, without
+}
