@@ -1,4 +1,4 @@
-// Package makefile reads the rules and assignments of a Makefile or justfile. It
+// Package makefile reads the rules of a Makefile or justfile. It
 // expands no variables, includes no files and runs nothing.
 package makefile
 
@@ -17,16 +17,8 @@ type Rule struct {
 	inline  string   // the recipe after a semicolon
 }
 
-// Variable is what all assignments of a variable say.
-type Variable struct {
-	Words []string
-	How   string // the operators, with "export" and "override"
-	At    []int  // the indexes of the assignments
-}
-
 var (
 	ruleLine = pattern.Of(`^@?([A-Za-z0-9_./%$(){}-][^:=#\t]*?)\s*::?(?:[^=:]|$)`)
-	assigned = pattern.Of(`^\s*((?:override\s+|export\s+)*)([A-Za-z_][A-Za-z0-9_.-]*)\s*([:?+!]{0,3}=)\s*(.*)$`)
 	// affectsAllRules matches lines outside of rules that can change any recipe.
 	affectsAllRules = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
 )
@@ -47,18 +39,6 @@ func Rules(text []byte) (all []Rule) {
 			r.Targets, r.Needs = strings.Fields(found[1]), strings.Fields(needs)
 		}
 		all = append(all, r)
-	}
-	return all
-}
-
-// Variables returns the variables that are assigned outside of rules.
-func Variables(rules []Rule) map[string]Variable {
-	all := map[string]Variable{}
-	for at, r := range rules {
-		if found := assigned.FindStringSubmatch(r.Head); found != nil {
-			v := all[found[2]]
-			all[found[2]] = Variable{append(v.Words, strings.Fields(found[4])...), v.How + found[1] + found[3], append(v.At, at)}
-		}
 	}
 	return all
 }

@@ -24,10 +24,6 @@ func TestRules(t *testing.T) {
 	if diff := cmp.Diff(text, strings.Join(lines, "\n")+"\n"); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	a := makefile.Variables(rules)["A"]
-	if diff := cmp.Diff(makefile.Variable{Words: []string{"a", "b", "c"}, How: "=export +=", At: []int{0, 1}}, a); diff != "" {
-		t.Errorf("A (-want +got):\n%s", diff)
-	}
 }
 
 // A line that goes on a million times is joined at once.

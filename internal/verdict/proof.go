@@ -150,9 +150,6 @@ func IsUnchanged(run journal.Run) bool {
 	return at == run.Head
 }
 
-// IsUntouched reports whether the work has the same files as the base.
-func IsUntouched(run journal.Run) bool { return run.Base != "" && IsUnchanged(run) && !run.Dirty }
-
 // whyRejected returns why the proof of a story rejects it, for the next prompt.
 func whyRejected(run journal.Run, proof journal.Proof) string {
 	switch {
