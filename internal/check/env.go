@@ -24,7 +24,12 @@ func (j Job) env(env []string) []string {
 // reporting adds variables by which runners write reports into a folder.
 func reporting(env []string, call suite.Call, folder string) []string {
 	env = withOption(env, "PYTEST_ADDOPTS", "'--junitxml="+folder+"/pytest.xml'")
-	return append(env, call.Env(folder)...)
+	env = append(env, suite.Reports+"="+folder, "JEST_JUNIT_OUTPUT_DIR="+folder)
+	if !call.UsesNode() { // older versions of node refuse these options
+		return env
+	}
+	const console = "--test-reporter=spec --test-reporter-destination=stdout"
+	return withOption(env, "NODE_OPTIONS", console+` --test-reporter=junit --test-reporter-destination="`+folder+`/node.xml"`)
 }
 
 // withOption adds an option to a variable.

@@ -49,6 +49,23 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// Node writes a report, too. The project's own options stay.
+func TestNodeReports(t *testing.T) {
+	const report = `--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="reports/node.xml"`
+	for env, want := range map[string]string{"A=b": report, "NODE_OPTIONS=--max-old-space-size=99": "--max-old-space-size=99 " + report} {
+		got, _ := saidBy(t, "node --test", journal.AtHead, []string{env}, "")
+		var options []string
+		for _, one := range got {
+			if value, ok := strings.CutPrefix(one, "NODE_OPTIONS="); ok {
+				options = append(options, value)
+			}
+		}
+		if diff := cmp.Diff([]string{want}, options); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", env, diff)
+		}
+	}
+}
+
 // The excerpt has what went wrong, without the names of the tests that pass.
 func TestExcerptsLeaveOutTestsThatPass(t *testing.T) {
 	const output = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: want 1\n--- FAIL: TestB (0.00s)\nFAIL\np\t0.1s\nno end"
@@ -65,6 +82,11 @@ func TestExcerptsLeaveOutTestsThatPass(t *testing.T) {
 // said returns the environment that a check gets, and the excerpt of what it prints.
 func said(t *testing.T, where journal.Where, env []string, output string) (got []string, excerpt string) {
 	t.Helper()
+	return saidBy(t, "make test", where, env, output)
+}
+
+func saidBy(t *testing.T, command string, where journal.Where, env []string, output string) (got []string, excerpt string) {
+	t.Helper()
 	hand := check.Hand{
 		Env: env, Veil: redact.Values().Writer, Log: func(string) (io.WriteCloser, error) { return nowhere{io.Discard}, nil },
 		Run: func(_ context.Context, command process.Command) (process.Result, error) {
@@ -73,7 +95,7 @@ func said(t *testing.T, where journal.Where, env []string, output string) (got [
 			return process.Result{}, err
 		},
 	}
-	job := check.Job{Where: where, Checks: []policy.Check{{Name: "test", Command: "make test"}}}
+	job := check.Job{Where: where, Checks: []policy.Check{{Name: "test", Command: command}}}
 	if where != journal.AtWork {
 		job.Reports = func(string) (string, func() (results.Results, error), error) {
 			return "reports", func() (results.Results, error) { return results.Results{}, nil }, nil

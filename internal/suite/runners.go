@@ -155,14 +155,8 @@ func (c Call) RunsTests() bool {
 	return c.runner != nil || c.usesEnv || c.node || callsRunner.MatchString(c.command)
 }
 
-// Env returns variables by which runners report results into a folder.
-func (c Call) Env(folder string) []string {
-	env := []string{Reports + "=" + folder, "JEST_JUNIT_OUTPUT_DIR=" + folder}
-	if c.node {
-		env = append(env, "NODE_OPTIONS=--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="+folder+"/node.xml")
-	}
-	return env
-}
+// UsesNode reports whether the command runs tests by node itself.
+func (c Call) UsesNode() bool { return c.node }
 
 // plain matches a path without special characters for shells and runners.
 var plain = pattern.Of(`^\w[\w./-]*$`)
