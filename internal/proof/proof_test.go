@@ -103,17 +103,30 @@ func (r *repository) check(name, stand string, second bool) journal.CheckEnded {
 	return check
 }
 
+// proveStory proves the change for a story, and returns the run after it.
+func (r *repository) proveStory(t *testing.T, run journal.Run, step verdict.Prove) journal.Run {
+	t.Helper()
+	emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
+	if err := r.prover().Prove(t.Context(), run, step, emit); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// baseline runs the checks at the base, and returns the run after it.
+func (r *repository) baseline(t *testing.T, run journal.Run) journal.Run {
+	t.Helper()
+	emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
+	if err := r.prover().Baseline(t.Context(), run, verdict.Baseline{}, emit); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
 // prove proves the change, and returns the last proof.
 func (r *repository) prove(t *testing.T, run journal.Run) journal.Proof {
 	t.Helper()
-	prover := r.prover()
-	emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
-	if err := prover.Baseline(t.Context(), run, verdict.Baseline{}, emit); err != nil {
-		t.Fatal(err)
-	}
-	if err := prover.Prove(t.Context(), run, verdict.Prove{Commit: "c2", Tree: "t2"}, emit); err != nil {
-		t.Fatal(err)
-	}
+	run = r.proveStory(t, r.baseline(t, run), verdict.Prove{Commit: "c2", Tree: "t2"})
 	return run.Proofs[len(run.Proofs)-1]
 }
 
@@ -259,6 +272,18 @@ func TestLintersDoNotProve(t *testing.T) {
 	}
 }
 
+// A check that was red before, and names no tests, shows nothing where it passes now.
+func TestFixedWithoutNames(t *testing.T) {
+	r := repository{
+		runs:   map[string]string{"go test ./...@base": "fail", "go test ./...@head": "pass", "go test ./...@new": "fail"},
+		change: proof.Change{Files: []proof.File{product, newTest}, Head: "head", NewTests: "new", Setup: "setup"},
+	}
+	got := r.prove(t, runOf("lint", "go test ./..."))
+	if want := "go test ./... failed before the change, too, and names no tests"; got.Result != journal.NoNewFailingTest || got.Why != want {
+		t.Errorf("%s: %s, want %s", got.Result, got.Why, want)
+	}
+}
+
 // People can allow a story to change existing tests. They are listed then, and hold nothing back.
 func TestAllowedChangesOfTests(t *testing.T) {
 	r := repository{
@@ -286,11 +311,8 @@ func TestBaseOfAStory(t *testing.T) {
 		runs:   map[string]string{"c1": "+a", "head": "+a +b", "new": "+a -b"},
 		change: proof.Change{Files: []proof.File{product, newTest}, Head: "head", NewTests: "new"},
 	}
-	emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
 	for _, story := range []string{"US-002", ""} {
-		if err := r.prover().Prove(t.Context(), run, verdict.Prove{Story: story, Commit: "c2", Tree: "t2"}, emit); err != nil {
-			t.Fatal(err)
-		}
+		run = r.proveStory(t, run, verdict.Prove{Story: story, Commit: "c2", Tree: "t2"})
 	}
 	if run.Proofs[0].Base != "c1" || run.Proofs[1].Base != "base" || run.Proofs[1].Reused {
 		t.Errorf("bases %s and %s, reused: %v", run.Proofs[0].Base, run.Proofs[1].Base, run.Proofs[1].Reused)
@@ -300,9 +322,7 @@ func TestBaseOfAStory(t *testing.T) {
 	}
 	run.Iterations, run.Proofs, r.seen = run.Iterations[:1], nil, nil
 	for _, story := range []string{"US-001", ""} {
-		if err := r.prover().Prove(t.Context(), run, verdict.Prove{Story: story, Commit: "c2", Tree: "t2"}, emit); err != nil {
-			t.Fatal(err)
-		}
+		run = r.proveStory(t, run, verdict.Prove{Story: story, Commit: "c2", Tree: "t2"})
 	}
 	if !run.Proofs[1].Reused || run.Proofs[1].Story != "" || len(r.seen) != 2 {
 		t.Errorf("the proof of the only story is not used again: %+v after %q", run.Proofs[1], r.seen)
@@ -329,14 +349,7 @@ func TestNothingChanged(t *testing.T) {
 		run := runOf("go test ./...")
 		run.Plan.UserStories = []plan.Story{{ID: "US-001", AcceptanceCriteria: []string{"it adds"}, TestedBy: []string{named}}}
 		r := repository{runs: map[string]string{"base": "+p.TestA"}}
-		prover := r.prover()
-		emit := func(event journal.Event) { run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, Event: event}) }
-		if err := prover.Baseline(t.Context(), run, verdict.Baseline{}, emit); err != nil {
-			t.Fatal(err)
-		}
-		if err := prover.Prove(t.Context(), run, verdict.Prove{Story: "US-001", Commit: "base", Tree: "t"}, emit); err != nil {
-			t.Fatal(err)
-		}
+		run = r.proveStory(t, r.baseline(t, run), verdict.Prove{Story: "US-001", Commit: "base", Tree: "t"})
 		if got := run.Proofs[0]; !got.Idle || len(got.Held) != held || !got.Passed {
 			t.Errorf("%s: %+v", named, got)
 		}

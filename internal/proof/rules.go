@@ -227,7 +227,7 @@ func (t *trial) runNewTests(ctx context.Context) error {
 			continue
 		}
 		if !ok {
-			why = "the new tests fail on the base code, and do not pass with the change"
+			why = t.whyNotTurned(check)
 		}
 		t.proof.Tests = append(t.proof.Tests, names...)
 		unnamed = unnamed || ok && len(names) == 0
@@ -328,6 +328,16 @@ func (t *trial) turned(check journal.CheckEnded) (names []string, ok bool, err e
 	// A file of JavaScript that does not load has a name that its tests do not have: the exit codes decide.
 	byExit := unknown == len(failing) && before.Passed && here.Passed
 	return names, len(names) > 0 || byExit, nil
+}
+
+// whyNotTurned returns why a check that fails on the base code shows nothing.
+func (t *trial) whyNotTurned(check journal.CheckEnded) string {
+	before, _ := journal.FindCheck(t.base, check.Name)
+	here, _ := journal.FindCheck(t.head, check.Name)
+	if here.Passed && !before.Passed {
+		return check.Name + " failed before the change, too, and names no tests"
+	}
+	return "the new tests fail on the base code, and do not pass with the change"
 }
 
 // hasTests reports whether some results are of a test, or of tests of a group.
