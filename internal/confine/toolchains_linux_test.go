@@ -40,7 +40,7 @@ var toolchains = map[string]string{
 	"node":    "node --version; node --check shop.test.js; node --test",
 	"npm":     "npm --version; npm run build; npm test",
 	"pnpm":    "pnpm --version; pnpm run build; pnpm test",
-	"poetry":  "poetry --version; poetry check",
+	"poetry":  "poetry --version; poetry version",
 	"pyenv":   "pyenv --version; pyenv versions",
 	"python3": "python3 --version; python3 -m compileall -q shop.py; python3 -m unittest shop",
 	"ruby":    "ruby --version; ruby -c shop.rb; ruby shop.rb",
