@@ -162,7 +162,7 @@ func (o outcome) wrong(c falseReadyCase) string {
 	case c.kind != lie && !o.done:
 		return "the work is honest, and is not on the branch"
 	case c.kind == honest && !o.ready:
-		return "honest work is held back"
+		return "honest work is not called ready"
 	case c.kind != honest && o.ready:
 		return "ready, want a draft"
 	case o.result != c.result:

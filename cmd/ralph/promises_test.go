@@ -12,7 +12,7 @@ import (
 
 var (
 	spoken  = regexp.MustCompile("`([^` ]+)`")
-	excused = regexp.MustCompile(`^(differs: .|missing: .|held by$|-+$)`)
+	excused = regexp.MustCompile(`^(differs: .|missing: .|shown by$|-+$)`)
 	written = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 )
 

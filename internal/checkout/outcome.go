@@ -77,9 +77,9 @@ func (o Outcome) Text() string {
 		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), now)
 	}
 	if shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files)); o.Result == journal.Proven && shown != "" {
-		fmt.Fprintf(&b, "  %s without the change: %s\n", Failure(o.DoesNotBuild), shown)
+		fmt.Fprintf(&b, "  %s: %s\n", journal.HowNewTestsFail(o.DoesNotBuild), shown)
 	}
-	if text := UntestedText(o.Untested, o.Tried); text != "" {
+	if text := journal.UntestedText(o.Untested, o.Tried); text != "" {
 		b.WriteString("  " + text + "\n")
 	}
 	for _, place := range o.Look {
@@ -89,37 +89,6 @@ func (o Outcome) Text() string {
 		fmt.Fprintf(&b, "  the proof used the base's version of %s\n", journal.ShortList(o.Restored))
 	}
 	return b.String()
-}
-
-// Failure says how tests fail on the base code.
-func Failure(doesNotBuild bool) string {
-	if doesNotBuild {
-		return "does not build on the base"
-	}
-	return "fails"
-}
-
-// UntestedText says how many places the tests need; empty: none was tried.
-func UntestedText(untested []journal.Lines, tried journal.Tried) string {
-	if len(untested)+tried.ByTest+tried.ByBuild == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%s needed by a test, %d only by the build, %d by nothing", places(tried.ByTest), tried.ByBuild, len(untested))
-	var names []string
-	for _, place := range untested {
-		names = append(names, place.String())
-	}
-	if len(names) > 0 {
-		text += ": " + journal.ShortList(names)
-	}
-	return text
-}
-
-func places(n int) string {
-	if n == 1 {
-		return "1 place"
-	}
-	return fmt.Sprintf("%d places", n)
 }
 
 // Ended describes how a check ended.

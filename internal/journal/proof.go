@@ -110,6 +110,39 @@ type Tried struct {
 	Left    int `json:"left,omitempty"`
 }
 
+// UntestedText returns how many of the places that were tried a test needs; empty: none was tried.
+func UntestedText(untested []Lines, tried Tried) string {
+	if len(untested)+tried.ByTest+tried.ByBuild == 0 {
+		return ""
+	}
+	places := fmt.Sprintf("%d places", tried.ByTest)
+	if tried.ByTest == 1 {
+		places = "1 place"
+	}
+	text := fmt.Sprintf("%s needed by a test, %d only by the build, %d by nothing", places, tried.ByBuild, len(untested))
+	if len(untested) > 0 {
+		text += ": " + ShortLines(untested)
+	}
+	return text
+}
+
+// ShortLines joins some places, and says how many more there are.
+func ShortLines(places []Lines) string {
+	var names []string
+	for _, place := range places {
+		names = append(names, place.String())
+	}
+	return ShortList(names)
+}
+
+// HowNewTestsFail says how the new tests fail without the change.
+func HowNewTestsFail(doesNotBuild bool) string {
+	if doesNotBuild {
+		return "does not build on the base"
+	}
+	return "fails without the change"
+}
+
 // ProofEnded closes a proof.
 type ProofEnded Proof
 

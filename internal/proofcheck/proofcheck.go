@@ -195,8 +195,8 @@ var summary = sync.OnceValue(func() *template.Template {
 			return c.Tested != "" && f.Outcome.Result == journal.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
 		},
 		"ended":    checkout.Ended,
-		"failure":  checkout.Failure,
-		"untested": func(o checkout.Outcome) string { return checkout.UntestedText(o.Untested, o.Tried) },
+		"failure":  journal.HowNewTestsFail,
+		"untested": func(o checkout.Outcome) string { return journal.UntestedText(o.Untested, o.Tried) },
 		"proven":   func(o checkout.Outcome) bool { return o.Result == journal.Proven },
 	}).ParseFS(templates.Files, "pull/proof.md"))
 })

@@ -175,7 +175,8 @@ func (t *Tracer) proven(run journal.Run, e journal.ProofEnded) {
 		failed = "the proof failed: " + e.Why
 	}
 	t.proof = time.Time{}
-	t.over("proof", from, run.Now, failed, attribute.String("ralph.commit", e.Commit), attribute.Bool("ralph.passed", e.Passed), attribute.Bool("ralph.reused", e.Reused))
+	t.over("proof", from, run.Now, failed, attribute.String("ralph.commit", e.Commit), attribute.Bool("ralph.passed", e.Passed), attribute.Bool("ralph.reused", e.Reused),
+		attribute.String("ralph.story", t.Hide(e.Story)), attribute.String("ralph.result", string(e.Result)))
 }
 
 func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {

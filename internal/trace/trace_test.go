@@ -142,7 +142,7 @@ func TestARunIsATrace(t *testing.T) {
   iteration 1m8s iteration=1 story=US-001 *** green=true passed=1
     agent 1m0s tokens.input=10 tokens.output=20 cost_usd=0.5
     check 2s check=make test where=head passed=false ERROR the check failed
-    proof 3s commit=abc passed=false reused=false ERROR the proof failed: a check failed with ***
+    proof 3s commit=abc passed=false reused=false story=US-001 result=failed ERROR the proof failed: a check failed with ***
     push 4s commit=abc
 `
 	if diff := cmp.Diff(want, c.drawn()); diff != "" {

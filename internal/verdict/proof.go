@@ -162,16 +162,9 @@ func whyRejected(run journal.Run, proof journal.Proof) string {
 	case proof.Result == journal.NeedsReview && run.Policy.Tamper == policy.TamperBlock:
 		return proof.Why
 	case len(proof.Untested) > 0 && run.Policy.Untested.Do == policy.UntestedBlock:
-		return "no test needs these lines: " + journal.ShortList(linesText(proof.Untested)) + "; add a test that fails without them, or remove them"
+		return "no test needs these lines: " + journal.ShortLines(proof.Untested) + "; add a test that fails without them, or remove them"
 	}
 	return ""
-}
-
-func linesText(places []journal.Lines) (texts []string) {
-	for _, place := range places {
-		texts = append(texts, place.String())
-	}
-	return texts
 }
 
 // NeedsReview reports whether a required second opinion of a story's commit is missing. One that the budget ended is:

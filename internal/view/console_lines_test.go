@@ -73,7 +73,7 @@ func TestConsoleLines(t *testing.T) {
 			shortScene(true, dollar, journal.ProofEnded{Story: "US-001", Commit: "c1", Result: journal.Failed, Why: "test failed"},
 				journal.ProofEnded{Story: "US-001", Commit: "c2", Passed: true, Result: journal.Proven, Tests: []string{"a"}},
 				journal.ProofEnded{Story: "US-001", Commit: "c3", Passed: true, Result: journal.Unknown, Why: "no test"}),
-			"  [ERR] US-001 (c1): Failed: test failed\n  [OK] US-001 (c2): Proven: without the change, as it should be, these tests fail: a\n  [!!] US-001 (c3): Unknown: no test\n",
+			"  [ERR] US-001 (c1): Failed: test failed\n  [OK] US-001 (c2): Proven: fails without the change, as it should: a\n  [!!] US-001 (c3): Unknown: no test\n",
 		},
 		"a wait": {shortScene(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC\n"},
 	} {

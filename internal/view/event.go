@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // eventLine is one line about an event. Only terminals show the sign.
@@ -88,6 +87,8 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 		return planLines(e)
 	case journal.CommitsTaken:
 		return commitLines(e)
+	case journal.ProofEnded:
+		return proofLines(run, e)
 	case journal.IterationEnded:
 		if !supervised {
 			return verdictLines(run, e)
@@ -134,9 +135,6 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 		return iterationLine(checkMark(run, e), checkText(run, "check", e)+failActionText(run.Policy, e))
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
-	case journal.ProofEnded:
-		story, _ := run.Plan.Find(e.Story)
-		return iterationLine(pick(!e.Passed, badSign, pick(verdict.IsEnough(run, story, e.Result), goodSign, warnSign)), proofText(e))
 	case journal.StoryReviewed:
 		return iterationLine(pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign), "second opinion on "+reviewText(e))
 	case journal.SCMEnded:

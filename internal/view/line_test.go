@@ -61,15 +61,15 @@ var lines = []struct {
 	},
 	{
 		journal.ProofEnded{Story: "US-001", Commit: "0123456789", Passed: true, Result: journal.Proven, Tests: []string{"p.TestA", "p.Test\nB"}},
-		"  US-001 (0123456): Proven: without the change, as it should be, these tests fail: p.TestA, p.Test B",
+		"  US-001 (0123456): Proven: fails without the change, as it should: p.TestA, p.Test B",
 	},
 	{
 		journal.ProofEnded{Story: "US-001", Commit: "0123456789", Passed: true, Result: journal.Proven, Files: []string{"tests/a.sh"}},
-		"  US-001 (0123456): Proven: without the change, as it should be, these tests fail: tests/a.sh",
+		"  US-001 (0123456): Proven: fails without the change, as it should: tests/a.sh",
 	},
 	{
 		journal.ProofEnded{Story: "US-001", Commit: "0123456789", Passed: true, Result: journal.Proven, Tests: []string{"p.TestA"}, DoesNotBuild: true},
-		"  US-001 (0123456): Proven: without the change, what tests it does not build on the base: p.TestA",
+		"  US-001 (0123456): Proven: does not build on the base, as it should: p.TestA",
 	},
 	{journal.ProofEnded{Commit: "0123456789", Result: journal.Failed, Why: "test failed\n(exit 1)"}, "  the whole change (0123456): Failed: test failed (exit 1)"},
 	{journal.ProofEnded{Commit: "0123456789", Result: journal.Unknown}, "  the whole change (0123456): Unknown"},

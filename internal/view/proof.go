@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -26,6 +25,23 @@ func proofCell(run journal.Run, story plan.Story) string {
 	return "➖ " + proof.Result.Text()
 }
 
+// proofLines returns how a proof ended, and how many of the changed places a test needs.
+func proofLines(run journal.Run, e journal.ProofEnded) []eventLine {
+	story, _ := run.Plan.Find(e.Story)
+	sign := warnSign
+	switch {
+	case !e.Passed:
+		sign = badSign
+	case verdict.IsEnough(run, story, e.Result):
+		sign = goodSign
+	}
+	lines := []eventLine{iterationLine(sign, proofText(e))}
+	if text := journal.UntestedText(e.Untested, e.Tried); text != "" && !e.Reused {
+		lines = append(lines, iterationLine(plainSign, oneLine(text)))
+	}
+	return lines
+}
+
 // proofText says how a proof ended.
 func proofText(e journal.ProofEnded) string {
 	name := "the whole change"
@@ -42,11 +58,8 @@ func proofText(e journal.ProofEnded) string {
 	if e.Result != journal.Proven {
 		return appendNonEmpty(text, ": ", oneLine(e.Why))
 	}
-	tests := journal.ShortList(journal.Proof(e).ProvingTests())
-	if e.DoesNotBuild {
-		return text + ": without the change, what tests it does not build on the base: " + oneLine(tests)
-	}
-	return text + ": without the change, as it should be, these tests fail: " + oneLine(tests)
+	how := journal.HowNewTestsFail(e.DoesNotBuild) + ", as it should: "
+	return text + ": " + how + oneLine(journal.ShortList(journal.Proof(e).ProvingTests()))
 }
 
 // provenStories returns the proofs of stories by tests.
@@ -140,16 +153,17 @@ func looks(run journal.Run) (all []journal.Look) {
 	return all
 }
 
-// untested returns the lines that no test needs, each once.
-func untested(run journal.Run) (all []string) {
+// placesTried returns the lines that no test needs, and how many others were tried.
+func placesTried(run journal.Run) (untested []journal.Lines, tried journal.Tried) {
 	for _, proof := range proofsNow(run) {
-		for _, place := range proof.Untested {
-			if text := place.String(); !slices.Contains(all, text) {
-				all = append(all, text)
-			}
+		if proof.Reused {
+			continue
 		}
+		untested = append(untested, proof.Untested...)
+		tried.ByTest += proof.Tried.ByTest
+		tried.ByBuild += proof.Tried.ByBuild
 	}
-	return all
+	return untested, tried
 }
 
 func reviewText(e journal.StoryReviewed) string {

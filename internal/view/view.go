@@ -139,14 +139,18 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"unproven":         unprovenStories,
 		"restoredForProof": restoredForProof,
 		"looks":            looks,
-		"untested":         untested,
-		"reviewReason":     reviewReason,
-		"reviews":          reviewTexts,
-		"othersChanges":    othersChanges,
-		"quietWorkflows":   quietWorkflows,
-		"withoutComments":  func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
-		"isAdded":          func(r journal.Run, criterion string) bool { return slices.Contains(r.Added, criterion) },
-		"criterionTests":   verdict.CriterionTests,
+		"untested": func(r journal.Run) []journal.Lines {
+			places, _ := placesTried(r)
+			return places
+		},
+		"untestedText":    func(r journal.Run) string { return journal.UntestedText(placesTried(r)) },
+		"reviewReason":    reviewReason,
+		"reviews":         reviewTexts,
+		"othersChanges":   othersChanges,
+		"quietWorkflows":  quietWorkflows,
+		"withoutComments": func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
+		"isAdded":         func(r journal.Run, criterion string) bool { return slices.Contains(r.Added, criterion) },
+		"criterionTests":  verdict.CriterionTests,
 		"changed": func(all []storyRow) []storyRow {
 			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return len(s.Files) == 0 })
 		},
