@@ -156,7 +156,7 @@ func looks(run journal.Run) (all []journal.Look) {
 // placesTried returns the lines that no test needs, and how many others were tried.
 func placesTried(run journal.Run) (untested []journal.Lines, tried journal.Tried) {
 	for _, proof := range proofsNow(run) {
-		if proof.Reused {
+		if story, found := run.Plan.Find(proof.Story); proof.Reused || found && !story.Passes { // a review may follow
 			continue
 		}
 		untested = append(untested, proof.Untested...)
