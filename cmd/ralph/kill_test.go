@@ -357,13 +357,15 @@ func TestKillAtACall(t *testing.T) {
 			return r.Method == method && strings.Contains(r.URL.Path, path)
 		}
 	}
+	edit := to(http.MethodPatch, "/comments/")
+	last := func(r *http.Request, body string) bool { return edit(r, body) && strings.Contains(body, "ralph: done") }
 	calls := map[string]call{
 		"the label":                  {match: to(http.MethodDelete, "/labels/ralph"), outer: true},
 		"the label, done":            {match: to(http.MethodDelete, "/labels/ralph"), done: true},
 		"the comment":                {match: to(http.MethodPost, "/issues/1/comments")},
 		"the pull request":           {match: to(http.MethodPost, "/pulls"), outer: true},
 		"the pull request's text":    {match: to(http.MethodPatch, "/pulls/2")},
-		"the comment's last edit":    {match: to(http.MethodPatch, "/comments/"), outer: true},
+		"the comment's last edit":    {match: last, outer: true},
 		"the pull request, answered": {match: to(http.MethodPost, "/pulls"), done: true},
 	}
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
