@@ -49,7 +49,7 @@ tried() {
   git commit -qm 'workflows and settings'
   mkdir ralph
   echo '{"project": "p", "branchName": "ralph/more", "userStories": [{"id": "US-001", "title": "More", "acceptanceCriteria": ["it does"], "priority": 1}]}' >ralph/prd.json
-  expect ': Proven: fails without the change' "$dir/ralph" run "$3" --agent scripted --agent-command story.txtar
+  expect ': Proven: ' "$dir/ralph" run "$3" --agent scripted --agent-command story.txtar
   expect ': Proven' "$dir/ralph" prove "$3" main ralph/more
 }
 
