@@ -23,7 +23,7 @@ cat >ralph/prd.json <<'PRD'
   {"id": "US-001", "title": "Say that it is done", "description": "As a tester I want a file.", "acceptanceCriteria": ["there is done.txt"], "priority": 1, "passes": false, "notes": ""}]}
 PRD
 # The first agent says that it is at work, and waits to be killed; the next one
-# works. It leaves its word in the project, the one place where the sandbox lets it.
+# works. Without a sandbox it works in the project itself, so that this script sees its word.
 echo began >.gitignore
 cat >"$dir/agent" <<'AGENT'
 #!/bin/sh
@@ -39,7 +39,7 @@ AGENT
 chmod 755 "$dir/agent"
 git add -A && git commit --quiet -m base
 
-"$dir/old" run --agent command --agent-command "$dir/agent" --check 'sh check.sh' >"$dir/log" 2>&1 &
+"$dir/old" run --no-sandbox --agent command --agent-command "$dir/agent" --check 'sh check.sh' >"$dir/log" 2>&1 &
 run=$!
 until [ -e began ]; do
   kill -0 "$run" 2>/dev/null || { cat "$dir/log"; echo 'the previous version ended before its agent worked' >&2; exit 1; }
