@@ -11,7 +11,7 @@ tests       := grep -r --include='*_test.go' --exclude-dir=node_modules
 rows        := grep -vE '^ *(=== |--- PASS: .*/)'
 npm_ci      := npm ci --no-audit --no-fund --prefix
 # Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
-slow        := cmd/ralph$$|internal/(agent|check|checkdef|checkout|clean|git|guard|proof|report|sandbox|view)$$
+slow        := cmd/ralph$$|internal/(agent/(agent|guard)|box/sandbox|git/git|lib/clean|proof/(check|checkdef|checkout|proof)|show/(report|view))$$
 # Kills, faults and large things take several seconds each: make test leaves them to make check.
 long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany|SlowBodies)
 # The race detector needs C. Nothing else does, and so packages are compiled once.
@@ -57,7 +57,7 @@ bench:
 	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
 contract: # the simulated GitHub against GitHub's own description of its API; CALLS has calls that make check recorded
 	$(npm_ci) tools/contract
-	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/...
+	CONTRACT=1 go test -count=1 ./internal/hub/github/... ./internal/testsupport/...
 	[[ -n "$(CALLS)" ]] || { rm -rf dist/calls && mkdir -p dist/calls && GITHUB_CALLS=$(CURDIR)/dist/calls go test -count=1 -run=Scripts/action ./cmd/ralph; }
 	CONTRACT=1 go test -count=1 -run=TestRecorded ./internal/testsupport/githubtest/contract -calls=$(or $(CALLS),$(CURDIR)/dist/calls)
 agents: # the real CLIs against a model server; npm ci would want other machines' packages in the lock
@@ -70,8 +70,8 @@ endurance: # the table of docs/dev/reliability.md; SOAK=30m has the server soak 
 false-ready: # does ralph call work ready that is not, and what does it hold back? docs/dev/false-ready.md
 	FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph 2>&1 | $(rows)
 attack: # the sandbox from inside, at each level of this machine; as root, by all users
-	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=10m -bench=. -benchtime=50x
-	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
+	ATTACK=10s go -C internal/box/sandbox test ./... -count=1 -timeout=10m -bench=. -benchtime=50x
+	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git/git ./internal/lib/untrusted ./internal/git/workspace
 services: $(ACT) # checks that use Debian's Postgres and Redis, at each level of the sandbox and in a workflow
 	ACT=$(CURDIR)/$(ACT) tools/services/check.sh
 projects: # small projects of pnpm, Poetry, uv and Cargo, as a user sets them up, runs and proves them
@@ -88,7 +88,7 @@ release-check: $(RELEASER) $(ACT) # the release workflow under act, without publ
 	GORELEASER=$(CURDIR)/$(RELEASER) ACT=$(CURDIR)/$(ACT) tools/release/check.sh
 report-check: # the page of a run in a real browser, which Debian has
 	$(npm_ci) tools/report
-	rm -rf dist/pages && mkdir -p dist/pages && go test -count=1 -run=TestPages ./internal/report -pages "$(CURDIR)/dist/pages"
+	rm -rf dist/pages && mkdir -p dist/pages && go test -count=1 -run=TestPages ./internal/show/report -pages "$(CURDIR)/dist/pages"
 	CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs dist/pages $(PICTURES)
 pictures: build # comment and pull request of the demo, as GitHub shows them
 	$(npm_ci) tools/report

@@ -7,9 +7,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/action"
-	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/entry/action"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // every is the least time between edits of a comment: GitHub allows 80 writes a minute for each token.

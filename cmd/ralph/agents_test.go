@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/stream"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -54,7 +54,7 @@ type laptop struct {
 	said   *os.File
 }
 
-// eachAgent runs a test with every real CLI. Like those of internal/agent,
+// eachAgent runs a test with every real CLI. Like those of internal/agent/agent,
 // these do nothing until AGENTS is set, as `make agents` does.
 func eachAgent(t *testing.T, settings string, test func(l *laptop), script ...modeltest.Answer) {
 	t.Helper()

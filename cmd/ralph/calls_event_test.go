@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
-	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // callsRow is a row of the table in docs/after.md: what happens, and how many calls of

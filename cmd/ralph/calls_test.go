@@ -12,11 +12,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/run/publish"
+	"github.com/ralph-loop/ralph/internal/show/view"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
-	"github.com/ralph-loop/ralph/internal/view"
 )
 
 var digits = regexp.MustCompile(`\d+`)

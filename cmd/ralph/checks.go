@@ -14,18 +14,18 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ralph-loop/ralph/internal/checkout"
-	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/config"
-	"github.com/ralph-loop/ralph/internal/doctor"
-	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/laptop"
-	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/scaffold"
-	"github.com/ralph-loop/ralph/internal/view"
-	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/entry/doctor"
+	"github.com/ralph-loop/ralph/internal/entry/laptop"
+	"github.com/ralph-loop/ralph/internal/entry/scaffold"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
+	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
 func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {

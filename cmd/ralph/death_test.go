@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 // deathKey tells a ralph that a test started when it has to die.

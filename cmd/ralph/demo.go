@@ -8,10 +8,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/action"
-	"github.com/ralph-loop/ralph/internal/config"
-	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/entry/action"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/entry/laptop"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/testsupport/demo"
 	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )

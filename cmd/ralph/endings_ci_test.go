@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
-	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // ending is a way in which CI of ralph's pull request ends, and the right move.

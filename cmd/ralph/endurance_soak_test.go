@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/core/policy"
 )
 
 // goroutinesKey names a file for a ralph that a test started: it writes there how many

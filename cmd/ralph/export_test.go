@@ -3,9 +3,9 @@ package main
 import (
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/entry/laptop"
+	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
 )
 
 // Start is main by another clock. A look at the clock is where a test can

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	main "github.com/ralph-loop/ralph/cmd/ralph"
-	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // Every refusal of the system has a remedy; a more specific one comes first.

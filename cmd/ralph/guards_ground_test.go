@@ -13,8 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	gh "github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	gh "github.com/ralph-loop/ralph/internal/hub/github"
 )
 
 // variants are the workflows that ralph init lays out, by its flags.
@@ -64,7 +64,7 @@ type delivery struct {
 // delivered returns all examples that GitHub has of what it sends, by their events.
 func delivered(t *testing.T) map[string][]delivery {
 	t.Helper()
-	file, err := os.Open(filepath.FromSlash("../../internal/github/testdata/webhooks.json.gz"))
+	file, err := os.Open(filepath.FromSlash("../../internal/hub/github/testdata/webhooks.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/core/quota"
 )
 
 // A run that may take longer than a job on GitHub's own machines counts as at

@@ -84,7 +84,7 @@ func there(t *testing.T, name string) bool {
 	t.Helper()
 	at := filepath.Join("testdata/script", name)
 	if room, story, is := strings.Cut(name, "/"); is && room == "verdict" {
-		at = filepath.Join("../../internal/verdict/testdata", strings.TrimSuffix(story, ".txtar")+".txtar")
+		at = filepath.Join("../../internal/core/verdict/testdata", strings.TrimSuffix(story, ".txtar")+".txtar")
 	} else if is {
 		at = filepath.Join("../../internal", name)
 	}

@@ -11,8 +11,8 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/price"
 )
 
 // generated is a part of a page that is made from the code; its name says which.

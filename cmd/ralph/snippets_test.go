@@ -18,7 +18,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	markdown "github.com/yuin/goldmark/text"
 
-	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/entry/config"
 )
 
 // snippet is a block of code in a page.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
-	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // otherWay returns an event of the rarer kinds, and the job that it starts.

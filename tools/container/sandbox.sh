@@ -37,14 +37,14 @@ done
 
 mkdir "$dir/tests"
 go build -o "$dir/tests/ralph" ./cmd/ralph
-go test -c -o "$dir/tests/sandbox" ./internal/sandbox
+go test -c -o "$dir/tests/sandbox" ./internal/box/sandbox
 go test -c -o "$dir/tests/cmd" ./cmd/ralph
 
 step 'ralph doctor --sandbox'
 inside /src /tests/ralph doctor --sandbox | tee "$dir/found"
 grep -q '^sandbox level notify: tested from inside' "$dir/found" || die 'a stock container has level notify, and this has not'
-step 'the tests of internal/sandbox'
-inside /src/internal/sandbox /tests/sandbox -test.timeout=5m -test.v >"$dir/said" 2>&1 || { grep -v -e '^=== ' -e '^ *--- PASS' "$dir/said"; exit 1; }
+step 'the tests of internal/box/sandbox'
+inside /src/internal/box/sandbox /tests/sandbox -test.timeout=5m -test.v >"$dir/said" 2>&1 || { grep -v -e '^=== ' -e '^ *--- PASS' "$dir/said"; exit 1; }
 grep -A1 -E 'levels that|legitimate uses' "$dir/said" || true
 grep -cE '^--- PASS' "$dir/said"
 step 'the scripts of whole runs behind it, but for those that want a namespace'

@@ -51,7 +51,7 @@ func registry(t *testing.T, integrity func([]byte) string) string {
 	return server.URL
 }
 
-// npm is asked as internal/action asks it.
+// npm is asked as internal/entry/action asks it.
 func npm(t *testing.T, registry, what string) (prefix, said string, err error) {
 	t.Helper()
 	prefix = t.TempDir()
@@ -76,7 +76,7 @@ func TestAnAgentIsInstalledWithoutNode(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", what, err, said)
 		}
-		if err := os.Rename(prefix, prefix+".renamed"); err != nil { // as internal/action does
+		if err := os.Rename(prefix, prefix+".renamed"); err != nil { // as internal/entry/action does
 			t.Fatal(err)
 		}
 		out, err := exec.CommandContext(t.Context(), filepath.Join(prefix+".renamed", "node_modules", ".bin", program)).Output()

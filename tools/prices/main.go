@@ -1,4 +1,4 @@
-// Prices writes the list of model prices, internal/price/list.go, from the public list of LiteLLM, with the day on which
+// Prices writes the list of model prices, internal/core/price/list.go, from the public list of LiteLLM, with the day on which
 // it was read. docs/dev/releasing.md says where that list is.
 package main
 
@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/core/price"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-// Makes the example journals of internal/report anew: plays each story of
+// Makes the example journals of internal/show/report anew: plays each story of
 // examples/ with the program and its scripted agent in a folder of its own, and
 // writes down what is left with times, ids and digests that are always the same.
 //

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/stream"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 // Exit codes of a shell, and statuses of a model server, after which a retry does not help.

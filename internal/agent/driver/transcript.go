@@ -8,8 +8,8 @@ import (
 	"hash"
 	"io"
 
-	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/core/journal"
 )
 
 const maxTranscript = 256 << 20

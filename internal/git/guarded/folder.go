@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
 // Around returns the nearest folder from dir up that holds a .git; dir itself without one.

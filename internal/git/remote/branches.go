@@ -9,8 +9,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // Branches are those that a clone is for.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
-	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 // answering returns a repository whose git prints out and said.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // Files are ralph's files on a remote's ref that is no branch, as a commit on top of the ref.

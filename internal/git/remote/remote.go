@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/redact"
 )
 
 // What can be wrong with a remote, for errors.Is. Error has the words.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // refs reads all refs of a bare repository from its files: no process for each

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/core/stream"
 )
 
 // anthropic is the Messages API.

@@ -1,6 +1,6 @@
 package modeltest
 
-import "github.com/ralph-loop/ralph/internal/stream"
+import "github.com/ralph-loop/ralph/internal/core/stream"
 
 // chat is OpenAI's Chat Completions API, which many others speak too.
 var chat = dialect{

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/core/stream"
 )
 
 // gemini is the Gemini API.

@@ -3,7 +3,7 @@ package modeltest
 import (
 	"net/http"
 
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/core/stream"
 )
 
 // responses is OpenAI's Responses API.

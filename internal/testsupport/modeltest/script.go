@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/core/stream"
 )
 
 // Always is a Times without end.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/core/stream"
 )
 
 // kinds are what a file of a script can be.

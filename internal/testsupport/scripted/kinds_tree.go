@@ -13,8 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 func planWrite(path, text string) (action, error) {

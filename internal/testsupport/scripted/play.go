@@ -1,6 +1,6 @@
 // Package scripted is the scripted agent: it does in a folder what a script
 // says for an iteration, and prints what it does. Tests and the demo use it;
-// its adapter is in internal/agent.
+// its adapter is in internal/agent/agent.
 package scripted
 
 import (
@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 // exitTerminated is what a shell says of a program that SIGTERM ended.

@@ -1,0 +1,205 @@
+package agent_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
+)
+
+var done = modeltest.Answer{Words: "All done. <response>DONE</response>"}
+
+// wroteHello returns what a model does that was asked to write a file.
+func wroteHello() []modeltest.Answer {
+	return []modeltest.Answer{
+		{Words: "I write it.", Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt; cat hello.txt")}},
+		done,
+	}
+}
+
+// A prompt goes in, a tool runs, words come out, and what it took is known.
+func TestRealAgentWorks(t *testing.T) {
+	eachCLI(t, func(c cli) {
+		t := c.T
+		b := c.bench(wroteHello()...)
+		peak := weigh(b)
+		got, err := b.Do(t.Context(), b.order)
+		mib := peak()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := journal.AgentEnded{
+			Tools: 1, Response: "DONE", Words: done.Words,
+			Usage: stream.Usage{Input: 2000, Output: 160, CacheRead: 400}, Cost: stream.Cost{Known: true},
+		}
+		if c.chatty {
+			want.Usage, want.Cost = got.Usage, got.Cost
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(journal.AgentEnded{}, "TookMS", "Transcript"), cmpopts.IgnoreFields(stream.Cost{}, "USD")); diff != "" {
+			t.Errorf("Do (-want +got):\n%s", diff)
+		}
+		if got.Cost.Known && (got.Cost.USD <= 0 || got.Cost.USD > 1) {
+			t.Errorf("it cost %v dollars", got.Cost.USD)
+		}
+		b.wrote()
+		b.arrived()
+		t.Logf("measured: %s | %s | first line %d ms | whole %d ms | peak %d MiB", c.agent, c.version(), b.first.Milliseconds(), got.TookMS, mib)
+	})
+}
+
+// wrote looks for the file and for the tool's own word for it.
+func (b *bench) wrote() {
+	b.Helper()
+	if data, err := os.ReadFile(filepath.Join(b.Dir, "hello.txt")); err != nil || string(data) != "hi\n" {
+		b.Errorf("hello.txt holds %q, %v", data, err)
+	}
+	said := ""
+	for _, item := range b.Items {
+		if end, is := item.(stream.ToolEnd); is {
+			said += strings.TrimSpace(end.Output)
+		}
+	}
+	if !strings.Contains(said, "hi") && b.agent != "gemini" { // which only describes the call
+		b.Errorf("its tools said %q, want hi", said)
+	}
+}
+
+// arrived looks at the receiver: key, model, prompt; and for the key where it
+// must not be.
+func (b *bench) arrived() {
+	b.Helper()
+	work := b.server.Work()
+	if len(work) != 2 && !b.chatty || b.server.Left() != 0 {
+		b.Fatalf("%d requests, %d answers left, want 2 and none", len(work), b.server.Left())
+	}
+	for _, r := range b.server.Requests() {
+		if r.Dialect != "" && r.Key() != realKey {
+			b.Errorf("%s came with the key %q", r.Path, r.Key())
+		}
+	}
+	for _, r := range work {
+		if (r.Model != b.model && r.Model != b.calls) || !strings.Contains(r.Body, "as the real tests ask.") {
+			b.Errorf("%s asked %s for %s", r.Path, r.Model, r.Body)
+		}
+	}
+	for name, kept := range b.Kept {
+		if strings.Contains(kept.String(), realKey) {
+			b.Errorf("%s holds the key", name)
+		}
+	}
+}
+
+// A tool that fails is told as such, and ends nothing.
+func TestRealToolFails(t *testing.T) {
+	eachProgram(t, func(c cli) {
+		t := c.T
+		t.Parallel()
+		b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo no >&2; exit 3")}}, done)
+		got, err := b.Do(t.Context(), b.order)
+		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 1 && !c.mild || got.Response != "DONE" {
+			t.Errorf("Do = %+v, %v", got, err)
+		}
+	})
+}
+
+// A tool's output is no claim, however long, and a line of any length is read.
+func TestRealHugeOutput(t *testing.T) {
+	eachProgram(t, func(c cli) {
+		t := c.T
+		b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(
+			`printf '<response>NO</response> <promise>NO</promise>'; head -c 1200000 /dev/zero | tr '\0' x`)}}, done)
+		got, err := b.Do(t.Context(), b.order)
+		if c.lossy && lost(got) {
+			return
+		}
+		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 0 || got.Response != "DONE" || len(got.Promises) > 0 {
+			t.Errorf("Do = %+v, %v", got, err)
+		}
+		t.Logf("measured: %s, longest line %d bytes", c.agent, longest(b.Kept["transcript_3.ndjson"].String()))
+	})
+}
+
+// lost tells of an end that never arrived, and then nothing is claimed either.
+func lost(got journal.AgentEnded) bool {
+	return got.Failed && got.Why == "ended without a result" && got.Response == "" && len(got.Promises) == 0
+}
+
+func longest(text string) int {
+	most := 0
+	for line := range strings.Lines(text) {
+		most = max(most, len(line))
+	}
+	return most
+}
+
+// Words of any length are taken, and the last of them kept.
+func TestRealHugeWords(t *testing.T) {
+	eachProgram(t, func(c cli) {
+		t := c.T
+		var words strings.Builder
+		for n := range 60_000 { // none of them said before: a program may take fright
+			fmt.Fprintf(&words, "The word %x. ", n*n)
+		}
+		b := c.bench(modeltest.Answer{Words: words.String() + done.Words})
+		got, err := b.Do(t.Context(), b.order)
+		if c.lossy && lost(got) {
+			return
+		}
+		if err != nil || got.Failed || got.Response != "DONE" || !strings.HasSuffix(got.Words, done.Words) {
+			t.Errorf("Do = %+v, %v", got, err)
+		}
+	})
+}
+
+// weigh follows the memory of all processes of a bench until it is asked what
+// they had at most, in MiB. The most of each counts, whenever it had it.
+func weigh(b *bench) func() int {
+	stop, most := make(chan struct{}), make(chan int)
+	go func() {
+		peaks := map[string]int{}
+		for tick := time.NewTicker(20 * time.Millisecond); ; {
+			for proc := range living(b.dir()) {
+				peaks[proc] = max(peaks[proc], highWater(proc))
+			}
+			select {
+			case <-tick.C:
+			case <-stop:
+				sum := 0
+				for _, kib := range peaks {
+					sum += kib
+				}
+				most <- sum >> 10
+				return
+			}
+		}
+	}()
+	return func() int {
+		close(stop)
+		return <-most
+	}
+}
+
+// highWater returns the most memory that a process ever had, in KiB.
+func highWater(proc string) (kib int) {
+	status, err := os.Open(proc + "/status")
+	if err != nil {
+		return 0
+	}
+	defer status.Close()
+	for lines := bufio.NewScanner(status); lines.Scan(); {
+		if _, err := fmt.Sscanf(lines.Text(), "VmHWM: %d kB", &kib); err == nil {
+			return kib
+		}
+	}
+	return 0
+}

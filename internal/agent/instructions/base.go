@@ -1,0 +1,102 @@
+package instructions
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// OfCommit returns the instructions of a commit.
+func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error) {
+	c, err := open(ctx, do, commit)
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{
+		Commit: commit, Files: c.names,
+		Read: func(name string) string { return c.text(ctx, name) },
+		Link: func(name string) string {
+			if !c.blobs[name].link {
+				return ""
+			}
+			target, _ := c.read(ctx, name) // what cannot be read leads nowhere
+			return string(target)
+		},
+	}, nil
+}
+
+type commit struct {
+	do    git.Runner
+	names []string
+	blobs map[string]blob
+}
+
+type blob struct {
+	id   string
+	link bool
+}
+
+func open(ctx context.Context, do git.Runner, sha string) (commit, error) {
+	if err := git.CheckSHA(sha); err != nil {
+		return commit{}, err
+	}
+	out, err := do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", sha}, Limit: 64 << 20})
+	if err != nil {
+		return commit{}, fmt.Errorf("list the files of %.12s: %w", sha, err)
+	}
+	c := commit{do: do, blobs: map[string]blob{}}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, name, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(about); len(fields) == 3 && fields[0] != git.ModeLink {
+			c.names = append(c.names, name)
+			c.blobs[name] = blob{fields[2], fields[0] == git.ModeSymlink}
+		}
+	}
+	return c, nil
+}
+
+func (c commit) read(ctx context.Context, name string) ([]byte, error) {
+	return c.do(ctx, git.Call{Args: []string{"cat-file", "blob", c.blobs[name].id}, Limit: maxRead})
+}
+
+const maxRead = 1 << 20
+
+func (c commit) text(ctx context.Context, name string) string {
+	for range 3 {
+		b, found := c.blobs[name]
+		if !found {
+			return ""
+		}
+		data, err := c.read(ctx, name)
+		switch {
+		case err != nil:
+			return ""
+		case !b.link:
+			return string(data)
+		}
+		name = path.Join(path.Dir(name), string(data))
+	}
+	return ""
+}
+
+// OfFolder returns the instructions at the top of a folder that is no repository.
+func OfFolder(dir string) Source {
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return Source{}
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	entries, _ := root.ReadDir(".")
+	texts := map[string]string{}
+	s := Source{Read: func(name string) string { return texts[name] }, Link: func(string) string { return "" }}
+	for _, entry := range entries {
+		if text, err := root.ReadFile(entry.Name(), maxRead); whole(entry.Name()) && err == nil {
+			s.Files, texts[entry.Name()] = append(s.Files, entry.Name()), string(text)
+		}
+	}
+	return s
+}

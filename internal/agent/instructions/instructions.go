@@ -1,0 +1,183 @@
+// Package instructions finds what a project tells agents: CLAUDE.md, AGENTS.md and
+// their like, rules, skills and custom agents. It takes the files of the base commit
+// and returns a section for the prompt, the same for every agent CLI. It also keeps
+// other versions of these files out of the tree while an agent works there.
+package instructions
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/lib/agentfiles"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+)
+
+// Limits for a prompt. The rest is named, with a command that prints it.
+const (
+	maxFile  = 64 << 10
+	maxText  = 96 << 10
+	maxAbout = 2 << 10 // of a skill's or an agent's front matter
+	maxNamed = 200     // skills and agents
+)
+
+// Source is where instructions are read from.
+type Source struct {
+	Commit string                   // empty: a folder that is no repository
+	Files  []string                 // slash paths from the top
+	Read   func(name string) string // "" for a file that is missing, too large or a link
+	Link   func(name string) string // target of a symbolic link, "" for other files
+}
+
+var (
+	files   = agentfiles.All()
+	folders = append(files.Folders, ".github")
+
+	// Of these files, agents read some without asking.
+	ofGitHub = pattern.Of(`(?i)(?:^|/)\.github/(?:agents|skills|instructions|prompts|hooks|copilot)(?:/|$)`)
+	rules    = pattern.Of(`(?i)(?:^|/)(?:\.claude/rules/|\.github/instructions/.*\.instructions\.md$)`)
+)
+
+// governs: an agent CLI may read the file by itself.
+func governs(name string) bool {
+	return files.Has(name) || whole(name) || ofGitHub.MatchString(name)
+}
+
+// whole: people's instructions, which are shown in full.
+func whole(name string) bool {
+	isNamed := func(one string) bool { return strings.EqualFold(one, path.Base(name)) }
+	return slices.ContainsFunc(files.Instructions, isNamed) || rules.MatchString(name)
+}
+
+// A skill is named to every agent, by its front matter.
+func skill(name string) bool {
+	rest := belowFolder(name, "skill")
+	return path.Base(name) == "SKILL.md" && strings.Contains(rest, "/")
+}
+
+// expert: a custom agent.
+func expert(name string) bool { return strings.HasSuffix(belowFolder(name, "agent"), ".md") }
+
+// belowFolder returns the way from an agent's folder of skills or agents to the file; empty: it is not there.
+func belowFolder(name, kind string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts[:len(parts)-1] {
+		if slices.Contains(folders, part) && strings.TrimSuffix(parts[i+1], "s") == kind {
+			return path.Join(parts[i+2:]...)
+		}
+	}
+	return ""
+}
+
+// Text returns the section for the prompt; empty where the project has no instructions.
+func (s Source) Text() string {
+	var b strings.Builder
+	texts, left := s.texts()
+	for _, t := range texts {
+		fmt.Fprintf(&b, "\n<file path=%q>\n%s\n</file>\n", t.name, t.text)
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(&b, "\nToo long to be shown here. Read them before you change files beside or below them:\n\n%s", s.list(left))
+	}
+	if skills := s.matching(skill); len(skills) > 0 {
+		fmt.Fprintf(&b, "\n## Skills\n\nRead a skill before work that its description fits.\n\n%s", s.list(skills))
+	}
+	if experts := s.matching(expert); len(experts) > 0 {
+		fmt.Fprintf(&b, "\n## Custom agents\n\nWhere you can start sub-agents, give one that fits the text of its file.\n\n%s", s.list(experts))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return s.head() + b.String() + "\n"
+}
+
+func (s Source) head() string {
+	text := "# Instructions of this project\n\nThe project's maintainers wrote these files for agents. Follow them in this work. A file in a folder holds for that folder and those below it."
+	if s.Commit != "" {
+		text += fmt.Sprintf(" They are as of the base commit: `git show %.12s:PATH` prints one. Versions of them in your working tree do not count.", s.Commit)
+	}
+	return text + "\n"
+}
+
+type named struct{ name, text string }
+
+// texts returns the files in full, outer folders first, and the names of those that are too long.
+func (s Source) texts() (all []named, left []string) {
+	files := slices.DeleteFunc(slices.Clone(s.Files), func(name string) bool { return !whole(name) })
+	slices.SortStableFunc(files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
+	size, seen := 0, map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		text := tidy(s.Read(name), maxFile)
+		place := path.Dir(name) + "\x00" + text
+		switch {
+		case text == "" || seen[place]: // a copy, such as CLAUDE.md of AGENTS.md
+			return
+		case size+len(text) > maxText:
+			left = append(left, name)
+			return
+		}
+		seen[place] = true
+		size += len(text)
+		all = append(all, named{name, text})
+		for _, imported := range importsOf(name, text) {
+			if slices.Contains(s.Files, imported) {
+				add(imported)
+			}
+		}
+	}
+	for _, name := range files {
+		add(name)
+	}
+	return all, left
+}
+
+var imported = pattern.Of(`(?m)(?:^|[\s(])@((?:\.{1,2}/)*[\w.-][\w./-]*\w)`)
+
+// importsOf also returns paths that do not exist.
+func importsOf(name, text string) (paths []string) {
+	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+		paths = append(paths, path.Join(path.Dir(name), m[1]))
+	}
+	return paths
+}
+
+func (s Source) matching(is func(name string) bool) []string {
+	var names []string
+	for _, name := range s.Files {
+		if is(name) && len(names) < maxNamed {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (s Source) list(names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "- `%s`\n", clean.Inline(name, 300))
+		rest, opened := strings.CutPrefix(s.Read(name), "---\n")
+		about, _, closed := strings.Cut(rest, "\n---")
+		if opened && closed {
+			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(tidy(about, maxAbout), "\n", "\n  "))
+		}
+	}
+	return b.String()
+}
+
+func tidy(text string, limit int) string {
+	text = clean.Visible(strings.TrimSpace(text))
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "\n… (cut)"
+	}
+	return strings.ReplaceAll(text, "</file>", "<\\/file>")
+}

@@ -1,0 +1,587 @@
+package box_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ralph-loop/ralph/internal/box/box"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/rights"
+)
+
+// files are those of a folder: a text, "program TEXT", "link TARGET", "pipe", or "gone".
+type files map[string]string
+
+const (
+	theirs  = "it was changed here, too"
+	noFile  = "it is no file, too large, or in another repository"
+	outside = "the link leads out of the folder, or into .git"
+)
+
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// lay makes these files, and removes what is in their place.
+func lay(t *testing.T, dir string, all files) {
+	t.Helper()
+	for _, gone := range []bool{true, false} {
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			at, what := filepath.Join(dir, name), all[name]
+			if gone == (what == "gone") {
+				if err := layOne(at, what); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func layOne(at, what string) error {
+	kind, rest, _ := strings.Cut(what, " ")
+	err := os.RemoveAll(at)
+	if what == "gone" {
+		return err
+	}
+	err = errors.Join(err, os.MkdirAll(filepath.Dir(at), 0o755))
+	switch kind {
+	case "link":
+		return errors.Join(err, os.Symlink(rest, at))
+	case "pipe":
+		return errors.Join(err, syscall.Mkfifo(at, 0o644))
+	case "program":
+		return errors.Join(err, os.WriteFile(at, []byte(rest), 0o644), os.Chmod(at, 0o755))
+	}
+	return errors.Join(err, os.WriteFile(at, []byte(what), 0o644))
+}
+
+// look returns the files of a folder.
+func look(t *testing.T, dir string) files {
+	t.Helper()
+	all := files{}
+	err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name := strings.TrimPrefix(at, dir+"/")
+		if d.Type() == fs.ModeSymlink {
+			to, err := os.Readlink(at)
+			all[name] = "link " + to
+			return err
+		}
+		if !d.Type().IsRegular() {
+			all[name] = "pipe"
+			return nil
+		}
+		text, err := os.ReadFile(at)
+		if all[name] = string(text); err == nil {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil && info.Mode()&0o100 != 0 {
+				all[name] = "program " + string(text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// filled returns a box of a folder with these files.
+func filled(t *testing.T, start files) box.Box {
+	t.Helper()
+	dir := t.TempDir()
+	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record"), Upper: filepath.Join(dir, "layers")}
+	for _, dir := range []string{b.User, b.Dir} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lay(t, b.User, start)
+	if err := b.Fill(t.Context(), git.Listing{Files: must(box.List(t.Context(), b.User))(t)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func changed(t *testing.T, b box.Box, more ...string) []string {
+	t.Helper()
+	names := must(box.List(t.Context(), b.Dir))(t)
+	return append(must(b.Changed(t.Context(), names))(t), more...)
+}
+
+func mayAll(string) string { return "" }
+
+// Each path has three versions: the start's, the box's, and the user's now. The box's is written where the user's is the
+// start's. What is the same already is not told, and everything else stays as the user has it, and is told with the reason.
+func TestBring(t *testing.T) {
+	const latin = "caf\xe9"
+	long := strings.Repeat("n", 255)
+	for name, c := range map[string]struct {
+		start, box, user files // the last two are what changed since
+		more             []string
+		want             files // what of the user's differs from what the user left there
+		paths            []string
+		left             map[string]string
+	}{
+		"nothing":                  {start: files{"a": "1", "d/b": "1"}},
+		"a file":                   {start: files{"a": "1", "d/b": "1"}, box: files{"d/b": "2"}, want: files{"d/b": "2"}, paths: []string{"d/b"}},
+		"the user's own work":      {start: files{"a": "1", "b": "1"}, box: files{"b": "2"}, user: files{"a": "mine", "new": "mine"}, want: files{"b": "2"}, paths: []string{"b"}},
+		"both, differently":        {start: files{"a": "1", "b": "1"}, box: files{"a": "2", "b": "2"}, user: files{"a": "3"}, want: files{"b": "2"}, paths: []string{"b"}, left: files{"a": theirs}},
+		"both, the same":           {start: files{"a": "1"}, box: files{"a": "2"}, user: files{"a": "2"}},
+		"an empty file":            {start: files{"a": "1"}, box: files{"a": ""}, want: files{"a": ""}, paths: []string{"a"}},
+		"binary content":           {start: files{"a": "\x00\xff"}, box: files{"a": "\xff\x00\r\n", "b": "\x00"}, want: files{"a": "\xff\x00\r\n", "b": "\x00"}, paths: []string{"a", "b"}},
+		"a new file":               {start: files{"a": "1"}, box: files{"new/d/b": "1"}, want: files{"new/d/b": "1"}, paths: []string{"new/d/b"}},
+		"a new file, the same":     {start: files{"a": "1"}, box: files{"b": "1"}, user: files{"b": "1"}},
+		"a new file, another":      {start: files{"a": "1"}, box: files{"b": "1"}, user: files{"b": "2"}, left: files{"b": theirs}},
+		"a draft edited by both":   {start: files{"draft.md": "1"}, box: files{"draft.md": "12"}, user: files{"draft.md": "21"}, left: files{"draft.md": theirs}},
+		"deleted":                  {start: files{"a": "1", "b": "1"}, box: files{"b": "gone"}, want: files{"b": "gone"}, paths: []string{"b"}},
+		"deleted with its folder":  {start: files{"a": "1", "d/e/b": "1"}, box: files{"d": "gone"}, want: files{"d": "gone"}, paths: []string{"d/e/b"}},
+		"deleted beside another":   {start: files{"d/a": "1", "d/b": "1"}, box: files{"d": "gone"}, user: files{"d/new": "1"}, want: files{"d/a": "gone", "d/b": "gone"}, paths: []string{"d/a", "d/b"}},
+		"deleted, and edited here": {start: files{"a": "1"}, box: files{"a": "gone"}, user: files{"a": "2"}, left: files{"a": theirs}},
+		"edited, and deleted here": {start: files{"a": "1"}, box: files{"a": "2"}, user: files{"a": "gone"}, left: files{"a": theirs}},
+		"deleted by both":          {start: files{"a": "1"}, box: files{"a": "gone"}, user: files{"a": "gone"}},
+		"deleted here":             {start: files{"a": "1", "b": "1"}, box: files{"b": "2"}, user: files{"a": "gone"}, want: files{"b": "2"}, paths: []string{"b"}},
+		"renamed":                  {start: files{"a": "1"}, box: files{"a": "gone", "d/b": "1"}, want: files{"a": "gone", "d/b": "1"}, paths: []string{"a", "d/b"}},
+
+		"a program":             {start: files{"a": "1", "b": "program 1"}, box: files{"a": "program 1", "b": "1"}, want: files{"a": "program 1", "b": "1"}, paths: []string{"a", "b"}},
+		"a program's text":      {start: files{"a": "program 1"}, box: files{"a": "program 2"}, want: files{"a": "program 2"}, paths: []string{"a"}},
+		"a program, by both":    {start: files{"a": "1"}, box: files{"a": "program 1"}, user: files{"a": "program 1"}},
+		"a program here":        {start: files{"a": "1"}, box: files{"a": "2"}, user: files{"a": "program 1"}, left: files{"a": theirs}},
+		"a link":                {start: files{"d/a": "1"}, box: files{"b": "link d/a", "d/b": "link ../c", "e": "link d"}, want: files{"b": "link d/a", "d/b": "link ../c", "e": "link d"}, paths: []string{"b", "d/b", "e"}},
+		"a link's target":       {start: files{"a": "1", "b": "link a"}, box: files{"b": "link c"}, want: files{"b": "link c"}, paths: []string{"b"}},
+		"a link, by both":       {start: files{"a": "1"}, box: files{"b": "link a"}, user: files{"b": "link a"}},
+		"a link, another":       {start: files{"a": "1"}, box: files{"b": "link a"}, user: files{"b": "link c"}, left: files{"b": theirs}},
+		"a link for a file":     {start: files{"a": "1", "b": "1"}, box: files{"b": "link a"}, want: files{"b": "link a"}, paths: []string{"b"}},
+		"a file for a link":     {start: files{"a": "1", "b": "link a"}, box: files{"b": "2"}, want: files{"b": "2"}, paths: []string{"b"}},
+		"a folder for a link":   {start: files{"d/a": "1", "b": "link d"}, box: files{"b": "gone", "b/a": "2"}, want: files{"b/a": "2"}, paths: []string{"b", "b/a"}},
+		"a link for a folder":   {start: files{"d/a": "1", "e/a": "1"}, box: files{"d": "link e"}, want: files{"d": "link e"}, paths: []string{"d", "d/a"}},
+		"a link that was there": {start: files{"a": "1", "b": "link /etc/passwd"}, box: files{"a": "2"}, want: files{"a": "2"}, paths: []string{"a"}},
+		"links that lead out": {
+			start: files{"a": "1", "d/b": "1"},
+			box:   files{"up": "link ../x", "d/up": "link ../../x", "root": "link /etc/passwd", "top": "link d/e/..", "d/e": "link ../d/../..", "hook": "link .git/hooks/x"},
+			left:  files{"up": outside, "d/up": outside, "root": outside, "top": outside, "d/e": outside, "hook": outside},
+		},
+		"a link that leads out by way of another": {
+			start: files{"d/e/b": "1"}, box: files{"d/e/top": "link ../..", "x": "link d/e/top/../out"},
+			want: files{"d/e/top": "link ../.."}, paths: []string{"d/e/top"}, left: files{"x": outside},
+		},
+
+		"a link that leads out once a folder is one": {start: files{"d/a": "1", "a": "1"}, box: files{"x": "link d/../a"}, left: files{"x": outside}},
+
+		"a folder for a file":                 {start: files{"a": "1"}, box: files{"a": "gone", "a/b": "2", "a/c/d": "2"}, want: files{"a/b": "2", "a/c/d": "2"}, paths: []string{"a", "a/b", "a/c/d"}},
+		"a file for a folder":                 {start: files{"a/b": "1", "a/c/d": "1"}, box: files{"a": "2"}, want: files{"a": "2"}, paths: []string{"a", "a/b", "a/c/d"}},
+		"a folder for a file, edited here":    {start: files{"a": "1"}, box: files{"a": "gone", "a/b": "2"}, user: files{"a": "3"}, left: files{"a": theirs, "a/b": theirs}},
+		"a file for a folder, added to here":  {start: files{"a/b": "1"}, box: files{"a": "2"}, user: files{"a/c": "3"}, want: files{"a/b": "gone"}, paths: []string{"a/b"}, left: files{"a": theirs}},
+		"a new file where a folder is here":   {start: files{"b": "1"}, box: files{"a": "2"}, user: files{"a/b": "3"}, left: files{"a": theirs}},
+		"a new folder where a file is here":   {start: files{"b": "1"}, box: files{"a/b": "2"}, user: files{"a": "3"}, left: files{"a/b": theirs}},
+		"a folder that is a link here":        {start: files{"d/a": "1", "e/b": "1"}, box: files{"d/a": "2", "d/b": "2"}, user: files{"d": "link e"}, left: files{"d/a": theirs, "d/b": theirs}},
+		"a folder that is a link out of here": {start: files{"d/a": "1"}, box: files{"d/new": "2"}, user: files{"d": "link /tmp"}, left: files{"d/new": theirs}},
+
+		"ralph's own files":       {start: files{"a": "1", ".ralph/settings.json": "1"}, box: files{".ralph/settings.json": "2", ".ralph/runs/r1/x": "2", ".ralph-active": "2", ".ralph-worktree-2/x": "2"}},
+		"a name like ralph's own": {start: files{".ralphrc": "1"}, box: files{".ralphrc": "2"}, want: files{".ralphrc": "2"}, paths: []string{".ralphrc"}},
+		"git's own files": {
+			start: files{"a": "1", ".git/config": "1"}, box: files{".git/config": "2", ".git/hooks/x": "2"}, more: []string{".git/config", ".git/hooks/x"},
+		},
+		"git's own files by another name": {
+			start: files{"a": "1"}, box: files{"d/.GIT/x": "2", "git~1/x": "2", ".g\u200cit/x": "2"}, more: []string{"d/.GIT/x"},
+			left: files{"d/.GIT/x": noFile, "git~1/x": noFile, ".g\u200cit/x": noFile},
+		},
+		"a new repository":         {start: files{"a": "1"}, box: files{"d/.git/HEAD": "x", "d/b": "2"}, more: []string{"d/.git/HEAD"}, left: files{"d": noFile, "d/.git/HEAD": noFile}},
+		"a repository":             {start: files{"a": "1", "d/.git/HEAD": "x", "d/b": "1"}, box: files{"a": "2"}, want: files{"a": "2"}, paths: []string{"a"}},
+		"a changed repository":     {start: files{"d/.git/HEAD": "x", "d/b": "1"}, box: files{"d/b": "2"}, left: files{"d": noFile}},
+		"a deleted repository":     {start: files{"d/.git/HEAD": "x", "d/b": "1"}, box: files{"d": "gone"}, left: files{"d": noFile}},
+		"no repository any longer": {start: files{"d/.git/HEAD": "x", "d/b": "1"}, box: files{"d/.git": "gone", "d/b": "2", "d/c": "2"}, left: files{"d": noFile, "d/b": noFile, "d/c": noFile}},
+		"a repository here":        {start: files{"d/b": "1"}, box: files{"d/b": "2", "d/c": "2"}, user: files{"d/.git/HEAD": "x"}, left: files{"d/b": noFile, "d/c": noFile}},
+
+		"a protected file":           {start: files{"a": "1", "keep": "1"}, box: files{"a": "2", "keep": "2"}, want: files{"a": "2"}, paths: []string{"a"}, left: files{"keep": "it is protected"}},
+		"a protected file, the same": {start: files{"keep": "1"}, box: files{"keep": "2"}, user: files{"keep": "2"}},
+		"a pipe of the user's":       {start: files{"a": "1", "p": "pipe"}, box: files{"a": "2"}, want: files{"a": "2"}, paths: []string{"a"}},
+		"a pipe":                     {start: files{"a": "1"}, box: files{"a": "gone", "p": "pipe"}, want: files{"a": "gone"}, paths: []string{"a"}, left: files{"p": noFile}},
+		"a pipe for a file":          {start: files{"a": "1"}, box: files{"a": "pipe"}, left: files{"a": noFile}},
+		"a name in Latin-1":          {start: files{latin: "1", "l": "link " + latin}, box: files{latin: "2"}, want: files{latin: "2"}, paths: []string{latin}},
+		"a long name":                {start: files{long: "1"}, box: files{long: "2", "d/" + long: "2"}, want: files{long: "2", "d/" + long: "2"}, paths: []string{"d/" + long, long}},
+		"a path that leads out":      {start: files{"a": "1"}, box: files{"a": "2", "../out": "2"}, more: []string{"../out", "/etc/passwd", "d/../../out", ""}, want: files{"a": "2"}, paths: []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := filled(t, c.start)
+			if got := changed(t, b); len(got) > 0 {
+				t.Errorf("at the start %q have changed", got)
+			}
+			lay(t, b.Dir, c.box)
+			lay(t, b.User, c.user)
+			want := look(t, b.User)
+			for name, what := range c.want {
+				maps.DeleteFunc(want, func(at, _ string) bool {
+					return at == name || strings.HasPrefix(at, name+"/") || strings.HasPrefix(name, at+"/")
+				})
+				if what != "gone" {
+					want[name] = what
+				}
+			}
+			before := must(os.ReadFile(b.Record))(t)
+			refused := func(name string) string {
+				if name == "keep" {
+					return "it is protected"
+				}
+				return ""
+			}
+			for _, again := range []string{"", "repeated", "repeated after a kill"} {
+				if again == "repeated after a kill" {
+					if err := os.WriteFile(b.Record, before, 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if again != "" {
+					c.paths = nil
+				}
+				done := must(b.Bring(t.Context(), changed(t, b, c.more...), refused))(t)
+				left := files{}
+				for _, l := range done.Left {
+					left[l.Path] = l.Why
+				}
+				if diff := cmp.Diff(c.paths, done.Paths); diff != "" {
+					t.Errorf("%s: brought (-want +got):\n%s", again, diff)
+				}
+				if diff := cmp.Diff(files(c.left), left, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%s: left (-want +got):\n%s", again, diff)
+				}
+				if diff := cmp.Diff(want, look(t, b.User)); diff != "" {
+					t.Errorf("%s: the user's folder (-want +got):\n%s", again, diff)
+				}
+			}
+		})
+	}
+}
+
+// What was brought once is the start of the next time.
+func TestBringGoesOn(t *testing.T) {
+	b := filled(t, files{"a": "1"})
+	for _, step := range []struct {
+		box, user, left files
+		want            string
+	}{
+		{box: files{"a": "2"}, want: "2"},
+		{box: files{"a": "3"}, want: "3"},
+		{box: files{"a": "4"}, user: files{"a": "mine"}, want: "mine", left: files{"a": theirs}},
+		{box: files{"a": "5"}, want: "mine", left: files{"a": theirs}},
+		{user: files{"a": "5"}, want: "5"},
+		{box: files{"a": "6"}, want: "6"},
+		{box: files{"a": "gone"}, want: ""},
+		{box: files{"a": "7"}, want: "7"},
+	} {
+		lay(t, b.Dir, step.box)
+		lay(t, b.User, step.user)
+		done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+		if len(done.Left) != len(step.left) {
+			t.Errorf("left are %v, want %v", done.Left, step.left)
+		}
+		if got := look(t, b.User)["a"]; got != step.want {
+			t.Errorf("after %v and %v the file is %q, want %q", step.box, step.user, got, step.want)
+		}
+	}
+}
+
+// A file is replaced as a whole: who has it open reads the old one to its end. It keeps the rights that the user gave it, and
+// has the time of the box's.
+func TestFilesAreReplaced(t *testing.T) {
+	b := filled(t, files{"a": "old", "tool": "program old"})
+	at, then := filepath.Join(b.User, "a"), time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	lay(t, b.Dir, files{"a": "new", "tool": "program new", "new": "program new"})
+	err := errors.Join(
+		os.Chmod(at, 0o600), os.Chmod(filepath.Join(b.User, "tool"), 0o700), os.Chmod(filepath.Join(b.Dir, "a"), 0o666),
+		os.Chmod(filepath.Join(b.Dir, "new"), 0o4777), os.Chtimes(filepath.Join(b.Dir, "a"), then, then),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := must(os.Open(at))(t)
+	defer open.Close()
+	must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	if old := must(io.ReadAll(open))(t); string(old) != "old" {
+		t.Errorf("a reader got %q", old)
+	}
+	for name, want := range map[string]fs.FileMode{"a": 0o600, "tool": 0o700, "new": 0o755} {
+		info := must(os.Stat(filepath.Join(b.User, name)))(t)
+		if info.Mode() != want {
+			t.Errorf("the mode of %s is %v, want %v", name, info.Mode(), want)
+		}
+		if name == "a" && !info.ModTime().Equal(then) {
+			t.Errorf("the time is %v, want %v", info.ModTime(), then)
+		}
+	}
+}
+
+// What cannot be written stays, is told, and holds back nothing else. No part of it is left.
+func TestAFolderThatIsClosed(t *testing.T) {
+	b := filled(t, files{"a": "1", "closed/b": "1", "closed/c": "1"})
+	lay(t, b.Dir, files{"a": "2", "closed/b": "2", "closed/c": "gone", "closed/new": "2"})
+	names := changed(t, b)
+	closed := filepath.Join(b.User, "closed")
+	rights.Drop(t, filepath.Dir(b.User), b.User, b.Dir, b.Record, closed, filepath.Join(b.User, "a"), filepath.Join(b.Dir, "closed"))
+	if err := os.Chmod(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
+	done := must(b.Bring(t.Context(), names, mayAll))(t)
+	var left []string
+	for _, l := range done.Left {
+		left = append(left, l.Path)
+		if !strings.Contains(l.Why, "permission denied") {
+			t.Errorf("%s: %s", l.Path, l.Why)
+		}
+	}
+	if diff := cmp.Diff([]string{"closed/b", "closed/c", "closed/new"}, left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(files{"a": "2", "closed/b": "1", "closed/c": "1"}, look(t, b.User)); diff != "" {
+		t.Errorf("the user's folder (-want +got):\n%s", diff)
+	}
+}
+
+// A file that the user cannot read, such as a container's, is not in the box, stays as it is, and stops nothing.
+func TestUnreadableFiles(t *testing.T) {
+	dir := t.TempDir()
+	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record"), Upper: filepath.Join(dir, "layers")}
+	lay(t, b.User, files{"a": "1", "data": "theirs", "tracked": "theirs"})
+	lay(t, b.Dir, files{"tracked": "committed"})
+	if err := errors.Join(os.Chmod(filepath.Join(b.User, "data"), 0), os.Chmod(filepath.Join(b.User, "tracked"), 0)); err != nil {
+		t.Fatal(err)
+	}
+	rights.Drop(t, dir, b.User, b.Dir, filepath.Join(b.User, "a"), filepath.Join(b.Dir, "tracked"))
+	if err := b.Fill(t.Context(), git.Listing{Files: []string{"a", "data", "tracked"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(files{"a": "1", "tracked": "committed"}, look(t, b.Dir)); diff != "" {
+		t.Errorf("the box (-want +got):\n%s", diff)
+	}
+	lay(t, b.Dir, files{"a": "2", "data": "2", "tracked": "2"})
+	done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	want := box.Brought{Paths: []string{"a"}, Left: []box.Left{{Path: "data", Why: theirs}, {Path: "tracked", Why: theirs}}}
+	if diff := cmp.Diff(want, done); diff != "" {
+		t.Errorf("Bring (-want +got):\n%s", diff)
+	}
+}
+
+// A box holds what is listed, as the user has it, with its content, mode and time, and nothing else. It begins as a clone of
+// the newest commit, whose versions stay where the user's are missing in a sparse checkout or were written by a filter.
+func TestFill(t *testing.T) {
+	dir := t.TempDir()
+	b := box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Record: filepath.Join(dir, "record"), Upper: filepath.Join(dir, "layers")}
+	lay(t, b.Dir, files{
+		".git/HEAD": "clone", ".ralph/settings.json": "committed", "a": "committed", "removed": "committed", "d/removed": "committed", "secret": "encrypted",
+		"sparse": "committed", "was-file": "committed", "was-folder/x/y": "committed", "was-link": "link a", "stray": "x", "linked": "program committed",
+	})
+	lay(t, b.User, files{
+		".git/HEAD": "user", ".git/modules/sub/HEAD": "x", ".ralph/settings.json": "mine", ".ralph/runs/r1/journal.jsonl": "mine", ".ralph-active": "mine",
+		"a": "draft", "new/draft": "draft", "tool": "program 1", "secret": "decrypted", "was-file/x": "draft", "was-folder": "draft", "was-link/x": "draft", "linked": "link a",
+		"sub/.git": "gitdir: ../.git/modules/sub", "sub/x": "1", "nested/.git/HEAD": "x", "nested/x": "1", "bare/x": "1",
+		"deps/lib/x": "1", "deps/lib/run": "program 1", "deps/l": "link lib/x", ".env": "KEY=1", "not listed": "1", "pipe": "pipe",
+	})
+	if err := os.MkdirAll(filepath.Join(b.Dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, name := range []string{"a", "deps/lib/x", "nested/x"} {
+		if err := os.Chtimes(filepath.Join(b.User, name), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chmod(filepath.Join(b.User, ".env"), 0o600), os.Chmod(filepath.Join(b.User, "new/draft"), 0o440)); err != nil {
+		t.Fatal(err)
+	}
+	list := git.Listing{
+		Files: []string{
+			".ralph/settings.json", "a", "d/removed", "linked", "pipe", "removed", "secret", "sparse", "sub", "tool", "was-file", "was-file/x", "was-folder",
+			"was-folder/x/y", "was-link", "was-link/x", "nested/", "new/draft", "bare", "just now removed",
+		},
+		Removed:  []string{"d/removed", "removed", "was-folder/x/y"},
+		Ignored:  []string{".env", ".ralph/runs/", ".ralph-active", "deps/", "no longer/"},
+		Filtered: []string{"secret"},
+	}
+	want := files{
+		".git/HEAD": "clone", ".ralph/settings.json": "committed", "a": "draft", "secret": "encrypted", "sparse": "committed", "tool": "program 1", "was-file/x": "draft",
+		"was-folder": "draft", "was-link/x": "draft", "linked": "link a", "new/draft": "draft", "sub/x": "1", "nested/.git/HEAD": "x", "nested/x": "1",
+		"deps/lib/x": "1", "deps/lib/run": "program 1", "deps/l": "link lib/x", ".env": "KEY=1",
+	}
+	for range 2 { // it can be repeated after a kill
+		if err := b.Fill(t.Context(), list, nil); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, look(t, b.Dir)); diff != "" {
+			t.Errorf("the box (-want +got):\n%s", diff)
+		}
+	}
+	for _, name := range []string{"a", "deps/lib/x", "nested/x"} {
+		if got := must(os.Stat(filepath.Join(b.Dir, name)))(t).ModTime(); !got.Equal(then) {
+			t.Errorf("the time of %s is %v, want %v", name, got, then)
+		}
+	}
+	for name, want := range map[string]fs.FileMode{".env": 0o600, "new/draft": 0o440, "tool": 0o755} {
+		if got := must(os.Stat(filepath.Join(b.Dir, name)))(t).Mode(); got != want {
+			t.Errorf("the mode of %s is %v, want %v", name, got, want)
+		}
+	}
+	if got := must(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t); len(got) > 0 {
+		t.Errorf("%q have changed", got)
+	}
+	lay(t, b.Dir, files{"a": "2", "sub/x": "2", "nested/y": "2", "deps/lib/x": "2", "secret": "3"})
+	if diff := cmp.Diff([]string{"a", "nested", "secret", "sub"}, must(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+}
+
+// A folder without a repository is listed without ralph's own files, and without looking into a repository.
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	lay(t, dir, files{"a": "1", "d/b": "link ../a", "d/e/c": "1", "nested/.git/HEAD": "x", "nested/x": "1", "sub/.git": "gitdir: x", "sub/y": "1", ".ralph/x": "1", ".ralph-active": "1"})
+	if diff := cmp.Diff([]string{"a", "d/b", "d/e/c", "nested/", "sub/"}, must(box.List(t.Context(), dir))(t)); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
+	}
+}
+
+// Both versions of a path lie side by side, so that their difference can be shown. What is no file is in neither.
+func TestSides(t *testing.T) {
+	b := filled(t, files{"d/a": "1", "gone": "1", "nested/.git/HEAD": "x"})
+	lay(t, b.User, files{"d/a": "2"})
+	lay(t, b.Dir, files{"d/a": "program 3", "gone": "gone", "new": "link d/a", "nested/x": "1"})
+	dir := t.TempDir()
+	for _, name := range []string{"d/a", "gone", "new", "nested"} {
+		if err := b.Sides(dir, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := files{"a/d/a": "2", "a/gone": "1", "b/d/a": "program 3", "b/new": "link d/a"}
+	if diff := cmp.Diff(want, look(t, dir)); diff != "" {
+		t.Errorf("the sides (-want +got):\n%s", diff)
+	}
+}
+
+// Without the record of the start, nothing is brought.
+func TestNoRecord(t *testing.T) {
+	b := filled(t, files{"a": "1"})
+	lay(t, b.Dir, files{"a": "2"})
+	for _, spoil := range []func() error{func() error { return os.WriteFile(b.Record, []byte("["), 0o600) }, func() error { return os.Remove(b.Record) }} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := b.Bring(t.Context(), []string{"a"}, mayAll); err == nil || len(done.Paths) > 0 {
+			t.Errorf("Bring = %+v, %v", done, err)
+		}
+	}
+	if got := look(t, b.User)["a"]; got != "1" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+// What was delivered is taken back, where the user's file is still as it was delivered. Other work of the user's stays.
+func TestUndo(t *testing.T) {
+	const latin = "caf\xe9"
+	start := files{"a": "1", "both": "1", "later": "1", "gone": "program 1", "was-file": "1", "was-folder/x": "1", latin: "1", "own": "1", "removed": "1"}
+	b := filled(t, start)
+	b.Before = filepath.Join(filepath.Dir(b.Dir), "before")
+	deliver := func(box files) {
+		t.Helper()
+		lay(t, b.Dir, box)
+		must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	}
+	deliver(files{"a": "2", "both": "2", "gone": "gone", "new": "2", "d/new": "2", "link": "link a", "was-file": "gone", "was-file/x": "2"})
+	lay(t, b.User, files{"own": "mine", "both": "mine"})
+	deliver(files{"a": "3", "later": "3", "new": "gone", "was-folder": "3", latin: "3", "removed": "gone"})
+	lay(t, b.User, files{"later": "mine", "d/mine": "mine", "removed/mine": "mine"})
+	done := must(b.Undo(t.Context()))(t)
+	want := maps.Clone(start)
+	maps.Copy(want, files{"own": "mine", "both": "mine", "later": "mine", "d/mine": "mine", "removed/mine": "mine"})
+	delete(want, "removed")
+	if diff := cmp.Diff(want, look(t, b.User)); diff != "" {
+		t.Errorf("the user's folder (-want +got):\n%s", diff)
+	}
+	const since = "it was changed since"
+	if diff := cmp.Diff([]box.Left{{Path: "both", Why: since}, {Path: "later", Why: since}, {Path: "removed", Why: since}}, done.Left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if again := must(b.Undo(t.Context()))(t); len(again.Paths) > 0 {
+		t.Errorf("the second time %q was taken back", again.Paths)
+	}
+	if diff := cmp.Diff(want, look(t, b.User)); diff != "" {
+		t.Errorf("the user's folder, after the second time (-want +got):\n%s", diff)
+	}
+}
+
+// A file that an agent makes larger than any that can be read stays in the box, in place of a file, too.
+func TestLargeFilesStay(t *testing.T) {
+	b := filled(t, files{"a": "1"})
+	for _, name := range []string{"a", "new"} {
+		lay(t, b.Dir, files{name: "2"})
+		if err := os.Truncate(filepath.Join(b.Dir, name), 5<<30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	if diff := cmp.Diff([]box.Left{{Path: "a", Why: noFile}, {Path: "new", Why: noFile}}, done.Left); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(files{"a": "1"}, look(t, b.User)); diff != "" {
+		t.Errorf("the user's folder (-want +got):\n%s", diff)
+	}
+}
+
+// A kill between any two files of a delivery loses nothing that Undo needs, also if the delivery is repeated.
+func TestUndoAfterAKill(t *testing.T) {
+	start := files{"a": "1", "b": "1", "gone": "program 1", "was-file": "1"}
+	b := filled(t, start)
+	dir := filepath.Dir(b.Dir)
+	b.Before = filepath.Join(dir, "before")
+	at := func(dir string) box.Box {
+		return box.Box{User: filepath.Join(dir, "user"), Dir: filepath.Join(dir, "box"), Before: filepath.Join(dir, "before"), Record: filepath.Join(dir, "record")}
+	}
+	var killed []box.Box // all that was on the disk then
+	mayAllUntilKilled := func(string) string {
+		k := at(t.TempDir())
+		if err := os.CopyFS(filepath.Dir(k.Dir), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		killed = append(killed, k)
+		return ""
+	}
+	for _, work := range []files{
+		{"a": "2", "b": "2", "gone": "gone", "new/x": "2", "was-file": "gone", "was-file/x": "2"},
+		{"a": "3", "b": "3", "new/x": "gone", "gone": "3"},
+	} {
+		lay(t, b.Dir, work)
+		must(b.Bring(t.Context(), changed(t, b), mayAllUntilKilled))(t)
+	}
+	if len(killed) != 10 {
+		t.Fatalf("%d paths were brought", len(killed))
+	}
+	for n, k := range killed {
+		for _, again := range []bool{false, true} {
+			if again {
+				must(k.Bring(t.Context(), changed(t, k), mayAll))(t)
+			}
+			done := must(k.Undo(t.Context()))(t)
+			if diff := cmp.Diff(start, look(t, k.User)); diff != "" || len(done.Left) > 0 {
+				t.Errorf("killed at path %d, repeated: %t, left %v: the user's folder (-want +got):\n%s", n, again, done.Left, diff)
+			}
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package confine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// AllowPackages allows the hosts from which a project gets its packages, by its files, where that is asked for. The
+// package clients run inside, where no repository configures them. It returns what people should know of that.
+func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() ([]string, error)) ([]string, error) {
+	if w == nil || !w.servers.packages {
+		return nil, nil
+	}
+	names, err := files()
+	if err != nil {
+		return nil, err
+	}
+	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
+	if err == nil {
+		w.servers.proxy.Permit(hosts)
+	}
+	return notes, err
+}
+
+// NewProof gives a proof a new home, empty shared memory, and a copy of the base's caches.
+func (w *Sandbox) NewProof() error {
+	if w == nil {
+		return nil
+	}
+	r := &w.folders
+	if err := errors.Join(w.base.Sweep(), r.emptyFolder(filepath.Base(r.tmp(true))), r.makeLayers(true)); err != nil {
+		return err
+	}
+	cache := r.caches(true)
+	_, none := os.Stat(r.baseCaches())
+	if _, gone := os.Stat(cache); none != nil || gone != nil {
+		if err := r.emptyFolder(filepath.Base(cache)); none != nil || err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.baseCaches(), cache)) //nolint:gosec // another user works in it
+}
+
+// Second returns the same sandbox for a proof that runs at the same time as another: with
+// folders of its own. From then on those of both have random names. It needs more than one processor, and nothing that both would
+// share: the machine's memory and processes, or a project's servers.
+func (w *Sandbox) Second() (*Sandbox, bool) {
+	if w == nil || !w.mounts() || w.base.HostPIDs || len(w.servers.services) > 0 || runtime.GOMAXPROCS(0) < 2 {
+		return nil, false
+	}
+	beside := &Sandbox{Level: w.Level, vars: w.vars, base: w.base, next: w.next, folders: w.folders, servers: w.servers}
+	beside.folders.suffix = "-" + RandomName()
+	if w.folders.rename(beside.folders.suffix) != nil {
+		return nil, false
+	}
+	return beside, true
+}
+
+// RandomName returns a name that a program cannot know before it runs there.
+func RandomName() string { return rand.Text()[:8] }
+
+// LeaveBase keeps the caches that the base's checks filled, for every later proof to begin
+// with. Other caches are not kept: what a change runs must not decide what the next proof sees.
+func (w *Sandbox) LeaveBase() error {
+	if w == nil || w.folders.hasBaseCaches {
+		return nil
+	}
+	r := &w.folders
+	cache := r.caches(true)
+	err := errors.Join(removeToolSettings(cache), untrusted.RemoveAll(r.baseCaches()), os.Rename(cache, r.baseCaches()))
+	if len(r.warm) > 0 {
+		layers := filepath.Dir(r.upper(true, 0))
+		err = errors.Join(err, os.Rename(layers, filepath.Join(r.dir, baseLayers)), r.makeLayers(true))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the caches of the base: %w", err)
+	}
+	r.hasBaseCaches = true
+	return errors.Join(r.emptyFolder(filepath.Base(cache)), r.copyBaseCaches())
+}
+
+// rename removes the folders of earlier proofs, and names those of later ones. Proofs beside them use another suffix.
+func (r *folders) rename(beside string) error {
+	old := []string{r.suffix, r.beside}
+	r.suffix, r.beside = "-"+RandomName(), beside
+	var err error
+	for _, suffix := range old {
+		for _, name := range []string{"cache", "proof", "layers"} {
+			err = errors.Join(err, untrusted.RemoveAll(filepath.Join(r.dir, name+suffix)))
+		}
+	}
+	return err
+}
+
+// baseCaches returns the caches for each proof: an earlier job's, then the base's. No program sees this folder.
+func (r *folders) baseCaches() string { return filepath.Join(r.dir, "filled") }
+
+// copyBaseCaches copies these caches for the agent of a job. On a laptop its caches begin empty.
+func (r *folders) copyBaseCaches() error {
+	if r.home != "" {
+		return nil
+	}
+	return workspace.Mirror(r.baseCaches(), r.caches(false))
+}
+
+const savedFiles = "files" // in the folder that outlives the job
+
+// restoreCaches has proofs begin with the caches of an earlier job.
+func (w *Sandbox) restoreCaches(ctx context.Context, dir string) error {
+	files := filepath.Join(dir, savedFiles)
+	if _, err := os.Lstat(files); dir == "" || err != nil {
+		return nil //nolint:nilerr // there are none yet
+	}
+	r := &w.folders
+	if err := r.emptyFolder("filled"); err != nil {
+		return err
+	}
+	return errors.Join(workspace.Mirror(files, r.baseCaches()), removeToolSettings(r.baseCaches()), w.Lend(ctx, r.baseCaches(), "."), r.copyBaseCaches())
+}
+
+// SaveCaches saves for later jobs what LeaveBase kept. The key tells what that depends on: caches of the same key are
+// saved already. No program inside can write to the folder.
+func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
+	if w == nil || w.cache == "" {
+		return nil
+	}
+	files, name := filepath.Join(w.cache, savedFiles), filepath.Join(w.cache, "key")
+	if old, err := untrusted.ReadFile(name, 1<<10); err == nil && string(old) == key {
+		return nil
+	}
+	err := os.MkdirAll(files, 0o755)
+	if err == nil {
+		err = errors.Join(workspace.Mirror(w.folders.baseCaches(), files), untrusted.WriteFile(name, []byte(key), 0o644))
+	}
+	if err != nil {
+		return fmt.Errorf("save the caches: %w", err)
+	}
+	return w.Saved(ctx, key)
+}
+
+// Saved gives what was saved for later jobs to the user whose later step reads it, and sets its key.
+func (w *Sandbox) Saved(ctx context.Context, key string) error {
+	if w == nil || w.cache == "" {
+		return nil
+	}
+	w.savedKey = key
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	uid, gid := workspace.Owner(filepath.Dir(w.cache))
+	return chown(ctx, w.cache, ".", uid, gid)
+}
+
+// SavedCaches returns the key of the caches that were saved; empty where none were.
+func (w *Sandbox) SavedCaches() string {
+	if w == nil {
+		return ""
+	}
+	return w.savedKey
+}
+
+// Lend gives dir/name, with all in it, to the sandbox's user. No link leads out of dir.
+func (w *Sandbox) Lend(ctx context.Context, dir, name string) error {
+	if w == nil || w.base.UID == 0 {
+		return nil
+	}
+	return chown(ctx, dir, name, w.base.UID, w.base.GID)
+}
+
+func chown(ctx context.Context, dir, name string, uid, gid int) error {
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("lend a folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	err = root.Walk(ctx, name, func(e untrusted.Entry, err error) error {
+		switch {
+		case errors.Is(err, untrusted.ErrTooDeep):
+			return nil // nothing of ours lies so deep
+		case err != nil:
+			return err
+		}
+		return e.In.Lchown(e.Name, uid, gid)
+	})
+	if err != nil {
+		return fmt.Errorf("lend %s: %w", dir, err)
+	}
+	return nil
+}
+
+// removeToolSettings removes from caches what configures a tool, and Go's results of tests, which may be of other code.
+func removeToolSettings(cache string) error {
+	root, err := untrusted.OpenRoot(cache)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	for _, c := range toolCaches {
+		entries, _ := root.ReadDir(c.folder) // most projects have none
+		for _, entry := range entries {
+			if c.parts != "" && !slices.Contains(strings.Fields(c.parts), entry.Name()) {
+				err = errors.Join(err, root.RemoveAll(c.folder+"/"+entry.Name()))
+			}
+		}
+	}
+	if info, none := root.Lstat(goCache); none == nil && info.IsDir() {
+		const name = goCache + "/" + testsExpire
+		err = errors.Join(err, root.RemoveAll(name), root.WriteFile(name, []byte(never), 0o644))
+	}
+	return err
+}

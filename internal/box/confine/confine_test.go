@@ -1,0 +1,255 @@
+package confine_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/lib/environ"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+// nothing returns a machine on which nothing can be started inside.
+func nothing(context.Context, process.Command) (process.Result, error) {
+	return process.Result{}, errors.New("refused by the machine")
+}
+
+// A sandbox that does not stand is a fault with what to do, and nothing of it is
+// left behind.
+func TestStartRefuses(t *testing.T) {
+	home := t.TempDir()
+	for _, test := range []struct {
+		name      string
+		asked     confine.Options
+		what, fix string
+	}{
+		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external if you provide a sandbox"},
+		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
+		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},
+		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "name one host"},
+		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "name one host"},
+		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "HTTPS_PROXY"},
+		{"no bundle", confine.Options{Level: sandbox.Auto, Network: confine.Network{Bundle: "/nowhere.pem"}}, "cannot read the certificates", "SSL_CERT_FILE"},
+		{
+			"a key for the agent alone",
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "amp", Keys: agent.Keys{ProviderAPIKey: "k"}}},
+			"the agent amp cannot use a server", "sandbox: key-in-agent",
+		},
+		{
+			"a server that is none",
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "x"}}},
+			"the address of the model's server", "model-base-url",
+		},
+		{
+			"a server with a password",
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "https://me:secret@a.example"}}},
+			"the address of the model's server", "model-base-url",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			temp := t.TempDir()
+			test.asked.Temp, test.asked.Exec = temp, nothing
+			sb, err := confine.Start(t.Context(), test.asked)
+			if sb != nil && err == nil {
+				t.Fatal("it stands")
+			}
+			if !strings.Contains(err.Error(), test.what) || !strings.Contains(fault.Hint(err), test.fix) || fault.Exit(err) != fault.ExitUsage {
+				t.Errorf("%v\nhint: %s", err, fault.Hint(err))
+			}
+			if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// Where AppArmor forbids user namespaces, the hint is the command that loads a profile.
+func TestWeakerHint(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "setting")
+	for setting, want := range map[string]string{"1\n": "ralph doctor --apparmor | sudo tee", "0\n": "ralph doctor --sandbox shows what is missing"} {
+		if err := os.WriteFile(file, []byte(setting), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := confine.WeakerHint(confine.Options{}, file); !strings.Contains(got, want) {
+			t.Errorf("with the setting %q the hint is %q, want %q", setting, got, want)
+		}
+	}
+}
+
+// No sandbox does nothing, and can be asked everything.
+func TestNoSandbox(t *testing.T) {
+	sb, err := confine.Start(t.Context(), confine.Options{Level: sandbox.None, Exec: nothing})
+	if sb != nil || err != nil {
+		t.Fatalf("Start = %v, %v", sb, err)
+	}
+	keys := agent.Keys{ProviderAPIKey: "k"}
+	if sb.Name() != "none" || sb.Keys(keys) != keys || len(sb.Notices()) > 0 || sb.Lend(t.Context(), "/nowhere", ".") != nil || sb.Close() != nil {
+		t.Error("it is more than none")
+	}
+	if diff := cmp.Diff([]string{"A=b"}, sb.Env([]string{"A=b"}, true)); diff != "" {
+		t.Error(diff)
+	}
+	sb.Flush(func(event journal.Event) { t.Errorf("it heard %v", event) })
+}
+
+// What PATH needs can be read: a bin with the rest of its toolchain, but not all of
+// a home or another project for the sake of its bin, no settings that hold a login,
+// and nothing of the job's workspace.
+func TestToolchain(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/var", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git", "pipx/hatch/bin", "pipx/hatch/lib", "setup-pnpm/node_modules/.bin", "work/repo/lib"} {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(names ...string) []string {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, filepath.Join(home, name))
+		}
+		return paths
+	}
+	for name, text := range map[string]string{
+		"shop/.env": "KEY=x", "other/notes": "", ".cargo/config.toml": "[registries.shop]\ntoken = \"x\"", ".cargo/env": "export PATH=x:$PATH",
+		".gitconfig": "[user]\n\tname = Ada\n", ".config/git/config": "[user]\n\tname = Ada\n", ".config/git/ignore": "*.swp\n", ".bashrc": "export PS1=", ".profile": "",
+		"pipx/hatch/bin/hatch": "", "work/repo/bin/run": "", "shop/bin/sell": "",
+	} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Links lead to the toolchains of programs in the home.
+	for _, program := range []string{"pipx/hatch/bin/hatch", "work/repo/bin/run", "shop/bin/sell"} {
+		if err := os.Symlink(filepath.Join(home, program), filepath.Join(home, ".local/bin", filepath.Base(program))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := strings.Join(at("bin", "setup-pnpm/node_modules/.bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
+	read := confine.Toolchain(confine.Options{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
+	want := append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "cache", "bin", "setup-pnpm/node_modules/.bin", "setup-pnpm/node_modules", ".local/bin", "pipx/hatch/bin", "pipx/hatch/bin", "pipx/hatch/lib", ".cargo/bin", ".nvm/node/bin", ".nvm/node/bin", ".nvm/node/lib", "tools/plain", "other/bin", "shop/bin")...)
+	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := os.Mkdir(at(".nvm/node/temp")[0], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
+	if err := os.Symlink(at("pipx/hatch/bin/hatch")[0], at("bin/hatch")[0]); err != nil {
+		t.Fatal(err)
+	}
+	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Reach: at("work", "bin"), Apart: at("shop"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path, "JAVA_HOME=" + at("work/repo")[0], "GOROOT=" + at("shop/lib")[0], "NVM_DIR=" + at("other")[0]}})
+	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "other", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
+	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".config/git/config", ".cargo", ".gitconfig", ".cargo/config.toml", ".bashrc", ".profile") {
+		if slices.Contains(read, hidden) {
+			t.Errorf("%s can be read: %q", hidden, read)
+		}
+	}
+}
+
+// What a home has beside its programs is no toolchain, also where ~/.local is a link to a folder of another name.
+func TestALinkedHomeOfProgramsIsNoToolchain(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"disk/bin", "disk/share/keyrings"} {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("disk", filepath.Join(home, ".local")); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(home, ".local/bin")
+	want := []string{"/ralph", bin, bin}
+	if diff := cmp.Diff(want, confine.Toolchain(confine.Options{Self: "/ralph", Env: []string{"PATH=" + bin, "HOME=" + home}})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Git inside reads the harmless settings of the machine and of the user, and no login.
+func TestGitInsideReadsNoLogin(t *testing.T) {
+	home := t.TempDir()
+	system, included, certificates := filepath.Join(home, "system"), filepath.Join(home, "included"), filepath.Join(home, "certificates.pem")
+	err := errors.Join(
+		os.WriteFile(system, []byte("[core]\n\tautocrlf = input\n[http \"https://example.com\"]\n\textraheader = AUTHORIZATION: basic x\n[include]\n\tpath = "+included+"\n"+
+			"[url \"https://mirror.example.com/\"]\n\tinsteadOf = https://github.com/\n[url \"https://x:hush@example.com/\"]\n\tinsteadOf = a:\n[url \"git@example.com:\"]\n\tinsteadOf = https://b/\n"+
+			"[http]\n\tproxy = http://x:hush@proxy\n\tsslKey = "+system+"\n\tsslCAInfo = "+included+"\n\tsslCAInfo = "+certificates+"\n"), 0o600),
+		os.WriteFile(certificates, []byte("-----BEGIN CERTIFICATE-----\n"), 0o600),
+		os.WriteFile(included, []byte("[init]\n\tdefaultBranch = trunk\n[credential]\n\thelper = store\n"), 0o600),
+		os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = Ada\n\tpassword = x\n"), 0o600),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := "core.autocrlf=input\ninit.defaultbranch=trunk\nurl.https://mirror.example.com/.insteadof=https://github.com/\nhttp.sslcainfo=" + certificates + "\n"
+	lists := "core.excludesfile=SYSTEM-core.excludesfile\ncore.attributesfile=SYSTEM-core.attributesfile\n"
+	for name, test := range map[string]struct{ home, ignored, want string }{
+		"laptop":                       {home, "", machine + lists + "user.name=Ada\n"},
+		"job":                          {"", "0", machine},
+		"laptop without a system file": {home, "1", lists + "user.name=Ada\n"},
+		"job without a system file":    {"", "true", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env, err := confine.GitEnv(t.Context(), confine.Options{
+				Home: test.home, Temp: t.TempDir(), Path: os.Getenv("PATH"), Exec: new(process.Runner).Run,
+				Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=" + test.ignored},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := exec.CommandContext(t.Context(), "git", "config", "--list")
+			list.Dir, list.Env = t.TempDir(), append(env, "HOME="+t.TempDir())
+			want := strings.ReplaceAll(test.want, "SYSTEM", environ.Get(env, "GIT_CONFIG_SYSTEM"))
+			if out, err := list.CombinedOutput(); err != nil || string(out) != want+"commit.gpgsign=false\ntag.gpgsign=false\n" {
+				t.Errorf("git config --list = %q, %v, want %q", out, err, want)
+			}
+		})
+	}
+}
+
+// What somebody will look for inside in vain is told, each by its path.
+func TestMissedIsTold(t *testing.T) {
+	home := t.TempDir()
+	project := filepath.Join(home, "shop")
+	err := errors.Join(
+		os.MkdirAll(filepath.Join(project, "bin"), 0o755),
+		os.Mkdir(filepath.Join(home, ".cargo"), 0o755), os.WriteFile(filepath.Join(home, ".cargo", "config.toml"), []byte("token = \"x\""), 0o644),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := confine.Options{
+		Home: home, Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin", "JAVA_HOME=" + project},
+	}
+	var told []string
+	for _, note := range confine.Missed(asked) {
+		told = append(told, note.What)
+	}
+	want := []string{
+		"proofs do not use " + project + "/bin of your environment: the agent can write there",
+		"proofs do not use " + project + " of your environment: the agent can write there",
+		home + "/.cargo/config.toml is hidden in the sandbox: it seems to hold a login",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	asked.Proofs = false
+	if notes := confine.Missed(asked); len(notes) != 1 {
+		t.Errorf("without proofs %v", notes)
+	}
+}

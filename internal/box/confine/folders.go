@@ -1,0 +1,158 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/environ"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// folders are for the sandboxed programs: homes, caches and temporary files.
+type folders struct {
+	temp          workspace.Temporary
+	dir           string // of all that was made for them: temp's
+	home          string // the user's own, at whose path theirs is; empty: in a job
+	read          []string
+	lend          func(string) error
+	logins        *logins
+	rustup        []string // names its folder in a job, whose home is another inside
+	warm          []warmCache
+	goModules     string // where Go finds the user's modules without layers; empty: nowhere
+	hasBaseCaches bool   // the caches of the base are kept
+	suffix        string // ends the names of the folders of a proof
+	beside        string // the same for the proof that runs at the same time
+}
+
+func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
+	r.home, r.lend = asked.Home, lend
+	if r.temp, err = workspace.NewTemporary(asked.Temp, "ralph-inside-"); err != nil {
+		return err
+	}
+	if r.dir, err = filepath.EvalSymlinks(r.temp.Path); err != nil {
+		return err
+	}
+	if r.home == "" {
+		err = os.Chmod(r.dir, 0o711) //nolint:gosec // another user goes through it
+	}
+	err = errors.Join(err, r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"))
+	r.read = toolchainFolders(asked)
+	for _, dir := range toolsIn(asked, "$RUSTUP_HOME", ".rustup") {
+		r.rustup = append([]string{"RUSTUP_HOME=" + dir}, r.rustup...) // the last one counts
+	}
+	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", usualLists(asked)...))
+	if r.home != "" {
+		var failed error
+		r.logins, failed = bring(asked, filepath.Join(r.dir, "home"))
+		err = errors.Join(err, failed, r.copyGitConfig(ctx, asked, "global"))
+	}
+	return err
+}
+
+func (r *folders) emptyFolder(name string) error {
+	dir := filepath.Join(r.dir, name)
+	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
+}
+
+// write returns the folders that can be written to. What an agent leaves in its home or in
+// its caches, no proof may find, for it could say what the checks do; nor its user,
+// who would build other projects with it.
+func (r *folders) write(proof bool) []string {
+	if proof {
+		return []string{r.tmp(proof), r.caches(proof)}
+	}
+	return []string{r.tmp(proof), r.caches(proof), filepath.Join(r.dir, "home")}
+}
+
+func (r *folders) caches(proof bool) string {
+	if proof {
+		return filepath.Join(r.dir, "cache"+r.suffix)
+	}
+	return filepath.Join(r.dir, "caches")
+}
+
+// tmp holds temporary files. In a job it is also the home of the proofs.
+func (r *folders) tmp(proof bool) string {
+	if proof {
+		return filepath.Join(r.dir, "proof"+r.suffix)
+	}
+	return filepath.Join(r.dir, "tmp")
+}
+
+// at returns where their folders are inside, if there are mounts.
+func (r *folders) at(more map[string]string) map[string]string {
+	if r.home == "" {
+		return more
+	}
+	all := map[string]string{filepath.Join(r.dir, "home"): r.home}
+	maps.Copy(all, more)
+	return all
+}
+
+func (r *folders) env(env []string, proof, mounts bool) []string {
+	own := append(r.gitEnv(), "TMPDIR="+r.tmp(proof))
+	if r.home != "" {
+		home := r.home
+		if !proof && !mounts {
+			own, home = append(own, r.rustup...), filepath.Join(r.dir, "home")
+		}
+		return slices.Concat(environ.InNewHome(env), own, []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, r.cacheVariables(env, proof))
+	}
+	home := r.tmp(proof)
+	if !proof {
+		home = filepath.Join(r.dir, "home")
+	}
+	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, r.rustup, []string{"HOME=" + home}, r.cacheVariables(env, proof))
+}
+
+func (r *folders) close() error { return errors.Join(r.logins.close(), r.temp.Remove()) }
+
+func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
+	for _, folder := range append(filepath.SplitList(environ.Get(asked.Env, "PATH")), existingPaths(asked.Home, tools, asked.Env)...) {
+		if asked.Proofs && asked.bars(folder) {
+			notes = append(notes, journal.Noted{
+				What: "proofs do not use " + folder + " of your environment: the agent can write there", Hint: "have setup install what the checks need",
+			})
+		}
+	}
+	for _, path := range existingPaths(asked.Home, settings, nil) {
+		if sandbox.FileHoldsLogin(path) {
+			notes = append(notes, journal.Noted{
+				What: path + " is hidden in the sandbox: it seems to hold a login", Hint: "move the login to another file",
+			})
+		}
+	}
+	return notes
+}
+
+// bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether
+// PATH names it or another variable (JAVA_HOME).
+func (a Options) bars(path string) bool {
+	folders := resolved(slices.Concat(a.Reach, a.Apart))
+	return slices.ContainsFunc(resolved([]string{path}), func(place string) bool { return anyHolds(folders, place) })
+}
+
+func (a Options) privateFolders() []string {
+	return resolved(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
+}
+
+func resolved(paths []string) (found []string) {
+	for _, path := range paths {
+		if place, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {
+			found = append(found, place)
+		}
+	}
+	return found
+}
+
+func anyHolds(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(dir string) bool { return process.Under(dir, path) })
+}

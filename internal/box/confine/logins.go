@@ -1,0 +1,256 @@
+package confine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// logins are the user's logins in a new home. Tokens that change on one side are brought to the other.
+type logins struct {
+	pairs  []pair
+	record string // file for the next ralph, should this one be killed; empty: no login
+	stop   chan struct{}
+	served sync.WaitGroup
+}
+
+// pair is a login on both sides.
+type pair struct {
+	User, Own     string
+	Fields        []string
+	UserAt, OwnAt time.Time // of the changes that the other side has
+}
+
+const mostLogin = 1 << 20
+
+// lookEvery is how often both sides are compared.
+const lookEvery = 500 * time.Millisecond
+
+// bring copies what an agent needs of the user's home into a new one.
+func bring(asked Options, home string) (*logins, error) {
+	l := &logins{stop: make(chan struct{})}
+	for _, file := range asked.Brought {
+		from, err := filepath.EvalSymlinks(file.From) // a link of the user's stays one
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		at, own := modified(from), filepath.Join(home, file.File)
+		text, err := untrusted.ReadFile(from, mostLogin)
+		if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Dir(own), 0o700), renameio.WriteFile(own, selected(text, file.Fields), 0o600))
+		}
+		if err != nil {
+			return l, err
+		}
+		if file.Back {
+			l.pairs = append(l.pairs, pair{User: from, Own: own, Fields: file.Fields, UserAt: at, OwnAt: modified(own)})
+		}
+	}
+	if len(l.pairs) == 0 {
+		return l, nil
+	}
+	if err := l.keep(asked.Home, filepath.Dir(home)); err != nil {
+		return l, err
+	}
+	l.served.Go(l.watch)
+	return l, nil
+}
+
+func recordedLogins(home string) string {
+	return filepath.Join(workspace.UserStateDir(home), "logins")
+}
+
+// loginRecord is what another ralph needs of a killed one.
+type loginRecord struct {
+	Dir   string // of the sandbox
+	Pairs []pair
+}
+
+func (l *logins) keep(home, dir string) error {
+	l.record = filepath.Join(recordedLogins(home), filepath.Base(dir))
+	text, err := json.Marshal(loginRecord{dir, l.pairs})
+	return errors.Join(err, os.MkdirAll(filepath.Dir(l.record), 0o700), renameio.WriteFile(l.record, text, 0o600))
+}
+
+func (l *logins) watch() {
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-time.After(lookEvery):
+			l.compare()
+		}
+	}
+}
+
+func (l *logins) compare() {
+	for i := range l.pairs {
+		l.pairs[i].bringTokens()
+	}
+}
+
+func (l *logins) close() error {
+	if l == nil || l.record == "" {
+		return nil
+	}
+	close(l.stop)
+	l.served.Wait()
+	l.compare()
+	return os.Remove(l.record)
+}
+
+// RecoverLogins brings tokens to the user that sandboxes of killed commands have.
+func RecoverLogins(home string) {
+	entries, _ := untrusted.ReadDir(recordedLogins(home)) // there is none
+	for _, entry := range entries {
+		record := filepath.Join(recordedLogins(home), entry.Name())
+		var left loginRecord
+		text, err := untrusted.ReadFile(record, mostLogin)
+		if err != nil || json.Unmarshal(text, &left) != nil || workspace.InUse(left.Dir) {
+			continue
+		}
+		(&logins{pairs: left.Pairs}).compare()
+		_ = os.Remove(record)
+	}
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// bringTokens brings new tokens to the other side: where both have some, the younger ones. A file that is no longer
+// there, or no JSON, is left alone, and no link of those inside is followed.
+func (p *pair) bringTokens() {
+	dir, err := untrusted.OpenStraight(filepath.Dir(p.Own))
+	if err != nil {
+		return
+	}
+	defer dir.Close() //nolint:errcheck // only a handle
+	name := filepath.Base(p.Own)
+	info, err := dir.Lstat(name)
+	userAt := modified(p.User)
+	if err != nil || userAt.IsZero() {
+		return
+	}
+	ownAt := info.ModTime()
+	isNew, usersIsNew := !ownAt.Equal(p.OwnAt), !userAt.Equal(p.UserAt)
+	if !isNew && !usersIsNew {
+		return
+	}
+	own, err := dir.ReadFile(name, mostLogin)
+	users, failed := untrusted.ReadFile(p.User, mostLogin)
+	if err != nil || failed != nil {
+		return
+	}
+	if usersIsNew && (!isNew || userAt.After(ownAt)) {
+		if text, changed := withTokens(own, selected(users, p.Fields)); changed {
+			const young = ".ralph-new"
+			err = errors.Join(dir.WriteFile(name+young, text, 0o600), dir.Rename(name+young, name))
+			ownAt = modified(p.Own)
+		}
+	} else if text, changed := withTokens(users, selected(own, p.Fields)); changed {
+		err = renameio.WriteFile(p.User, text, 0o600)
+		userAt = modified(p.User)
+	}
+	if err == nil {
+		p.UserAt, p.OwnAt = userAt, ownAt
+	}
+}
+
+// selected returns some fields of a JSON file; nil: all of it.
+func selected(text []byte, fields []string) []byte {
+	if fields == nil {
+		return text
+	}
+	all, some := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	_ = json.Unmarshal(text, &all) // another form has none of them
+	for _, name := range fields {
+		if value, is := all[name]; is {
+			some[name] = value
+		}
+	}
+	text, _ = json.Marshal(some) // as it was read
+	return text
+}
+
+// withTokens returns a login with the tokens of another one, where both have them. Nothing else changes: what an agent
+// writes there must not name another server for the user.
+func withTokens(login, other []byte) (text []byte, changed bool) {
+	var old, young any
+	if decode(login, &old) != nil || decode(other, &young) != nil {
+		return login, false
+	}
+	if !takeTokens(old, young) {
+		return login, false
+	}
+	text, err := json.MarshalIndent(old, "", "  ")
+	if bytes.HasSuffix(login, []byte("\n")) {
+		text = append(text, '\n')
+	}
+	return text, err == nil
+}
+
+func decode(text []byte, to *any) error {
+	if !json.Valid(text) { // or more than one value
+		return errors.New("no JSON")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // a time in milliseconds stays as it is
+	return d.Decode(to)
+}
+
+func takeTokens(old, young any) (changed bool) {
+	was, is := old.(map[string]any)
+	now, also := young.(map[string]any)
+	if !is || !also {
+		return false
+	}
+	for name, value := range was {
+		other := now[name]
+		switch {
+		case !isToken(name) || !canReplace(value, other):
+			changed = takeTokens(value, other) || changed
+		case value != other:
+			was[name], changed = other, true
+		}
+	}
+	return changed
+}
+
+// canReplace reports whether two values are numbers or lines of text, and no address. Not each program can read 1e999.
+func canReplace(old, young any) bool {
+	switch old := old.(type) {
+	case json.Number:
+		number, is := young.(json.Number)
+		_, err := number.Float64()
+		return is && err == nil
+	case string:
+		text, is := young.(string)
+		return is && text != "" && !strings.Contains(old+text, "://") && !strings.ContainsFunc(text, unicode.IsControl)
+	}
+	return false
+}
+
+// isToken reports names such as accessToken, refresh, id_token, expiry_date and last_refresh, and not token_uri.
+func isToken(name string) bool {
+	has := func(word string) bool { return strings.Contains(strings.ToLower(name), word) }
+	return slices.ContainsFunc([]string{"token", "access", "refresh", "expir"}, has) &&
+		!slices.ContainsFunc([]string{"url", "uri", "host", "endpoint", "server"}, has)
+}

@@ -1,0 +1,138 @@
+package confine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// Of a login that an agent wrote, the user gets new tokens and nothing else.
+func TestTokensComeBack(t *testing.T) {
+	const younger = `{"o":{"accessToken":"b","expiresAt":1700000000002}}`
+	for name, test := range map[string]struct{ users, boxes, want string }{ // no want: unchanged
+		"tokens":       {`{"o":{"accessToken":"a","expiresAt":1700000000001}}`, younger, younger},
+		"other fields": {`{"plan":"x","refresh":"a"}`, `{"plan":"y","refresh":"b"}`, `{"plan":"x","refresh":"b"}`},
+		"new fields":   {`{"access":"a"}`, `{"access":"b","refresh":"c","helper":"d"}`, `{"access":"b"}`},
+		"fewer fields": {`{"access":"a","refresh":"b"}`, `{"access":"c"}`, `{"access":"c","refresh":"b"}`},
+		"other types": {
+			`{"access":null,"expires":1,"id_token":"a","token":true,"tokens":{"access":"b"}}`,
+			`{"access":"c","expires":"d","id_token":2,"token":3,"tokens":"e"}`, "",
+		},
+		"addresses": {
+			`{"access":"https://a.example","refresh":"b","token_uri":"c"}`,
+			`{"access":"d","refresh":"https://e.example","token_uri":"f"}`, "",
+		},
+		"lines":     {`{"access":"a","refresh":"b"}`, `{"access":"c\nd","refresh":"\u0000"}`, ""},
+		"no number": {`{"expires":1}`, `{"expires":1e999}`, ""},
+		"empty":     {`{"access":"a"}`, `{"access":""}`, ""},
+		"the same":  {`{"access":  "a"}`, `{"access":"a"}`, ""},
+		"no JSON":   {`{"access":"a"}`, `access`, ""},
+		"two of it": {`{"access":"a"}`, `{"access":"b"} {}`, ""},
+		"no login":  {`access`, `{"access":"b"}`, ""},
+	} {
+		got := confine.WithTokens(test.users, test.boxes)
+		if test.want == "" && got != test.users || test.want != "" && flat(got) != test.want {
+			t.Errorf("%s: it is %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+func flat(text string) string {
+	var one bytes.Buffer
+	if json.Compact(&one, []byte(text)) != nil {
+		return text
+	}
+	return one.String()
+}
+
+func TestSelectedFields(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a": {"x": 1}, "b": 2, "c": 3}`: `{"a":{"x":1},"c":3}`, `{"b": 2}`: "{}", "[]": "{}", "no JSON": "{}",
+	} {
+		if got := confine.Selected(text, []string{"a", "c", "d"}); flat(got) != want || confine.Selected(text, nil) != text {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// Tokens of a killed sandbox come to the user, and no way that its programs made leads to other files.
+func TestLoginsOfAKilledSandbox(t *testing.T) {
+	const (
+		login    = `{"mcp":{"token":"s"},"o":{"access":"a"}}`
+		newLogin = `{"mcp":{"token":"s"},"o":{"access":"b"}}`
+		evil     = `{"mcp":{"token":"b"},"o":{"access":"a"}}`
+		secret   = `{"access":"s","o":{"access":"s"}}`
+	)
+	for name, test := range map[string]struct {
+		boxes      string // what they write
+		link       string // to the user's other files: the file, or its folder
+		isOlder    bool   // than the user's
+		own, users string // afterwards
+	}{
+		"nothing":              {"", "", false, `{"o":{"access":"a"}}`, login},
+		"a token":              {`{"o":{"access":"b"}}`, "", false, `{"o":{"access":"b"}}`, newLogin},
+		"the user's":           {`{"o":{"access":"b"}}`, "", true, `{"o":{"access":"a"}}`, login},
+		"another field":        {evil, "", false, evil, login},
+		"the user's other":     {`{"mcp":{"token":"b"},"o":{"access":"b"}}`, "", true, evil, login},
+		"a link":               {"", "f", false, secret, login},
+		"a link to older":      {"", "f", true, secret, login},
+		"a folder's link":      {"", ".", false, secret, login},
+		"such a link to older": {"", ".", true, secret, login},
+	} {
+		home, other, dir := t.TempDir(), t.TempDir(), t.TempDir()
+		from, users := filepath.Join(home, "f"), filepath.Join(home, "linked")
+		others, own := filepath.Join(other, "f"), filepath.Join(dir, "home", "a", "f")
+		err := errors.Join(
+			os.WriteFile(users, []byte(login), 0o600), os.Symlink("linked", from), os.WriteFile(others, []byte(secret), 0o600),
+			confine.LeaveLogins(home, dir, agent.Brought{File: "a/f", From: from, Fields: []string{"o"}, Back: true}))
+		if test.boxes != "" {
+			err = errors.Join(err, os.WriteFile(own, []byte(test.boxes), 0o600))
+		}
+		switch test.link {
+		case "f":
+			err = errors.Join(err, os.Remove(own), os.Symlink(others, own))
+		case ".":
+			err = errors.Join(err, os.RemoveAll(filepath.Dir(own)), os.Symlink(other, filepath.Dir(own)))
+		}
+		if test.boxes+test.link != "" {
+			later := time.Now().Add(time.Minute)
+			err = errors.Join(err, os.Chtimes(own, later, later))
+			if test.isOlder {
+				later = later.Add(time.Minute)
+				err = errors.Join(err, os.Chtimes(users, later, later))
+			}
+		}
+		lock, failed := os.Open(dir)
+		if err = errors.Join(err, failed); err == nil {
+			err = untrusted.WaitForLock(lock)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		confine.RecoverLogins(home)
+		if got, err := os.ReadFile(users); string(got) != login || err != nil {
+			t.Errorf("%s: before it was killed, the user has %s, %v", name, got, err)
+		}
+		_ = lock.Close()
+		confine.RecoverLogins(home)
+		for path, want := range map[string]string{users: test.users, own: test.own, others: secret} {
+			if got, err := os.ReadFile(path); flat(string(got)) != want || err != nil {
+				t.Errorf("%s: %s has %s, %v, want %s", name, path, got, err, want)
+			}
+		}
+		if to, err := os.Readlink(own); test.link == "f" && to != others {
+			t.Errorf("%s: its link is gone: %v", name, err)
+		}
+		if left, err := filepath.Glob(filepath.Join(home, ".local/state/ralph/logins/*")); len(left) > 0 || err != nil {
+			t.Errorf("%s: it left %q, %v", name, left, err)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package confine
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/price"
+	"github.com/ralph-loop/ralph/internal/core/stream"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/redact"
+)
+
+// Model is the model that the agent will ask, and with what.
+type Model struct {
+	Agent      string
+	Name       string   // of the model
+	Models     []string // that it may ask for besides, and besides its helpers
+	Keys       agent.Keys
+	Hosts      []string // of an agent that goes there by itself
+	KeyInAgent bool     // the agent may hold its key if no server can
+	Budget     agent.Budget
+	Prices     map[string]price.Rate
+}
+
+type modelUser struct {
+	Model
+	keys   *agent.Keys
+	makers []agent.Maker // whose keys the model server holds for it
+	token  string        // that it gets in their place
+}
+
+// HoldKeys has a model server hold the keys of the agents, and count what they use
+// against their budget, without a sandbox: no matter what else a Sandbox does, it does
+// not. nil: there is no budget, or no key that can be held.
+func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
+	if asked.Model.Budget == (agent.Budget{}) {
+		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
+	}
+	w := &Sandbox{Level: sandbox.None, servers: new(servers)}
+	who, held := w.modelUsers(asked), []modelUser(nil)
+	for _, a := range who {
+		known := agent.Held(a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
+		if a.Keys = *a.keys; known {
+			if a.makers, err = w.makers(&a, false); err != nil {
+				return nil, err
+			}
+		}
+		a.Name, a.Models = "", nil // every model is allowed, as without a server
+		held = append(held, a)
+	}
+	first := slices.IndexFunc(held, func(a modelUser) bool { return len(a.makers) > 0 })
+	if first < 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
+	if base := held[first].makers[0].Base; asked.Network.Upstream == "" {
+		asked.Network.Upstream = egress.Around(cmp.Or(base, "https://api.openai.com"))
+	}
+	route, err := asked.Network.Route()
+	if err != nil {
+		return nil, err
+	}
+	ctx, w.servers.stop = context.WithCancel(context.WithoutCancel(ctx))
+	return w, w.openModel(ctx, asked, held, route)
+}
+
+func (w *Sandbox) modelUsers(asked Options) []modelUser {
+	d := w.servers
+	d.keys = asked.Model.Keys
+	who := []modelUser{{Model: asked.Model, keys: &d.keys}}
+	if asked.Review != nil {
+		d.review = asked.Review.Keys
+		who = append(who, modelUser{Model: *asked.Review, keys: &d.review})
+	}
+	return who
+}
+
+func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser, route egress.Route) (err error) {
+	d := w.servers
+	if d.model, err = w.listen(ctx); err != nil {
+		return err
+	}
+	d.modelServer = &egress.Model{
+		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
+		Transport: route.Transport(), Refused: w.refused(asked),
+	}
+	for i := range who {
+		who[i].token = "ralph-" + rand.Text()
+	}
+	if d.modelServer.Makers, err = serversOf(who); err != nil {
+		return err
+	}
+	for _, a := range who {
+		if len(a.makers) > 0 {
+			*a.keys = a.Keys.ForModelServer(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
+			a.keys.Confined = w.Level != sandbox.None
+		}
+	}
+	d.serve(func() error { return d.modelServer.Serve(ctx, d.model) })
+	return nil
+}
+
+// serversOf returns the makers' servers of each agent, with the models that it may ask for there, and its token.
+func serversOf(who []modelUser) (all []egress.Maker, err error) {
+	for _, a := range who {
+		for _, m := range a.makers {
+			maker, err := serverOf(m)
+			if err != nil {
+				return nil, err
+			}
+			maker.Models, maker.Token = agent.Models(a.Agent, a.Name, a.Models), redact.Secret(a.token)
+			all = append(all, maker)
+		}
+	}
+	return all, nil
+}
+
+func serverOf(m agent.Maker) (egress.Maker, error) {
+	maker := egress.Maker{Dialect: egress.Dialect(m.API), Key: redact.Secret(m.Key), Bearer: m.Bearer}
+	if m.Base == "" {
+		return maker, nil
+	}
+	var err error
+	maker.Base, err = url.Parse(m.Base)
+	if err != nil || maker.Base.Host == "" || maker.Base.User != nil { // answers are searched for the key, not for a password
+		return maker, fault.Usage("cannot read the address of the model's server", "give model-base-url as https://host, without a name or password", nil)
+	}
+	return maker, nil
+}
+
+// makers have keys for the model server; none for a login. Strict refuses keys that only the agent can
+// use.
+func (w *Sandbox) makers(m *modelUser, strict bool) ([]agent.Maker, error) {
+	if m.KeyInAgent || !m.Keys.HasAny() {
+		return nil, nil
+	}
+	makers, can := m.Keys.Makers(m.Agent, m.Name)
+	switch {
+	case can && len(makers) == 0: // keys that are of no use to it
+		*m.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
+	case !can && strict:
+		return nil, fault.Usage(fmt.Sprintf("the agent %s cannot use a server that holds its key", m.Agent),
+			"give it the key, if every program that it runs may read it: sandbox: key-in-agent", nil)
+	case !can:
+		w.notes = append(w.notes, journal.Noted{
+			What: fmt.Sprintf("the agent %s has its key: every program that it runs can read it", m.Agent),
+		})
+	}
+	return makers, nil
+}
+
+// Keys returns what the agent gets.
+func (w *Sandbox) Keys(keys agent.Keys) agent.Keys {
+	if w == nil {
+		return keys
+	}
+	return w.servers.keys
+}
+
+// ReviewKeys returns what the agent gets that is asked for a second opinion.
+func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
+	if w == nil {
+		return keys
+	}
+	return w.servers.review
+}
+
+// Turn returns a time in which an agent may ask the model server, which can end it. Run end once its processes are gone:
+// it also frees the shared memory that they left.
+func (w *Sandbox) Turn(ctx context.Context) (turn context.Context, end func()) {
+	if w == nil {
+		return ctx, func() {}
+	}
+	charge := func() {}
+	if w.servers.modelServer != nil {
+		ctx, charge = w.servers.modelServer.Turn(ctx)
+	}
+	return ctx, func() {
+		charge()
+		_ = w.base.Sweep() // a proof sweeps again, and reports an error
+	}
+}
+
+// Used returns the usage since the last call, and whether the model server stopped.
+func (w *Sandbox) Used() egress.Spent {
+	if w == nil || w.servers.modelServer == nil {
+		return egress.Spent{}
+	}
+	now := w.servers.modelServer.Spent()
+	since := now
+	since.Usage = now.Usage.Minus(w.spentTold.Usage)
+	since.Cost.USD -= w.spentTold.Cost.USD
+	since.Cost.Most -= w.spentTold.Cost.Most
+	w.spentTold = now
+	return since
+}
+
+// LastStatus returns the status of the provider's last answer in this turn; 0: none, or it is unknown.
+func (w *Sandbox) LastStatus() int {
+	if w == nil || w.servers.modelServer == nil {
+		return 0
+	}
+	return w.servers.modelServer.LastStatus()
+}
+
+// Charge counts against the budget what an agent used that the model server does not count.
+func (w *Sandbox) Charge(usage stream.Usage, cost stream.Cost) {
+	if w != nil && w.servers.modelServer != nil {
+		w.servers.modelServer.Charge(cost.USD+cost.Most, usage.Tokens())
+	}
+}

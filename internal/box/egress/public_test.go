@@ -1,0 +1,56 @@
+package egress_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/box/egress"
+)
+
+// Public reaches addresses from untrusted input if they are public or private hosts.
+func TestPublicReachesNoPrivateAddress(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer server.Close()
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.ParseUint(at.Port(), 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	route := egress.Route{Resolve: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}}
+	home := egress.Name{Host: "127.0.0.1", Port: uint16(port)}
+	for _, test := range []struct {
+		host    string
+		private []egress.Name
+		reached int
+	}{
+		{"127.0.0.1", nil, 0},
+		{"pictures.example", nil, 0}, // resolves to this machine
+		{"pictures.example", []egress.Name{home}, 0},
+		{"127.0.0.1", []egress.Name{home}, 1},
+	} {
+		route.Private, asked = test.private, 0
+		client := http.Client{Transport: route.Public()}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+test.host+":"+at.Port(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := client.Do(request)
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		if asked != test.reached || (err == nil) != (test.reached == 1) {
+			t.Errorf("%s, at home %v: asked %d times, %v", test.host, test.private, asked, err)
+		}
+	}
+}

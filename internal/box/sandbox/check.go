@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+// Check has a program inside read a file, connect to servers and signal ralph, none of which a sandbox lets it do. What
+// gets through although the level promises to block it is the error; what it leaves open is returned.
+func (w Config) Check(ctx context.Context, exec Exec) (open []string, err error) {
+	breaches, err := w.tryFromInside(ctx, exec)
+	if err != nil {
+		return nil, fmt.Errorf("test the sandbox from inside: %w", err)
+	}
+	var broken []string
+	for _, one := range breaches {
+		if one.promised {
+			broken = append(broken, one.name)
+		} else {
+			open = append(open, one.name)
+		}
+	}
+	if len(broken) > 0 {
+		return open, fault.Usage(
+			fmt.Sprintf("the sandbox level %s does not hold: %s", w.Level, strings.Join(broken, ", ")),
+			"run ralph doctor --sandbox to see what this machine offers; sandbox: none runs without a sandbox", nil)
+	}
+	return open, nil
+}
+
+// variant is a way to make the sandbox.
+type variant struct {
+	level    Level
+	hostPIDs bool
+	name     string
+}
+
+var variants = []variant{
+	{Namespace, false, "network, mounts and processes of its own"},
+	{Namespace, true, "network and mounts of its own"}, // where /proc cannot be mounted, as in some containers
+	{Notify, true, "supervisor of connects"},
+}
+
+// Strongest returns w at its level, or for Auto at the strongest that holds, made in a way that this machine has. It tests
+// from inside what it returns, as Check does. Level None: no level holds.
+func (w Config) Strongest(ctx context.Context, exec Exec) (found Config, open []string, err error) {
+	if w.Level == Notify || w.Level == External {
+		open, err = w.Check(ctx, exec)
+		return w, open, err
+	}
+	for _, v := range variants {
+		if w.Level == Namespace && v.level != Namespace {
+			continue
+		}
+		found = w
+		found.Level, found.HostPIDs = v.level, v.hostPIDs
+		if open, err = found.Check(ctx, exec); err == nil {
+			return found, open, nil
+		}
+	}
+	if w.Level == Auto {
+		w.Level = None
+	}
+	return w, open, err
+}
+
+// breach is something that a program inside could do and should not.
+type breach struct {
+	name     string
+	promised bool // the level blocks it
+}

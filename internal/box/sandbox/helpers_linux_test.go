@@ -1,0 +1,120 @@
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+)
+
+func atoi(tb testing.TB, s string) int {
+	tb.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+func open(tb testing.TB, paths ...string) {
+	tb.Helper()
+	for _, p := range paths {
+		if err := os.Chmod(p, 0o777); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func link(tb testing.TB, to, at string) {
+	tb.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		tb.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, agent, agent); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func read(tb testing.TB, path string) string {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+// portsOf returns the ports of listeners, which lead there.
+func portsOf(all ...net.Listener) map[int]netip.AddrPort {
+	ports := map[int]netip.AddrPort{}
+	for _, l := range all {
+		at := netip.MustParseAddrPort(l.Addr().String())
+		ports[int(at.Port())] = at
+	}
+	return ports
+}
+
+func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
+
+func eventually(t *testing.T, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+func lines(s string) []string { return strings.Split(s, "\n") }
+
+func table(levels []sandbox.Level, columns [][]sandbox.AttackResult) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "vector")
+	for _, l := range levels {
+		fmt.Fprintf(w, "\t%s", l)
+	}
+	fmt.Fprintln(w)
+	for i := range columns[0] {
+		fmt.Fprint(w, columns[0][i].Vector)
+		for _, c := range columns {
+			fmt.Fprintf(w, "\t%s", outcome(c[i]))
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush()
+	return b.String()
+}
+
+func outcome(r sandbox.AttackResult) string {
+	switch {
+	case r.Held:
+		return "held"
+	case r.Promised:
+		return "THROUGH"
+	}
+	return "open, as the level says"
+}

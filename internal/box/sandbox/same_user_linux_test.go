@@ -1,0 +1,211 @@
+package sandbox_test
+
+import (
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+// Where those inside are the same user, as on a laptop, how the user's other
+// programs run is still none of theirs.
+func TestHowOthersRunIsNotTheirs(t *testing.T) {
+	program := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = program.Process.Kill(), program.Wait() })
+	pid := program.Process.Pid
+	how := func() string {
+		var cpus unix.CPUSet
+		nice, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.SchedGetaffinity(pid, &cpus); err != nil {
+			t.Fatal(err)
+		}
+		return read(t, "/proc/"+strconv.Itoa(pid)+"/limits") + strconv.Itoa(nice) + " " + strconv.Itoa(cpus.Count())
+	}
+	before := how()
+	for _, level := range confined() {
+		w := testConfig(t, level, asRoot)
+		out, _ := inside(t, w, playing(t, &w, "meddle", strconv.Itoa(pid)))
+		if now := how(); now != before || out != "tried\n" {
+			t.Errorf("level %s: %s\nbefore %s\nnow %s", level, out, before, now)
+		}
+	}
+}
+
+// playMeddle changes how another program runs, in all ways that it can.
+func playMeddle(args []string) {
+	pid := number(args[0])
+	none := unix.Rlimit{}
+	_ = unix.Prlimit(pid, unix.RLIMIT_NOFILE, &none, nil)
+	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, 19)
+	_ = unix.Setpriority(unix.PRIO_USER, 0, 19)
+	var first unix.CPUSet
+	first.Set(0)
+	_ = unix.SchedSetaffinity(pid, &first)
+	_, _ = os.Stdout.WriteString("tried\n")
+}
+
+// Before Linux 6.12, Landlock lets signals reach the user's other programs. The supervisor does not. Without one, at
+// least none of these programs is made to leave its memory where those inside can read it.
+func TestOthersGetNoSignals(t *testing.T) {
+	for level, signals := range map[sandbox.Level]string{
+		sandbox.Notify:   "1 2 9 10 15 19 3 4 5 6 7 8 11 24 25 31",
+		sandbox.External: "3 4 5 6 7 8 11 24 25 31",
+	} {
+		dir := t.TempDir()
+		program := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -c unlimited && exec sleep 600")
+		program.Dir = dir
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w := sandbox.Pretend(testConfig(t, level, asRoot), 5)
+		w.Write = append(w.Write, dir)
+		out, _ := inside(t, w, playing(t, &w, "strike", strconv.Itoa(program.Process.Pid), signals))
+		_, _ = program.Process.Signal(unix.SIGTERM), program.Wait()
+		if left, _ := os.ReadDir(dir); len(left) > 0 || out != "tried\n" {
+			t.Errorf("level %s: %q; it left %v", level, out, left)
+		}
+		if how := program.ProcessState.String(); level == sandbox.Notify && how != "signal: terminated" {
+			t.Errorf("level %s: %s", level, how)
+		}
+	}
+}
+
+// playStrike sends another program signals, in all ways that it can.
+func playStrike(args []string) {
+	pid := number(args[0])
+	handle, _ := unix.PidfdOpen(pid, 0)
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	must(err)
+	if _, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETOWN, pid); err != nil {
+		owner := [2]int32{1, int32(pid)} // F_OWNER_PID
+		_, _, _ = unix.Syscall(unix.SYS_FCNTL, uintptr(ends[0]), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
+		for _, request := range []uint{0x8901, 0x8902} { // FIOSETOWN, SIOCSPGRP
+			_ = unix.IoctlSetPointerInt(ends[0], request, pid)
+		}
+	}
+	for word := range strings.FieldsSeq(args[1]) {
+		signal := unix.Signal(number(word))
+		info := make([]byte, 128) // of SI_QUEUE
+		binary.NativeEndian.PutUint32(info[8:], 0xffffffff)
+		at, number := uintptr(unsafe.Pointer(&info[0])), uintptr(signal)
+		_ = unix.Kill(pid, signal)
+		_ = unix.Tgkill(pid, pid, signal)
+		_, _, _ = unix.Syscall(unix.SYS_TKILL, uintptr(pid), number, 0)
+		_, _, _ = unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), number, at)
+		_, _, _ = unix.Syscall6(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(pid), uintptr(pid), number, at, 0, 0)
+		_ = unix.PidfdSendSignal(handle, signal, nil, 0)
+		if _, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETSIG, int(signal)); err == nil {
+			_, _ = unix.FcntlInt(uintptr(ends[0]), unix.F_SETFL, unix.O_ASYNC)
+			_, _ = unix.Write(ends[1], []byte("x"))
+		}
+	}
+	_, _ = os.Stdout.WriteString("tried\n")
+}
+
+// Before Linux 6.2, Landlock does not see that a file is emptied by its name.
+func TestNoFileOfOthersIsEmptied(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.Notify, sandbox.External} {
+		file := filepath.Join(t.TempDir(), "work")
+		if err := os.WriteFile(file, []byte("of a week"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := sandbox.Pretend(testConfig(t, level, asRoot), 2)
+		w.Read = append(w.Read, filepath.Dir(file))
+		own := filepath.Join(w.Write[0], "own")
+		if out, _ := inside(t, w, playing(t, &w, "empty", file, own)); out != "tried\n" || read(t, file) != "of a week" || read(t, own) != "b" {
+			t.Errorf("level %s: %q; there is %q, and %q of its own", level, out, read(t, file), read(t, own))
+		}
+	}
+}
+
+// playEmpty empties another's file in all ways that it can, and one of its own as programs do.
+func playEmpty(args []string) {
+	_ = unix.Truncate(args[0], 0)
+	for _, mode := range []int{0, 1, 2, 3} {
+		_, _ = unix.Open(args[0], mode|unix.O_TRUNC, 0)
+	}
+	must(os.WriteFile(args[1], []byte("much"), 0o600))
+	must(os.WriteFile(args[1], []byte("b"), 0o600))
+	_, _ = os.Stdout.WriteString("tried\n")
+}
+
+// Those inside send each other signals as anywhere.
+func TestSignalsInside(t *testing.T) {
+	const script = `exec 2>/dev/null; sh -c 'kill -ABRT $$'; echo $?
+setsid sh -c 'sleep 600 & echo $$; wait' | { read led; kill -TERM -$led; echo $?; }
+led=$(setsid sh -c 'sleep 60 >/dev/null 2>&1 & echo $$'); kill -KILL -$led; echo $?
+trap 'echo got it' USR1; kill -USR1 0
+`
+	w := sandbox.Pretend(testConfig(t, sandbox.Notify, asRoot), 5)
+	out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", script}})
+	if want := "134\n0\n0\ngot it\n"; out != want {
+		t.Errorf("they say %q, want %q", out, want)
+	}
+}
+
+// With mounts and memory of its own nothing of the user's can be named that is
+// not there: modes of files, shared memory, what is typed elsewhere.
+func TestWhatCannotBeNamedStaysAsItIs(t *testing.T) {
+	for _, level := range here(sandbox.Namespace) {
+		file := filepath.Join(t.TempDir(), "key")
+		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		segment, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := inside(t, testConfig(t, level, asRoot), process.Command{Argv: []string{
+			"sh", "-c",
+			"chmod 666 " + file + "; cat /proc/sysvipc/shm; timeout 5 head -n1 <" + typed(t) + "; true",
+		}})
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("a file that is not named: %v, %v", info, err)
+		}
+		if strings.Contains(out, strconv.Itoa(segment)+" ") {
+			t.Errorf("memory of others is seen: %s", out)
+		}
+		if _, err := unix.SysvShmCtl(segment, unix.IPC_RMID, nil); err != nil {
+			t.Errorf("memory of others is gone: %v", err)
+		}
+		if strings.Contains(out, "a password") {
+			t.Errorf("what was typed beside it was read inside: %s", out)
+		}
+	}
+}
+
+// typed returns a terminal of ours where something was typed.
+func typed(t *testing.T) string {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ours.Close() })
+	if err := unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ours.WriteString("a password\n"); err != nil {
+		t.Fatal(err)
+	}
+	return "/dev/pts/" + strconv.Itoa(n)
+}

@@ -1,0 +1,94 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+)
+
+// A plan is made once: its result is on record, no matter what happens to the run.
+func TestUnplanned(t *testing.T) {
+	begun := journal.RunBegan{Run: "r", Vague: true, Policy: policy.Policy{Approval: true}}
+	made := journal.PlanDrafted{By: "a", Stories: []plan.Story{{ID: "US-007"}}}
+	asks, fails := journal.PlanDrafted{By: "a", Question: "Which?"}, journal.PlanDrafted{By: "a", Why: "no JSON"}
+	for name, c := range map[string]struct {
+		events     []journal.Event
+		unplanned  bool
+		unapproved bool
+	}{
+		"said well":         {[]journal.Event{journal.RunBegan{Run: "r", Policy: begun.Policy}}, false, true},
+		"at first":          {[]journal.Event{begun}, true, false},
+		"gone on with":      {[]journal.Event{begun, journal.Resumed{}}, true, false},
+		"made":              {[]journal.Event{begun, made}, false, true},
+		"made, and resumed": {[]journal.Event{begun, made, journal.Resumed{}}, false, true},
+		"approved":          {[]journal.Event{begun, made, journal.Resumed{Approved: "ada"}}, false, false},
+		"asked":             {[]journal.Event{begun, asks}, false, false},
+		"answered":          {[]journal.Event{begun, asks, journal.Resumed{Words: "this"}}, true, false},
+		"failed":            {[]journal.Event{begun, fails}, true, false},
+		"failed twice":      {[]journal.Event{begun, fails, fails}, false, true},
+		"failed, for good":  {[]journal.Event{begun, fails, fails, journal.Resumed{}}, false, true},
+		"worked on":         {[]journal.Event{begun, fails, journal.IterationBegan{Number: 1}}, false, true},
+		"no run":            {nil, false, false},
+	} {
+		run := minutely(c.events...)
+		if verdict.NeedsPlan(run) != c.unplanned || verdict.NeedsApproval(run) != c.unapproved {
+			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, verdict.NeedsPlan(run), verdict.NeedsApproval(run), c.unplanned, c.unapproved)
+		}
+	}
+	run := minutely(begun, made)
+	if len(run.Plan.UserStories) != 1 || run.Plan.UserStories[0].ID != "US-007" || run.Source != "agent" {
+		t.Errorf("the plan is %+v from %q, want the agent's", run.Plan, run.Source)
+	}
+}
+
+// What the plan cost is the run's to pay.
+func TestAPlanCosts(t *testing.T) {
+	run := minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no", Cost: cost(0.25)}, journal.PlanDrafted{Why: "no", Cost: cost(0.5)})
+	if run.CostUSD != 0.75 || !run.CostKnown {
+		t.Errorf("cost %v, known %v; want 0.75", run.CostUSD, run.CostKnown)
+	}
+	if run = minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no"}); run.CostKnown {
+		t.Error("its cost is unknown, and counts as known")
+	}
+}
+
+// Commits that change nothing but the loop's own files touch nothing, as far as
+// the proofs of all their stories say so.
+func TestUnchanged(t *testing.T) {
+	begun := journal.RunBegan{Run: "r", Base: "b0", Start: "b0", Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
+	first, second := journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationBegan{Number: 2, Story: "US-001"}
+	books := journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}
+	idle := journal.ProofEnded{Story: "US-001", Idle: true}
+	for name, c := range map[string]struct {
+		events []journal.Event
+		want   bool
+	}{
+		"at first":          {[]journal.Event{begun}, true},
+		"a branch that was": {[]journal.Event{journal.RunBegan{Run: "r", Base: "b0", Start: "c9"}}, false},
+		"a commit":          {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}}, false},
+		"books":             {[]journal.Event{begun, first, books, idle}, true},
+		"not proven yet":    {[]journal.Event{begun, first, books}, false},
+		"proven by a change": {
+			[]journal.Event{begun, first, books, journal.ProofEnded{Story: "US-001"}}, false,
+		},
+		"books, then a commit outside an iteration": {
+			[]journal.Event{begun, first, books, idle, journal.IterationEnded{Number: 1}, journal.CommitsTaken{From: "c1", To: "c2"}}, false,
+		},
+		"books, then more that is not proven": {
+			[]journal.Event{begun, first, books, idle, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}}, false,
+		},
+		"work, then more of it is asked for, and nothing changes": {
+			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, journal.Resumed{Retry: []string{"US-001"}, Words: "more"}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, false,
+		},
+		"books twice": {
+			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, true,
+		},
+	} {
+		if got := verdict.IsUnchanged(minutely(c.events...)); got != c.want {
+			t.Errorf("%s: unchanged %v, want %v", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package journal
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/stream"
+)
+
+// Run is the state of a run: the sum of its events. It is a value; a fold makes a new one.
+type Run struct {
+	ID       string
+	Policy   policy.Policy
+	Task     plan.Task
+	Plan     plan.Plan // Passes is ralph's verdict here, never the agent's claim
+	Source   string
+	Branch   string
+	BaseRef  string
+	Base     string
+	Start    string
+	Work     string
+	Level    string
+	Worktree string
+	Links    Links
+	By       Person // who asked for it
+	Form     string // the base's own template for pull requests
+	// Attached are the digests of the attachments that the plan was made with.
+	Attached []string
+
+	Seq     int
+	Began   time.Time
+	Now     time.Time     // when the last event happened
+	SetBack time.Duration // by how much the clock was set back since the run began
+	Granted Grant         // since when the limits count
+	Resumed int           // how often the run was resumed
+
+	Said     []string     // what people added since, for the agent
+	Approved string       // who approved the plan
+	Vague    bool         // the plan only repeats the task: an agent can make a better one
+	Unable   *PlanDrafted // the newest try at a plan, if its agent cannot work
+	Misplans []string     // why the agents' plans are unusable
+	Added    []string     // criteria that an agent added while it worked
+	Asked    string       // the planning agent's question to people
+	Shelved  *Shelved     // the newest copy for other machines
+
+	Delivered *Delivered // what of the box is in the user's folder
+	Log       Attachment // the newest copy of the progress log
+
+	Baseline   *BaselineEnded
+	BaseChecks []CheckEnded
+	Iterations []Iteration
+	Head       string // newest commit that was handed over; Start at first
+	Tree       string // of Head
+	Dirty      bool   // the agent's tree held uncommitted work when last read
+	Proofs     []Proof
+	Proving    Runs // of an unfinished proof
+	Reviews    []StoryReviewed
+
+	Pushed     string
+	Met        string     // the newest commit that was compared with the base branch
+	Joins      []Joined   // merged work of others
+	MergedAt   int        // how many iterations there were when the base branch was merged last
+	Reopened   []Reopened // stories that people asked for again
+	Parted     *Joined    // work of others that conflicts
+	MergeStory string     // the story of a merge that the agent has to finish; empty: none
+	Signed     string     // the newest commit that GitHub has signed
+	Packed     *Packed    // the work as a file, if it could not be pushed
+	Leaves     []Branched // why the work moved to another branch
+	Pull       *PullOpened
+	FoundDraft bool // the pull request was a draft when the run began, so a person marks it ready.
+	Comment    *CommentPosted
+	Failures   []PublishFailed // since the last thing that worked on GitHub
+	Notes      []Noted
+	Refused    []EgressRefused // by the sandbox's proxies
+	Traffic    []Passage       // through them, by host
+
+	Looked  *TaskLooked // the task's folder, if nothing has happened since
+	Settled *TaskSettled
+
+	Cancel *CancelAsked
+	Stop   *RunStopped
+
+	Usage     stream.Usage
+	CostUSD   float64 // spent; usage without a price counts as the most expensive model of its provider
+	CostKnown bool    // every agent so far reported its cost
+
+	Overspent string // why an agent was stopped for the budget since limits were granted; empty: none
+}
+
+// Grant is the point from which limits count: the beginning, or the newest resume.
+type Grant struct {
+	At         time.Time
+	Iterations int
+	CostUSD    float64
+	Tokens     int64
+}
+
+// IsCompleted reports whether the run did what was asked.
+func (r Run) IsCompleted() bool {
+	return r.Stop != nil && r.Stop.Reason.Status() == policy.StatusCompleted
+}
+
+// Iteration is one pass of the loop, possibly unfinished.
+type Iteration struct {
+	Number int
+	Story  string
+	Began  time.Time
+	Last   time.Time // its newest event
+	Prompt Attachment
+	Agent  *AgentEnded
+	Read   *PlanRead
+	Checks []CheckEnded
+	Taken  *CommitsTaken
+	Proof  *Proof
+	SCM    []SCMEnded
+	Ended  *IterationEnded
+	Bus    int64 // the size of the task's message bus at the beginning
+	Paused bool  // the delay after it, or after the model rejected it, has begun
+	Wake   time.Time
+
+	Idle    bool   // the newest proof of its story says that nothing changed for it
+	Session string // of the agent, if the loop runs within one
+
+	Turned  int         // how often in a row the model's server rejected its agent
+	Earlier *AgentEnded // the sum of the earlier tries
+}
+
+// NewestChecks returns the checks on a clean checkout, or else those in the agent's tree.
+func (it Iteration) NewestChecks() []CheckEnded {
+	if it.Proof != nil && len(it.Proof.Checks.Head) > 0 {
+		return it.Proof.Checks.Head
+	}
+	return it.Checks
+}
+
+// OpenIteration returns the iteration without a verdict.
+func (r Run) OpenIteration() (Iteration, bool) {
+	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Ended == nil {
+		return r.Iterations[n-1], true
+	}
+	return Iteration{}, false
+}
+
+// LastJudged returns the newest iteration with a verdict.
+func (r Run) LastJudged() (Iteration, bool) {
+	return newest(r.Iterations, func(it Iteration) bool { return it.Ended != nil })
+}
+
+// Elapsed returns the time since the limits were granted.
+func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
+
+// SpentUSD returns the cost since the limits were granted.
+func (r Run) SpentUSD() float64 { return r.CostUSD - r.Granted.CostUSD }
+
+// SpentTokens returns the usage since the limits were granted.
+func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
+
+// UsedIterations counts the iterations since the limits were granted.
+func (r Run) UsedIterations() int { return len(r.Iterations) - r.Granted.Iterations }
+
+// PassedStories counts the stories that pass.
+func (r Run) PassedStories() int {
+	passed := 0
+	for _, story := range r.Plan.UserStories {
+		if story.Passes {
+			passed++
+		}
+	}
+	return passed
+}
+
+func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
+	for _, one := range slices.Backward(all) {
+		if is(one) {
+			return one, true
+		}
+	}
+	return found, false
+}
+
+// WorkBefore returns the tree with which an iteration began, if known.
+func (r Run) WorkBefore(it Iteration) string {
+	at := slices.IndexFunc(r.Iterations, func(o Iteration) bool { return o.Number == it.Number })
+	if at > 0 && r.Iterations[at-1].Taken != nil {
+		return r.Iterations[at-1].Taken.Work
+	}
+	return r.Work
+}
+
+// Fold returns the run after more events. The run that is passed does not change.
+func Fold(run Run, entries ...Entry) Run {
+	run = run.clone()
+	for _, entry := range entries {
+		run.Add(entry)
+	}
+	return run
+}
+
+// Add is Fold without a copy, for who reads a journal event by event.
+func (r *Run) Add(entry Entry) {
+	r.advanceClock(entry.At)
+	r.Seq = entry.Seq
+	entry.Event.fold(r, r.Now)
+}
+
+// advanceClock sets the time of the newest event. If the clock was set back, time stands
+// still: a time limit would never be reached otherwise.
+func (r *Run) advanceClock(at time.Time) {
+	now := at.Add(r.SetBack)
+	if now.Before(r.Now) {
+		r.SetBack += r.Now.Sub(now)
+		now = r.Now
+	}
+	r.Now = now
+}
+
+// clone copies all slices of the run that a fold changes in place.
+func (r Run) clone() Run {
+	for _, field := range reflect.ValueOf(&r).Elem().Fields() {
+		if field.Kind() == reflect.Slice {
+			field.Set(reflect.AppendSlice(reflect.Zero(field.Type()), field))
+		}
+	}
+	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
+	r.Proving.Base, r.Proving.Head, r.Proving.Setup = slices.Clone(r.Proving.Base), slices.Clone(r.Proving.Head), slices.Clone(r.Proving.Setup)
+	r.Proving.OldTests, r.Proving.NewTests = slices.Clone(r.Proving.OldTests), slices.Clone(r.Proving.NewTests)
+	if n := len(r.Iterations); n > 0 { // only the newest still changes
+		it := &r.Iterations[n-1]
+		it.Checks, it.SCM = slices.Clone(it.Checks), slices.Clone(it.SCM)
+	}
+	return r
+}

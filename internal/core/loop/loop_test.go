@@ -1,0 +1,236 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/loop"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+)
+
+// record is a journal in memory, which can be full.
+type record struct {
+	run    journal.Run
+	events []string
+	room   int // how many more events it takes; below 0: no limit
+}
+
+var errFull = errors.New("no space left on device")
+
+func (r *record) Run() journal.Run { return r.run }
+
+func (r *record) Append(event journal.Event) error {
+	if r.room == 0 {
+		return errFull
+	}
+	r.room--
+	entry := journal.Entry{Seq: r.run.Seq + 1, At: r.run.Now.Add(time.Second), Event: event}
+	r.run = journal.Fold(r.run, entry)
+	r.events = append(r.events, journal.Type(event))
+	return nil
+}
+
+func begun() *record {
+	r := &record{room: -1}
+	p := policy.ForPreset(policy.ByStories)
+	p.Publish = true
+	story := plan.Story{ID: "US-001", Title: "one", AcceptanceCriteria: []string{"a"}, Priority: 1}
+	_ = r.Append(journal.RunBegan{Run: "r", Policy: p, Plan: plan.Plan{UserStories: []plan.Story{story}}, Base: "b0", Start: "b0"})
+	r.events = nil
+	return r
+}
+
+// hands do steps, by the name of their type.
+type hands map[string]func(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error
+
+func (h hands) do(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
+	return h[fmt.Sprintf("%T", step)](ctx, run, step, emit)
+}
+
+// play returns hands that succeed.
+func play() hands {
+	h := hands{}
+	on := func(step verdict.Step, events func(run journal.Run, step verdict.Step) []journal.Event) {
+		h[fmt.Sprintf("%T", step)] = func(_ context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
+			for _, event := range events(run, step) {
+				emit(event)
+			}
+			return nil
+		}
+	}
+	on(verdict.Baseline{}, func(journal.Run, verdict.Step) []journal.Event {
+		return []journal.Event{journal.BaselineEnded{Usable: true}}
+	})
+	on(verdict.Iterate{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		s := step.(verdict.Iterate)
+		return []journal.Event{journal.IterationBegan{Number: s.Number, Story: s.Story}, journal.AgentEnded{Tools: 1}}
+	})
+	on(verdict.ReadPlan{}, func(run journal.Run, _ verdict.Step) []journal.Event {
+		return []journal.Event{journal.PlanRead{Plan: run.Plan, Claimed: []string{"US-001"}}}
+	})
+	on(verdict.TakeCommits{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		return []journal.Event{journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: step.(verdict.TakeCommits).Leftovers}}
+	})
+	on(verdict.Prove{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		s := step.(verdict.Prove)
+		return []journal.Event{journal.ProofEnded{Story: s.Story, Base: "b0", Commit: s.Commit, Tree: s.Tree, Passed: true, Result: journal.Proven}}
+	})
+	on(verdict.Push{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		return []journal.Event{journal.Pushed{SHA: step.(verdict.Push).SHA}}
+	})
+	on(verdict.OpenPull{}, func(journal.Run, verdict.Step) []journal.Event {
+		return []journal.Event{journal.PullOpened{Number: 1, Draft: true}}
+	})
+	on(verdict.MergeRemote{}, func(run journal.Run, _ verdict.Step) []journal.Event {
+		return []journal.Event{journal.Joined{Of: journal.OfBase, From: run.Head, To: run.Head, With: run.Base}}
+	})
+	on(verdict.MarkPullReady{}, func(journal.Run, verdict.Step) []journal.Event {
+		return []journal.Event{journal.PullReadied{Number: 1}}
+	})
+	return h
+}
+
+const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended iteration_ended " +
+	"pushed pull_opened proof_ended joined pull_readied run_stopped"
+
+func TestARunFromBeginningToEnd(t *testing.T) {
+	r := begun()
+	if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.events, " "); got != whole {
+		t.Errorf("events = %s\nwant     %s", got, whole)
+	}
+	if r.run.Stop.Reason != policy.AllStoriesPassed {
+		t.Errorf("stopped for %s", r.run.Stop.Reason)
+	}
+}
+
+// A handler that fails ends the run with a recorded reason.
+func TestABrokenStepEndsTheRun(t *testing.T) {
+	r, steps := begun(), play()
+	broken := errors.New("the disk is on fire")
+	steps["verdict.TakeCommits"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error { return broken }
+	err := loop.Loop{Do: steps.do, Journal: r}.Run(t.Context())
+	if !errors.Is(err, broken) {
+		t.Errorf("Go = %v, want %v", err, broken)
+	}
+	if r.run.Stop == nil || r.run.Stop.Reason != policy.FatalError || !strings.Contains(r.run.Stop.Why, "on fire") {
+		t.Errorf("stopped with %+v", r.run.Stop)
+	}
+}
+
+func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
+	r, steps := begun(), play()
+	steps["verdict.ReadPlan"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error { return nil }
+	err := loop.Loop{Do: steps.do, Journal: r}.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "reported nothing") {
+		t.Errorf("Go = %v", err)
+	}
+}
+
+// No step follows an event that could not be written.
+func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
+	for room := range strings.Count(whole, " ") + 1 {
+		r := begun()
+		r.room = room
+		err := loop.Loop{Do: play().do, Journal: r}.Run(t.Context())
+		if !errors.Is(err, errFull) {
+			t.Fatalf("room for %d: Go = %v, want %v", room, err, errFull)
+		}
+		if len(r.events) != room {
+			t.Errorf("room for %d: %d events", room, len(r.events))
+		}
+	}
+}
+
+// A run that is cancelled while the agent works saves and publishes the work before it
+// stops.
+func TestCancelSavesTheWork(t *testing.T) {
+	r, steps := begun(), play()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	steps["verdict.Iterate"] = func(_ context.Context, _ journal.Run, step verdict.Step, emit func(journal.Event)) error {
+		s := step.(verdict.Iterate)
+		emit(journal.IterationBegan{Number: s.Number, Story: s.Story})
+		cancel(errors.New("SIGINT"))
+		emit(journal.AgentEnded{Failed: true, Why: "interrupted"})
+		return ctx.Err()
+	}
+	if err := (loop.Loop{Do: steps.do, Journal: r, SaveTimeout: time.Minute}).Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := "baseline_ended iteration_began agent_ended cancel_asked commits_taken pushed run_stopped"
+	if got := strings.Join(r.events, " "); got != want {
+		t.Errorf("events = %s\nwant     %s", got, want)
+	}
+	if r.run.Stop.Reason != policy.Cancelled || r.run.Stop.Why != "SIGINT" {
+		t.Errorf("stopped with %+v", r.run.Stop)
+	}
+}
+
+// After Drain is closed, the current step ends normally.
+func TestDrainLetsTheStepEnd(t *testing.T) {
+	r, steps := begun(), play()
+	drain := make(chan struct{})
+	iterate := steps["verdict.Iterate"]
+	steps["verdict.Iterate"] = func(ctx context.Context, run journal.Run, s verdict.Step, emit func(journal.Event)) error {
+		close(drain)
+		return iterate(ctx, run, s, emit)
+	}
+	if err := (loop.Loop{Do: steps.do, Journal: r, Drain: drain, SaveTimeout: time.Minute}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.run.Stop.Reason != policy.Cancelled || !strings.Contains(strings.Join(r.events, " "), "agent_ended cancel_asked") {
+		t.Errorf("stopped for %s after %v", r.run.Stop.Reason, r.events)
+	}
+}
+
+// The run ends even if the work cannot be saved.
+func TestARescueThatFailsStillEnds(t *testing.T) {
+	r, steps := begun(), play()
+	ctx, cancel := context.WithCancel(t.Context())
+	iterate := steps["verdict.Iterate"]
+	steps["verdict.Iterate"] = func(c context.Context, run journal.Run, s verdict.Step, emit func(journal.Event)) error {
+		defer cancel()
+		return iterate(c, run, s, emit)
+	}
+	steps["verdict.TakeCommits"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error {
+		return errors.New("git is gone")
+	}
+	err := loop.Loop{Do: steps.do, Journal: r, SaveTimeout: time.Minute}.Run(ctx)
+	if err == nil || r.run.Stop == nil {
+		t.Errorf("Go = %v, stopped with %+v", err, r.run.Stop)
+	}
+}
+
+// A run that is killed after any event and resumed has every event once, in order.
+func TestGoingOnAfterAnyEvent(t *testing.T) {
+	for room := range strings.Count(whole, " ") + 1 {
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			r := begun()
+			r.room = room
+			if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); !errors.Is(err, errFull) {
+				t.Fatal(err)
+			}
+			r.room = -1
+			if err := r.Append(journal.Resumed{Why: "killed"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(1, r.run.PassedStories()); diff != "" || len(r.run.Iterations) != 1 {
+				t.Errorf("%d passed in %d iterations, want 1 in 1: %v", r.run.PassedStories(), len(r.run.Iterations), r.events)
+			}
+		})
+	}
+}

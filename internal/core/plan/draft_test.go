@@ -1,0 +1,90 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+// A browser sends CRLF line breaks.
+func TestDraftTakesAnyLineBreak(t *testing.T) {
+	body := "Words.\n\n- [ ] one\n  - works\n- [ ] two\n"
+	want, _, err := plan.Draft(plan.Task{Title: "Cart", Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lineBreak := range []string{"\r\n", "\r"} {
+		got, _, err := plan.Draft(plan.Task{Title: "Cart", Body: strings.ReplaceAll(body, "\n", lineBreak)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Draft with %q (-want +got):\n%s", lineBreak, diff)
+		}
+	}
+}
+
+// Invisible text from a browser or a paste is removed.
+func TestDraftReadsWhatPeopleSee(t *testing.T) {
+	p, _, err := plan.Draft(plan.Task{Title: "Car\x1bt\x00", Body: "\uFEFF- [ ] o\x1bne\xff\n\tmore\n- [ ] two\x07  \n  and more\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plan.Plan{Description: "Cart", UserStories: []plan.Story{
+		{ID: "US-001", Title: "one\uFFFD more", AcceptanceCriteria: []string{"one\uFFFD more."}, Priority: 1},
+		{ID: "US-002", Title: "two and more", AcceptanceCriteria: []string{"two and more."}, Priority: 2},
+	}}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Errorf("Draft (-want +got):\n%s", diff)
+	}
+}
+
+// A plan that is too large to be read again is refused.
+func TestDraftRefusesWhatCannotBeRead(t *testing.T) {
+	body := "- [ ] " + strings.Repeat("\"", 60_000)
+	long := strings.Repeat("word ", 220_000)
+	if p, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: long, Body: body}); err == nil || !strings.HasPrefix(err.Error(), "issue #7: write plan: ") {
+		t.Errorf("Draft = %d stories, %v, want an error that says for what", len(p.UserStories), err)
+	}
+}
+
+// A prompt can name the branch. An issue or pull request cannot.
+func TestDraftKeepsAPersonsBranch(t *testing.T) {
+	body := `{"branchName":"ralph/cart","userStories":[{"id":"US-001","title":"one","acceptanceCriteria":["works"]}]}`
+	for kind, want := range map[plan.Kind]string{plan.KindPrompt: "ralph/cart", plan.KindIssue: "", plan.KindPull: ""} {
+		p, source, err := plan.Draft(plan.Task{Kind: kind, Body: body})
+		if err != nil || source != plan.SourceJSON {
+			t.Fatalf("Draft = %q, %v, want json", source, err)
+		}
+		if p.BranchName != want {
+			t.Errorf("%s: BranchName = %q, want %q", kind, p.BranchName, want)
+		}
+	}
+}
+
+func TestDraftOfNothingSaysWhatToTry(t *testing.T) {
+	_, _, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Body: " \n"})
+	if err == nil || err.Error() != "nothing to plan in prompt" {
+		t.Errorf("Draft: %v, want nothing to plan", err)
+	}
+	if fault.Hint(err) == "" || fault.Exit(err) != fault.ExitUsage {
+		t.Errorf("Hint, Exit = %q, %d, want a hint and %d", fault.Hint(err), fault.Exit(err), fault.ExitUsage)
+	}
+}
+
+func TestDraftRefusesTooMuch(t *testing.T) {
+	tests := map[string]struct{ body, want string }{
+		"characters": {strings.Repeat("wörd ", 60_000), "issue #7: found 300000 characters, want at most 65536"},
+		"stories":    {strings.Repeat("- [ ] one\n", 201), "issue #7: found 201 stories, want at most 200"},
+	}
+	for name, test := range tests {
+		_, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: "Cart", Body: test.body})
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s: Draft: %v, want %s", name, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package quota_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ralph-loop/ralph/internal/core/quota"
+)
+
+func day(n int) time.Time { return time.Date(2026, 9, n, 0, 0, 0, 0, time.UTC) }
+
+// A run and an end are entered once, however often they are told; a run after the end
+// opens the pull request again, and each knows what the other said.
+func TestPullsAreEnteredOnce(t *testing.T) {
+	pull := quota.Pull{Number: 9, Issue: 7, Branch: "ralph/issue-7", Opened: day(1)}
+	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4}
+	more := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.5), Minutes: 6}
+	second := quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 1}
+	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Changed, Ended: day(3), Head: "abc"}
+
+	book := quota.Book{}.Worked(pull, first, day(1)).Worked(pull, more, day(1))
+	again := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(2)}
+	book = book.Worked(again, second, day(2)).Over(end).Over(end)
+	want := []quota.Pull{{
+		Number: 9, Issue: 7, Branch: "ralph/issue-7", Opened: day(1), Runs: []quota.PullRun{more, second}, End: quota.Changed, Ended: day(3), Head: "abc",
+	}}
+	if diff := cmp.Diff(want, book.Pulls); diff != "" {
+		t.Errorf("pulls (-want +got):\n%s", diff)
+	}
+	if late := book.Worked(again, second, day(2)); !cmp.Equal(book.Pulls, late.Pulls) {
+		t.Errorf("closed while a run was at work on it, it is %+v", late.Pulls[0])
+	}
+	reopened := book.Worked(again, second, day(4))
+	if p := reopened.Pulls[0]; p.End != "" || len(p.Runs) != 2 || p.Issue != 7 || !p.Opened.Equal(day(1)) {
+		t.Errorf("opened again it is %+v", p)
+	}
+	if book.Pulls[0].End != quota.Changed {
+		t.Error("a book changed with its copy")
+	}
+}
+
+// A run whose job was killed has an unknown cost, and one that never began has none.
+func TestARunIsUnknownUntilItsJobTells(t *testing.T) {
+	pull := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1)}
+	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4}
+	book := quota.Book{}.Worked(pull, first, day(1))
+	for name, c := range map[string]struct {
+		book quota.Book
+		run  quota.PullRun
+		runs []quota.PullRun
+	}{
+		"a second run":            {book, quota.PullRun{ID: "pull-9", Agent: "codex"}, []quota.PullRun{first, {ID: "pull-9", Agent: "codex"}}},
+		"a run that is continued": {book, quota.PullRun{ID: "issue-7", Agent: "claude"}, []quota.PullRun{{ID: "issue-7", Agent: "claude", Minutes: 4}}},
+		"a run of an older ralph": {quota.Book{}, quota.PullRun{ID: "pull-9", Agent: "codex"}, []quota.PullRun{{ID: "pull-9", Agent: "codex"}}},
+	} {
+		begun, was := c.book.Begin(pull, c.run, day(2))
+		if diff := cmp.Diff(c.runs, begun.Pulls[0].Runs); diff != "" {
+			t.Errorf("%s at work (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(c.book.Pulls, begun.Undo(9, c.run.ID, was).Pulls, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s that never began (-want +got):\n%s", name, diff)
+		}
+	}
+	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Closed, Ended: day(3)}
+	begun, was := book.Over(end).Begin(pull, quota.PullRun{ID: "pull-9"}, day(2))
+	if p := begun.Undo(9, "pull-9", was).Pulls[0]; p.End != quota.Closed || len(p.Runs) != 1 {
+		t.Errorf("a run that never began leaves %+v", p)
+	}
+}
+
+// What ended long ago is due once, and leaves a branch to another that uses it.
+func TestPullsAreDueOnce(t *testing.T) {
+	book := quota.Book{}
+	for _, p := range []quota.Pull{
+		{Number: 1, Branch: "ralph/a", End: quota.Unchanged, Ended: day(1)},
+		{Number: 2, Branch: "ralph/b", End: quota.Closed, Ended: day(20)},
+		{Number: 3, Branch: "ralph/c", End: quota.Closed, Ended: day(1)},
+		{Number: 4, Branch: "ralph/c"},
+		{Number: 5, Branch: "ralph/d", End: quota.Closed, Ended: day(1)},
+		{Number: 6, Branch: "ralph/d", End: quota.Closed, Ended: day(20)},
+	} {
+		book = book.Over(p)
+	}
+	got := map[int]string{}
+	due := book.Due(day(10))
+	for _, p := range due {
+		got[p.Number] = p.Branch
+	}
+	if diff := cmp.Diff(map[int]string{1: "ralph/a", 3: "", 5: ""}, got); diff != "" {
+		t.Errorf("due (-want +got):\n%s", diff)
+	}
+	if left := book.Sweep(due).Due(day(10)); len(left) != 0 {
+		t.Errorf("still due: %+v", left)
+	}
+}

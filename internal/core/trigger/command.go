@@ -1,0 +1,222 @@
+package trigger
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ralph-loop/ralph/internal/lib/jsontree"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+)
+
+// Verb is the action that a comment asks for.
+type Verb string
+
+// The verbs of comments.
+const (
+	Run     Verb = "run"
+	Help    Verb = "help"
+	Plan    Verb = "plan"
+	Approve Verb = "approve"
+	Stop    Verb = "stop"
+	Resume  Verb = "resume"
+	Retry   Verb = "retry"
+	Status  Verb = "status"
+	Update  Verb = "update" // merge the base branch
+	Prove   Verb = "prove"  // without an agent, in its own workflow
+)
+
+var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Update, Prove}
+
+// ContinuesRun reports whether v needs an existing run.
+func (v Verb) ContinuesRun() bool { return v == Approve || v == Resume || v == Retry }
+
+// UsesAgent reports whether v may start an agent, which flags can limit.
+func (v Verb) UsesAgent() bool {
+	return slices.Contains([]Verb{Run, Plan, Approve, Resume, Retry, Update}, v)
+}
+
+// Command is what the trigger asks for.
+type Command struct {
+	Verb  Verb
+	Flags Flags
+	Story string // the story to retry
+	Words string // the rest of the comment, for the agent
+	// Said is an unknown or refused word that made the verb Help, Nearest a known word
+	// like it, and Why the reason.
+	Said    string
+	Nearest string
+	Why     string
+}
+
+// RefusedCommand returns a Help command with the reason why another is refused.
+func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
+
+// parseComment reads a comment that begins with phrase:
+//
+//	/ralph [verb] [flags] [-- more words]
+//	more words
+//
+// It is ok only if the first line begins with the phrase as a word.
+func parseComment(body, phrase string) (cmd Command, ok bool) {
+	first, rest, _ := strings.Cut(body, "\n")
+	line, ok := cutPhrase(first, phrase)
+	if !ok {
+		return Command{}, false
+	}
+	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || hasSecondCommand(rest, phrase) {
+		return RefusedCommand("", "a comment can have one command: put the second into its own comment"), true
+	}
+	cmd = parseCommand(line)
+	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))
+	return cmd, true
+}
+
+// marks are punctuation after a word that addresses somebody.
+const marks = ",.:;!?"
+
+// cutPhrase removes the phrase from the start of a line. A line of code is a quotation, not a command.
+func cutPhrase(line, phrase string) (rest string, ok bool) {
+	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
+		return "", false
+	}
+	line = strings.TrimSpace(line)
+	if len(line) < len(phrase) || !strings.EqualFold(line[:len(phrase)], phrase) {
+		return "", false
+	}
+	rest = strings.TrimLeft(line[len(phrase):], ",.:;!")
+	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
+}
+
+// hasSecondCommand reports whether there is another command outside of code, which would be ignored.
+func hasSecondCommand(text, phrase string) bool {
+	fenced := false
+	for line := range strings.Lines(text) {
+		if start := strings.TrimSpace(line); strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
+			fenced = !fenced
+		}
+		rest, is := cutPhrase(line, phrase)
+		word, _ := cutWord(rest)
+		if is && !fenced && (word == "" || isFlag(word) || slices.Contains(verbs, toVerb(word))) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseCommand reads the first line after the phrase, word by word. The words after the
+// last verb or flag are for the agent and stay unchanged: an apostrophe is no quote there.
+func parseCommand(line string) Command {
+	var cmd Command
+	for {
+		word, rest := cutWord(line)
+		switch {
+		case word == "":
+			return cmd.completed()
+		case word == "--":
+			cmd.Words = rest
+			return cmd.completed()
+		case cmd.Verb == "" && slices.Contains(helpWords, word):
+			return Command{Verb: Help}
+		case isFlag(word):
+			after, wrong := cmd.Flags.readFlag(line)
+			if wrong != nil {
+				return *wrong
+			}
+			line = after
+			continue
+		case cmd.Verb == "":
+			cmd.Verb = toVerb(word)
+			if !slices.Contains(verbs, cmd.Verb) {
+				return Command{Verb: Help, Said: word, Nearest: guessVerb(word), Words: rest}
+			}
+		case cmd.Verb == Retry && cmd.Story == "":
+			cmd.Story = strings.TrimRight(word, marks)
+		default:
+			cmd.Words = strings.TrimSpace(line)
+			return cmd.completed()
+		}
+		line = rest
+	}
+}
+
+// completed refuses flags, which limit an agent, with other verbs.
+func (c Command) completed() Command {
+	c.Verb = cmp.Or(c.Verb, Run)
+	if c.Flags != (Flags{}) && !c.Verb.UsesAgent() {
+		return RefusedCommand(string(c.Verb), "it takes no flags")
+	}
+	return c
+}
+
+var helpWords = []string{"?", "-h", "-?", "--help"}
+
+func toVerb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
+
+// guessVerb returns the verb that a word may stand for, or nothing.
+func guessVerb(word string) string {
+	var names []string
+	for _, verb := range verbs {
+		names = append(names, string(verb))
+	}
+	nearest, _ := jsontree.Nearest(string(toVerb(word)), names)
+	return nearest
+}
+
+func cutWord(line string) (word, rest string) {
+	line = strings.TrimSpace(line)
+	end := strings.IndexFunc(line, unicode.IsSpace)
+	if end < 0 {
+		return line, ""
+	}
+	return line[:end], strings.TrimSpace(line[end:])
+}
+
+// Button returns a check box for ralph's comment that gives a command when it is ticked.
+func Button(verb Verb, label string) string {
+	return fmt.Sprintf("- [ ] %sbutton %s --> %s", Marker, verb, label)
+}
+
+var buttonBox = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->`)
+
+// PressedButton returns the verb of the box that an edit has ticked. It is empty if the
+// edit ticked none or several.
+func PressedButton(before, after string) string {
+	old := tickedBoxes(before)
+	var pressed []string
+	for verb, is := range tickedBoxes(after) {
+		if is && !old[verb] {
+			pressed = append(pressed, verb)
+		}
+	}
+	if len(pressed) != 1 {
+		return ""
+	}
+	return pressed[0]
+}
+
+// tickedBoxes returns for each box whether it is ticked.
+func tickedBoxes(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, found := range buttonBox.FindAllStringSubmatch(text, -1) {
+		all[found[2]] = all[found[2]] || strings.EqualFold(found[1], "x")
+	}
+	return all
+}
+
+// buttonCommand reads the button of an edited comment.
+func buttonCommand(t Trigger, rules Rules) (Command, string) {
+	switch {
+	case !rules.Buttons:
+		return Command{}, `a comment that is "edited" starts nothing: only a new one does`
+	case !t.Comment.Ours:
+		return Command{}, `a comment that is "edited" starts nothing, unless it is our own`
+	case t.Comment.Pressed == "":
+		return Command{}, "the edit ticked no box of ralph"
+	case !slices.Contains(verbs, Verb(t.Comment.Pressed)):
+		return Command{}, fmt.Sprintf("there is no button %q", t.Comment.Pressed)
+	}
+	return Command{Verb: Verb(t.Comment.Pressed)}, ""
+}

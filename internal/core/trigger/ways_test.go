@@ -1,0 +1,159 @@
+package trigger_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+)
+
+// assigned returns the event of an issue that mia assigned.
+func assigned(who string) trigger.Trigger {
+	return with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Assignee = "assigned", who })
+}
+
+// reviewEvent returns the event of mia's review of a pull request.
+func reviewEvent(state string) trigger.Trigger {
+	return with(labelled(""), func(t *trigger.Trigger) {
+		t.Event, t.Action, t.Issue.IsPull = "pull_request_review", "submitted", true
+		t.Review = trigger.Review{ID: 9, State: state, Body: "Not yet."}
+	})
+}
+
+// remarked returns the event of mia's comment on a line of a pull request.
+func remarked(body string) trigger.Trigger {
+	return with(commentEvent(body), func(t *trigger.Trigger) {
+		t.Event, t.Issue.IsPull = "pull_request_review_comment", true
+		t.Comment.Thread = trigger.Thread{ID: 1, Path: "cart.go", Line: 12}
+	})
+}
+
+// tickedEvent returns the event of ralph's comment in which mia ticked a box.
+func tickedEvent(verb string) trigger.Trigger {
+	return with(commentEvent("the board"), func(t *trigger.Trigger) {
+		t.Action, t.Comment.Ours, t.Comment.Pressed = "edited", true, verb
+		t.Comment.Author, t.Comment.AuthorIsBot = "github-actions[bot]", true
+	})
+}
+
+// dispatched returns an event without content.
+func dispatched(event string, given trigger.Inputs) trigger.Trigger {
+	return trigger.Trigger{Event: event, Repo: trigger.Repo{Owner: "acme", Name: "shop"}, Inputs: given, Sender: trigger.Sender{Login: "mia"}}
+}
+
+func TestOtherWaysIn(t *testing.T) {
+	on := trigger.Rules{Assignee: " Ralph-Bot ", Buttons: true}
+	bot := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "copilot[bot]", IsBot: true} }
+	prompt := trigger.Inputs{Prompt: "Mend the docs"}
+	for name, c := range map[string]struct {
+		trigger trigger.Trigger
+		rules   trigger.Rules
+		verb    trigger.Verb
+		why     string
+	}{
+		"assigned to the one who is named": {trigger: assigned("ralph-bot"), rules: on, verb: trigger.Run},
+		"assigned to another":              {trigger: assigned("otto"), rules: on, why: `the assignee is "otto", not "Ralph-Bot"`},
+		"assigned to no one":               {trigger: assigned(""), rules: on, why: `the assignee is "", not "Ralph-Bot"`},
+		"assigned, and no one is named":    {trigger: assigned("ralph-bot"), why: "an issue that is assigned starts nothing unless `assignee` is set"},
+
+		"changes are asked for":       {trigger: reviewEvent("changes_requested"), rules: on, verb: trigger.Run},
+		"a review that approves":      {trigger: reviewEvent("approved"), rules: on, why: `a review that says "approved" asks for no changes`},
+		"a review that was dismissed": {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Action = "dismissed" }), rules: on, why: `a review that is "dismissed" starts nothing: only a new one does`},
+		"a review of our own":         {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Review.Ours = true }), rules: on, why: "the review is our own"},
+		"a review by a bot":           {trigger: with(reviewEvent("changes_requested"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},
+		"a review of a closed one":    {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), rules: on, why: "#7 is closed: open it first"},
+
+		"a remark that calls us":     {trigger: remarked("/ralph stop"), verb: trigger.Stop},
+		"a remark that does not":     {trigger: remarked("why?"), why: `the comment's first line does not begin with "/ralph"`},
+		"a remark that was edited":   {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), rules: on, why: `a comment that is "edited" starts nothing: only a new one does`},
+		"a remark of our own":        {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
+		"a comment that was deleted": {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Action = "deleted" }), why: `a comment that is "deleted" starts nothing: only a new one does`},
+
+		"a button":                   {trigger: tickedEvent("resume"), rules: on, verb: trigger.Resume},
+		"a button, and they are off": {trigger: tickedEvent("resume"), why: `a comment that is "edited" starts nothing: only a new one does`},
+		"an edit that ticks nothing": {trigger: tickedEvent(""), rules: on, why: "the edit ticked no box of ralph"},
+		"an unknown button":          {trigger: tickedEvent("dance"), rules: on, why: `there is no button "dance"`},
+		"a button in a stranger's":   {trigger: with(tickedEvent("resume"), func(t *trigger.Trigger) { t.Comment.Ours = false }), rules: on, why: `a comment that is "edited" starts nothing, unless it is our own`},
+		"we tick it ourselves":       {trigger: with(tickedEvent("resume"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},
+
+		"a prompt by hand":           {trigger: dispatched("workflow_dispatch", prompt), verb: trigger.Run},
+		"an issue by its number":     {trigger: dispatched("repository_dispatch", trigger.Inputs{Issue: 7}), verb: trigger.Run},
+		"a prompt at night":          {trigger: dispatched("schedule", prompt), verb: trigger.Run},
+		"nothing at night":           {trigger: dispatched("schedule", trigger.Inputs{}), why: `the event "schedule" starts nothing`},
+		"a prompt without an author": {trigger: with(dispatched("schedule", prompt), func(t *trigger.Trigger) { t.Sender.Login = "" }), why: "the account that asked no longer exists"},
+		"a prompt by a bot":          {trigger: with(dispatched("workflow_dispatch", prompt), bot), why: "copilot[bot] is a bot and not one of allow-bots"},
+		"a prompt on an opened one":  {trigger: with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Inputs = "opened", prompt }), verb: trigger.Run},
+		// Otherwise every comment would start a run in a workflow with a prompt.
+		"a prompt is not for comments": {trigger: with(commentEvent("hello"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the comment's first line does not begin with "/ralph"`},
+		"a prompt is not for labels":   {trigger: with(labelled("bug"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the label is "bug", not "ralph"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd, why := trigger.CommandOf(c.trigger, c.rules)
+			if cmd.Verb != c.verb || why != c.why {
+				t.Errorf("Want = %q, %q, want %q, %q", cmd.Verb, why, c.verb, c.why)
+			}
+		})
+	}
+}
+
+func TestWhatSaysNothingByItself(t *testing.T) {
+	opened := with(labelled(""), func(t *trigger.Trigger) { t.Action = "opened" })
+	for name, c := range map[string]struct {
+		trigger trigger.Trigger
+		mute    bool
+	}{
+		"a label": {labelled("bug"), false}, "an assignment": {assigned("otto"), false}, "a comment": {commentEvent("hello"), false},
+		"a review": {reviewEvent("approved"), false}, "a remark": {remarked("hello"), false}, "an issue": {opened, true},
+		"a hand": {dispatched("workflow_dispatch", trigger.Inputs{}), true}, "a push": {trigger.Trigger{Event: "push", Action: "labeled"}, true},
+	} {
+		if got := c.trigger.NeedsInputs(); got != c.mute {
+			t.Errorf("%s is mute: %t, want %t", name, got, c.mute)
+		}
+	}
+}
+
+func TestWhosePermissionCounts(t *testing.T) {
+	otto := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "otto"} }
+	for name, c := range map[string]struct {
+		trigger trigger.Trigger
+		want    trigger.Sender
+	}{
+		"the labeller's":               {with(labelled("ralph"), otto), trigger.Sender{Login: "otto"}},
+		"the assigner's":               {with(assigned("ralph-bot"), otto), trigger.Sender{Login: "otto"}},
+		"the comment's author's":       {with(commentEvent("/ralph"), otto), trigger.Sender{Login: "mia"}},
+		"the remark's author's":        {with(remarked("/ralph"), otto), trigger.Sender{Login: "mia"}},
+		"the reviewer's":               {with(reviewEvent("changes_requested"), otto), trigger.Sender{Login: "otto"}},
+		"whose finger was on the box":  {with(tickedEvent("stop"), otto), trigger.Sender{Login: "otto"}},
+		"who dispatched it":            {dispatched("workflow_dispatch", trigger.Inputs{Issue: 7}), trigger.Sender{Login: "mia"}},
+		"a bot that speaks for a user": {with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Sender.IsBot = true }), trigger.Sender{Login: "mia", IsBot: true}},
+	} {
+		if got := c.trigger.Asker(); got != c.want {
+			t.Errorf("%s: Asker = %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+func TestBoxesThatAnEditTicked(t *testing.T) {
+	stop, resume := trigger.Button(trigger.Stop, "Stop it"), trigger.Button(trigger.Resume, "Go on")
+	tick := func(box string) string { return "- [x]" + box[len("- [ ]"):] }
+	for name, c := range map[string]struct{ before, after, want string }{
+		"one":                     {stop + "\n" + resume, stop + "\n" + tick(resume), "resume"},
+		"a capital X":             {stop, "- [X]" + stop[len("- [ ]"):], "stop"},
+		"one that was ticked":     {tick(stop), tick(stop) + "\nmore", ""},
+		"one that was unticked":   {tick(stop), stop, ""},
+		"one beside a ticked one": {tick(stop) + "\n" + resume, tick(stop) + "\n" + tick(resume), "resume"},
+		"two at once":             {stop + "\n" + resume, tick(stop) + "\n" + tick(resume), ""},
+		"a story is no button":    {"- [ ] **US-001** Greet", "- [x] **US-001** Greet", ""},
+		"in a sentence":           {"see " + stop, "see " + tick(stop), ""},
+		"a box out of nowhere":    {"", tick(stop), "stop"},
+		"nothing":                 {"", "", ""},
+	} {
+		if got := trigger.PressedButton(c.before, c.after); got != c.want {
+			t.Errorf("%s: Pressed = %q, want %q", name, got, c.want)
+		}
+	}
+	if diff := cmp.Diff("- [ ] <!-- ralph:button stop --> Stop it", stop); diff != "" {
+		t.Errorf("a button (-want +got):\n%s", diff)
+	}
+}

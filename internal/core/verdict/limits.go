@@ -1,0 +1,100 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+)
+
+// budgetSpent returns which limit of money or tokens is used up, or nothing.
+func budgetSpent(run journal.Run) string {
+	switch limits := run.Policy.Limits; {
+	case limits.CostUSD > 0 && run.SpentUSD() >= limits.CostUSD:
+		return fmt.Sprintf("$%.2f of $%.2f spent", run.CostUSD, run.Granted.CostUSD+limits.CostUSD)
+	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
+		return fmt.Sprintf("%d of %d tokens used", run.Usage.Tokens(), run.Granted.Tokens+limits.Tokens)
+	}
+	return ""
+}
+
+// IsBudgetSpent reports whether nothing is left of the run's budget.
+func IsBudgetSpent(run journal.Run) bool { return budgetSpent(run) != "" || run.Overspent != "" }
+
+func limitReached(run journal.Run) (policy.Reason, string) {
+	limits := run.Policy.Limits
+	if reason, why := resourceLimitReached(run); reason != "" {
+		return reason, why
+	}
+	if limits.Iterations > 0 && run.UsedIterations() >= limits.Iterations {
+		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", len(run.Iterations), run.Granted.Iterations+limits.Iterations)
+	}
+	return noProgress(run)
+}
+
+// MayIterate reports whether the limits allow another iteration.
+func MayIterate(run journal.Run) bool {
+	reason, _ := limitReached(run)
+	return reason == "" && isByStories(run)
+}
+
+// resourceLimitReached returns which limit of money, tokens or time is reached.
+func resourceLimitReached(run journal.Run) (policy.Reason, string) {
+	limit := run.Policy.Limits.Run
+	switch spent := cmp.Or(budgetSpent(run), run.Overspent); {
+	case spent != "":
+		return policy.BudgetExhausted, spent
+	case limit > 0 && run.Elapsed() >= limit.Std():
+		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.FormatDuration(run.Elapsed()), limit)
+	}
+	return "", ""
+}
+
+// overspending returns which limit a completed run has reached: some agents report their cost late.
+func overspending(run journal.Run) string {
+	if spent := budgetSpent(run); spent != "" {
+		return "limit reached: " + spent
+	}
+	return ""
+}
+
+// Delays, each twice the last, before a model is asked again whose server named no time.
+const (
+	firstRetryDelay = 30 * time.Second
+	maxRetryDelay   = 15 * time.Minute
+	maxModelTries   = 20
+)
+
+// modelRetryStep returns the next step after the model's server rejected the agent, which says nothing of its work:
+// the same iteration is tried again.
+func modelRetryStep(run journal.Run, it journal.Iteration) Step {
+	if reason, why := resourceLimitReached(run); reason != "" {
+		return stopSafely(run, reason, why)
+	}
+	if it.Paused {
+		return Iterate{it.Number, it.Story}
+	}
+	if it.Turned > maxModelTries {
+		return stopSafely(run, policy.Waiting, fmt.Sprintf("the model did not answer, %d times in a row: %s", it.Turned, it.Agent.Why))
+	}
+	pause := Pause{For: retryDelay(run, it), Why: it.Agent.Why}
+	if limit := run.Policy.Limits.Run.Std(); limit > 0 && run.Elapsed()+pause.For >= limit {
+		return stopSafely(run, policy.Waiting, fmt.Sprintf("the model takes requests again in %s, and the run's time ends before: %s",
+			policy.FormatDuration(pause.For), it.Agent.Why))
+	}
+	return pause
+}
+
+// retryDelay returns how long to wait: until the server's time, or twice as long as last time.
+func retryDelay(run journal.Run, it journal.Iteration) time.Duration {
+	if it.Agent.Until.After(run.Now) {
+		return it.Agent.Until.Sub(run.Now).Round(time.Second) + time.Second
+	}
+	wait := firstRetryDelay
+	for range it.Turned - 1 {
+		wait = min(2*wait, maxRetryDelay)
+	}
+	return wait
+}

@@ -1,0 +1,179 @@
+package action_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/entry/action"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/run/job"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+var (
+	repo  = trigger.Repo{Owner: "octo", Name: "greeter", DefaultBranch: "main"}
+	issue = plan.Task{Kind: plan.KindIssue, Number: 7, Title: "Add a cart"}
+	pull  = plan.Task{Kind: plan.KindPull, Number: 9, Title: "Mend it"}
+)
+
+func asked(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task plan.Task) action.Request {
+	in.BranchPrefix, t.Repo = "ralph/", repo
+	return action.NewRequest(in, t, verb, task)
+}
+
+// Work goes to a branch of its own, or to that of the pull request, and never to
+// one of a fork.
+func TestPlace(t *testing.T) {
+	from := func(head string) trigger.Trigger {
+		return trigger.Trigger{Pull: trigger.Pull{Number: 9, HeadRef: "feature", HeadRepo: head, BaseRef: "next"}}
+	}
+	for name, c := range map[string]struct {
+		request            action.Request
+		base, branch, fail string
+	}{
+		"an issue":               {asked(config.Inputs{}, trigger.Trigger{}, trigger.Run, issue), "main", "ralph/issue-7-add-a-cart", ""},
+		"another base":           {asked(config.Inputs{BaseBranch: "v2"}, trigger.Trigger{}, trigger.Run, issue), "v2", "ralph/issue-7-add-a-cart", ""},
+		"a secret in the title":  {asked(config.Inputs{Secrets: []string{"add-a-secret"}}, trigger.Trigger{}, trigger.Run, plan.Task{Kind: plan.KindIssue, Number: 7, Title: "Mend add-a-secret now"}), "main", "ralph/issue-7-mend-now", ""},
+		"a prompt":               {asked(config.Inputs{}, trigger.Trigger{}, trigger.Run, plan.Task{Title: "Mend the docs"}), "main", "ralph/run-mend-the-docs", ""},
+		"a pull request":         {asked(config.Inputs{BaseBranch: "v2"}, from("octo/greeter"), trigger.Run, pull), "next", "feature", ""},
+		"one from a fork":        {asked(config.Inputs{}, from("eve/greeter"), trigger.Run, pull), "", "", "comes from a fork"},
+		"one whose fork is gone": {asked(config.Inputs{}, from(""), trigger.Run, pull), "", "", "comes from a fork"},
+	} {
+		base, branch, err := action.Place(c.request)
+		if base != c.base || branch != c.branch || (err == nil) != (c.fail == "") || err != nil && !strings.Contains(err.Error(), c.fail) {
+			t.Errorf("%s: place = %q, %q, %v, want %q, %q, %q", name, base, branch, err, c.base, c.branch, c.fail)
+		}
+	}
+}
+
+// A plan's checks come on top of the workflow's, and are marked as added.
+func TestThePolicyOfARequest(t *testing.T) {
+	own := policy.Check{Name: "test", Command: "make test", Timeout: policy.Duration(time.Minute)}
+	in := config.Inputs{AgentName: "codex", Policy: policy.Policy{Checks: []policy.Check{own}}}
+	with := func(change func(*policy.Policy)) policy.Policy {
+		p := policy.Policy{Agent: "codex", SaveRun: true, Checks: []policy.Check{own}}
+		change(&p)
+		return p
+	}
+	for name, c := range map[string]struct {
+		verb  trigger.Verb
+		task  plan.Task
+		added []string
+		want  policy.Policy
+	}{
+		"a run":           {trigger.Run, issue, nil, with(func(*policy.Policy) {})},
+		"a plan":          {trigger.Plan, issue, nil, with(func(p *policy.Policy) { p.Approval = true })},
+		"an approval":     {trigger.Approve, issue, nil, with(func(p *policy.Policy) { p.Approval = true })},
+		"a pull request":  {trigger.Run, pull, nil, with(func(p *policy.Policy) { p.NoPull = true })},
+		"a check of ours": {trigger.Run, issue, []string{"make test"}, with(func(*policy.Policy) {})},
+		"checks of the plan": {trigger.Run, issue, []string{"sh new.sh"}, with(func(p *policy.Policy) {
+			p.Checks = append(p.Checks, policy.Check{Name: "sh new.sh", Command: "sh new.sh", Timeout: own.Timeout, Added: true})
+		})},
+	} {
+		got := action.PolicyOf(asked(in, trigger.Trigger{}, c.verb, c.task), plan.Plan{VerifyCommands: c.added})
+		if diff := cmp.Diff(any(c.want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The newest run is kept by the task's number, else by what is asked and where its
+// work goes.
+func TestRef(t *testing.T) {
+	of := func(in config.Inputs, task plan.Task) string {
+		return action.Ref(asked(in, trigger.Trigger{}, trigger.Run, task))
+	}
+	if got := of(config.Inputs{}, issue); got != "refs/ralph/issue-7" {
+		t.Errorf("ref = %q", got)
+	}
+	prompt := plan.Task{Title: "Mend", Body: "the docs"}
+	seen := map[string]bool{of(config.Inputs{}, prompt): true, of(config.Inputs{}, prompt): true}
+	for _, other := range []string{of(config.Inputs{BaseBranch: "v2"}, prompt), of(config.Inputs{}, plan.Task{Title: "Mend", Body: "the code"}), of(config.Inputs{}, plan.Task{Title: "Mendthe docs"})} {
+		seen[other] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d refs of 4 requests: %v", len(seen), seen)
+	}
+}
+
+// A run goes on by its own rules, unless others were asked for.
+func TestRenewedRules(t *testing.T) {
+	then := policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 3}}
+	old := journal.Run{ID: "r1", BaseRef: "main", Task: issue, Policy: then}
+	for name, c := range map[string]struct {
+		base string
+		now  policy.Policy
+		want *policy.Policy
+	}{
+		"the same":              {"main", then, nil},
+		"kept nowhere any more": {"main", policy.Policy{Agent: "claude", Limits: then.Limits}, &policy.Policy{Agent: "claude", Limits: then.Limits}},
+		"more iterations":       {"main", policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}},
+		"for another base":      {"v2", then, nil},
+	} {
+		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{RunBegan: journal.RunBegan{Task: issue, BaseRef: c.base, Policy: c.now}}, old)
+		got = action.SavedAs(c.now.SaveRun, got, old.Policy)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestWhatWasNotUnderstood(t *testing.T) {
+	for want, command := range map[string]trigger.Command{
+		"":                               {Verb: trigger.Help},
+		"Sorry, there is nothing to do.": {Verb: trigger.Help, Why: "there is nothing to do"},
+		"`--sandbox` is not allowed: it is fixed.":            {Verb: trigger.Help, Said: "--sandbox", Why: "it is fixed"},
+		"Unknown: `rum`. Did you mean `run`?":                 {Verb: trigger.Help, Said: "rum", Nearest: "run"},
+		"Unknown: `xyz`. Put words for the agent after `--`.": {Verb: trigger.Help, Said: "xyz"},
+	} {
+		if got := view.CommandProblem(command); got != want {
+			t.Errorf("misunderstood(%+v) = %q, want %q", command, got, want)
+		}
+	}
+}
+
+// Several gaps and their remedies are numbered alike.
+func TestNumbered(t *testing.T) {
+	for want, texts := range map[string][]string{
+		"mend it":                    {"mend it"},
+		"(1) mend it; (2) see above": {"mend it", ""},
+		"(1) a; (2) b; (3) c":        {"a", "b", "c"},
+	} {
+		if got := action.Numbered(texts); got != want {
+			t.Errorf("numbered(%q) = %q, want %q", texts, got, want)
+		}
+	}
+}
+
+// A run that stopped short makes the job red only where the workflow wants it to.
+func TestExit(t *testing.T) {
+	for _, c := range []struct {
+		reason             policy.Reason
+		never, usual, stop int
+	}{
+		{"", fault.ExitDone, fault.ExitDone, fault.ExitDone},
+		{policy.AllStoriesPassed, fault.ExitDone, fault.ExitDone, fault.ExitDone},
+		{policy.NeedsInput, fault.ExitDone, fault.ExitDone, fault.ExitDone},
+		{policy.MaxIterations, fault.ExitDone, fault.ExitDone, fault.ExitStopped},
+		{policy.VerificationFailed, fault.ExitDone, fault.ExitDone, fault.ExitStopped},
+		{policy.FatalError, fault.ExitDone, fault.ExitUsage, fault.ExitUsage},
+	} {
+		var ended job.Outcome
+		if c.reason != "" {
+			ended.Run.Stop = &journal.RunStopped{Reason: c.reason}
+		}
+		for failOn, want := range map[config.FailOn]int{config.FailOnNever: c.never, config.FailOnError: c.usual, config.FailOnStopped: c.stop} {
+			if got := action.Exit(ended, failOn); got != want {
+				t.Errorf("Exit(%s) of %q = %d, want %d", failOn, c.reason, got, want)
+			}
+		}
+	}
+}

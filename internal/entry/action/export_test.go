@@ -1,0 +1,32 @@
+package action
+
+import (
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/run/job"
+)
+
+// Request is a request whose parts a test names.
+type Request struct{ request }
+
+// NewRequest returns what was asked, by those inputs.
+func NewRequest(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task plan.Task) Request {
+	return Request{request{in, t, trigger.Command{Verb: verb}, task}}
+}
+
+// What a request decides.
+var (
+	Place    = func(r Request) (base, branch string, err error) { return r.place() }
+	PolicyOf = func(r Request, p plan.Plan) any { return r.policy(p) }
+	Ref      = func(r Request) string { return r.ref() }
+	Renewed  = Request.renewed
+	SavedAs  = savedAs
+	Numbered = numberedList
+)
+
+// PullsOf returns the pull requests of a repository, as a run sees them.
+func PullsOf(client *github.Client) job.Pulls {
+	return &branchHost{client: client, hide: func(s string) string { return s }, say: func(string) {}}
+}

@@ -1,0 +1,48 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+)
+
+// Confinement has the inputs for the sandbox.
+type Confinement struct {
+	Level      sandbox.Level
+	KeyInAgent bool     // an agent whose traffic cannot go through ralph's model server may have its key
+	Models     []string // models that are allowed besides the run's own
+	Network    confine.Network
+}
+
+const keyInAgentWord = "key-in-agent"
+
+func (r *reader) confinement() Confinement {
+	w := Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true, Allow: r.hosts("allow-domains")}}
+	levels := 0
+	for _, word := range r.list("sandbox") {
+		switch level := sandbox.Level(word); {
+		case word == keyInAgentWord:
+			w.KeyInAgent = true
+		case !level.Known():
+			r.addError("sandbox", fmt.Errorf("%q is not one of %s", word, strings.Join(sandbox.Names(keyInAgentWord), ", ")))
+		default:
+			w.Level = level
+			levels++
+		}
+	}
+	if levels > 1 {
+		r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
+	}
+	return w
+}
+
+func (r *reader) hosts(name string) []string {
+	all := r.list(name)
+	_, err := egress.ParseNames(all)
+	r.addError(name, err)
+	return slices.Compact(all)
+}

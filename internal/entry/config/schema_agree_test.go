@@ -1,0 +1,171 @@
+package config_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+)
+
+func readsSettings(text string) error {
+	_, err := config.ReadSettings(config.File{Name: "settings.json", Data: []byte(text)})
+	return err
+}
+
+func readsPlan(text string) error {
+	_, err := plan.Read("prd.json", []byte(text))
+	return err
+}
+
+// An editor with the schema reports the same errors as the program.
+func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
+	var modes []string
+	for _, mode := range sandbox.Names("docker") {
+		modes = append(modes, `{"sandbox": {"mode": "`+mode+`"}}`)
+	}
+	agree(t, "../../../schema/settings.schema.json", readsSettings, corpus{
+		good: append(modes,
+			`{}`,
+			`{"$schema": "settings.schema.json", "maximumIterations": 0, "outputTruncateChars": 1e3, "streamAgentOutput": false}`,
+			`{"agent": {}}`, `{"agent": {"command": "claude --fast", "flags": ["--model opus"], "model": "m", "timeout": 1.5}}`,
+			`{"agent": {"timeout": "90"}}`, `{"agent": {"timeout": "1h30m"}}`, `{"agent": {"timeout": ".5s"}}`, `{"agent": {"timeout": "1.µs"}}`,
+			`{"agent": {"prices": {}}}`, `{"agent": {"prices": {"m": {"input": 1.5, "output": 0}, "n": {"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 3}}}}`,
+			`{"guardrails": []}`, `{"guardrails": [{"command": "make", "failAction": "APPEND", "hint": "", "timeout": 0}]}`,
+			`{"scm": {"command": "git", "tasks": ["commit", "push"]}}`, `{"scm": {"command": "git"}}`,
+			`{"limits": {"maxCost": 0, "maxTime": "2h", "maxTokens": 1000000, "stallAfter": 3}}`,
+			`{"protect": ["**/*.go"], "setup": ["npm ci"], "sandbox": {"mode": "none", "allowDomains": ["a.example:443"], "allowModels": ["gpt-6.2-sol", "claude-haiku-*", "*"]}}`,
+		),
+		bad: []string{
+			`[]`, `null`, `{"unknown": 1}`, `{"maximumIterations": -1}`, `{"maximumIterations": 1.5}`, `{"maximumIterations": "5"}`,
+			`{"maximumIterations": 1e10}`, `{"completionResponse": " "}`, `{"completionResponse": 5}`, `{"streamAgentOutput": 1}`,
+			`{"agent": []}`, `{"agent": {"comand": "x"}}`, `{"agent": {"command": ""}}`, `{"agent": {"flags": "x"}}`, `{"agent": {"flags": [""]}}`,
+			`{"agent": {"timeout": -1}}`, `{"agent": {"timeout": "-1s"}}`, `{"agent": {"timeout": "soon"}}`, `{"agent": {"timeout": "inf"}}`,
+			`{"agent": {"timeout": "0x1p4"}}`, `{"agent": {"timeout": ""}}`, `{"agent": {"timeout": 1e10}}`, `{"agent": {"timeout": true}}`,
+			`{"agent": {"prices": []}}`, `{"agent": {"prices": {"m": 1}}}`, `{"agent": {"prices": {"m": {"input": 1}}}}`,
+			`{"agent": {"prices": {"m": {"input": -1, "output": 1}}}}`, `{"agent": {"prices": {"m": {"input": 1, "output": 1, "cached": 1}}}}`,
+			`{"guardrails": [{}]}`, `{"guardrails": [null]}`, `{"guardrails": [{"command": "make"}]}`, `{"guardrails": [{"failAction": "APPEND"}]}`,
+			`{"guardrails": [{"command": " ", "failAction": "APPEND"}]}`, `{"guardrails": [{"command": "make", "failAction": "IGNORE"}]}`,
+			`{"guardrails": [{"command": "make", "failAction": "APPEND", "hints": ""}]}`, `{"guardrails": {}}`,
+			`{"scm": "git"}`, `{"scm": {"command": "git", "tasks": [" "]}}`, `{"scm": {"command": ""}}`,
+			`{"limits": {"maxCost": -1}}`, `{"limits": {"maxCost": "5"}}`, `{"limits": {"stallAfter": 0.5}}`, `{"limits": {"maxTokens": 1e13}}`,
+			`{"protect": [""]}`, `{"setup": "x"}`, `{"sandbox": {"mode": "full"}}`, `{"sandbox": {"allowDomains": ["http://a/"]}}`,
+			`{"sandbox": {"allowDomains": ["a b"]}}`, `{"sandbox": {"allowDomains": [""]}}`, `{"sandbox": {"allowModels": ["claude haiku"]}}`, `{"sandbox": {"allowModels": ["-x"]}}`,
+		},
+		readerOnly: map[string]string{
+			`{"guardrails": null}`: "null counts as left out, for files that seed 001's init wrote; new files should not have them",
+			`{"guardrails": [{"command": "make", "failAction": "append"}]}`: "the case is put right; an editor should offer one spelling",
+		},
+		schemaOnly: map[string]string{
+			`{"scm": {"tasks": ["commit"]}}`:        "the command may stand in the other file, which a schema does not see",
+			`{"agent": {"flags": ["'open"]}}`:       "a schema cannot parse a shell's words",
+			`{"protect": ["{open"]}`:                "nor a glob",
+			`{"setup": ["a\u0000b"]}`:               "no program can be given a NUL, and no editor writes one",
+			`{"agent": {"timeout": "99999999999"}}`: "nor can it compare what is in a string",
+			`{"agent": {"timeout": "9999999999h"}}`: "the same",
+			`{"agent": {"prices": {"m": {"input": 1, "output": 1}, "m": {"input": 2, "output": 1}}}}`: "a key that is there twice is one to a schema",
+			`{"setup": ["a"], "setup": ["b"]}`:           "a key that is there twice is one to a schema",
+			`{"agent": {"command": "# only a comment"}}`: "a schema cannot parse a shell's words",
+		},
+	})
+}
+
+func TestPRDSchemaAgreesWithTheReader(t *testing.T) {
+	const story = `{"id": "US-001", "title": "one", "acceptanceCriteria": ["works"]}`
+	with := func(extra string) string {
+		return `{"userStories": [` + strings.TrimSuffix(story, "}") + ", " + extra + `}]}`
+	}
+	many := strings.Repeat(story+",", 200) + story
+	agree(t, "../../../schema/prd.schema.json", readsPlan, corpus{
+		good: []string{
+			`{"userStories": [` + story + `]}`,
+			`{"project": "", "branchName": "ralph/x", "description": "", "verifyCommands": ["make"], "userStories": [` + story + `], "ownKeys": {}}`,
+			with(`"description": "", "priority": -1, "passes": true, "notes": "", "dependsOn": []`), with(`"estimate": [1]`),
+		},
+		bad: []string{
+			`[]`, `{}`, `{"userStories": []}`, `{"userStories": {}}`, `{"userStories": ["US-001"]}`, `{"userStories": [{}]}`, `{"userStories": [` + many + `]}`,
+			`{"userStories": null}`, `{"project": 7, "userStories": [` + story + `]}`, `{"verifyCommands": [" "], "userStories": [` + story + `]}`,
+			`{"userStories": [{"id": " ", "title": "one", "acceptanceCriteria": ["works"]}]}`,
+			`{"userStories": [{"id": "US-001", "title": "two\nlines", "acceptanceCriteria": ["works"]}]}`,
+			`{"userStories": [{"id": "US-001", "title": "one", "acceptanceCriteria": []}]}`,
+			`{"userStories": [{"id": "US-001", "title": "one", "acceptanceCriteria": [""]}]}`,
+			`{"userStories": [{"id": "US-001", "title": "one", "acceptanceCriteria": "works"}]}`,
+			with(`"priority": "1"`), with(`"priority": 1.5`), with(`"passes": "yes"`), with(`"notes": 5`), with(`"dependsOn": "US-000"`), with(`"dependsOn": [""]`),
+		},
+		readerOnly: map[string]string{
+			with(`"notes": null`): "models write null for what they leave out; people need not",
+		},
+		schemaOnly: map[string]string{
+			`{"userStories": [` + story + `, ` + story + `]}`: "a schema cannot tell that an id is there twice",
+			with(`"dependsOn": ["US-009"]`):                   "nor that there is no such story",
+			with(`"dependsOn": ["US-001"]`):                   "nor that it waits for itself",
+			with(`"depends_on": []`):                          "nor that a key of one's own is a known one, mistyped",
+			with(`"priority": 1e300`):                         "nor does it matter how large a number is",
+		},
+	})
+}
+
+// corpus has texts for which reader and schema agree, and texts for which they differ on
+// purpose, with the reason.
+type corpus struct {
+	good, bad              []string
+	readerOnly, schemaOnly map[string]string
+}
+
+func agree(t *testing.T, path string, read func(string) error, c corpus) {
+	t.Helper()
+	schema := compile(t, path)
+	check := func(text string, reader, validator bool) {
+		if err := read(text); (err == nil) != reader {
+			t.Errorf("reader takes %s: %t, want %t (%v)", text, err == nil, reader, err)
+		}
+		if err := schema.Validate(decode(t, text)); (err == nil) != validator {
+			t.Errorf("schema takes %s: %t, want %t (%v)", text, err == nil, validator, err)
+		}
+	}
+	for _, text := range c.good {
+		check(text, true, true)
+	}
+	for _, text := range c.bad {
+		check(text, false, false)
+	}
+	for text := range c.readerOnly {
+		check(text, true, false)
+	}
+	for text := range c.schemaOnly {
+		check(text, false, true)
+	}
+}
+
+func compile(t *testing.T, path string) *jsonschema.Schema {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", decode(t, string(text))); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var value any
+	if err := dec.Decode(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

@@ -1,0 +1,30 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/lib/redact"
+)
+
+// Marshal returns the settings as an indented file with the defaults. Reading it gives
+// the same settings.
+func (s Settings) Marshal() ([]byte, error) {
+	s.Agent.Flags = append([]string{}, s.Agent.Flags...)
+	s.Guardrails = append([]Guardrail{}, s.Guardrails...)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s); err != nil {
+		return nil, fmt.Errorf("write settings: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Show is Marshal without the secrets that hide finds.
+func (s Settings) Show(hide *redact.Redactor) (string, error) {
+	text, err := s.Marshal()
+	return hide.String(string(text)), err
+}

@@ -1,0 +1,143 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+)
+
+// The workflow in docs/services.md gives checks the variables and services that the page names.
+func TestTheServicesPageShowsAWorkflow(t *testing.T) {
+	_, text, _ := strings.Cut(page(t, "../../../docs/services.md"), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```\n")
+	given, err := config.InputsOfWorkflow([]byte(strings.ReplaceAll(text, "${{ secrets.STRIPE_TEST_KEY }}", "sk-of-a-test")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := config.ReadInputs(func(name string) string { return given[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, err := config.ReadSettings(config.File{Name: "settings.json", Data: []byte(`{"checkEnv": ["DATABASE_URL=of-the-base", "COLOUR=blue"], "services": ["6379"]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.ApplyToInputs(&in)
+	want := confine.Needs{
+		Services: []egress.Name{{Host: "postgres", Port: 5432}},
+		Env:      []string{"DATABASE_URL=of-the-base", "COLOUR=blue", "DATABASE_URL=postgres://postgres:only-for-tests@127.0.0.1:5432/postgres"}, // the last one counts
+		Secrets:  []string{"STRIPE_TEST_KEY=sk-of-a-test"},
+	}
+	if diff := cmp.Diff(want, in.Needs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// InputsOfWorkflow returns the literal inputs of ralph's step.
+func TestInputsOfAWorkflow(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps string
+		want  map[string]string
+	}{
+		"ours": {
+			"{uses: ralph-loop/ralph@v1, with: {checks: \"make test\\nmake lint\\n\", check-timeout: 5, draft: true, setup: ~, prompt: \"${{ inputs.prompt }}\"}}",
+			map[string]string{"checks": "make test\nmake lint\n", "check-timeout": "5", "draft": "true"},
+		},
+		"on the machine":   {"{uses: ralph-loop/ralph/host@v1, with: {checks: a}}", map[string]string{"checks": "a"}},
+		"a mirror's image": {"{uses: \"docker://here.example/ralph@sha256:1\", with: {checks: a}}", map[string]string{"checks": "a"}},
+		"another's":        {"{uses: somebody/notralph@v1, with: {checks: a}}", map[string]string{}},
+		"the one that works": {
+			"{uses: ralph-loop/ralph@v1}, {uses: ralph-loop/ralph@v1, with: {checks: a, setup: b}}, {uses: ralph-loop/ralph@v1, with: {checks: c}}",
+			map[string]string{"checks": "a", "setup": "b"},
+		},
+	} {
+		got, err := config.InputsOfWorkflow([]byte("jobs:\n  ralph:\n    steps: [" + c.steps + "]\n"))
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%s (-want +got): %v\n%s", name, err, diff)
+		}
+	}
+	for name, text := range map[string]string{"no YAML": "jobs: [", "too large": strings.Repeat("#", 80<<10)} {
+		if _, err := config.InputsOfWorkflow([]byte(text)); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// Boxes work if the workflow is started by edits of comments.
+func TestWorkflowsThatStartOnEdits(t *testing.T) {
+	for on, want := range map[string]bool{
+		"issue_comment": true, "[issues, issue_comment]": true, "{issue_comment: }": true,
+		"{issue_comment: {types: [created, edited]}}": true, "{issue_comment: {types: edited}}": true,
+		"{issue_comment: {types: [created]}, issues: {types: [edited]}}": false,
+		"{issues: {types: [labeled]}}":                                   false, "issues": false, "[": false, "": false,
+	} {
+		if got := config.StartsOnEdits([]byte("on: " + on + "\njobs: {}\n")); got != want {
+			t.Errorf("on: %s is %t, want %t", on, got, want)
+		}
+	}
+}
+
+// Every example has a step of ralph with valid inputs.
+func TestExamplesAreAccepted(t *testing.T) {
+	examples, err := filepath.Glob("../../../examples/*.yml")
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("%d examples: %v", len(examples), err)
+	}
+	host, index := offeredBy(t, "../../../host/action.yml"), page(t, "../../../docs/README.md")
+	for _, example := range examples {
+		given := inputsOf(t, example)
+		for name := range given {
+			if _, found := host[name]; !found {
+				t.Errorf("%s: host/action.yml has no input %s", example, name)
+			}
+		}
+		_, err := config.ReadInputs(func(name string) string {
+			if value, found := given[name]; found {
+				return value
+			}
+			return host[name].Default
+		})
+		if err != nil {
+			t.Errorf("%s: %v", example, err)
+		}
+		if mode := given["mode"]; mode != "publish" && given["checks"] == "" || mode == "" && given["agent-version"] == "" {
+			t.Errorf("%s: no checks or no agent: %v", example, given)
+		}
+		if lines := strings.Count(page(t, example), "\n"); lines > 45 {
+			t.Errorf("%s has %d lines, at most 45", example, lines)
+		}
+		if name := filepath.Base(example); !strings.Contains(index, "(../examples/"+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
+var expression = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
+
+// inputsOf returns the inputs of ralph's step, with a placeholder for each expression.
+func inputsOf(t *testing.T, workflow string) map[string]string {
+	t.Helper()
+	placed := strings.NewReplacer("${{ vars.RALPH_APP_ID }}", "12", "${{ vars.PACKAGE_HOSTS }}", "index.example,files.example").Replace(page(t, workflow))
+	given, err := config.InputsOfWorkflow([]byte(expression.ReplaceAllString(placed, "placeholder")))
+	if err != nil || len(given) == 0 {
+		t.Fatalf("%s: inputs %v, %v", workflow, given, err)
+	}
+	return given
+}
+
+func page(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

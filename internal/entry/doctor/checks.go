@@ -1,0 +1,159 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/lib/shell"
+	"github.com/ralph-loop/ralph/internal/show/view/ending"
+)
+
+// Checks are what a run would be judged by, and what it is worth before any work.
+type Checks struct {
+	Base   string   `json:"base"`  // the commit
+	Tried  bool     `json:"tried"` // else they were only looked for
+	Usable bool     `json:"usable"`
+	Why    string   `json:"why"` // what limits that
+	Remedy string   `json:"remedy,omitempty"`
+	Setup  []string `json:"setup"`
+	Checks []Check  `json:"checks"`
+
+	Planned bool     `json:"-"` // there is a PRD
+	Given   []string `json:"-"` // commands of flags
+	unnamed []string // commands that only a job would use
+	prepare bool     // they need a setup that only a job would use: no flag names one
+}
+
+// Check is one of them.
+type Check struct {
+	Name     string         `json:"name"`
+	Command  string         `json:"command"`
+	Detected bool           `json:"detected"` // suggested by the project's files
+	State    string         `json:"state"`
+	Passed   bool           `json:"passed"`
+	Exit     int            `json:"exit"`
+	Tests    *journal.Tests `json:"tests,omitempty"`
+	Gap      string         `json:"gap,omitempty"` // why it can prove nothing
+	Remedy   string         `json:"remedy,omitempty"`
+	Note     string         `json:"note,omitempty"`
+}
+
+// LookAtChecks tells of those of a run, which has tried them at its base or not.
+func LookAtChecks(run journal.Run) Checks {
+	all := Checks{Base: run.Base, Tried: run.Baseline != nil, Setup: []string{}, Checks: []Check{}}
+	if all.Tried {
+		all.Usable, all.Why = run.Baseline.Usable, run.Baseline.Why
+	}
+	if len(run.Policy.Checks) == 0 {
+		all.Why = "no checks are configured"
+	}
+	if all.Why != "" {
+		all.Remedy = ending.BaseRemedy(run)
+	}
+	for _, command := range run.Policy.Setup {
+		all.Setup = append(all.Setup, command.Command)
+		all.prepare = all.prepare || command.Detected && !run.Policy.Publish
+	}
+	for _, rule := range run.Policy.Checks {
+		said, _ := run.BaseCheck(rule.Name)
+		worth := ending.AtBase(run, rule.Name)
+		if rule.Detected && !run.Policy.Publish && worth.Gap == "" {
+			all.unnamed = append(all.unnamed, rule.Command)
+		}
+		all.Checks = append(all.Checks, Check{
+			Name: rule.Name, Command: rule.Command, Detected: rule.Detected,
+			State: worth.State, Passed: said.Passed, Exit: said.Exit, Tests: said.Tests,
+			Gap: worth.Gap, Remedy: worth.Remedy, Note: worth.Note,
+		})
+	}
+	return all
+}
+
+// NoChecks returns why they could not even be looked for.
+func NoChecks(err error, remedy string) Checks {
+	return Checks{Why: err.Error(), Remedy: remedy, Setup: []string{}, Checks: []Check{}}
+}
+
+// Text returns what was found, for people.
+func (c Checks) Text() string {
+	var b strings.Builder
+	b.WriteString("checks" + c.where() + "\n")
+	untold := c.Why != "" // by any of them
+	for _, check := range c.Checks {
+		b.WriteString(entry(c.mark(check), check.Name+": "+check.said(), check.Remedy))
+		untold = untold && check.State == "not tried"
+	}
+	if untold {
+		b.WriteString(entry(mark(false), c.Why, c.Remedy))
+	}
+	switch {
+	case c.unnamed == nil:
+	case c.Planned:
+		b.WriteString("       hint: ralph run uses them, because none is configured; ralph init writes them into .ralph/settings.json\n")
+	case c.prepare:
+		b.WriteString("       hint: ralph loop needs checks and setup that are configured: ralph init\n")
+	default:
+		fmt.Fprintf(&b, "       hint: ralph loop needs checks that are configured: ralph init, or%s\n", c.flags())
+	}
+	if !c.Tried && len(c.Checks) > 0 {
+		b.WriteString("       ralph doctor --checks runs them on a clean checkout\n")
+	}
+	return b.String()
+}
+
+func (c Checks) flags() (text string) {
+	for _, command := range slices.Concat(c.unnamed, c.Given) {
+		text += " --check " + shell.Quote(command)
+	}
+	return text
+}
+
+// Next returns the command that these checks are for.
+func (c Checks) Next() string {
+	switch {
+	case c.Planned && c.unnamed != nil:
+		return "ralph run"
+	case c.Planned:
+		return "ralph run" + c.flags()
+	case c.unnamed != nil && c.prepare:
+		return "ralph init"
+	}
+	return `ralph loop "Add a test that is missing"` + c.flags()
+}
+
+func (c Checks) where() string {
+	switch {
+	case c.Base == "":
+		return ""
+	case !c.Tried && c.unnamed != nil:
+		return ", suggested by the project's files"
+	case !c.Tried:
+		return " of a run here"
+	}
+	text := fmt.Sprintf(" on a clean checkout of %.12s", c.Base)
+	if len(c.Setup) > 0 {
+		text += ", after " + strings.Join(c.Setup, ", ")
+	}
+	return text
+}
+
+func (c Checks) mark(check Check) string {
+	if !c.Tried {
+		return "?   "
+	}
+	return mark(check.Gap == "" && check.State != "not tried")
+}
+
+func (c Check) said() string {
+	switch {
+	case c.Gap != "":
+		return c.Gap
+	case c.Note != "":
+		return c.Note
+	case c.Detected && c.State != "not tried":
+		return c.State + "; suggested by the project's files"
+	}
+	return c.State
+}

@@ -1,0 +1,41 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/entry/doctor"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+// On a machine on which nothing can be started inside there is no sandbox: it says
+// so, part by part, and how there would be one.
+func TestNothingConfinesAnybody(t *testing.T) {
+	next := func(context.Context, process.Command) (process.Result, error) {
+		return process.Result{}, errors.New("refused by the machine")
+	}
+	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Auto}, next)
+	if s.Level != "none" || s.Holds || s.Why == "" || s.Remedy == "" {
+		t.Errorf("found %+v", s)
+	}
+	text := s.Text()
+	for _, want := range []string{"sandbox level none: this machine offers no sandbox that contains the network", "  more: ", "  no   "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// A level that was asked for and cannot be put to the test does not hold.
+func TestALevelThatIsNotThere(t *testing.T) {
+	next := func(context.Context, process.Command) (process.Result, error) {
+		return process.Result{}, errors.New("refused by the machine")
+	}
+	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Namespace}, next)
+	if s.Level != "namespace" || s.Holds || !strings.Contains(s.Why, "refused by the machine") {
+		t.Errorf("found %+v", s)
+	}
+}

@@ -1,0 +1,153 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
+	"github.com/ralph-loop/ralph/internal/proof/suite"
+)
+
+// Task is a commit as work for an agent: its text is what is asked for, its tests are hidden.
+type Task struct {
+	ID    string
+	Base  string // the commit to begin from
+	Gold  string // the commit itself; empty: Patches make it
+	Title string
+	Body  string
+
+	Patches    []string // the change, as diffs
+	FailToPass []string // tests, by name; empty: all that pass with the commit count
+	PassToPass []string
+}
+
+// History returns the newest commits that change both a program and tests, or the commits named.
+func (e *Eval) History(ctx context.Context, last int, named []string) (tasks []Task, err error) {
+	list, names := []string{"rev-list", "--parents", "--no-walk=unsorted"}, named
+	if len(named) == 0 {
+		list, names = []string{"rev-list", "--parents", "--first-parent", "--no-merges", fmt.Sprintf("--max-count=%d", 100*last)}, []string{"HEAD"}
+	}
+	for _, name := range names {
+		sha, err := e.Store.Git().Named(ctx, e.Repo, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, sha)
+	}
+	commits, err := e.Store.Ask(ctx, list...)
+	for line := range strings.Lines(commits) {
+		shas := strings.Fields(line) // a commit and its parents
+		if len(named) == 0 && len(tasks) == last {
+			break
+		}
+		if len(shas) < 2 { // the first commit of all
+			continue
+		}
+		task, wanted, err := e.task(ctx, git.Span{From: shas[1], To: shas[0]})
+		if err != nil {
+			return nil, err
+		}
+		if wanted || len(named) > 0 {
+			tasks = append(tasks, task)
+		}
+	}
+	return tasks, err
+}
+
+func (e *Eval) task(ctx context.Context, change git.Span) (t Task, wanted bool, err error) {
+	text, err := e.Store.Ask(ctx, "log", "-1", "--format=%B", change.To)
+	if err != nil {
+		return t, false, err
+	}
+	t = Task{ID: change.To[:12], Gold: change.To, Base: change.From}
+	t.Title, t.Body, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	changes, err := e.Store.Compare(ctx, change)
+	test := func(c git.Change) bool { return suite.Of(c.Path) == suite.Test }
+	program := func(c git.Change) bool { return suite.Of(c.Path) == suite.None && !suite.Document(c.Path) }
+	return t, slices.ContainsFunc(changes, test) && slices.ContainsFunc(changes, program), err
+}
+
+func known(answers []checkout.Answer) (names []string) {
+	for _, a := range answers {
+		names = append(names, a.Passing...)
+	}
+	return names
+}
+
+// missed returns the tests that have to pass and do not: the task's, or all that pass with the commit.
+func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
+	passing := known(work)
+	want := known(gold)
+	if len(t.FailToPass) > 0 {
+		want = slices.Concat(t.FailToPass, t.PassToPass)
+	}
+	for _, name := range want {
+		if !slices.Contains(passing, name) {
+			missed = append(missed, name)
+		}
+	}
+	if len(t.FailToPass) > 0 {
+		return missed
+	}
+	for i, a := range gold {
+		if a.Passed && len(a.Passing) == 0 && (i >= len(work) || !work[i].Passed) {
+			missed = append(missed, "check "+a.Check)
+		}
+	}
+	return missed
+}
+
+// instance is a line of SWE-bench's data. Lists come as JSON, or as JSON in a string.
+type instance struct {
+	ID         string   `json:"instance_id"`
+	Base       string   `json:"base_commit"`
+	Problem    string   `json:"problem_statement"`
+	Patch      string   `json:"patch"`
+	TestPatch  string   `json:"test_patch"`
+	FailToPass nameList `json:"FAIL_TO_PASS"`
+	PassToPass nameList `json:"PASS_TO_PASS"`
+}
+
+type nameList []string
+
+// UnmarshalJSON reads a list, or a string that holds one.
+func (n *nameList) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		data = []byte(text)
+	}
+	var names []string
+	err := json.Unmarshal(data, &names)
+	*n = names
+	return err
+}
+
+// Instances reads tasks in SWE-bench's format, one a line.
+func Instances(data []byte) ([]Task, error) {
+	var tasks []Task
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var i instance
+		if err := json.Unmarshal(line, &i); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if i.ID == "" || i.Base == "" || i.Problem == "" || i.TestPatch == "" {
+			return nil, fmt.Errorf("line %d: instance_id, base_commit, problem_statement and test_patch are needed", number)
+		}
+		title, body, _ := strings.Cut(strings.TrimSpace(i.Problem), "\n")
+		tasks = append(tasks, Task{
+			ID: i.ID, Base: i.Base, Title: title, Body: body, Patches: []string{i.Patch, i.TestPatch},
+			FailToPass: i.FailToPass, PassToPass: i.PassToPass,
+		})
+	}
+	return tasks, nil
+}

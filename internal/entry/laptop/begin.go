@@ -1,0 +1,239 @@
+package laptop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/environ"
+	"github.com/ralph-loop/ralph/internal/lib/redact"
+	"github.com/ralph-loop/ralph/internal/run/job"
+)
+
+// findAgents finds the agents, and starts the sandbox around them. nil: there is no sandbox.
+func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.Agents, sb *confine.Sandbox, err error) {
+	named := d.Agent != ""
+	name, options, err := d.Options()
+	if err != nil {
+		return agents, nil, err
+	}
+	if !named && d.Default.Passed != "" {
+		d.line(fmt.Sprintf("agent %s, because %s; --agent NAME chooses another", name, d.Default.Passed))
+	}
+	d.hideSecrets(options.Keys)
+	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
+	if err != nil {
+		return agents, nil, err
+	}
+	d.tellAgent(worker.Adapter, worker.Program, p)
+	if err := d.checkDocker(ctx, worker.Program); err != nil {
+		return agents, nil, err
+	}
+	second, err := d.findReviewer(options, p)
+	if err != nil {
+		return agents, nil, err
+	}
+	around, err := d.sandboxOptions(ctx, worker, second, p)
+	if err == nil {
+		if d.inDocker() || d.DryRun { // Docker's sandboxes do not reach servers of this machine
+			p.Limits = policy.Limits{}
+		}
+		agents, sb, err = worker.Enclose(ctx, second, p, around)
+	}
+	if err != nil {
+		return agents, nil, err
+	}
+	if agents.ModelServer != nil {
+		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
+	}
+	for _, note := range agents.Agent.Notes {
+		d.line("note: " + note)
+	}
+	return agents, sb, nil
+}
+
+// agentEnv returns the base of an agent's environment, with its own variables. In a sandbox it has
+// only harmless variables and those that the settings name.
+func (d *Project) agentEnv(vars ...string) []string {
+	switch level, err := d.Wanted(); {
+	case level == InDocker:
+		return environ.Local(d.environOutside(), vars...)
+	case err != nil, level == sandbox.None:
+		return environ.Local(d.World.Environ(), vars...)
+	}
+	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
+}
+
+// hideSecrets hides these keys, and the secrets of checks, in all output.
+func (d *Project) hideSecrets(keys ...agent.Keys) {
+	secrets := d.Needs.Values()
+	for _, k := range keys {
+		secrets = append(secrets, k.Secrets()...)
+	}
+	d.secrets = redact.New(secrets...)
+}
+
+// findReviewer returns the second opinion; nil: there is none.
+func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.FoundAgent, error) {
+	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
+	d.hideSecrets(own.Keys, keys)
+	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
+}
+
+// Options returns what the flags and the settings say of the agent. If they name none, it chooses one for good.
+func (d *Project) Options() (name string, options agent.Options, err error) {
+	options, err = d.Settings.Agent.Options()
+	if err != nil {
+		return "", options, err
+	}
+	options.Command = cmp.Or(d.AgentCommand, options.Command)
+	if d.Agent != "" && d.AgentCommand == "" {
+		options.Command = ""
+	}
+	if d.Agent == "" && options.Command == "" && !d.inDocker() { // which is for Claude Code
+		d.Default = agent.FindDefault(d.World.Environ(), d.ProjectDir)
+		d.Agent = d.Default.Name
+	}
+	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
+	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
+	options.Self, options.Hooks = d.World.Self, true
+	if d.inDocker() {
+		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: settle, SBX: d.hasSBX()}
+	}
+	if d.Agent == "scripted" {
+		options.Script, options.Command = d.AgentCommand, ""
+	}
+	return agent.NameOf(d.Agent, options.Command), options, nil
+}
+
+// job gathers what a run by p needs, and fails before anything is spent.
+func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	if errors.As(d.noPlace, new(*git.Unreadable)) { // a run beside it would look as if there were none
+		return nil, d.noPlace
+	}
+	if err := d.CheckNotHome(); err != nil {
+		return nil, err
+	}
+	agents, sb, err := d.findAgents(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	agents.AgentEnv, agents.Watch = slices.Concat(agents.AgentEnv, d.Needs.Env), d.itemPrinter()
+	checkEnv := d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
+	j := &job.Job{
+		Machine: job.Machine{
+			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().HasState(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
+			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.environOutside(), Redact: d.secrets.Writer,
+			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains),
+		},
+		Agents:   agents,
+		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},
+		Drain:    d.World.Drain, Abort: d.World.Runner.Hard, Version: d.World.Version, SaveTimeout: Rescue,
+	}
+	if err := d.placeWork(ctx, j, d.inBox(p, j)); err != nil {
+		d.closeSandboxes(sb, agents.ModelServer)
+		return nil, err
+	}
+	return j, nil
+}
+
+// inBox returns the policy of a run that is confined here, or is not.
+func (d *Project) inBox(p policy.Policy, j *job.Job) policy.Policy {
+	p.Boxed = j.Sandbox != nil && !d.DryRun
+	return p
+}
+
+// placeWork says where the agent works, and where its work goes.
+func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
+	if d.Place == nil {
+		j.Dir = d.ProjectDir
+		if p.Boxed {
+			j.Box = &job.UserFolder{Top: d.ProjectDir}
+		}
+		return nil
+	}
+	j.Project = d.Place.Top
+	if p.Boxed || p.Done == policy.ByStories {
+		j.Origin = job.UserRepository{Git: d.Tool, Place: *d.Work}.Fetch
+	}
+	if p.Boxed {
+		j.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
+		return nil
+	}
+	j.UserTree, err = d.Tool.Own(ctx, *d.Work)
+	return err
+}
+
+// Begin starts the run and sees it through.
+func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
+	j, err := d.prepare(ctx, asked.Policy)
+	if err != nil {
+		return 0, err
+	}
+	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
+	asked.Policy = d.inBox(asked.Policy, j)
+	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
+	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
+	asked.Run = workspace.RunName("run", d.World.Now())
+	if d.Place == nil {
+		asked.Branch = ""
+	} else {
+		asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
+		if !asked.Policy.Worktree && asked.Policy.Done != policy.ByStories {
+			asked.Branch = d.Place.Branch
+		}
+		if asked.Policy.Done == policy.ByStories {
+			asked.Unfinished = d.unfinishedHere()
+		}
+	}
+	if d.DryRun {
+		asked.Start = asked.Base
+		return d.printDryRun(j, journal.Run{}, asked.RunBegan)
+	}
+	return d.execute(ctx, j, asked.Policy, func() (job.Outcome, error) {
+		asked, err := d.prepareTree(ctx, j, asked)
+		if err != nil {
+			return job.Outcome{}, err
+		}
+		return j.Start(ctx, asked)
+	})
+}
+
+// Resume continues a run by these rules. The agent gets words in its next prompts.
+func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
+	if err := d.checkResumable(ctx, old); err != nil {
+		return 0, err
+	}
+	if old.Policy.Done == policy.ByStories && d.Work != nil {
+		if err := cmp.Or(d.Work.AtRest(), d.CheckModules(ctx)); err != nil {
+			return 0, err
+		}
+		if len(d.Work.Dirty) > 0 && !old.Policy.Boxed {
+			d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Work.Dirty))
+		}
+	}
+	j, err := d.job(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
+	p = d.inBox(p, j)
+	p.Agent = j.Agent.Name
+	resumed := journal.Resumed{Why: "on request", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
+	if d.DryRun {
+		return d.printDryRun(j, old, resumed)
+	}
+	return d.execute(ctx, j, p, func() (job.Outcome, error) {
+		return j.Resume(ctx, home, resumed)
+	})
+}

@@ -1,0 +1,84 @@
+package laptop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/environ"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+// Fence are the flags of commands that run others' code without an agent.
+type Fence struct {
+	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if the level does not hold."`
+	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox."`
+	Allow     []string      `placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
+}
+
+// Passing are variables that are passed by name, where no settings do.
+type Passing struct {
+	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
+}
+
+// EnvironInside returns the user's environment in a sandbox, and tells which variables of toolchains stay outside;
+// without a sandbox, all that is not known to be secret.
+func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
+	if sb == nil {
+		return environ.Harmless(w.Environ())
+	}
+	if names := environ.LeftOut(w.Environ(), more...); len(names) > 0 {
+		fmt.Fprintln(w.Stderr, "ralph: note: not passed into the sandbox, because the value seems to hold a login:", clean.LogLine(journal.ShortList(names)))
+		fmt.Fprintln(w.Stderr, "ralph: hint: to pass it all the same, name it in sandbox.env of the settings, or with --env")
+	}
+	return environ.Plain(w.Environ(), more...)
+}
+
+// Enclosure is what a sandbox surrounds.
+type Enclosure struct {
+	Level   sandbox.Level // where no flag says which
+	Project string
+	Allow   []string // where no flag says which; nil: every public host
+	Needs   confine.Needs
+	Vars    []string // to pass into it, for WithVerifier
+	Proofs  bool     // of others' work: no program of the project is used
+}
+
+// ErrInDocker refuses Docker's sandbox for what is not an agent.
+var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level on Linux, or --no-sandbox", nil)
+
+// Raise starts the sandbox; nil: there is none.
+func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {
+	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
+	switch {
+	case f.NoSandbox, level == sandbox.None:
+		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: confine.Needs{Services: who.Needs.Services}})
+	case level == InDocker:
+		return nil, ErrInDocker
+	}
+	if f.Allow != nil {
+		who.Allow = f.Allow
+	}
+	options, err := w.sandboxAround(who)
+	if err != nil {
+		return nil, err
+	}
+	options.Level = level
+	return confine.Start(ctx, options)
+}
+
+// sandboxAround returns the options of every sandbox around a project.
+func (w World) sandboxAround(who Enclosure) (options confine.Options, err error) {
+	home, err := w.homeBeside(who.Project)
+	top := []string{guarded.Around(who.Project)}
+	return confine.Options{
+		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(who.Project), Env: w.In(who.Project).Environ(), Home: home, Path: w.Path(who.Project),
+		Network: confine.Network{Any: who.Allow == nil, Allow: who.Allow}, Needs: who.Needs,
+		Private: top, Apart: top, Proofs: who.Proofs,
+	}, err
+}

@@ -1,0 +1,58 @@
+package laptop
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/environ"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
+)
+
+// Reach are flags for what a command in the sandbox needs besides files.
+type Reach struct {
+	Service  []string `placeholder:"ADDRESS" help:"Server that the sandbox lets through, at its port of 127.0.0.1: a port of this machine, or host:port of one nearby. Repeatable."`
+	CheckEnv []string `sep:"none" placeholder:"NAME=VALUE" help:"Variable for the checks and the agent. Repeatable."`
+}
+
+// Secrecy is the flag for what the checks of clean checkouts need besides.
+type Secrecy struct {
+	CheckSecret []string `placeholder:"NAME" help:"Variable of your environment for checks on clean checkouts alone; its value is hidden in all output. Repeatable."`
+}
+
+// Needs returns those of the flags, with those of the settings.
+func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Needs, err error) {
+	if n.Services, err = egress.ParseServices(slices.Concat(s.Services, r.Service)); err != nil {
+		return n, err
+	}
+	n.Env = slices.Concat(s.CheckEnv, r.CheckEnv)
+	if err = environ.CheckLines(n.Env, environ.CheckVariable); err != nil {
+		return n, fault.Usage("cannot use the variables for checks", "correct --check-env, or checkEnv of the settings", err)
+	}
+	for _, name := range slices.Concat(s.CheckSecrets, secret.CheckSecret) {
+		n.Secrets = append(n.Secrets, name+"="+w.Getenv(name))
+	}
+	if err = environ.CheckLines(n.Secrets, environ.CheckSecret); err != nil {
+		return n, fault.Usage("cannot use the secrets for checks", "set the variables that --check-secret, or checkSecrets of the settings, name", err)
+	}
+	return n, nil
+}
+
+// keptBaselines returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
+// what is proven could write there. Nor are those that depend on more than files, nor where only a run at the base
+// fills the caches of later proofs.
+func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow []string) (kept checkout.Kept) {
+	own := workspace.UserStateDir(w.Getenv("HOME"))
+	if sb == nil || sb.Level != sandbox.Namespace || len(needs.Services)+len(needs.Secrets) > 0 || own == "" {
+		return kept
+	}
+	day := w.Now().UTC().Format(time.DateOnly)
+	return checkout.Kept{Dir: filepath.Join(own, workspace.BaselinesDir), Self: w.Self, With: fmt.Sprintf("%s %s %t %q", w.Version, day, allow == nil, allow)}
+}

@@ -1,0 +1,131 @@
+package laptop
+
+import (
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+// ShownRun are the flags that name a run to tell of.
+type ShownRun struct {
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
+}
+
+// Find returns the run, as its journal has it now. A note on standard error doubts a journal
+// that ralph did not write here.
+func (r ShownRun) Find(w World) (home workspace.Run, found journal.Run, err error) {
+	if err := workspace.CheckDir(r.ProjectDir, "-d"); err != nil {
+		return home, found, err
+	}
+	folder := workspace.FindFolder(r.ProjectDir)
+	if err := folder.CheckJournal(r.ID); err != nil {
+		return home, found, err
+	}
+	home, found = folder.Newest(func(run journal.Run) bool { return r.ID == "" || r.ID == run.ID })
+	switch {
+	case home.ID == "" && r.ID != "":
+		return home, found, fault.Usage("there is no run "+r.ID, "the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
+	case home.ID == "":
+		return home, found, fault.Usage("no run in this project", "start one: ralph run", nil)
+	}
+	return home, found, nil
+}
+
+func (d *Project) runs() workspace.Folder {
+	return workspace.Folder{Path: d.folder(), StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
+}
+
+// Unfinished returns the run to go on with.
+func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
+	folder := d.runs()
+	if err := folder.CheckJournal(id); err != nil {
+		return workspace.Run{}, journal.Run{}, err
+	}
+	var passed journal.Run // the newest one that goes on elsewhere
+	home, old := folder.Newest(func(run journal.Run) bool {
+		elsewhere := supervised(run) || inSession(run)
+		if elsewhere && !run.IsCompleted() && passed.ID == "" {
+			passed = run
+		}
+		open := !run.IsCompleted() || run.Delivered.IsPartial()
+		return id == "" && open && !elsewhere || id == run.ID
+	})
+	switch {
+	case home.ID == "" && id != "":
+		return home, old, fault.Usage("there is no run "+id, "see .ralph/runs", nil)
+	case home.ID == "" && passed.ID != "":
+		return home, old, elsewhere(passed)
+	case home.ID == "":
+		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
+	case inSession(old) && !old.IsCompleted(), supervised(old):
+		return home, old, elsewhere(old)
+	case old.IsCompleted() && !old.Delivered.IsPartial():
+		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
+	}
+	return home, old, nil
+}
+
+// unfinishedHere returns the newest run that ralph recorded on the current branch, if it did not complete.
+func (d *Project) unfinishedHere() journal.Run {
+	_, old := d.runs().Newest(func(run journal.Run) bool {
+		return run.Branch == d.Place.Branch && run.Policy.Done == policy.ByStories
+	})
+	if old.IsCompleted() {
+		return journal.Run{}
+	}
+	return old
+}
+
+// ReuseAgent takes the run's agent by default, and its command, which no journal has: it may hold keys.
+func (d *Project) ReuseAgent(id string, old policy.Policy) error {
+	if d.Worktree && !old.Worktree {
+		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
+	}
+	if d.Agent != "" || d.AgentCommand != "" {
+		return nil
+	}
+	if old.Agent != "command" {
+		d.Agent = old.Agent
+	}
+	d.AgentCommand = d.runs().SavedCommand(id) // before that of the settings
+	if needed := d.Agent == "scripted" || d.Agent == "" && d.Settings.Agent.Command == ""; needed && d.AgentCommand == "" {
+		return fault.Usage("the run does not record its agent command", "give it again: ralph resume --agent-command COMMAND", nil)
+	}
+	return nil
+}
+
+// elsewhere says how to continue a run that this command cannot continue.
+func elsewhere(run journal.Run) error {
+	switch {
+	case supervised(run):
+		return fault.Usage(fmt.Sprintf("the run %s supervises a command that is not recorded", run.ID),
+			"start it again: ralph supervise -- COMMAND", nil)
+	case run.Stop == nil:
+		return fault.Usage(fmt.Sprintf("the run %s %s", run.ID, view.Headline(run)), view.Next(run), nil)
+	}
+	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "continue it there: /ralph-loop --resume", nil)
+}
+
+// supervised: its command is not recorded, so only a person can start it again.
+func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile }
+
+// inSession: only the agent's own session can continue such a loop.
+func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
+
+// Abandoned reports a run that has not ended but has no process: one would hold the project's
+// lock. A loop within a session never has one.
+func (r ShownRun) Abandoned(run journal.Run) bool {
+	if run.Stop != nil || inSession(run) {
+		return false
+	}
+	folder := workspace.FindFolder(r.ProjectDir)
+	if supervised(run) {
+		folder.LockName = workspace.Task{}.Runs().LockName
+	}
+	return folder.CheckUnlocked() == nil
+}

@@ -1,0 +1,202 @@
+package laptop
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/run/job"
+)
+
+const noSandbox = "sandbox level none: the agent and the checks can do everything that you can"
+
+// levelVar is the variable with the level of runs for which flags and settings name none.
+const levelVar = "RALPH_SANDBOX"
+
+// Wanted returns the level that flags, settings or environment name, or else the strongest available: on macOS Docker's.
+func (d *Project) Wanted() (sandbox.Level, error) {
+	word, listed := cmp.Or(d.namedLevel(), string(sandbox.Auto)), len(d.Settings.Sandbox.AllowDomains) > 0
+	if word == string(sandbox.Auto) && d.World.System == "darwin" {
+		word = InDocker // the only sandbox there
+	}
+	switch {
+	case d.NoSandbox:
+		return sandbox.None, nil
+	case listed && (word == InDocker || word == string(sandbox.None) && d.Sandbox == "" && d.Settings.Sandbox.Mode == ""):
+		return "", fault.Usage("sandbox.allowDomains of the settings needs a sandbox of ralph",
+			"use --sandbox, or set sandbox.mode in the settings; --no-sandbox ignores the list", nil)
+	case word == InDocker && d.Worktree:
+		return "", fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
+			"leave out --worktree, or use ralph's own sandbox on Linux, or --no-sandbox", nil)
+	case word != InDocker && !sandbox.Level(word).Known():
+		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
+	}
+	return sandbox.Level(word), nil
+}
+
+func (d *Project) namedLevel() string {
+	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
+}
+
+// sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
+// has the agent start by itself.
+func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundAgent, p policy.Policy) (options confine.Options, err error) {
+	level, err := d.Wanted()
+	if err != nil {
+		return options, err
+	}
+	if level == sandbox.None || level == InDocker || d.DryRun {
+		options = confine.Options{
+			Level: sandbox.None, Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
+		}
+		if !d.DryRun {
+			options.Needs = d.Needs
+		}
+		return options, worker.CheckAutoRuns(d.ProjectDir)
+	}
+	options, err = d.World.sandboxAround(Enclosure{
+		Project: d.Root(), Allow: d.Settings.Sandbox.AllowDomains, Needs: d.Needs, Proofs: p.Done == policy.ByStories,
+	})
+	if err != nil {
+		return options, err
+	}
+	if err := errors.Join(worker.AdoptSettings(ctx, options, p.Model), second.AdoptSettings(ctx, options, p.Review.Model)); err != nil {
+		return options, err
+	}
+	options.Level = level
+	options.Model.Models = d.Settings.Sandbox.AllowModels
+	return options, nil
+}
+
+// homeBeside returns the user's home. An agent works in all of the project's repository, so neither the
+// home nor ralph's own state may be in it.
+func (w World) homeBeside(project string) (string, error) {
+	home := w.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return "", fault.Usage("no home folder", "set HOME", nil)
+	}
+	if resolved, err := filepath.EvalSymlinks(home); err == nil {
+		home = resolved
+	}
+	root, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return "", fmt.Errorf("find the project: %w", err)
+	}
+	project = guarded.Around(root)
+	state := resolved(workspace.UserStateDir(home))
+	switch inside := []string{project}; {
+	case process.Within(home, inside):
+		return "", fault.Usage("your home folder is in the project, so the agent could read all of it",
+			"work in another folder, make this one a repository (git init), or use --no-sandbox", nil)
+	case process.Within(state, inside):
+		return "", fault.Usage("the folder of ralph's own state is in the project, so the agent could change what ralph believes: "+state,
+			"work in another folder, make "+workspace.UserStateDir(home)+" a folder outside of the project, or use --no-sandbox", nil)
+	}
+	return home, nil
+}
+
+func (d *Project) closeSandboxes(sandboxes ...*confine.Sandbox) {
+	for _, w := range sandboxes {
+		if err := w.Close(); err != nil {
+			d.line("could not clean up the sandbox: " + err.Error())
+		}
+	}
+}
+
+func (d *Project) sandboxLine(j *job.Job) string {
+	said := j.Sandbox.Description(noSandbox)
+	switch {
+	case d.inDocker():
+		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
+	case j.Sandbox != nil && d.namedLevel() == "":
+		return said + "; --no-sandbox turns it off"
+	}
+	return said
+}
+
+func (d *Project) level(w *confine.Sandbox) string {
+	if d.inDocker() {
+		return InDocker
+	}
+	return w.Name()
+}
+
+// InDocker is the level that Docker makes, and not ralph.
+const InDocker = "docker"
+
+const dockerState = ".dclaude_state"
+
+// settle is how long Docker takes to have files on both sides.
+const settle = 2 * time.Second
+
+func (d *Project) inDocker() bool {
+	level, err := d.Wanted()
+	return err == nil && level == InDocker
+}
+
+// dockerLogin returns the folder of the login that all Docker sandboxes share, beside the user's own.
+func (d *Project) dockerLogin() string { return filepath.Join(d.World.Getenv("HOME"), dockerState) }
+
+// hasSBX reports whether sbx is installed, which comes before docker sandbox.
+func (d *Project) hasSBX() bool {
+	_, err := process.LookUp("sbx", d.Root(), d.environOutside())
+	return err == nil
+}
+
+// checkDocker checks the requirements before anything is spent.
+func (d *Project) checkDocker(ctx context.Context, docker string) error {
+	switch {
+	case !d.inDocker() || d.DryRun:
+		return nil
+	case !filepath.IsAbs(d.dockerLogin()):
+		return fault.Usage("no home folder for the login of the sandboxes", "set HOME", nil)
+	}
+	if err := os.MkdirAll(d.dockerLogin(), 0o700); err != nil {
+		return fault.Usage("cannot make the folder for the login of the sandboxes", "make your home folder writable", err)
+	}
+	type question struct {
+		argv      []string
+		what, fix string
+	}
+	questions := []question{
+		{[]string{docker, "sandbox", "ls"}, "Docker sandboxes are not available", "install Docker's sbx, or Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
+		{[]string{docker, "image", "inspect", agent.DockerImage}, "no Docker image " + agent.DockerImage, "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; or give --no-sandbox"},
+	}
+	if d.hasSBX() {
+		questions = []question{{[]string{docker, "ls"}, "sbx cannot make sandboxes", "start `sbx ls` by hand and see what it prints, or give --no-sandbox"}}
+	}
+	for _, question := range questions {
+		var said bytes.Buffer
+		res, err := d.World.Runner.Run(ctx, process.Command{
+			Argv: question.argv, Dir: d.Root(), Env: d.environOutside(), Stderr: &said, Timeout: time.Minute,
+		})
+		if err == nil && res.Exit != 0 {
+			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))
+		}
+		if err != nil {
+			return fault.Usage(question.what, question.fix, err)
+		}
+	}
+	return nil
+}
+
+func (d *Project) mode() string {
+	if d.inDocker() {
+		return "sandbox"
+	}
+	return "direct"
+}

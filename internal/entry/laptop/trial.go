@@ -1,0 +1,176 @@
+package laptop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/lib/environ"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/proof/check"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
+	"github.com/ralph-loop/ralph/internal/run/job"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+// trialTime bounds a trial of the checks: what a sandbox breaks fails early.
+const trialTime = time.Minute
+
+// prepare returns a job for a run by p, if its checks can start. The first run in a sandbox tries them there.
+func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	j, err := d.job(ctx, p)
+	if err != nil || len(p.Checks) == 0 {
+		return j, err
+	}
+	err = d.checkPrograms(ctx, p)
+	if err == nil && j.Sandbox != nil && d.namedLevel() == "" && d.isFirstRun() {
+		err = d.tryChecks(ctx, j, p)
+	}
+	if err != nil {
+		d.closeSandboxes(j.Sandbox, j.ModelServer)
+		return nil, err
+	}
+	return j, nil
+}
+
+// isFirstRun reports that no run was confined here. What an agent wrote must not run outside of a sandbox as a trial.
+func (d *Project) isFirstRun() bool {
+	home, _ := d.runs().Newest(func(run journal.Run) bool { return run.Policy.Boxed })
+	return home.ID == ""
+}
+
+// SuggestedChecks returns the policy with the checks and the setup that the project's own files suggest, as doctor
+// lists them.
+func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.Policy, []journal.Noted, error) {
+	dir, remove, err := d.World.Room(d.Root(), "survey")
+	if err != nil {
+		return p, nil, err
+	}
+	defer remove()
+	var notes []journal.Noted
+	tell := func(_ journal.Run, event journal.Event) {
+		if note, is := event.(journal.Noted); is {
+			notes = append(notes, note)
+		}
+	}
+	v := checkout.Verifier{Git: d.Tool, Dir: dir, Tell: tell}
+	run, err := v.Find(ctx, d.ProjectDir, d.Place.Head, p)
+	if err == nil && len(run.Policy.Checks) == 0 {
+		err = fault.Usage("no check is configured, and the project's files suggest none", `name a command that checks the work, for example: ralph run --check "make test"`, nil)
+	}
+	return run.Policy, notes, err
+}
+
+// checkPrograms refuses a check whose program is not installed, and notes one whose file does not exist yet. With
+// setup, which may install the program, the checks at the base show that.
+func (d *Project) checkPrograms(ctx context.Context, p policy.Policy) error {
+	ownTree := !p.Worktree && p.Done != policy.ByStories
+	if d.DryRun || len(p.Setup) > 0 && !ownTree {
+		return nil
+	}
+	hand := check.Hand{Run: d.World.Runner.Run, Env: d.envOutside()}
+	where := check.Job{Dir: d.ProjectDir}
+	for _, rule := range p.Checks {
+		program, err := hand.FirstMissing(ctx, where, rule.Command)
+		if err != nil {
+			return fmt.Errorf("look for the program of %s: %w", rule.Name, err)
+		}
+		if program != "" && !rule.Detected { // else the base shows whether another check can do
+			hint := "install " + program + ", or correct the command of the check"
+			return fault.Usage(fmt.Sprintf("the check %s cannot start: %s is not installed", rule.Name, program), hint+d.packagesHint(ownTree), nil)
+		}
+		if err := d.noteNoFile(ctx, hand, where, rule, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteNoFile says which check is red because the file that it runs does not exist yet. For stories, the baseline says it.
+func (d *Project) noteNoFile(ctx context.Context, hand check.Hand, where check.Job, rule policy.Check, p policy.Policy) error {
+	if p.Done == policy.ByStories {
+		return nil
+	}
+	file, err := hand.NoFile(ctx, where, rule.Command)
+	if err != nil {
+		return fmt.Errorf("look for the file of %s: %w", rule.Name, err)
+	}
+	if file != "" {
+		d.line(fmt.Sprintf("note: %s does not exist yet, so the check %s fails until the agent has written it", file, rule.Name))
+	}
+	return nil
+}
+
+// packagesHint returns what to add to a hint if the packages of package.json are not installed.
+func (d *Project) packagesHint(ownTree bool) string {
+	_, noManifest := os.Lstat(filepath.Join(d.ProjectDir, "package.json"))
+	_, noModules := os.Lstat(filepath.Join(d.ProjectDir, journal.NodeModules))
+	switch {
+	case noManifest != nil || noModules == nil:
+		return ""
+	case ownTree:
+		return "; install the packages of package.json: npm ci"
+	}
+	return "; install the packages of package.json: `\"setup\": [\"npm ci\"]` in .ralph/settings.json"
+}
+
+// envOutside returns the environment of checks outside of a sandbox.
+func (d *Project) envOutside() []string {
+	return slices.Concat(environ.Harmless(d.World.Environ()), d.Needs.Env)
+}
+
+// tryChecks runs the checks in a box. It refuses a run if one fails there twice, and passes outside.
+func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) error {
+	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.FormatDuration(trialTime)))
+	room, remove, err := d.World.Room(d.Root(), "trial")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	b, err := job.OpenBox(ctx, d.Tool, j.Sandbox, d.ProjectDir, room)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	exitOf := func(run sandbox.Exec, dir string, env []string, command string) (int, error) {
+		result, err := run(limited, process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env})
+		if limited.Err() != nil && errors.Is(err, limited.Err()) { // what was under way was cut off
+			return 0, nil
+		}
+		return result.Exit, err
+	}
+	inside, env := j.Sandbox.Around(b.Access), j.Sandbox.Env(j.CheckEnv, false)
+	for _, rule := range p.Checks {
+		exit, err := exitOf(inside, b.Folder, env, rule.Command)
+		if err == nil && exit != 0 {
+			exit, err = exitOf(inside, b.Folder, env, rule.Command) // it may have failed by chance
+		}
+		if err != nil {
+			return err
+		}
+		if exit == 0 {
+			continue
+		}
+		exitOutside, err := exitOf(d.World.Runner.Run, d.ProjectDir, d.envOutside(), rule.Command)
+		if err != nil {
+			return err
+		}
+		if exitOutside != 0 || limited.Err() != nil {
+			continue
+		}
+		j.Sandbox.Flush(func(event journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, event))) }) // what was refused
+		return fault.Usage(fmt.Sprintf("the check %s fails in the sandbox (exit code %d), and passes outside of it", rule.Name, exit),
+			"install in the project what the check needs, or name variables in sandbox.env of the settings; --no-sandbox runs without a sandbox", nil)
+	}
+	return ctx.Err()
+}

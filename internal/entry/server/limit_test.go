@@ -1,0 +1,76 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+)
+
+// loud returns deliveries of another account's repository, whose limit at GitHub is reached.
+func (s *scene) loud() func() []byte {
+	s.t.Helper()
+	s.AddRepo(githubtest.Repo{Owner: "loud", Name: "repo", Dir: bare(s.t), Roles: map[string]string{"eve": "write"}})
+	s.AddIssue("loud/repo", githubtest.Issue{Title: "Add a cart", Body: "It is missing.", Author: "eve"})
+	s.AddLabel("loud/repo", 1, "ralph")
+	s.Inject(githubtest.Fault{
+		Method: "GET", Path: "/repos/loud/repo/installation", Times: -1, Status: http.StatusForbidden,
+		Header: http.Header{"Retry-After": {"1800"}}, Body: `{"message":"You have exceeded a secondary rate limit."}`,
+	})
+	return func() []byte {
+		s.ahead.Add(int64(time.Second))
+		s.EditIssue("loud/repo", 1, func(*githubtest.Issue) {})
+		payload, err := s.LabelEvent(githubtest.Event{Repo: "loud/repo", Issue: 1, Sender: "eve"}, "ralph")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return payload
+	}
+}
+
+// The limit of one account holds up no other one.
+func TestALimitedAccountKeepsNoWorker(t *testing.T) {
+	s := newScene(t)
+	next := s.loud()
+	one := s.server()
+	one.Limits.Workers, one.Access.Retry = 1, &github.RetryPolicy{Tries: 3, MaxWait: time.Hour}
+	v := s.serve(one)
+	v.deliver(guid(1), next(), http.StatusAccepted)
+	v.deliver(guid(2), s.label("ralph"), http.StatusAccepted)
+	s.await(dispatches)
+	v.stop()
+	if got := s.started(); got != "2" {
+		t.Errorf("started %s, want 2", got)
+	}
+	if !strings.Contains(v.log.String(), "cannot start a job yet") {
+		t.Errorf("the log does not tell:\n%s", v.log)
+	}
+}
+
+// Of a limited account's deliveries a read of the log fetches a few, and of others all.
+func TestALimitedAccountIsReadLater(t *testing.T) {
+	s := newScene(t)
+	next := s.loud()
+	const many = 20
+	for n := range many {
+		s.Deliver(githubtest.Delivery{GUID: guid(100 + n), Event: "issues", Payload: next(), Status: http.StatusBadGateway, Installation: 7})
+	}
+	s.Deliver(githubtest.Delivery{GUID: guid(1), Event: "issues", Payload: s.label("ralph"), Status: http.StatusBadGateway, Installation: 345})
+	one := s.server()
+	one.Limits.Workers, one.Limits.Queue = 1, 1
+	v := s.serve(one)
+	s.await(dispatches)
+	v.stop()
+	read := 0
+	for _, call := range s.Requests() {
+		if call.Method == http.MethodGet && strings.HasPrefix(call.Path, "/app/hook/deliveries/") {
+			read++
+		}
+	}
+	if read > many/2 {
+		t.Errorf("%d deliveries were fetched, want few of the limited account's %d", read, many)
+	}
+}

@@ -1,0 +1,212 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// Inspection is the state of a tree at one time. It saves git processes, the
+// largest cost of an iteration besides the agent. It is valid until an agent works
+// in the tree again.
+type Inspection struct {
+	Head    string   // the commit
+	Tree    string   // the tree of Head
+	Dirty   bool     // there are uncommitted changes, also in files that are not work
+	LeftOut []string // what CommitSnapshot left out of the paths in Beside
+
+	tree     *Tree
+	branch   string // the checked out branch; empty: unknown
+	found    []entry
+	measured bool // huge is known
+	huge     []string
+}
+
+// Inspect inspects the tree.
+func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
+	s, at, err := readStatus(ctx, t.Do)
+	if err != nil {
+		return nil, err
+	}
+	s.tree = t
+	if CheckSHA(at) != nil { // no commit yet, or unexpected output
+		at = "HEAD"
+	}
+	return s, s.resolveHead(ctx, at)
+}
+
+func (s *Inspection) resolveHead(ctx context.Context, at string) error {
+	if s.Head, s.Tree = s.tree.known.Head, s.tree.known.Tree; s.Head == at {
+		return nil
+	}
+	out, err := s.tree.Ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
+	if err != nil {
+		return fmt.Errorf("read the tree's HEAD: %w", err)
+	}
+	s.Head, s.Tree, _ = strings.Cut(out, "\n")
+	if err := CheckSHA(s.Head, s.Tree); err != nil {
+		return err
+	}
+	s.tree.known = TreeState{Head: s.Head, Tree: s.Tree}
+	return nil
+}
+
+func readStatus(ctx context.Context, do Runner) (s *Inspection, at string, err error) {
+	out, err := do(ctx, Call{Args: []string{
+		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
+		"--ignore-submodules=dirty", // starts no git in a submodule
+	}})
+	s = &Inspection{}
+	if failed, ok := Answered(err); ok && failed.TooLong {
+		s.Dirty, err = true, nil
+		s.found = []entry{{kind: kindOdd}}
+		out = out[:max(0, strings.LastIndexByte(string(out), 0))]
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("read the tree's status: %w", err)
+	}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if name, is := strings.CutPrefix(line, "# branch.oid "); is {
+			at = name
+		} else if name, is := strings.CutPrefix(line, "# branch.head "); is && name != "(detached)" {
+			s.branch = name
+		} else if e, is := readEntry(line); is {
+			s.found = append(s.found, e)
+		}
+	}
+	s.Dirty = s.Dirty || slices.ContainsFunc(s.found, entry.isWork)
+	return s, at, nil
+}
+
+func (s *Inspection) paths() []string {
+	var paths []string
+	for _, e := range s.found {
+		if e.isWork() && e.path != "" {
+			paths = append(paths, e.path)
+		}
+	}
+	return paths
+}
+
+const (
+	kindChanged   = '1'
+	kindUntracked = '?'
+	kindOdd       = 0 // not analysed: a conflict, or too many changes
+)
+
+type entry struct {
+	kind       byte
+	path       string
+	staged     bool   // the index differs from HEAD
+	change     byte   // how the file differs from the index: M, T, D
+	head, now  string // modes in HEAD and of the file
+	index      string // mode in the index
+	repository bool   // an untracked folder, which may be a repository
+}
+
+func readEntry(line string) (entry, bool) {
+	if line == "" || line[0] == '#' {
+		return entry{}, false
+	}
+	if path, is := strings.CutPrefix(line, "? "); is {
+		return entry{kind: kindUntracked, path: path, repository: strings.HasSuffix(path, "/")}, true
+	}
+	// 1 XY sub mH mI mW hH hI path
+	fields := strings.SplitN(line, " ", 9)
+	if fields[0] == "1" && len(fields) == 9 && len(fields[1]) == 2 {
+		return entry{
+			kind: kindChanged, path: fields[8], staged: fields[1][0] != '.', change: fields[1][1],
+			head: fields[3], index: fields[4], now: fields[5],
+		}, true
+	}
+	// u XY sub m1 m2 m3 mW h1 h2 h3 path
+	fields = strings.SplitN(line, " ", 11)
+	return entry{kind: kindOdd, path: fields[len(fields)-1]}, true
+}
+
+// isWork reports whether an entry is a change of work. Ralph's own files are not, nor changes within a nested
+// repository.
+func (e entry) isWork() bool {
+	switch {
+	case e.isWithin(ours):
+		return false
+	case e.kind != kindChanged:
+		return true
+	}
+	return e.staged && !onlySubmodules(e.head, e.index) || e.change != '.' && !onlySubmodules(e.index, e.now)
+}
+
+// onlySubmodules reports whether only a nested repository changed.
+func onlySubmodules(modes ...string) bool {
+	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != ModeLink && mode != ModeNone })
+}
+
+func (e entry) isWithin(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return e.path == path || strings.HasPrefix(e.path, path+"/")
+	})
+}
+
+// isPlainFile reports whether only a file changed, and not the index.
+func (e entry) isPlainFile() bool {
+	switch e.kind {
+	case kindUntracked:
+		return !e.repository
+	case kindChanged:
+		return !e.staged && strings.IndexByte("MTD", e.change) >= 0
+	}
+	return false
+}
+
+// maxFileSize is GitHub's limit for a file. git is busy with larger ones for minutes.
+const maxFileSize = 100 << 20
+
+const (
+	maxMeasured = 200_000
+	maxHuge     = 100
+)
+
+// Huge returns the new or changed files above maxFileSize, which snapshots leave out.
+func (s *Inspection) Huge(ctx context.Context) []string {
+	if s.measured {
+		return s.huge
+	}
+	s.measured = true
+	root, err := untrusted.OpenRoot(s.tree.Dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	files := largeFiles{left: maxMeasured}
+	for _, e := range s.found {
+		if e.path != "" && e.isWork() {
+			_ = root.Walk(ctx, strings.TrimSuffix(e.path, "/"), files.visit) // unreadable files do not count
+		}
+	}
+	s.huge = files.huge
+	return s.huge
+}
+
+type largeFiles struct {
+	left int
+	huge []string
+}
+
+func (w *largeFiles) visit(e untrusted.Entry, err error) error {
+	w.left--
+	switch {
+	case w.left < 0 || len(w.huge) == maxHuge:
+		return fs.SkipAll
+	case err != nil:
+		return nil //nolint:nilerr // unreadable files do not count
+	case e.Info.IsDir() && e.Info.Name() == ".git":
+		return fs.SkipDir
+	case e.Info.Mode().IsRegular() && e.Info.Size() > maxFileSize:
+		w.huge = append(w.huge, e.Path)
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package git_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/box/handover"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+// lab has a remote with a base, ralph's mirror of it, and an agent's tree.
+type lab struct {
+	*testing.T
+	git     git.Git
+	seen    *record
+	remote  string
+	trusted *git.Trusted
+	tree    *git.Tree
+	base    string
+}
+
+// record keeps every command that was run.
+type record struct {
+	mu   sync.Mutex
+	argv [][]string
+	env  [][]string
+	stop string // a command with this argument does not run
+}
+
+func (r *record) run(ctx context.Context, c process.Command) (process.Result, error) {
+	r.mu.Lock()
+	r.argv, r.env = append(r.argv, c.Argv), append(r.env, c.Env)
+	r.mu.Unlock()
+	if r.stop != "" && slices.Contains(c.Argv, r.stop) {
+		return process.Result{}, errors.New("killed")
+	}
+	return new(process.Runner).Run(ctx, c)
+}
+
+func newGit(t *testing.T) (git.Git, *record) {
+	t.Helper()
+	seen := &record{}
+	return git.Git{Run: seen.run, Path: os.Getenv("PATH"), Home: t.TempDir()}, seen
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{T: t, remote: filepath.Join(t.TempDir(), "remote.git")}
+	l.git, l.seen = newGit(t)
+	var files fs.FS
+	files, l.base = beginning(t)
+	if err := os.CopyFS(l.remote, files); err != nil {
+		t.Fatal(err)
+	}
+	l.trusted = must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main", Work: []string{"work"}}))(t)
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
+	return l
+}
+
+var begin struct {
+	sync.Once
+
+	files fstest.MapFS
+	base  string
+}
+
+// beginning returns the remote that each lab copies, and its only commit.
+func beginning(t *testing.T) (files fs.FS, base string) {
+	t.Helper()
+	begin.Do(func() {
+		origin, work := t.TempDir(), t.TempDir()
+		sh(t, origin, "", "git", "init", "-q", "--bare", "-b", "main")
+		sh(t, work, "", "git", "init", "-q", "-b", "main")
+		for name, text := range map[string]string{
+			"README.md": "# a project\n", "src/main.go": "package main\n", "CODEOWNERS": "* @owner\n",
+			".github/workflows/ci.yml": "on: push\n", ".gitignore": "*.log\n", ".gitattributes": "*.png binary\n",
+		} {
+			write(t, filepath.Join(work, name), text)
+		}
+		sh(t, work, "", "git", "add", "-A")
+		sh(t, work, "", "git", "commit", "-q", "-m", "begin")
+		sh(t, work, "", "git", "push", "-q", origin, "main")
+		begin.base = sh(t, work, "", "git", "rev-parse", "HEAD")
+		begin.files = held(t, origin)
+	})
+	return begin.files, begin.base
+}
+
+// held returns a copy of a folder's files, shared by all tests.
+func held(t *testing.T, dir string) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	from := os.DirFS(dir)
+	if err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(from, path)
+		files[path] = &fstest.MapFile{Data: data, Mode: 0o644}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// program is the committer of ralph's own commits. Honest agents use their tree's configuration.
+const program = "ralph <ralph-loop@users.noreply.github.com>"
+
+// sh runs a program as a person or an agent would, and returns its output.
+func (l *lab) sh(dir string, argv ...string) string {
+	l.Helper()
+	return sh(l.T, dir, "", argv...)
+}
+
+func sh(t *testing.T, dir, stdin string, argv ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph-loop@users.noreply.github.com",
+		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph-loop@users.noreply.github.com",
+	}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(argv, " "), err, errs.String())
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// agent runs git in the tree as the agent.
+func (l *lab) agent(args ...string) string {
+	l.Helper()
+	return l.sh(l.tree.Dir, append([]string{"git"}, args...)...)
+}
+
+// commit commits some files as the agent; an empty text deletes a file.
+func (l *lab) commit(subject string, files map[string]string) string {
+	l.Helper()
+	for name, text := range files {
+		if text == "" {
+			l.agent("rm", "-q", name)
+			continue
+		}
+		write(l.T, filepath.Join(l.tree.Dir, name), text)
+		l.agent("add", "-f", name)
+	}
+	l.agent("commit", "-q", "--allow-empty", "-m", subject)
+	return l.agent("rev-parse", "HEAD")
+}
+
+func (l *lab) terms() handover.Terms {
+	return handover.Terms{Base: l.base, Last: l.base, Protect: []string{".github/**", "CODEOWNERS"}, Timeout: time.Minute}
+}
+
+func (l *lab) take(terms handover.Terms) journal.CommitsTaken {
+	l.Helper()
+	taken, err := handover.Take(l.Context(), l.trusted, l.tree, nil, terms)
+	if err != nil {
+		l.Fatalf("Take: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(l.trusted.Dir, "quarantine")); err == nil {
+		l.Error("a quarantine was left behind")
+	}
+	return taken
+}
+
+// in runs git in the trusted repository.
+func (l *lab) in(args ...string) string {
+	l.Helper()
+	return l.sh(l.trusted.Dir, append([]string{"git"}, args...)...)
+}
+
+// has reports whether the trusted repository contains an object.
+func (l *lab) has(id string) bool {
+	return exec.CommandContext(l.Context(), "git", "-C", l.trusted.Dir, "cat-file", "-e", id).Run() == nil
+}
+
+// borrowed returns a repository that borrows from a project to which others write, and the project's last commit.
+func borrowed(t *testing.T, g git.Git, top string) (*git.Trusted, git.Span) {
+	t.Helper()
+	place := must(g.Inspect(t.Context(), top))(t)
+	trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
+	return trusted, git.Span{From: sh(t, top, "", "git", "rev-parse", "HEAD~1"), To: place.Head}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// must returns the value of a call that has to succeed: must(f())(t).
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

@@ -1,0 +1,62 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git/git"
+)
+
+// If an agent only changes the paths in Beside, Work stays the same.
+func TestSnapshotBeside(t *testing.T) {
+	l := newLab(t)
+	l.tree.Beside = []string{"ralph/", "notes/a [x].txt", "."}
+	before := must(l.tree.Look(t.Context()))(t).Work
+	l.commit("books", map[string]string{"ralph/prd.json": "{}", "notes/a [x].txt": "1"})
+	write(t, filepath.Join(l.tree.Dir, "ralph/progress.txt"), "new")
+	if after := must(l.tree.Look(t.Context()))(t).Work; after != before {
+		t.Errorf("it holds %s", l.agent("ls-tree", "-r", "--name-only", after))
+	}
+	if s := must(l.tree.Inspect(t.Context()))(t); !s.Dirty {
+		t.Error("Status does not tell of it")
+	}
+	must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
+	if got := l.agent("show", "--format=", "--name-only"); got != "ralph/progress.txt" {
+		t.Errorf("CommitAll took %q", got)
+	}
+	write(t, filepath.Join(l.tree.Dir, "notes/b.txt"), "2")
+	if after := must(l.tree.Look(t.Context()))(t).Work; after == before {
+		t.Error("work was left out")
+	}
+}
+
+// Files that the checks made stay out of the commit of the agent's work. The paths
+// in Beside are committed as they are.
+func TestCommitSnapshot(t *testing.T) {
+	l := newLab(t)
+	l.commit("books", map[string]string{"ralph/prd.json": "1", "ralph/old": "1"})
+	l.tree.Beside = []string{"ralph", "none"}
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "by the agent\n")
+	held := must(l.tree.Look(t.Context()))(t).Work
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "by a check\n")
+	write(t, filepath.Join(l.tree.Dir, "coverage.out"), "by a check")
+	write(t, filepath.Join(l.tree.Dir, "ralph/prd.json"), "2")
+	write(t, filepath.Join(l.tree.Dir, "ralph/new"), "2")
+	if err := os.Remove(filepath.Join(l.tree.Dir, "ralph/old")); err != nil {
+		t.Fatal(err)
+	}
+	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitSnapshot(t.Context(), held, git.Message{Subject: "work"}))(t)
+	if got, want := l.agent("show", "--format=%H", "--name-status", "work"), sha+"\n\nM\tREADME.md\nA\tralph/new\nD\tralph/old\nM\tralph/prd.json"; got != want {
+		t.Errorf("the commit is\n%s\nwant\n%s", got, want)
+	}
+	if got := l.agent("show", sha+":README.md"); got != "by the agent" {
+		t.Errorf("README.md is %q", got)
+	}
+	if got := l.agent("status", "--porcelain"); got != " M README.md\n?? coverage.out" {
+		t.Errorf("left is %q", got)
+	}
+	if again := must(must(l.tree.Inspect(t.Context()))(t).CommitSnapshot(t.Context(), held, git.Message{Subject: "again"}))(t); again != sha {
+		t.Errorf("with nothing new CommitSnapshot = %s, want %s", again, sha)
+	}
+}

@@ -1,0 +1,335 @@
+package git_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/box/handover"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
+)
+
+func TestTakePlainCommits(t *testing.T) {
+	l := newLab(t)
+	one := l.commit("one\n\nwhy", map[string]string{"a.txt": "a"})
+	two := l.commit("two", map[string]string{"src/main.go": "package main // changed\n", "README.md": ""})
+	write(t, filepath.Join(l.tree.Dir, "left.txt"), "uncommitted")
+	got := l.take(l.terms())
+	want := journal.CommitsTaken{
+		From: l.base, To: two, Tree: l.agent("rev-parse", "HEAD^{tree}"), Work: got.Work, Dirty: true,
+		Commits: []journal.Commit{{SHA: one, Subject: "one"}, {SHA: two, Subject: "two"}},
+		Files:   []string{"README.md", "a.txt", "src/main.go"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Take (-want +got):\n%s", diff)
+	}
+	if files := l.agent("ls-tree", "-r", "--name-only", got.Work); !strings.Contains(files, "left.txt") {
+		t.Errorf("Work holds %q, want left.txt among it", files)
+	}
+	if at := l.in("rev-parse", "refs/ralph/head"); at != two {
+		t.Errorf("refs/ralph/head = %s, want %s", at, two)
+	}
+	l.in("fsck", "--strict", "--full")
+}
+
+func TestTakeNothing(t *testing.T) {
+	l := newLab(t)
+	got := l.take(l.terms())
+	want := journal.CommitsTaken{From: l.base, To: l.base, Tree: l.in("rev-parse", l.base+"^{tree}"), Work: l.in("rev-parse", l.base+"^{tree}")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Take (-want +got):\n%s", diff)
+	}
+}
+
+func TestTakeGoesOnFromLast(t *testing.T) {
+	l := newLab(t)
+	terms := l.terms()
+	terms.Last = l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	l.agent("switch", "-q", "-c", "side")
+	l.commit("side", map[string]string{"b": "2"})
+	l.agent("switch", "-q", "work")
+	l.commit("two", map[string]string{"c": "3"})
+	l.agent("merge", "-q", "-m", "merge", "side")
+	got := l.take(terms)
+	if got.To != l.agent("rev-parse", "HEAD") || len(got.Commits) != 3 || len(got.Refused) != 0 {
+		t.Errorf("Take = %+v, want three commits as they are", got)
+	}
+	l.agent("reset", "-q", "--hard", "HEAD~1")
+	if back := l.take(handover.Terms{Base: l.base, Last: got.To}); back.To != got.To || len(back.Refused) != 0 {
+		t.Errorf("after going back Take = %+v, want nothing new", back)
+	}
+}
+
+// Accepted commits stay: an amended history becomes one commit on top of them.
+func TestTakeRewrittenHistory(t *testing.T) {
+	l := newLab(t)
+	terms := l.terms()
+	terms.Last = l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	write(t, filepath.Join(l.tree.Dir, "a"), "2")
+	write(t, filepath.Join(l.tree.Dir, ".github/workflows/ci.yml"), "evil")
+	l.agent("commit", "-q", "-a", "--amend", "-m", "one, better")
+	tip := l.commit("two", map[string]string{"b": "3"})
+	got := l.take(terms)
+	if len(got.Commits) != 1 || got.Commits[0].Subject != "two" || got.To == tip {
+		t.Fatalf("Take = %+v, want one commit made again", got)
+	}
+	if diff := cmp.Diff([]string{".github/workflows/ci.yml"}, got.Dropped); diff != "" {
+		t.Errorf("Dropped (-want +got):\n%s", diff)
+	}
+	if parent := l.in("rev-parse", got.To+"^"); parent != terms.Last {
+		t.Errorf("its parent is %s, want Last", parent)
+	}
+	if again := l.take(terms); again.To != got.To {
+		t.Errorf("taken again To = %s, want %s", again.To, got.To)
+	}
+	if err := l.tree.Reset(t.Context(), got.To); err != nil {
+		t.Fatal(err)
+	}
+	if status := l.agent("status", "--porcelain"); status != "" || l.agent("rev-parse", "HEAD") != got.To {
+		t.Errorf("after Reset the tree is dirty or elsewhere: %q", status)
+	}
+	terms.Last = got.To
+	if after := l.take(terms); after.To != got.To || len(after.Refused) != 0 {
+		t.Errorf("after Reset Take = %+v, want nothing new", after)
+	}
+}
+
+func TestTakeDropsProtected(t *testing.T) {
+	for name, c := range map[string]struct {
+		commits []map[string]string
+		script  []string // more of the agent's git, each line one command
+		dropped []string
+		kept    []string // subjects
+	}{
+		"in the tip": {
+			commits: []map[string]string{{"a": "1", ".github/workflows/ci.yml": "evil"}},
+			dropped: []string{".github/workflows/ci.yml"}, kept: []string{"0"},
+		},
+		"in mid-history, and what follows stays": {
+			commits: []map[string]string{{"a": "1"}, {".github/new.yml": "evil"}, {"b": "2"}},
+			dropped: []string{".github/new.yml"}, kept: []string{"0", "2"},
+		},
+		"undone later": {
+			commits: []map[string]string{{"CODEOWNERS": "* @evil\n"}, {"CODEOWNERS": "* @owner\n", "a": "1"}},
+			dropped: []string{"CODEOWNERS"}, kept: []string{"1"},
+		},
+		"in other letters": {
+			commits: []map[string]string{{".GitHub/workflows/x.yml": "evil", "codeowners": "evil", "a": "1"}},
+			dropped: []string{".GitHub/workflows/x.yml", "codeowners"}, kept: []string{"0"},
+		},
+		"deleted": {
+			commits: []map[string]string{{"CODEOWNERS": "", "a": "1"}},
+			dropped: []string{"CODEOWNERS"}, kept: []string{"0"},
+		},
+		"renamed away": {
+			commits: []map[string]string{{"a": "1"}},
+			script:  []string{"mv .github hidden", "commit -q -m moved"},
+			dropped: []string{".github/workflows/ci.yml"}, kept: []string{"0", "moved"},
+		},
+		"a mode": {
+			commits: []map[string]string{{"a": "1"}},
+			script:  []string{"update-index --chmod=+x CODEOWNERS", "commit -q -m mode"},
+			dropped: []string{"CODEOWNERS"}, kept: []string{"0"},
+		},
+		"a file where the folder was": {
+			commits: []map[string]string{{".github/workflows/ci.yml": "", "a": "1"}, {".github": "evil"}},
+			dropped: []string{".github", ".github/workflows/ci.yml"}, kept: []string{"0"},
+		},
+		"a folder where the file was": {
+			commits: []map[string]string{{"CODEOWNERS": "", "a": "1"}, {"CODEOWNERS/x": "evil"}},
+			dropped: []string{"CODEOWNERS", "CODEOWNERS/x"}, kept: []string{"0"},
+		},
+		"attributes": {
+			commits: []map[string]string{{"src/.gitattributes": "* -diff", ".gitattributes": "* -diff", "a": "1"}},
+			dropped: []string{".gitattributes", "src/.gitattributes"}, kept: []string{"0"},
+		},
+		"nothing but": {
+			commits: []map[string]string{{".github/x": "evil"}, {"CODEOWNERS": "evil"}},
+			dropped: []string{".github/x", "CODEOWNERS"},
+		},
+		"by a merge": {
+			commits: []map[string]string{{"a": "1"}},
+			script: []string{
+				"switch -q -c side", "commit -q --allow-empty -m side", "switch -q work", "commit -q --allow-empty -m here",
+				"merge -q --no-ff --no-commit side", "rm -q CODEOWNERS", "commit -q -m merged",
+			},
+			dropped: []string{"CODEOWNERS"}, kept: []string{"0", "here", "merged", "side"},
+		},
+	} {
+		if !short.Has(name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			for i, files := range c.commits {
+				l.commit(string(rune('0'+i)), files)
+			}
+			for _, line := range c.script {
+				l.agent(strings.Fields(line)...)
+			}
+			tip := l.agent("rev-parse", "HEAD")
+			got := l.take(l.terms())
+			if diff := cmp.Diff(c.dropped, got.Dropped); diff != "" {
+				t.Errorf("Dropped (-want +got):\n%s", diff)
+			}
+			var kept []string
+			for _, k := range got.Commits {
+				kept = append(kept, k.Subject)
+			}
+			slices.Sort(kept)
+			if diff := cmp.Diff(c.kept, kept); diff != "" || len(got.Refused) > 0 {
+				t.Errorf("kept (-want +got):\n%s\nrefused: %v", diff, got.Refused)
+			}
+			for _, p := range []string{".github", "CODEOWNERS", ".gitattributes"} {
+				if l.in("rev-parse", got.To+":"+p) != l.in("rev-parse", l.base+":"+p) {
+					t.Errorf("%s is not as it was at the base", p)
+				}
+			}
+			if l.has(tip) {
+				t.Error("the agent's own commit got into the trusted store")
+			}
+			l.in("fsck", "--strict", "--full")
+			if err := l.tree.Reset(t.Context(), got.To); err != nil {
+				t.Fatal(err)
+			}
+			if s := must(l.tree.Inspect(t.Context()))(t); s.Dirty || l.agent("rev-parse", "HEAD") != got.To {
+				t.Error("after Reset the tree is elsewhere or dirty")
+			}
+		})
+	}
+}
+
+func TestTakeLimits(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"a": "1"})
+	l.commit("two", map[string]string{"big": strings.Repeat("no two lines alike\n", 1<<17)})
+	l.commit("three", map[string]string{"big": ""})
+	for name, c := range map[string]struct {
+		change func(*handover.Terms)
+		why    string
+	}{
+		"commits": {func(terms *handover.Terms) { terms.MaxCommits = 2 }, "more than 2 commits"},
+		"file":    {func(terms *handover.Terms) { terms.MaxFile = 1 << 20 }, "larger than 1 MiB"},
+		"pack":    {func(terms *handover.Terms) { terms.MaxPack = 1 << 10 }, "new objects are larger"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l.T = t
+			terms := l.terms()
+			c.change(&terms)
+			got := l.take(terms)
+			if len(got.Refused) == 0 || !strings.Contains(got.Refused[0].Why, c.why) || got.To != l.base {
+				t.Errorf("Take = %+v, want refused for %q", got, c.why)
+			}
+		})
+	}
+	l.T = t
+	if got := l.take(l.terms()); len(got.Commits) != 3 {
+		t.Errorf("within the limits Take = %+v", got)
+	}
+}
+
+// A kill at any time leaves at most a quarantine.
+func TestTakeAfterAKill(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
+	first := l.take(l.terms())
+	write(t, filepath.Join(l.trusted.Dir, "quarantine/objects/pack/tmp_pack_x"), "half a pack")
+	write(t, filepath.Join(l.trusted.Dir, "quarantine/pack"), "half a pack")
+	write(t, filepath.Join(l.trusted.Dir, "quarantine/index.lock"), "")
+	write(t, filepath.Join(l.trusted.Dir, "refs/ralph/head.lock"), "")
+	second := l.take(l.terms())
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("taken again (-first +second):\n%s", diff)
+	}
+	l.in("fsck", "--strict", "--full")
+}
+
+// A run that ends before or after any of these steps can be resumed.
+func TestTakeCutOff(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
+	l.commit("two", map[string]string{"b": "2"})
+	for _, after := range []bool{false, true} {
+		for _, command := range []string{"index-pack", "write-tree", "hash-object", "pack-objects"} {
+			cut := l.git
+			cut.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+				if c.Argv[1] != command || c.Dir == l.tree.Dir {
+					return l.seen.run(ctx, c)
+				}
+				if after {
+					l.seen.run(ctx, c)
+				}
+				return process.Result{}, context.Canceled
+			}
+			trusted := must(cut.Open(l.trusted.Dir))(t)
+			if got, err := handover.Take(t.Context(), trusted, l.tree, nil, l.terms()); !errors.Is(err, context.Canceled) || got.To != l.base {
+				t.Errorf("cut off at %s Take = %+v, %v", command, got, err)
+			}
+		}
+	}
+	got := l.take(l.terms())
+	if len(got.Commits) != 2 || len(got.Dropped) != 1 || len(got.Refused) != 0 {
+		t.Errorf("in the end Take = %+v", got)
+	}
+	l.in("fsck", "--strict", "--full")
+}
+
+func TestTakeProtectsInEveryForm(t *testing.T) {
+	l := newLab(t)
+	terms := l.terms()
+	terms.Protect = []string{"**/AGENTS.md", "ci/", "/Makefile", ".claude/rules/**", "[A-C].txt"}
+	dropped := []string{".claude", "AGENTS.md", "ci/x/y", "ci/z", "makefile", "src/agents.MD", "b.txt"}
+	kept := []string{"cix", "src/ci", "src/Makefile", "d.txt"}
+	files := map[string]string{}
+	for _, name := range append(slices.Clone(dropped), kept...) {
+		files[name] = name
+	}
+	l.commit("one", files)
+	got := l.take(terms)
+	slices.Sort(dropped)
+	slices.Sort(kept)
+	if diff := cmp.Diff([][]string{dropped, kept}, [][]string{got.Dropped, got.Files}); diff != "" {
+		t.Errorf("dropped and kept (-want +got):\n%s", diff)
+	}
+	terms.Protect = []string{"["}
+	if _, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms); err == nil {
+		t.Error("a malformed pattern protects")
+	}
+}
+
+// A person's later change of a protected file on the branch stays. A merge may not
+// bring back an older version, except the base's.
+func TestTakeKeepsWhatPeopleProtected(t *testing.T) {
+	l := newLab(t)
+	terms := l.terms()
+	l.commit("a person's", map[string]string{"CODEOWNERS": "* @first\n"})
+	older := l.agent("rev-parse", "HEAD")
+	l.commit("a person's too", map[string]string{"CODEOWNERS": "* @second\n"})
+	open := l.terms()
+	open.Protect = nil
+	terms.Last = l.take(open).To
+	l.commit("work", map[string]string{"a": "1"})
+	if got := l.take(terms); len(got.Commits) != 1 || got.Dropped != nil {
+		t.Errorf("Take = %+v, want it as it is", got)
+	}
+	for _, c := range []struct {
+		with    string
+		refused bool
+	}{{older, true}, {l.base, false}} {
+		l.agent("reset", "-q", "--hard", terms.Last)
+		tree := l.agent("rev-parse", c.with+"^{tree}")
+		l.agent("reset", "-q", "--hard", l.agent("commit-tree", tree, "-p", terms.Last, "-p", c.with, "-m", "merge"))
+		if got := l.take(terms); (len(got.Refused) > 0) != c.refused {
+			t.Errorf("merged with %s Take = %+v", c.with, got)
+		}
+	}
+}

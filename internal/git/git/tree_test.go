@@ -1,0 +1,211 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git/git"
+)
+
+func TestGrow(t *testing.T) {
+	l := newLab(t)
+	if at := l.agent("symbolic-ref", "HEAD"); at != "refs/heads/work" {
+		t.Errorf("HEAD = %s", at)
+	}
+	if s := l.agent("status", "--porcelain", "--ignored"); s != "" {
+		t.Errorf("a new tree is not clean: %q", s)
+	}
+	alternates := filepath.Join(l.tree.Dir, ".git/objects/info/alternates")
+	if got, want := read(t, alternates), filepath.Join(l.trusted.Dir, "objects")+"\n"; got != want {
+		t.Errorf("alternates = %q, want %q", got, want)
+	}
+	write(t, filepath.Join(l.tree.Dir, "memory/prd.json"), "{}")
+	if s := must(l.tree.Inspect(t.Context()))(t); s.Dirty {
+		t.Error("what is excluded makes it dirty")
+	}
+	if who := l.agent("config", "user.name") + " " + l.agent("config", "user.email"); who != "ralph ralph-loop@users.noreply.github.com" {
+		t.Errorf("commits are by %q", who)
+	}
+	if left, _ := filepath.Glob(filepath.Join(l.trusted.Dir, "seed-*")); len(left) > 0 {
+		t.Errorf("templates were left behind: %v", left)
+	}
+}
+
+// A tree may be moved after it was made under another name.
+func TestGrowMoves(t *testing.T) {
+	l := newLab(t)
+	there := filepath.Join(t.TempDir(), "there")
+	if err := os.Rename(l.tree.Dir, there); err != nil {
+		t.Fatal(err)
+	}
+	l.tree = must(l.trusted.OpenTree(there))(t)
+	l.commit("one", map[string]string{"a": "1"})
+	if got := l.take(l.terms()); len(got.Commits) != 1 {
+		t.Errorf("Take = %+v, want one commit", got)
+	}
+}
+
+func TestGrowClean(t *testing.T) {
+	l := newLab(t)
+	dir := filepath.Join(t.TempDir(), "clean")
+	plot := git.CloneSpec{Dir: dir, SHA: l.base}
+	clean := must(l.trusted.Clone(t.Context(), plot))(t)
+	if head := must(clean.Head(t.Context()))(t); head != l.base {
+		t.Errorf("Head = %s, want %s", head, l.base)
+	}
+	if name := l.sh(dir, "git", "branch", "--show-current"); name != "" {
+		t.Errorf("it is on branch %q, want none", name)
+	}
+	if who := l.sh(dir, "git", "config", "user.name") + l.sh(dir, "git", "config", "user.email"); who != "ralph"+git.Ralph.Email {
+		t.Errorf("commits are by %q", who)
+	}
+	if _, err := l.trusted.Clone(t.Context(), plot); err == nil {
+		t.Error("it grew over what was there")
+	}
+}
+
+func TestRegrow(t *testing.T) {
+	l := newLab(t)
+	sha := l.commit("one", map[string]string{"a": "1"})
+	taken := l.take(l.terms())
+	write(t, filepath.Join(l.tree.Dir, "b"), "uncommitted")
+	if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git/objects")); err != nil {
+		t.Fatal(err)
+	}
+	terms := l.terms()
+	terms.Last = taken.To
+	if got := l.take(terms); len(got.Refused) == 0 || !got.Dirty {
+		t.Errorf("with a broken repository Take = %+v, want refused", got)
+	}
+	l.tree = must(l.trusted.Repair(t.Context(), git.CloneSpec{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
+	if got := strings.Fields(l.agent("status", "--porcelain")); len(got) != 2 || got[1] != "b" {
+		t.Errorf("changed: %q, want b", got)
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	l := newLab(t)
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new")
+	write(t, filepath.Join(l.tree.Dir, "debug.log"), "ignored")
+	write(t, filepath.Join(l.tree.Dir, ".ralph/journal"), "ours")
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "changed\n")
+	if err := os.Remove(filepath.Join(l.tree.Dir, "CODEOWNERS")); err != nil {
+		t.Fatal(err)
+	}
+	l.sh(l.tree.Dir, "git", "init", "-q", "within")
+	l.sh(filepath.Join(l.tree.Dir, "within"), "git", "commit", "-q", "--allow-empty", "-m", "x")
+	l.sh(l.tree.Dir, "git", "init", "-q", "unborn")
+	write(t, filepath.Join(l.tree.Dir, "unborn/x"), "in a repository without a commit")
+	l.sh(l.tree.Dir, "mkfifo", "pipe")
+	index := read(t, filepath.Join(l.tree.Dir, ".git/index"))
+	tree := must(l.tree.Look(t.Context()))(t).Work
+	want := ".gitattributes\n.github/workflows/ci.yml\n.gitignore\nREADME.md\nnew.txt\nsrc/main.go"
+	if got := l.agent("ls-tree", "-r", "--name-only", tree); got != want {
+		t.Errorf("Snapshot holds\n%s\nwant\n%s", got, want)
+	}
+	if l.agent("show", tree+":README.md") != "changed" {
+		t.Error("a change is not in it")
+	}
+	if read(t, filepath.Join(l.tree.Dir, ".git/index")) != index {
+		t.Error("the index was touched")
+	}
+	if left, _ := filepath.Glob(filepath.Join(l.tree.Dir, ".git/ralph-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
+	if again := must(l.tree.Look(t.Context()))(t).Work; again != tree {
+		t.Errorf("with a stale lock Snapshot = %s, want %s", again, tree)
+	}
+}
+
+func TestTreeDiff(t *testing.T) {
+	l := newLab(t)
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+	text, cut, err := l.tree.Diff(t.Context(), l.base, 1<<16)
+	if err != nil || cut || !strings.Contains(text, "+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n") {
+		t.Errorf("Diff = %q, %v, %v", text, cut, err)
+	}
+	head, _, _ := strings.Cut(text, "\n")
+	text, cut, err = l.tree.Diff(t.Context(), l.base, len(head)+5)
+	if err != nil || !cut || text != head+"\n" {
+		t.Errorf("Diff = %q, %v, %v; want its first line", text, cut, err)
+	}
+}
+
+func TestCommitAll(t *testing.T) {
+	l := newLab(t)
+	if sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "nothing"}))(t); sha != l.base {
+		t.Errorf("with nothing to commit CommitAll = %s", sha)
+	}
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
+	write(t, filepath.Join(l.tree.Dir, ".git/refs/heads/work.lock"), "")
+	l.sh(l.tree.Dir, "git", "init", "-q", "within")
+	l.sh(filepath.Join(l.tree.Dir, "within"), "git", "commit", "-q", "--allow-empty", "-m", "x")
+	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "do\nit", Trailers: []string{"A: b", "C: d"}}))(t)
+	if got, want := l.agent("log", "-1", "--format=%H %an%n%B", "work"), sha+" ralph\ndo it\n\nA: b\nC: d\n"; got != want {
+		t.Errorf("the commit is %q, want %q", got, want)
+	}
+	if s := l.agent("status", "--porcelain"); s != "?? within/" {
+		t.Errorf("left is %q, want the repository within", s)
+	}
+	if got := l.take(l.terms()); got.To != sha {
+		t.Errorf("Take = %+v", got)
+	}
+}
+
+// What somebody else commits meanwhile stays, on this branch and on another that was checked out.
+func TestCommitAllLosesNoCommit(t *testing.T) {
+	for _, meanwhile := range [][]string{{"checkout", "-q", "work"}, {"checkout", "-q", "-b", "other"}} {
+		l := newLab(t)
+		write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+		seen := must(l.tree.Inspect(t.Context()))(t)
+		l.agent(meanwhile...)
+		l.agent("commit", "-q", "--allow-empty", "-m", "a person's")
+		if sha, err := seen.CommitAll(t.Context(), git.Message{Subject: "x"}); err == nil {
+			t.Errorf("after %q: CommitAll = %s", meanwhile, sha)
+		}
+		if got := l.agent("log", "-1", "--format=%s"); got != "a person's" {
+			t.Errorf("after %q HEAD is %q", meanwhile, got)
+		}
+	}
+}
+
+// If ralph is killed within a commit, the user's next one does not remove its files.
+func TestCommitAllIsCutOff(t *testing.T) {
+	l := newLab(t)
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+	seen := must(l.tree.Inspect(t.Context()))(t)
+	l.seen.stop = "reset"
+	if sha, err := seen.CommitAll(t.Context(), git.Message{Subject: "x"}); err == nil {
+		t.Errorf("CommitAll = %s", sha)
+	}
+	l.agent("commit", "-q", "--allow-empty", "-m", "a person's")
+	if l.agent("ls-tree", "--name-only", "HEAD", "new.txt") == "" {
+		t.Error("the next commit removes the file")
+	}
+}
+
+func TestResetKeepsWork(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil", ".github/new": "evil"})
+	write(t, filepath.Join(l.tree.Dir, "a"), "2")
+	write(t, filepath.Join(l.tree.Dir, "CODEOWNERS"), "worse")
+	write(t, filepath.Join(l.tree.Dir, "untracked"), "x")
+	l.agent("rm", "-q", "--cached", "README.md")
+	l.agent("add", "untracked")
+	got := l.take(l.terms())
+	if err := l.tree.Reset(t.Context(), got.To); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"M", "a", "??", "untracked"}, strings.Fields(l.agent("status", "--porcelain"))); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	if read(t, filepath.Join(l.tree.Dir, "a")) != "2" || read(t, filepath.Join(l.tree.Dir, "CODEOWNERS")) != "* @owner\n" {
+		t.Error("work was lost, or what is protected was not put back")
+	}
+}

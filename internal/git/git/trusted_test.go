@@ -1,0 +1,281 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+func TestMirror(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	l.sh(work, "git", "switch", "-q", "-c", "work")
+	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "earlier work")
+	l.sh(work, "git", "tag", "v1")
+	l.sh(work, "git", "push", "-q", "origin", "work", "work:private", "v1")
+	l.trusted = must((remote.Repository{URL: "file://" + l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
+	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/work"; got != want {
+		t.Errorf("it holds %q, want %q", got, want)
+	}
+	l.sh(work, "git", "push", "-q", "origin", ":work")
+	must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
+	if _, err := l.trusted.Resolve(t.Context(), "refs/heads/work"); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("a branch that is gone resolves: %v", err)
+	}
+	_, err := (remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "x"), remote.Branches{Base: "none"})
+	if !errors.Is(err, git.ErrNotFound) || fault.Exit(err) != fault.ExitUsage {
+		t.Errorf("without its base Mirror = %v", err)
+	}
+	for _, address := range []string{"ext::sh -c true", "ssh://git@example.com/x", "https://user:word@example.com/x", "--upload-pack=x", "git@example.com:x"} {
+		_, err := (remote.Repository{URL: address}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "x"), remote.Branches{Base: "main"})
+		if err == nil || strings.Contains(err.Error(), "word") {
+			t.Errorf("Mirror of %q = %v", address, err)
+		}
+	}
+}
+
+func TestBorrow(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", "--depth=1", "file://"+l.remote, ".")
+	l.sh(work, "git", "branch", "other")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	dir := filepath.Join(t.TempDir(), "borrowed.git")
+	for range 2 {
+		l.trusted = must(l.git.Borrow(t.Context(), place, dir, "other", "none"))(t)
+	}
+	if head := must(l.trusted.Resolve(t.Context(), "HEAD"))(t); head != place.Head {
+		t.Errorf("HEAD = %s, want %s", head, place.Head)
+	}
+	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/other"; got != want {
+		t.Errorf("it holds %q, want %q", got, want)
+	}
+	before := l.sh(work, "find", ".git")
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.commit("one", map[string]string{"a": "1"})
+	if got := l.take(l.terms()); len(got.Commits) != 1 {
+		t.Errorf("Take = %+v, want one commit", got)
+	}
+	if after := l.sh(work, "find", ".git"); after != before {
+		t.Errorf("the user's repository was touched:\n%s", cmp.Diff(before, after))
+	}
+}
+
+// What is lent are stores of objects, as the list of alternates names them when the repository is inspected. Other folders
+// in the list are not lent.
+func TestLent(t *testing.T) {
+	l := newLab(t)
+	top, list := project(t), filepath.Join(".git", "objects", "info", "alternates")
+	write(t, filepath.Join(top, list), "/home/ada/.ssh\n/\n"+filepath.Join(l.trusted.Dir, "objects")+"\n")
+	place := must(l.git.Inspect(t.Context(), top))(t)
+	write(t, filepath.Join(top, list), "/elsewhere/objects\n")
+	borrowed := must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
+	want := []string{borrowed.Dir, borrowed.Dir + ".lent", filepath.Join(l.trusted.Dir, "objects")}
+	if diff := cmp.Diff(want, borrowed.Lent()); diff != "" {
+		t.Errorf("Lent (-want +got):\n%s", diff)
+	}
+	if to, err := os.Readlink(want[1]); err != nil || to != filepath.Join(place.Top, ".git", "objects") {
+		t.Errorf("the repository's own store is %q, %v", to, err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	l := newLab(t)
+	want := []string{".gitattributes", ".github/workflows/ci.yml", ".gitignore", "CODEOWNERS", "README.md", "src/main.go"}
+	if diff := cmp.Diff(want, must(l.trusted.Files(t.Context(), l.base))(t)); diff != "" {
+		t.Errorf("Files (-want +got):\n%s", diff)
+	}
+	if _, err := l.trusted.Files(t.Context(), "main"); err == nil {
+		t.Error("it takes a name for a commit")
+	}
+}
+
+func TestBorrowWorktreeAndSHA256(t *testing.T) {
+	g, _ := newGit(t)
+	dir, work := t.TempDir(), filepath.Join(t.TempDir(), "linked")
+	sh(t, dir, "", "git", "init", "-q", "--object-format=sha256")
+	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "x")
+	sh(t, dir, "", "git", "worktree", "add", "-q", work)
+	place := must(g.Inspect(t.Context(), work))(t)
+	trusted := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b")))(t)
+	l := &lab{T: t, trusted: trusted, base: place.Head}
+	l.tree = must(trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
+	if got := l.take(l.terms()); len(got.Commits) != 1 || len(got.To) != 64 || len(got.Dropped) != 1 {
+		t.Errorf("Take = %+v, want one commit made again", got)
+	}
+}
+
+func TestRead(t *testing.T) {
+	l := newLab(t)
+	l.commit("one\x1b[31m red", map[string]string{"a": "1", "README.md": "# changed\n"})
+	to := l.take(l.terms()).To
+	ctx, span := t.Context(), git.Span{From: l.base, To: to}
+	if diff := cmp.Diff([]journal.Commit{{SHA: to, Subject: "one[31m red"}}, must(l.trusted.Log(ctx, span))(t)); diff != "" {
+		t.Errorf("Log (-want +got):\n%s", diff)
+	}
+	text, cut, err := l.trusted.Diff(ctx, span, 1<<16)
+	if err != nil || cut || !strings.Contains(text, "-# a project\n+# changed\n") {
+		t.Errorf("Diff = %q, %v, %v", text, cut, err)
+	}
+	for _, size := range []int{10, len(text) / 2, len(text) - 1} { // in the middle of a line
+		want := text[:strings.LastIndexByte(text[:size], '\n')+1]
+		if got, cut, err := l.trusted.Diff(ctx, span, size); err != nil || !cut || got != want {
+			t.Errorf("Diff = %q, %v, %v; want %q, its whole lines", got, cut, err, want)
+		}
+	}
+	file := must(l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "src/main.go"}, 100))(t)
+	if string(file) != "package main\n" {
+		t.Errorf("ReadFile = %q", file)
+	}
+	if _, err := l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "a"}, 100); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("ReadFile of nothing = %v", err)
+	}
+	for _, path := range []string{"src", "README.md", "../x", "/etc/passwd", "./a"} {
+		if _, err := l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: path}, 5); err == nil || errors.Is(err, git.ErrNotFound) {
+			t.Errorf("ReadFile of %s = %v", path, err)
+		}
+	}
+	for _, rev := range []string{"none", "--help", strings.Repeat("0", 40), "HEAD:src"} {
+		if _, err := l.trusted.Resolve(ctx, rev); !errors.Is(err, git.ErrNotFound) {
+			t.Errorf("Resolve(%q) = %v, want ErrNotFound", rev, err)
+		}
+	}
+	if _, err := l.trusted.TreeOf(ctx, "HEAD"); err == nil {
+		t.Error("TreeOf takes what is not a commit id")
+	}
+}
+
+func TestOpen(t *testing.T) {
+	l := newLab(t)
+	must(l.git.Open(l.trusted.Dir))(t)
+	if _, err := l.git.Open(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Open of an empty folder = %v", err)
+	}
+}
+
+func TestCheckBranch(t *testing.T) {
+	for _, name := range []string{"main", "ralph/issue-7-a.b", "ü"} {
+		if err := git.CheckBranch(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{
+		"", "-x", "a..b", "a/", "/a", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a b", "a~", "a^", "a:b", "a?", "a*", "a[", `a\`, "a@{b", "@", "HEAD", "a.", "a\n",
+	} {
+		if git.CheckBranch(name) == nil {
+			t.Errorf("CheckBranch(%q) = nil", name)
+		}
+	}
+}
+
+func TestDeliver(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
+	sha := l.take(l.terms()).To
+	for range 2 {
+		if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.sh(l.trusted.Dir, "find", ".", "-delete")
+	if got := l.sh(work, "git", "log", "--format=%s", "work"); got != "one\nbegin" {
+		t.Errorf("delivered was %q", got)
+	}
+}
+
+// A commit is brought as any ref, also in place of another one.
+func TestBring(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	before := l.sh(work, "git", "for-each-ref")
+	first := l.commit("one", map[string]string{"a": "1"})
+	l.agent("reset", "-q", "--hard", l.base)
+	second := l.commit("two", map[string]string{"b": "1"})
+	for _, sha := range []string{first, second, second} {
+		l.sh(l.trusted.Dir, "git", "fetch", "-q", l.tree.Dir, sha)
+		if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", sha); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.sh(work, "git", "rev-parse", "refs/ralph/r1"); got != sha {
+			t.Errorf("it is %s, want %s", got, sha)
+		}
+	}
+	l.sh(work, "git", "update-ref", "-d", "refs/ralph/r1")
+	if diff := cmp.Diff(before, l.sh(work, "git", "for-each-ref")); diff != "" {
+		t.Errorf("other refs (-before +after):\n%s", diff)
+	}
+	if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", "HEAD"); err == nil {
+		t.Error("it takes a name for a commit")
+	}
+}
+
+func TestDeliverForcesNothing(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	sha := l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	if err := remote.Deliver(t.Context(), l.trusted, place, "main", sha); !strings.Contains(fault.Hint(err), "switch to another branch") {
+		t.Errorf("of the branch that is checked out Deliver = %v", err)
+	}
+	l.sh(work, "git", "switch", "-q", "-c", "work")
+	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
+	l.sh(work, "git", "switch", "-q", "main")
+	if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); !errors.Is(err, remote.ErrNonFastForward) {
+		t.Errorf("of a branch with a person's commit Deliver = %v", err)
+	}
+}
+
+func TestCheckedOut(t *testing.T) {
+	l := newLab(t)
+	work, beside := t.TempDir(), filepath.Join(must(filepath.EvalSymlinks(t.TempDir()))(t), "a tree")
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	l.sh(work, "git", "branch", "free")
+	l.sh(work, "git", "worktree", "add", "-q", "-b", "ralph/held", beside)
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	for branch, want := range map[string]string{"main": place.Top, "ralph/held": beside, "free": "", "ralph": "", "new": ""} {
+		if dir, err := l.git.CheckedOut(t.Context(), place, branch); err != nil || dir != want {
+			t.Errorf("CheckedOut(%s) = %q, %v, want %q", branch, dir, err, want)
+		}
+	}
+}
+
+// Init removes the settings and alternates of an existing repository.
+func TestInitKeepsNoSettings(t *testing.T) {
+	l := newLab(t)
+	dir := filepath.Join(t.TempDir(), "trusted.git")
+	tool := l.trusted.Git()
+	for range 2 {
+		repository, err := tool.Init(t.Context(), dir, "sha1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := repository.Ask(t.Context(), "config", "--list", "--file", filepath.Join(dir, "config")); err != nil || strings.Contains(text, "evil") {
+			t.Errorf("it says %q, %v", text, err)
+		}
+		for name, text := range map[string]string{"config": "[core]\n\talternateRefsCommand = evil\n", "commondir": "../elsewhere\n", "objects/info/alternates": "/elsewhere\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

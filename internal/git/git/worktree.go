@@ -1,0 +1,201 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/shell"
+)
+
+// Worktree is ralph's linked worktree of the user's repository.
+type Worktree struct {
+	Dir    string
+	Branch string // empty: detached HEAD
+}
+
+const worktreeName = ".ralph-worktree"
+
+// AddWorktree adds a worktree to the user's repository, at HEAD on a new branch. If
+// the folder or the branch exists, it gets a number. No hook runs.
+func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree, error) {
+	if err := CheckBranch(branch); err != nil {
+		return Worktree{}, err
+	}
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return Worktree{}, err
+	}
+	if err := g.Exclude(ctx, at, "/"+worktreeName+"*/"); err != nil {
+		return Worktree{}, err
+	}
+	w, err := r.freeWorktree(ctx, branch)
+	if err == nil {
+		err = r.write(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head)
+	}
+	if err != nil {
+		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
+	}
+	return w, nil
+}
+
+func (r repository) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
+	dir := filepath.Join(r.top, worktreeName)
+	w := Worktree{dir, branch}
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(w.Dir); err != nil {
+			break
+		}
+		w.Dir = fmt.Sprintf("%s-%d", dir, n)
+	}
+	for n := 2; ; n++ {
+		_, err := r.Ask(ctx, "show-ref", "--verify", "-q", BranchRef(w.Branch))
+		if SaidNo(err) {
+			return w, nil
+		}
+		if err != nil {
+			return w, fmt.Errorf("look for the branch %s: %w", w.Branch, err)
+		}
+		w.Branch = fmt.Sprintf("%s-%d", branch, n)
+	}
+}
+
+// Worktrees returns ralph's worktrees of the user's repository.
+func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Ask(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("list the worktrees of %s: %w", at.Top, err)
+	}
+	var ours []Worktree
+	for entry := range strings.SplitSeq(out, "\x00\x00") {
+		var w Worktree
+		for line := range strings.SplitSeq(entry, "\x00") {
+			if dir, is := strings.CutPrefix(line, "worktree "); is {
+				w.Dir = dir
+			}
+			if ref, is := strings.CutPrefix(line, "branch refs/heads/"); is {
+				w.Branch = ref
+			}
+		}
+		if filepath.Dir(w.Dir) == at.Top && strings.HasPrefix(filepath.Base(w.Dir), worktreeName) {
+			ours = append(ours, w)
+		}
+	}
+	return ours, nil
+}
+
+// RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD
+// contains it. A worktree with uncommitted work, or with commits that no branch or tag has, is an error: all that would
+// be lost.
+func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(w.Dir); err == nil {
+		there, err := g.open(ctx, w.Dir)
+		if err != nil {
+			return false, err
+		}
+		s, _, err := readStatus(ctx, there.Do)
+		if err != nil {
+			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
+		}
+		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx)); err != nil {
+			return false, err
+		}
+	}
+	if err := r.write(ctx, "worktree", "remove", "--", w.Dir); err != nil {
+		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
+	}
+	if w.Branch == "" {
+		return false, nil
+	}
+	if _, err := r.Ask(ctx, "merge-base", "--is-ancestor", BranchRef(w.Branch), "HEAD"); err != nil {
+		if SaidNo(err) {
+			err = nil
+		}
+		return false, err
+	}
+	err = r.write(ctx, "update-ref", "-d", BranchRef(w.Branch))
+	return err == nil, err
+}
+
+// checkKept refuses a HEAD with commits that are nowhere else.
+func (r repository) checkKept(ctx context.Context) error {
+	sha, err := r.Ask(ctx, "rev-list", "--max-count=1", "HEAD", "--not", "--branches", "--tags", "--remotes")
+	if err == nil && sha != "" {
+		err = fault.Usage(fmt.Sprintf("the commit %.12s in %s is on no branch", sha, r.top), "keep it: git branch NAME "+sha, nil)
+	}
+	return err
+}
+
+// SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
+// runs.
+func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
+	dir, err := g.CheckedOut(ctx, at, branch)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
+	}
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return err
+	}
+	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
+	switch {
+	case err == nil && sha != at.Head:
+		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch), "check it out first: git switch "+shell.Quote(branch), nil)
+	case err != nil && !SaidNo(err):
+		return fmt.Errorf("look for the branch %s: %w", branch, err)
+	case err != nil:
+		if err := r.write(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
+			return fmt.Errorf("create the branch %s: %w", branch, err)
+		}
+	}
+	return r.write(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
+}
+
+// IsDefault reports whether a branch is the remote's default branch, or is called main or master if that is unknown.
+// Some file systems ignore case.
+func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
+	head := ""
+	r, err := g.at(ctx, at)
+	if err == nil {
+		head, err = r.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
+	}
+	if name, is := strings.CutPrefix(head, "refs/remotes/"+at.Remote+"/"); err == nil && is {
+		return strings.EqualFold(branch, name)
+	}
+	return strings.EqualFold(branch, "main") || strings.EqualFold(branch, "master")
+}
+
+// CheckedOut returns the folder where a branch is checked out, linked worktrees included, or nothing.
+func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir string, err error) {
+	if branch == at.Branch {
+		return at.Top, nil
+	}
+	if err := CheckBranch(branch); err != nil {
+		return "", err
+	}
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return "", err
+	}
+	out, err := r.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
+	dir, ok := strings.CutPrefix(out, BranchRef(branch)+" ")
+	if err != nil || !ok { // for-each-ref also lists refs below this name
+		return "", err
+	}
+	return dir, nil
+}

@@ -1,0 +1,90 @@
+package workspace_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+// holder starts a process that locks a folder.
+func holder(t *testing.T, path string) *exec.Cmd {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), holderKey+"="+path)
+	if _, err := child.StdinPipe(); err != nil { // the process ends when this is closed
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
+	if said, _ := bufio.NewReader(out).ReadString('\n'); said != "held\n" {
+		t.Fatalf("the holder says %q", said)
+	}
+	return child
+}
+
+// A second run is refused with the pid of the first. When the first is killed, its
+// lock is free.
+func TestLockIsHeldByTheLiving(t *testing.T) {
+	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
+	if err := writing("lock", "123456789012345\n")(folder.Path); err != nil { // from a process that ended
+		t.Fatal(err)
+	}
+	child := holder(t, folder.Path)
+	_, err := folder.Lock()
+	if want := fmt.Sprintf(": process %d", child.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Lock = %v, want %q in it", err, want)
+	}
+	if fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+		t.Errorf("Lock = %v with exit %d and hint %q", err, fault.Exit(err), fault.Hint(err))
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	release, err := folder.Lock()
+	if err != nil {
+		t.Fatalf("Lock after kill -9 = %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLockIsGivenBack(t *testing.T) {
+	folder := workspace.Folder{Path: t.TempDir()}
+	for range 2 {
+		release, err := folder.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := folder.Lock(); err == nil {
+			t.Error("the lock was given twice")
+		}
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A repository can contain a link as the lock. Its target is not changed.
+func TestLockFollowsNoLinkOut(t *testing.T) {
+	outside, dir := canary(t), t.TempDir()
+	link(t, outside, filepath.Join(dir, "lock"))
+	if _, err := (workspace.Folder{Path: dir}).Lock(); err == nil {
+		t.Error("a lock outside the folder was taken")
+	}
+	sings(t, outside)
+}

@@ -1,0 +1,193 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+)
+
+var shop = plan.Plan{Project: "shop", UserStories: []plan.Story{
+	{ID: "US-001", Title: "cart", AcceptanceCriteria: []string{"adds"}, Priority: 1},
+}}
+
+func TestMemoryIsReadBack(t *testing.T) {
+	tree := t.TempDir()
+	m := workspace.Memory{Tree: tree}
+	if err := m.Write(shop, []byte("begun\n")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.ReadPlan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(shop, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("Read (-written +read):\n%s", diff)
+	}
+	progress := filepath.Join(tree, "ralph", "progress.txt")
+	if got := read(t, progress); got != "begun\n" {
+		t.Errorf("progress = %q", got)
+	}
+
+	// The second write keeps the agent's log and replaces the plan.
+	write(t, progress, "learned\n")
+	write(t, filepath.Join(tree, "ralph", "prd.json"), "scribbles")
+	if err := m.Write(shop, []byte("begun\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, progress); got != "learned\n" {
+		t.Errorf("progress = %q, want what the agent wrote", got)
+	}
+	if _, err := m.ReadPlan(); err != nil {
+		t.Errorf("Read after the plan was put back = %v", err)
+	}
+}
+
+// bait is something that an agent can put in the place of its memory. Outside the
+// tree are a canary and a plan, which must not be read.
+type bait struct {
+	leave func(t *testing.T, tree, canary, alien string)
+	why   string // in the error of ReadPlan; empty: any error
+}
+
+var baits = map[string]bait{
+	"the folder is a link out": {leave: func(t *testing.T, tree, _, alien string) {
+		t.Helper()
+		link(t, filepath.Dir(alien), filepath.Join(tree, "ralph"))
+	}},
+	"the folder is a file": {leave: func(t *testing.T, tree, _, _ string) {
+		t.Helper()
+		write(t, filepath.Join(tree, "ralph"), "no folder")
+	}},
+	"the plan is a link out": {why: "plain file", leave: func(t *testing.T, tree, _, alien string) {
+		t.Helper()
+		link(t, alien, filepath.Join(tree, "ralph", "prd.json"))
+	}},
+	"the plan is a link up": {why: "plain file", leave: func(t *testing.T, tree, canary, _ string) {
+		t.Helper()
+		up, err := filepath.Rel(filepath.Join(tree, "ralph"), canary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		link(t, up, filepath.Join(tree, "ralph", "prd.json"))
+	}},
+	"the plan is a link within": {why: "plain file", leave: func(t *testing.T, tree, _, _ string) {
+		t.Helper()
+		write(t, filepath.Join(tree, "other.json"), song)
+		link(t, "../other.json", filepath.Join(tree, "ralph", "prd.json"))
+	}},
+	"both files are links out": {why: "plain file", leave: func(t *testing.T, tree, canary, _ string) {
+		t.Helper()
+		link(t, canary, filepath.Join(tree, "ralph", "prd.json"))
+		link(t, canary, filepath.Join(tree, "ralph", "progress.txt"))
+	}},
+	"the log is a link to nothing yet": {leave: func(t *testing.T, tree, canary, _ string) {
+		t.Helper()
+		link(t, filepath.Join(filepath.Dir(canary), "new"), filepath.Join(tree, "ralph", "progress.txt"))
+	}},
+	"the plan is a pipe": {why: "plain file", leave: func(t *testing.T, tree, _, _ string) {
+		t.Helper()
+		write(t, filepath.Join(tree, "ralph", "progress.txt"), "")
+		if err := syscall.Mkfifo(filepath.Join(tree, "ralph", "prd.json"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	"the plan is a folder": {why: "plain file", leave: func(t *testing.T, tree, _, _ string) {
+		t.Helper()
+		write(t, filepath.Join(tree, "ralph", "prd.json", "deep", "file"), "")
+	}},
+	"the plan is huge": {why: "larger than 1 MiB", leave: func(t *testing.T, tree, _, _ string) {
+		t.Helper()
+		write(t, filepath.Join(tree, "ralph", "prd.json"), strings.Repeat(" ", 1<<20+1))
+	}},
+	"the plan is sparse and endless": {why: "larger than 1 MiB", leave: func(t *testing.T, tree, _, _ string) {
+		t.Helper()
+		path := filepath.Join(tree, "ralph", "prd.json")
+		write(t, path, "")
+		if err := os.Truncate(path, 1<<40); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	"the plan is gone": {leave: func(*testing.T, string, string, string) {}},
+}
+
+// An agent can put anything there: nothing outside its tree is read or written,
+// nothing hangs, and the next memory is a memory again.
+func TestMemoryStaysInTheTree(t *testing.T) {
+	for name, bait := range baits {
+		t.Run(name, func(t *testing.T) {
+			tree, outside, alien := t.TempDir(), canary(t), filepath.Join(t.TempDir(), "prd.json")
+			data, err := shop.Marshal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, alien, string(data))
+			bait.leave(t, tree, outside, alien)
+
+			m := workspace.Memory{Tree: tree}
+			if p, err := m.ReadPlan(); err == nil || !strings.Contains(err.Error(), bait.why) || strings.Contains(err.Error(), song) {
+				t.Errorf("Read = %+v, %v; want an error with %q", p, err, bait.why)
+			}
+			mine := plan.Plan{Project: "mine", UserStories: shop.UserStories}
+			if err := m.Write(mine, []byte("begun\n")); err != nil {
+				t.Fatalf("Write = %v", err)
+			}
+			if got, err := m.ReadPlan(); err != nil || got.Project != "mine" {
+				t.Errorf("Read after Write = %q, %v", got.Project, err)
+			}
+			if info, err := os.Lstat(filepath.Join(tree, "ralph", "prd.json")); err != nil || !info.Mode().IsRegular() {
+				t.Errorf("the plan is no plain file after Write: %v, %v", info, err)
+			}
+			sings(t, outside)
+			if got := read(t, alien); got != string(data) {
+				t.Errorf("the alien plan was written to:\n%s", got)
+			}
+			if others, _ := os.ReadDir(filepath.Dir(alien)); len(others) != 1 {
+				t.Errorf("the alien folder holds %v", others)
+			}
+		})
+	}
+}
+
+// fullAt is the size at which files are full: `go test` itself writes a smaller one.
+const fullAt = 8 << 20
+
+// A file that cannot be replaced stays as it is.
+func TestMemoryOnAFullDisk(t *testing.T) {
+	memory := workspace.Memory{Tree: t.TempDir()}
+	if err := memory.WriteLog("what a person wrote"); err != nil {
+		t.Fatal(err)
+	}
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: fullAt, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	failed := memory.WriteLog(strings.Repeat("what does not fit\n", fullAt/10))
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); err != nil || failed == nil {
+		t.Fatalf("%v, and the write ended with %v", err, failed)
+	}
+	if log, err := memory.Log(); err != nil || log != "what a person wrote" {
+		t.Errorf("the log is %q, %v", log, err)
+	}
+}
+
+func TestMemoryWithoutATree(t *testing.T) {
+	m := workspace.Memory{Tree: filepath.Join(t.TempDir(), "gone")}
+	if err := m.Write(shop, nil); err == nil {
+		t.Error("Write made a tree")
+	}
+	if _, err := m.ReadPlan(); err == nil {
+		t.Error("Read found a plan")
+	}
+}

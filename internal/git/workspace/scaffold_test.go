@@ -1,0 +1,169 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func sheets(pairs ...string) []workspace.NewFile {
+	var all []workspace.NewFile
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, workspace.NewFile{Path: pairs[i], Data: []byte(pairs[i+1])})
+	}
+	return all
+}
+
+// A sandboxed command can leave links to the folder of hooks. Nothing is written through one.
+func TestNoNewFileGoesThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "hooks/x"), "")
+	put(t, filepath.Join(dir, "ralph/prd.json"), finished)
+	put(t, filepath.Join(dir, ".github/x"), "")
+	for name, to := range map[string]string{"ralph-archive": "hooks", ".github/workflows": "../hooks"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := workspace.Scaffold(dir, sheets(".github/workflows/ralph.yml", "1")); err == nil || !strings.Contains(err.Error(), "a link is in its place, or above it") {
+		t.Errorf("Scaffold = %v", err)
+	}
+	loop, err := workspace.ReadLoop(workspace.Memory{Tree: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loop.Archive("x", nil, nil); err == nil || !strings.Contains(err.Error(), "a link is in its place, or above it") {
+		t.Errorf("Archive = %v", err)
+	}
+	if list, err := os.ReadDir(filepath.Join(dir, "hooks")); err != nil || len(list) != 1 {
+		t.Errorf("hooks hold %v, %v", list, err)
+	}
+}
+
+// Scaffold writes all files or none, and overwrites no file.
+func TestScaffold(t *testing.T) {
+	dir := t.TempDir()
+	if err := workspace.Scaffold(dir, sheets("a/b/c", "1", "d", "2")); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, filepath.Join(dir, "a/b/c")) + get(t, filepath.Join(dir, "d")); got != "12" {
+		t.Errorf("wrote %q", got)
+	}
+	err := workspace.Scaffold(dir, sheets("new", "3", "d", "3", "a/b/c", "3"))
+	if err == nil || err.Error() != "files already exist: d, a/b/c; nothing was written" || fault.Exit(err) != fault.ExitUsage {
+		t.Errorf("Scaffold = %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil || get(t, filepath.Join(dir, "d")) != "2" {
+		t.Error("something was written")
+	}
+	// A file in the place of a folder is noticed late. The written files are removed.
+	if err := workspace.Scaffold(dir, sheets("new", "3", "d/e", "3")); fault.Hint(err) == "" {
+		t.Errorf("Scaffold = %v, want a fault", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
+		t.Error("half of it was left behind")
+	}
+}
+
+// Links are not followed, and dangling ones count as files.
+func TestScaffoldFollowsNoLinks(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	for name, to := range map[string]string{"folder": out, "file": filepath.Join(out, "file")} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := workspace.Scaffold(dir, sheets("folder/x", "1")); err == nil {
+		t.Error("a folder outside was written to")
+	}
+	if err := workspace.Scaffold(dir, sheets("file", "1")); err == nil || !strings.HasPrefix(err.Error(), "files already exist: file") {
+		t.Errorf("Scaffold = %v", err)
+	}
+	if there, _ := os.ReadDir(out); len(there) > 0 {
+		t.Errorf("found %v outside", there)
+	}
+	if err := workspace.Scaffold(filepath.Join(dir, "none"), nil); fault.Hint(err) != "name a folder with -d" {
+		t.Errorf("without a project Scaffold = %v", err)
+	}
+}
+
+// A pattern is not added if another form of it is there.
+func TestIgnore(t *testing.T) {
+	for name, c := range map[string]struct{ before, after string }{
+		"nothing":         {"", ".ralph-active\n.ralph/\n"},
+		"no last newline": {"*.log", "*.log\n.ralph-active\n.ralph/\n"},
+		"one":             {"/.ralph-active\r\n", "/.ralph-active\r\n.ralph/\n"},
+		"all":             {".ralph\n  .ralph-active \n", ".ralph\n  .ralph-active \n"},
+		"comment":         {"# .ralph/\n.ralph-active\n", "# .ralph/\n.ralph-active\n.ralph/\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, ".gitignore")
+			if c.before != "" {
+				put(t, path, c.before)
+			}
+			for range 2 {
+				if _, err := workspace.AddLines(dir, ".gitignore", ".ralph-active", ".ralph/"); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(c.after, get(t, path)); diff != "" {
+					t.Errorf(".gitignore (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// The settings are replaced atomically, and only in the project.
+func TestSettings(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	if data, err := workspace.ReadSettings(dir, workspace.SettingsFile); data != nil || err != nil {
+		t.Errorf("ReadSettings = %q, %v", data, err)
+	}
+	for _, text := range []string{"{}", `{"a": 1}`} {
+		if err := workspace.WriteSettings(dir, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := workspace.ReadSettings(dir, workspace.SettingsFile); string(data) != text || err != nil {
+			t.Errorf("ReadSettings = %q, %v; want %q", data, err, text)
+		}
+	}
+	if there, _ := os.ReadDir(filepath.Join(dir, ".ralph")); len(there) != 1 {
+		t.Errorf("found %v, want the settings alone", there)
+	}
+	linked := t.TempDir()
+	if err := os.Symlink(out, filepath.Join(linked, ".ralph")); err != nil {
+		t.Fatal(err)
+	}
+	if err := workspace.WriteSettings(linked, []byte("{}")); fault.Hint(err) == "" {
+		t.Errorf("WriteSettings = %v, want a fault", err)
+	}
+	if there, _ := os.ReadDir(out); len(there) > 0 {
+		t.Errorf("found %v outside", there)
+	}
+}

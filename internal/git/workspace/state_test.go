@@ -1,0 +1,95 @@
+package workspace_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+)
+
+// began returns a run with some lines in its journal, which is still open.
+func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspace.Run, *workspace.OpenJournal) {
+	t.Helper()
+	run, err := folder.NewRun(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _, err := run.OpenJournalFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	for n := range lines {
+		line, err := journal.Encode(journal.Entry{Seq: n + 1, Event: journal.Noted{What: id}})
+		if err == nil {
+			_, err = file.Write(line)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return run, file
+}
+
+// A newer journal that a checkout brought, or that is of another task, does not hide a run that was opened here.
+func TestNewestHere(t *testing.T) {
+	dir := t.TempDir()
+	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), StateDir: filepath.Join(dir, "state")}
+	first, _ := began(t, folder, "run-1", 1)
+	second, _ := began(t, folder, "run-2", 2)
+	text, err := os.ReadFile(second.Journal())
+	if err == nil {
+		_, err = folder.Unpack("run-3", map[string][]byte{workspace.JournalFile: text})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wanted, seq := range map[string]int{first.ID: 1, second.ID: 2, "": 3} {
+		if run, _ := folder.NewestHere(func(run journal.Run) bool { return run.Seq == seq }); run.ID != wanted {
+			t.Errorf("the newest is %q, want %q", run.ID, wanted)
+		}
+	}
+	all := func(journal.Run) bool { return true }
+	if run, _ := (workspace.Folder{Path: folder.Path}).NewestHere(all); run.ID != "" {
+		t.Errorf("the newest is %q without a folder of the user's state", run.ID)
+	}
+	elsewhere := workspace.Folder{Path: filepath.Join(dir, "moved", ".ralph"), StateDir: folder.StateDir}
+	if err := os.Rename(filepath.Dir(folder.Path), filepath.Dir(elsewhere.Path)); err != nil {
+		t.Fatal(err)
+	}
+	if run, _ := elsewhere.NewestHere(all); run.ID != "" {
+		t.Errorf("the newest is %q, which was opened elsewhere", run.ID)
+	}
+}
+
+// Nothing of a line that could not be written as a whole stays in the journal.
+func TestAfterAFailedWrite(t *testing.T) {
+	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
+	run, file := began(t, folder, "run-1", 9)
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	full := unix.Rlimit{Cur: fullAt, Max: before.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &full); err != nil {
+		t.Fatal(err)
+	}
+	line, err := journal.Encode(journal.Entry{Seq: 10, Event: journal.Noted{What: strings.Repeat("one that does not fit ", fullAt/20)}})
+	_, failed := file.Write(line)
+	if err := errors.Join(err, unix.Setrlimit(unix.RLIMIT_FSIZE, &before)); err != nil || failed == nil {
+		t.Fatalf("%v, and the write ended with %v", err, failed)
+	}
+	if _, err := file.Write(bytes.ReplaceAll(line, []byte("one that does not fit "), nil)); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := run.Entries(); err != nil || len(entries) != 10 {
+		t.Errorf("the journal has %d entries, %v; want 10", len(entries), err)
+	}
+}

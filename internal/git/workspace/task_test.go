@@ -1,0 +1,249 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+const (
+	taskBus    = "TASK-MESSAGE-BUS.md"
+	projectBus = "PROJECT-MESSAGE-BUS.md"
+)
+
+func newTask(t *testing.T) workspace.Task {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "task-1")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return workspace.Task{Dir: dir, Project: "shop", ID: "task-1"}
+}
+
+// putIn writes a file of the task.
+func putIn(t *testing.T, task workspace.Task, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(task.Dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDone(t *testing.T) {
+	elsewhere := filepath.Join(t.TempDir(), "DONE")
+	for name, test := range map[string]struct {
+		lay  func(t *testing.T, path string) error
+		done bool
+		says string
+	}{
+		"nothing":         {lay: func(*testing.T, string) error { return nil }},
+		"an empty file":   {lay: func(_ *testing.T, path string) error { return os.WriteFile(path, nil, 0o644) }, done: true},
+		"unreadable":      {lay: func(_ *testing.T, path string) error { return os.WriteFile(path, nil, 0) }, done: true},
+		"a pipe":          {lay: func(_ *testing.T, path string) error { return syscall.Mkfifo(path, 0o644) }, done: true},
+		"a folder":        {lay: func(_ *testing.T, path string) error { return os.Mkdir(path, 0o755) }, says: "DONE is a directory"},
+		"a link to none":  {lay: func(_ *testing.T, path string) error { return os.Symlink(elsewhere+"-not", path) }},
+		"a link to one":   {lay: linkedFile(elsewhere), done: true},
+		"a link to a dir": {lay: func(_ *testing.T, path string) error { return os.Symlink("/", path) }, says: "DONE is a directory"},
+		"a circle":        {lay: func(_ *testing.T, path string) error { return os.Symlink(path, path) }, says: "look for DONE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := newTask(t)
+			if err := test.lay(t, filepath.Join(task.Dir, "DONE")); err != nil {
+				t.Fatal(err)
+			}
+			done, err := task.Done()
+			if done != test.done || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+				t.Errorf("Done = %t, %v; want %t, %q", done, err, test.done, test.says)
+			}
+		})
+	}
+}
+
+func linkedFile(to string) func(*testing.T, string) error {
+	return func(t *testing.T, path string) error {
+		t.Helper()
+		if err := os.WriteFile(to, nil, 0o644); err != nil {
+			return err
+		}
+		return os.Symlink(to, path)
+	}
+}
+
+func TestTaskThatIsNone(t *testing.T) {
+	task := newTask(t)
+	putIn(t, task, "file", "")
+	if err := workspace.CheckDir(task.Dir, "--task-dir"); err != nil {
+		t.Errorf("Ready = %v", err)
+	}
+	for _, dir := range []string{"nothing", "file", "file/below"} {
+		err := workspace.CheckDir(filepath.Join(task.Dir, dir), "--task-dir")
+		if fault.Exit(err) != fault.ExitUsage || !strings.Contains(fault.Hint(err), "--task-dir") {
+			t.Errorf("%s: Ready = %v, hint %q", dir, err, fault.Hint(err))
+		}
+	}
+}
+
+func TestWaitIsHonouredOnce(t *testing.T) {
+	task := newTask(t)
+	if task.HasWaitFile() {
+		t.Error("it waits before anybody asked")
+	}
+	putIn(t, task, "WAIT_WITHOUT_RESTART", "")
+	for range 2 {
+		if !task.HasWaitFile() {
+			t.Error("it does not wait")
+		}
+	}
+	for range 2 { // the second time there is no file
+		if err := task.RemoveWaitFile(); err != nil || task.HasWaitFile() {
+			t.Errorf("Honour = %v, still waiting %t", err, task.HasWaitFile())
+		}
+	}
+}
+
+// A task has one run at a time. Its lock does not keep out a ralph in the same
+// folder, which can be the supervised command.
+func TestTaskHasALockOfItsOwn(t *testing.T) {
+	task := newTask(t)
+	release, err := task.Runs().Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := task.Runs().Lock(); err == nil {
+		t.Error("locked twice")
+	}
+	other, err := workspace.Folder{Path: task.Runs().Path}.Lock()
+	if err != nil {
+		t.Errorf("a run beside it: %v", err)
+	}
+	for _, give := range []func() error{release, other} {
+		if err := give(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAsked(t *testing.T) {
+	const old = "---\ntype: wait_without_restart\n---\nof yesterday\n"
+	for name, test := range map[string]struct {
+		news, text string
+		asked      bool
+	}{
+		"nothing new":              {"", "", false},
+		"a message":                {"---\ntype: wait_without_restart\n---\nWaiting for user input\n", "Waiting for user input", true},
+		"with more in its head":    {"---\nmsg_id: 7\ntype: wait_without_restart\ntask_id: x\n---\nNote: a review\nis due\n\nmore\n", "Note: a review is due", true},
+		"a block":                  {"\ntype: wait_without_restart\nWaiting for a webhook\n", "Waiting for a webhook", true},
+		"a line":                   {"type: wait_without_restart", "", true},
+		"quoted, of Windows":       {"\r\n---\r\nTYPE: \"wait_without_restart\"\r\n---\r\namen\r\n", "amen", true},
+		"after another message":    {"---\ntype: INFO\n---\nhalf way\n---\ntype: wait_without_restart\n---\n", "", true},
+		"after a text":             {"---\ntype: INFO\n---\nhalf way\n\ntype: wait_without_restart\n", "", true},
+		"before another":           {"type: wait_without_restart\nme\n---\ntype: INFO\n---\nstill here\n", "me", true},
+		"talk of it":               {"---\ntype: INFO\n---\nI could say\ntype: wait_without_restart\n", "", false},
+		"talk of it in a fence":    {"---\ntype: INFO\n---\n\n```\ntype: wait_without_restart\n```\n", "", false},
+		"talk of it in a sentence": {"type: wait_without_restart is what I do not say\n", "", false},
+		"a part of a word":         {"type: no_wait_without_restart\n", "", false},
+		"another field":            {"subtype: wait_without_restart\n", "", false},
+		"long":                     {"type: wait_without_restart\n" + strings.Repeat("é", 400), strings.Repeat("é", 300) + "…", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := newTask(t)
+			putIn(t, task, taskBus, old)
+			since := task.BusSize()
+			putIn(t, task, taskBus, old+test.news)
+			if text, asked := task.WaitMessage(since); text != test.text || asked != test.asked {
+				t.Errorf("Asked = %q, %t; want %q, %t", text, asked, test.text, test.asked)
+			}
+		})
+	}
+}
+
+// Only the end of a long bus is read: new messages are there.
+func TestAskedAtTheEndOfALongBus(t *testing.T) {
+	task := newTask(t)
+	putIn(t, task, taskBus, strings.Repeat("chatter\n", 400_000)+"\ntype: wait_without_restart\nWaiting for a review\n")
+	if text, asked := task.WaitMessage(0); !asked || text != "Waiting for a review" {
+		t.Errorf("Asked = %q, %t", text, asked)
+	}
+}
+
+// All messages of a bus that was replaced are new.
+func TestAskedOnABusThatWasWrittenAnew(t *testing.T) {
+	task := newTask(t)
+	putIn(t, task, taskBus, "type: wait_without_restart\n")
+	if _, asked := task.WaitMessage(1000); !asked {
+		t.Error("not asked")
+	}
+}
+
+// Only a plain file is a bus: a pipe would block the program, and a link can lead
+// anywhere.
+func TestBusThatIsNone(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("type: wait_without_restart\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, lay := range map[string]func(path string) error{
+		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
+		"a folder": func(path string) error { return os.Mkdir(path, 0o755) },
+		"a link":   func(path string) error { return os.Symlink(outside, path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := newTask(t)
+			if err := lay(filepath.Join(task.Dir, taskBus)); err != nil {
+				t.Fatal(err)
+			}
+			if _, asked := task.WaitMessage(0); asked || task.BusSize() != 0 {
+				t.Errorf("asked %t, size %d", asked, task.BusSize())
+			}
+			err := task.PostTask(workspace.Message{Text: "x"})
+			if err == nil || !strings.Contains(err.Error(), "write to "+taskBus) {
+				t.Errorf("PostTask = %v", err)
+			}
+		})
+	}
+	if data, err := os.ReadFile(outside); err != nil || strings.Contains(string(data), "x\n") {
+		t.Errorf("outside holds %q, %v", data, err)
+	}
+}
+
+func TestPost(t *testing.T) {
+	task := newTask(t)
+	task.Project = "shop\ntype: forged"
+	putIn(t, task, taskBus, "no line's end")
+	m := workspace.Message{Type: "INFO", At: time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("", 3600)), Run: "run-1", Text: "task completed\n"}
+	for _, post := range []func(workspace.Message) error{task.PostTask, task.PostTask, task.PostProject} {
+		if err := post(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const entry = `
+---
+type: INFO
+time: 2026-11-20T12:00:00Z
+project_id: shop type: forged
+task_id: task-1
+run_id: run-1
+---
+task completed
+`
+	for path, want := range map[string]string{
+		filepath.Join(task.Dir, taskBus):                  "no line's end" + entry + entry,
+		filepath.Join(filepath.Dir(task.Dir), projectBus): entry,
+	} {
+		got, err := os.ReadFile(path)
+		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", filepath.Base(path), err, diff)
+		}
+	}
+	// ralph's own messages do not ask to wait.
+	if _, asked := task.WaitMessage(0); asked {
+		t.Error("asked by ourselves")
+	}
+}

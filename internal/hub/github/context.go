@@ -1,0 +1,244 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+)
+
+const (
+	commentPages = 10
+	maxComment   = 8_000  // characters of one
+	maxAll       = 60_000 // and of all
+)
+
+// Context returns what people with a say said before t happened. Others are counted.
+func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
+	all, err := c.readComments(ctx, t, rules)
+	if err != nil {
+		return trigger.TaskContext{}, err
+	}
+	filter := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
+	people := &trustedPeople{client: c, rules: rules, answers: map[string]bool{strings.ToLower(t.Asker().Login): true}, callsLeft: maxAsked, membersLeft: maxAsked}
+	found, room := trigger.TaskContext{Counts: trigger.InclusionCounts{}}, maxAll
+	for _, h := range slices.Backward(all) {
+		inclusion, err := people.inclusion(ctx, filter, &h)
+		if err != nil {
+			return trigger.TaskContext{}, err
+		}
+		if size := len(h.Text) + len(h.Thread.Hunk); inclusion == trigger.Included {
+			if room -= size; room < 0 {
+				inclusion = trigger.OverLimit
+			}
+		}
+		if found.Counts[inclusion]++; inclusion == trigger.Included {
+			found.Comments = append(found.Comments, h)
+		}
+	}
+	slices.Reverse(found.Comments)
+	return found, nil
+}
+
+// inclusion decides whether h is included. A 👍 lets words in, but no suggestion becomes a commit by it.
+func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFilter, h *trigger.ContextComment) (trigger.Inclusion, error) {
+	inclusion := filter.Classify(*h)
+	if inclusion != trigger.Included {
+		return inclusion, nil
+	}
+	left := &c.callsLeft
+	if h.Member {
+		left = &c.membersLeft
+	}
+	has, err := c.contains(ctx, h.Author, left)
+	if err == nil && !has {
+		h.Suggestion = plan.Suggestion{}
+		has, err = c.hasTrustedThumb(ctx, filter, *h)
+	}
+	_, checked := c.answers[strings.ToLower(h.Author.Login)]
+	switch {
+	case err != nil || has:
+		return inclusion, err
+	case checked || h.Author.Login == "":
+		return trigger.NoPermission, nil
+	}
+	return trigger.Unchecked, nil
+}
+
+// membership are GitHub's words for authors with write permission. Members who hide their
+// membership have other words.
+var membership = []string{"OWNER", "MEMBER", "COLLABORATOR"}
+
+func (c *Client) readComments(ctx context.Context, t trigger.Trigger, rules trigger.Rules) ([]trigger.ContextComment, error) {
+	number := t.Issue.Number
+	if number == 0 {
+		return nil, nil
+	}
+	a := operation{action: fmt.Sprintf("read what was said on #%d", number), permission: issuesRead, rendered: true}
+	var all []trigger.ContextComment
+	read := func(path string) error { // texts can be long: a page is cut before the next is read
+		a.path = fmt.Sprintf(path, number)
+		return eachPage(ctx, c, a, commentPages, func(page []comment) bool {
+			all = append(all, contextComments(page, rules)...)
+			return true
+		})
+	}
+	err := read("issues/%d/comments")
+	if a.permission = pullsRead; err == nil && t.IsOnPull() {
+		var reviews []comment
+		if reviews, err = c.readReviews(ctx, a, t); err == nil {
+			all = append(all, contextComments(reviews, rules)...)
+			err = read("pulls/%d/comments")
+		}
+	}
+	slices.SortStableFunc(all, func(a, b trigger.ContextComment) int { return a.At.Compare(b.At) })
+	return all, err
+}
+
+// readReviews returns the reviews but for the one that is in the task.
+func (c *Client) readReviews(ctx context.Context, a operation, t trigger.Trigger) (said []comment, err error) {
+	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", t.Issue.Number), commentPages)
+	for _, r := range reviews {
+		if r.ID != t.Review.ID {
+			said = append(said, comment{ID: r.ID, Body: r.Body, HTML: r.HTML, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt, Standing: r.Standing})
+		}
+	}
+	return said, err
+}
+
+func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextComment {
+	var all []trigger.ContextComment
+	for _, one := range comments {
+		page := clean.FromHTML(one.HTML, maxComment)
+		all = append(all, trigger.ContextComment{
+			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker), Command: rules.IsCommand(one.Body),
+			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: page.Text,
+			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
+			Member:     slices.Contains(membership, one.Standing),
+			Suggestion: one.suggestion(page),
+		})
+	}
+	return all
+}
+
+// trustedPeople may write to the repository. Questions about strangers are limited, and those
+// about members separately.
+type trustedPeople struct {
+	client      *Client
+	rules       trigger.Rules
+	answers     map[string]bool
+	callsLeft   int // of calls
+	membersLeft int
+}
+
+const maxAsked = 20
+
+// contains reports whether somebody may write here, or is named.
+func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *int) (bool, error) {
+	login := strings.ToLower(who.Login)
+	switch has, known := c.answers[login]; {
+	case login == "":
+		return false, nil
+	case known:
+		return has, nil
+	case c.rules.IsAllowed(who):
+		return true, nil
+	case *left == 0 || who.IsBot:
+		return false, nil
+	}
+	*left--
+	has, err := c.client.Permission(ctx, login)
+	if err != nil {
+		return false, err
+	}
+	c.answers[login] = has.CanRun()
+	return c.answers[login], nil
+}
+
+type reaction struct {
+	User user  `json:"user"`
+	At   stamp `json:"created_at"`
+}
+
+// hasTrustedThumb reports whether a 👍 of somebody with a say lets h in.
+func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.ContextFilter, h trigger.ContextComment) (bool, error) {
+	path := "issues/comments"
+	if h.Thread.ID != 0 {
+		path = "pulls/comments"
+	}
+	if h.Thumbs == 0 || c.callsLeft == 0 {
+		return false, nil
+	}
+	c.callsLeft--
+	a := operation{action: fmt.Sprintf("read the reactions to comment %d", h.ID), permission: issuesRead}
+	thumbs, err := list[reaction](ctx, c.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range thumbs {
+		if !filter.IsApprovedAt(h, t.At.Time) {
+			continue
+		}
+		if has, err := c.contains(ctx, t.User.sender(), &c.callsLeft); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// logins are GitHub's: they become part of a URL, and go-github does not escape them.
+var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
+
+// Permission returns what login may do in the repository: admin, write, read or none. The API
+// reports maintain as write, triage as read, and a custom role as the one that it is based on.
+func (c *Client) Permission(ctx context.Context, login string) (trigger.Permission, error) {
+	if !logins.MatchString(login) {
+		return trigger.None, nil
+	}
+	found, err := request[permission](ctx, c, operation{
+		action: "ask for the permission of " + login, permission: "metadata: read", path: "collaborators/" + url.PathEscape(login) + "/permission",
+	})
+	if errors.Is(err, NotFound) {
+		return trigger.None, nil
+	}
+	return found.Permission, err
+}
+
+type permission struct {
+	Permission trigger.Permission `json:"permission"`
+}
+
+// login is our login. REST tells it to people; GraphQL to Apps and jobs, too.
+func (c *Client) login(ctx context.Context) (string, error) {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if c.ownLogin != "" {
+		return c.ownLogin, nil
+	}
+	a := operation{action: "ask for the login of the token", body: ask{Query: `query { viewer { login } }`}}
+	viewer, err := graph[user](ctx, c, a)
+	c.ownLogin = viewer.Login
+	if err != nil && ctx.Err() == nil && strings.HasPrefix(c.credential.latest(), jobToken) {
+		return jobLogin, nil
+	}
+	return c.ownLogin, err
+}
+
+// A job's own token begins so, and writes under this login, also while GraphQL is away.
+const (
+	jobToken = "ghs_"
+	jobLogin = "github-actions[bot]"
+)
+
+// Wrote reports whether our token's login is that of the author.
+func (c *Client) Wrote(ctx context.Context, author string) (bool, error) {
+	login, err := c.login(ctx)
+	return err == nil && strings.EqualFold(author, login), err
+}

@@ -1,0 +1,246 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+)
+
+// Pull is a pull request as GitHub has it. Its texts are as people wrote them, where nothing else is said.
+type Pull struct {
+	trigger.Pull
+	URL, Title, Body string
+	BaseSHA          string
+	Open, Merged     bool
+	Opened, Ended    time.Time
+	TitleDraft       bool   // only its title says draft, because GitHub could not
+	NodeID           string // its name in GraphQL
+}
+
+// draftTitle begins the title where the repository's plan has no drafts.
+const draftTitle = "[draft] "
+
+// NewPull is a pull request to open.
+type NewPull struct {
+	Branch string
+	Base   string
+	Title  string
+	Body   string
+	Draft  bool
+}
+
+const pullsWrite = "pull-requests: write"
+
+// FindPull finds the open pull request whose head is branch of this repository; number 0: any.
+func (c *Client) FindPull(ctx context.Context, branch string, number int) (Pull, bool, error) {
+	found, is, err := findFirst(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.isHead(p, branch) && (number == 0 || p.Number == number) })
+	return found.pull(), is, err
+}
+
+func pullsOf(c *Client, branch string) operation {
+	path := "pulls?" + url.Values{"state": {"open"}, "head": {c.Owner + ":" + branch}}.Encode()
+	return operation{action: "look for the pull request of " + branch, permission: pullsWrite, path: path}
+}
+
+// OwnPull returns the open pull request of branch that we opened.
+func (c *Client) OwnPull(ctx context.Context, branch string) (own Pull, is bool, err error) {
+	return c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
+}
+
+// EachOwnPull calls do for each open pull request of branch that we opened: there is one for each base.
+func (c *Client) EachOwnPull(ctx context.Context, branch string, do func(Pull) error) error {
+	_, _, err := c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) {
+		if p.Head.Ref != branch {
+			return false, nil
+		}
+		return false, do(p.pull())
+	})
+	return err
+}
+
+// Base is a branch that pull requests are for.
+type Base struct {
+	Branch string
+	Prefix string // of the branches of ours
+	Except []int  // pull requests that were looked after already
+
+	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
+}
+
+// Behind returns the first open pull request of ours that needs the newest commit of base. An error
+// with one is returned only if no other needs it.
+func (c *Client) Behind(ctx context.Context, base Base) (own Pull, is bool, err error) {
+	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
+	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
+	a := operation{action: "look for pull requests that are behind " + base.Branch, permission: pullsRead, path: "pulls?" + query.Encode()}
+	var failed error // it holds back no other pull request
+	own, is, err = c.findOwn(ctx, a, func(p pull) (needs bool, err error) {
+		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
+			return false, nil
+		}
+		if there := p.pull(); there.Draft {
+			needs, err = base.Drafts(ctx, there)
+		} else {
+			needs, err = c.behind(ctx, p, strict)
+		}
+		failed = cmp.Or(failed, err)
+		return needs && err == nil, ctx.Err()
+	})
+	if !is {
+		err = cmp.Or(err, failed)
+	}
+	return own, is, err
+}
+
+// demandsNewest: GitHub lists no rules of a private repository without a paid plan.
+func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error) {
+	rules, err := c.Rules(ctx, branch)
+	if Withheld(err) {
+		return false, nil
+	}
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Parameters.Strict }), err
+}
+
+// behind reports whether a pull request lacks commits of its base that it must have. If a rule
+// requires them, the commits are compared: GitHub's mergeable_state hides that behind a conflict
+// or a missing review. Branch protection shows only in that state, which may be unknown at first.
+func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)) (bool, error) {
+	number := p.Number
+	if demanded, err := strict(); err != nil {
+		return false, err
+	} else if demanded {
+		path := "compare/" + (&url.URL{Path: p.Base.Ref}).EscapedPath() + "..." + p.Head.SHA + "?per_page=1"
+		apart, err := request[struct {
+			Behind int `json:"behind_by"`
+		}](ctx, c, operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read", path: path})
+		return apart.Behind > 0, err
+	}
+	for try := 1; ; try++ {
+		pull, err := request[struct {
+			State string `json:"mergeable_state"`
+		}](ctx, c, operation{action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead, path: fmt.Sprintf("pulls/%d", number)})
+		if err != nil || pull.State != "unknown" || try > c.retry.Tries {
+			return pull.State == "behind", err
+		}
+		if err := sleep(ctx, jitter(c.retry.Delay<<try)); err != nil {
+			return false, err
+		}
+	}
+}
+
+// Opened reports whether author is our login, or the opener's: others can open pull requests, too.
+func (c *Client) Opened(ctx context.Context, author string) (bool, error) {
+	if ours, err := c.Wrote(ctx, author); ours || err != nil || c.Starter == nil {
+		return ours, err
+	}
+	return c.Starter.Wrote(ctx, author)
+}
+
+func (c *Client) findOwn(ctx context.Context, a operation, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
+	var failed error
+	found, is, err := findFirst(ctx, c, a, func(p pull) bool {
+		if failed != nil || !c.isHead(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
+			return false
+		}
+		ours, err := c.Opened(ctx, p.User.name())
+		if err == nil && ours {
+			ours, err = fits(p)
+		}
+		failed = err
+		return ours && err == nil
+	})
+	own = found.pull()
+	own.Title, _ = clean.Plain(own.Title, maxTitle)
+	return own, is, cmp.Or(err, failed)
+}
+
+// Pull returns a pull request.
+func (c *Client) Pull(ctx context.Context, number int) (Pull, error) {
+	found, err := c.readPull(ctx, number)
+	return found.pull(), err
+}
+
+// isHead checks the head again: GitHub ignores a filter that it does not understand.
+func (c *Client) isHead(p pull, branch string) bool {
+	return p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo)
+}
+
+// OpenPull opens a pull request, or finds the open one of the branch, so it can be repeated.
+// Without drafts on the plan the title says draft; see TitleDraft.
+func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
+	opened, err := request[pull](ctx, c, operation{
+		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
+		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
+	})
+	switch {
+	case err == nil:
+		return opened.pull(), nil
+	case p.Draft && refusedFor(err, noDrafts):
+		p.Draft, p.Title = false, draftTitle+p.Title
+		return c.OpenPull(ctx, p)
+	case refusedFor(err, "already exists"):
+		found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.isHead(there, p.Branch) && there.Base.Ref == p.Base })
+		if ok {
+			return found.pull(), nil
+		}
+		return Pull{}, errors.Join(err, lookErr)
+	}
+	return Pull{}, err
+}
+
+const noDrafts = "draft pull requests are not supported"
+
+func refusedFor(err error, reason string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == Refused && strings.Contains(strings.ToLower(e.Message), reason)
+}
+
+// EditPull changes a title and a text; an empty one stays.
+func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
+	fresh := map[string]string{"title": title, "body": body}
+	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })
+	edited, err := request[pull](ctx, c, operation{
+		action: fmt.Sprintf("edit the pull request #%d", number), permission: pullsWrite,
+		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
+	})
+	return edited.pull(), err
+}
+
+// PeopleCommitted reports whether a pull request has a commit that is not ralph's, by its email
+// address. Commits that GitHub made again in our login's name to sign them are ralph's.
+func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) (bool, error) {
+	type made struct {
+		Commit struct {
+			Author struct {
+				Email string `json:"email"`
+			} `json:"author"`
+		} `json:"commit"`
+		Author user `json:"author"`
+	}
+	a := operation{action: fmt.Sprintf("read the commits of #%d", number), permission: pullsRead}
+	all, err := list[made](ctx, c, a, fmt.Sprintf("pulls/%d/commits", number), commentPages)
+	if err != nil {
+		return false, err
+	}
+	for _, one := range all {
+		if strings.EqualFold(one.Commit.Author.Email, email) {
+			continue
+		}
+		ours, err := c.Wrote(ctx, one.Author.name())
+		if err != nil || !ours {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

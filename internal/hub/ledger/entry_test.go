@@ -1,0 +1,181 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/quota"
+	"github.com/ralph-loop/ralph/internal/hub/ledger"
+)
+
+// paper is a ledger in memory. The answer to each change is lost, so that it is made twice.
+type paper struct{ book quota.Book }
+
+func (p *paper) Change(_ context.Context, change func(quota.Book) (quota.Book, error)) error {
+	for range 2 {
+		next, err := change(p.book)
+		if err != nil {
+			return err
+		}
+		p.book = next
+	}
+	return nil
+}
+
+// entry is that of a job which may spend 5 dollars.
+func entry(on *paper, job int64) *ledger.Entry {
+	return &ledger.Entry{
+		Change: on.Change, Now: clock, Began: noon, Entry: quota.Entry{Job: job, Run: "pull-9", Held: 5, Until: noon.Add(time.Hour)},
+		Ended: func(_ context.Context, job int64) (bool, error) { return job == 1, nil },
+		Works: func(_ context.Context, job int64) (bool, error) { return job == 2, nil },
+	}
+}
+
+// A job that is over makes room for another, and one of which GitHub knows nothing does not.
+func TestJobsThatWereKilledMakeRoom(t *testing.T) {
+	for name, c := range map[string]struct {
+		other int64
+		full  bool
+	}{
+		"a job that is over": {1, false},
+		"a job at work":      {2, true},
+	} {
+		on := &paper{}
+		if refusal, err := entry(on, c.other).Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || err != nil {
+			t.Fatalf("%s: %v, %v", name, refusal, err)
+		}
+		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
+		if (refusal != nil) != c.full || err != nil {
+			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)
+		}
+	}
+}
+
+// A job that should be over keeps its place while GitHub says that it is at work, no matter how late it is.
+func TestJobsThatAreLateKeepTheirPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  int64
+		late time.Duration
+		full bool
+	}{
+		"at work, a minute late":     {2, time.Minute, true},
+		"at work, days late":         {2, 72 * time.Hour, true},
+		"over":                       {1, time.Minute, false},
+		"one that GitHub hides":      {3, time.Minute, false},
+		"an earlier attempt of ours": {9, time.Minute, false},
+	} {
+		on := &paper{book: quota.Book{Entries: []quota.Entry{{Job: c.job, Run: "late", Held: 5, Until: noon.Add(-c.late)}}}}
+		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
+		if (refusal != nil) != c.full || err != nil {
+			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)
+		}
+	}
+}
+
+// What GitHub does not answer is an error, and enters nothing.
+func TestNoAnswerIsNoRoom(t *testing.T) {
+	on, wrong := &paper{}, errors.New("GitHub is away")
+	if _, err := entry(on, 1).Admit(t.Context(), quota.Limits{Runs: 1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	next := entry(on, 9)
+	next.Ended = func(context.Context, int64) (bool, error) { return false, wrong }
+	if refusal, err := next.Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || !errors.Is(err, wrong) || len(on.book.Entries) != 1 {
+		t.Errorf("Admit = %v, %v with %+v", refusal, err, on.book.Entries)
+	}
+}
+
+// work returns a run on pull request 9 that cost so much.
+func work(usd float64, known bool) journal.Run {
+	run := journal.Run{
+		ID: "pull-9", Branch: "ralph/issue-7", Pull: &journal.PullOpened{Number: 9}, Policy: policy.Policy{Agent: "claude"}, CostUSD: usd, CostKnown: known, Stop: &journal.RunStopped{},
+		BaseChecks: []journal.CheckEnded{{}},
+		Iterations: []journal.Iteration{{Began: noon, Last: noon.Add(3 * time.Minute), Checks: []journal.CheckEnded{{}}}, {Began: noon, Last: noon.Add(time.Minute)}},
+		Proofs:     []journal.Proof{{Checks: journal.Runs{Head: []journal.CheckEnded{{}}}}, {Reused: true, Checks: journal.Runs{Head: []journal.CheckEnded{{}}}}},
+	}
+	run.Task.Number = 7
+	return run
+}
+
+// What a run came to stands in the ledger when its job ends: what it does not know is
+// null, and so is the cost of a job that was killed.
+func TestWhatARunCameTo(t *testing.T) {
+	known := func(p quota.Pull) *quota.PullRun { return &p.Runs[len(p.Runs)-1] }
+	for name, c := range map[string]struct {
+		leaves *journal.Run // nil: the job is killed
+		before bool         // the run worked on the pull request before, for 1 dollar
+		want   *quota.PullRun
+	}{
+		"a run that ended":                {leaves: new(work(2, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(2.0), Minutes: 4}},
+		"an unknown cost":                 {leaves: new(work(2, false)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 4}},
+		"a killed job":                    {want: &quota.PullRun{ID: "pull-9", Agent: "claude"}},
+		"a killed job that goes on":       {before: true, want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 8}},
+		"a job that went on":              {before: true, leaves: new(work(3, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(3.0), Minutes: 4}},
+		"no run began":                    {leaves: &journal.Run{}},
+		"no run began where one had been": {before: true, leaves: &journal.Run{}, want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}},
+	} {
+		on := &paper{}
+		pull := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: noon}
+		if c.before {
+			on.book = on.book.Worked(pull, quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}, noon)
+		}
+		e := entry(on, 1)
+		e.Pull, e.Worker = pull, quota.PullRun{ID: "pull-9", Agent: "claude"}
+		if refusal, err := e.Admit(t.Context(), quota.Limits{}, nil); refusal != nil || err != nil {
+			t.Fatalf("%s: %v, %v", name, refusal, err)
+		}
+		if c.leaves != nil {
+			if err := e.Leave(t.Context(), *c.leaves); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		var got *quota.PullRun
+		for _, p := range on.book.Pulls {
+			got = known(p)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A job is charged what it spent: what the run had cost before is another job's, and
+// where tokens have no price, or the run has no end, it is what the job held.
+func TestWhatAJobSpent(t *testing.T) {
+	broken := work(2, true)
+	broken.Stop = nil
+	tokens := work(1, false)
+	tokens.Usage.Input = 10
+	for name, c := range map[string]struct {
+		old, run journal.Run
+		want     float64
+	}{
+		"a new run":                {run: work(2, true), want: 2},
+		"a run that went on":       {old: work(1.5, true), run: work(2, true), want: 0.5},
+		"tokens without a price":   {run: tokens, want: 5},
+		"a run without an end":     {run: broken, want: 5},
+		"no tokens, nor a price":   {run: work(0, false), want: 0},
+		"less than it had cost":    {old: work(3, true), run: work(2, true), want: 0},
+		"nothing began":            {want: 0},
+		"more than the job's hold": {run: func() journal.Run { r := tokens; r.CostUSD = 7; return r }(), want: 7},
+	} {
+		on := &paper{}
+		e := entry(on, 1)
+		e.Old = c.old
+		if _, err := e.Admit(t.Context(), quota.Limits{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Leave(t.Context(), c.run); err != nil {
+			t.Fatal(err)
+		}
+		if got := on.book.Entries[0].Spent; got == nil || *got != c.want {
+			t.Errorf("%s: spent %v, want %v", name, got, c.want)
+		}
+	}
+}

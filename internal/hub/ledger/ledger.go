@@ -1,0 +1,214 @@
+// Package ledger keeps a repository's ledger on its ref. It takes the remote and a local
+// store, and changes the ledger by the rules of package quota. A job enters itself there,
+// and what it cost. Everyone who may push can change the ledger: it limits spending, and is not a
+// security boundary.
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/quota"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+// Account is a repository's ledger.
+type Account struct {
+	Remote remote.Repository
+	Store  *git.Trusted
+	Pause  func(context.Context) error // before the ledger is asked again
+	Now    func() time.Time
+}
+
+const most = 8 << 20
+
+// Read reads the book, and tells which commit holds it. Without the ref it is empty.
+func (a Account) Read(ctx context.Context) (book quota.Book, at string, err error) {
+	at, err = a.Remote.FetchRef(ctx, a.Store, quota.Ref)
+	switch {
+	case errors.Is(err, git.ErrNotFound):
+		err = errors.New("it is not a commit")
+	case err != nil || at == "":
+		return book, at, err
+	default: // somebody else may have put anything there
+		var text []byte
+		if text, err = a.Store.ReadFile(ctx, git.At{Commit: at, Path: quota.File}, most); err == nil {
+			book, err = quota.Read(text)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fault.Usage("the ledger on "+quota.Ref+" cannot be read",
+			"if you do not know why, remove it (git push origin :"+quota.Ref+"): ralph then starts a new one", err)
+	}
+	return book, at, err
+}
+
+const tries = 40 // more than the jobs that begin at the same time: each failure is due to another job
+
+// Change reads the book, changes it and stores it. If another job was faster, it tries again after a pause.
+func (a Account) Change(ctx context.Context, change func(quota.Book) (quota.Book, error)) error {
+	for range tries {
+		book, at, err := a.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if book, err = change(book); err != nil {
+			return err
+		}
+		text, err := book.Write()
+		if err != nil {
+			return fmt.Errorf("write the ledger: %w", err)
+		}
+		_, err = a.Remote.PushFiles(ctx, a.Store, remote.Files{
+			Ref: quota.Ref, Parent: at, Files: map[string][]byte{quota.File: text}, Subject: "ledger", At: a.Now(),
+		})
+		if !errors.Is(err, remote.ErrNonFastForward) && !errors.Is(err, remote.ErrNetwork) {
+			return err
+		}
+		if err := a.Pause(ctx); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("another job changed the ledger, %d times", tries)
+}
+
+// Entry is a job's entry in a ledger, until the job is over.
+type Entry struct {
+	quota.Entry
+	Change func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
+	Ended  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
+	Works  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
+	Now    func() time.Time
+	Began  time.Time   // when the job did
+	Old    journal.Run // that the job goes on with; zero: it begins a new one
+
+	Pull   quota.Pull    // that the job works on; zero: it opens one
+	Worker quota.PullRun // of the run, before it costs anything
+
+	begun bool           // was is known
+	was   *quota.PullRun // what the ledger said of the run before
+}
+
+// errFull ends a change of the ledger that does not take the job.
+var errFull = errors.New("the ledger does not take the job")
+
+// Admit enters the job, or says why it may not begin. It asks whether jobs that hold a
+// place are over: a job that is killed writes nothing.
+func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
+	want := quota.Candidate{Entry: e.Entry, Limits: limits, Open: open}
+	err = e.Change(ctx, func(book quota.Book) (next quota.Book, err error) {
+		if book, err = e.extend(ctx, book); err != nil {
+			return book, err
+		}
+		if next, refusal = book.Admit(want, e.Now()); refusal != nil && refusal.Full {
+			if book, err = e.bury(ctx, book); err != nil {
+				return book, err
+			}
+			next, refusal = book.Admit(want, e.Now())
+		}
+		if refusal != nil {
+			return next, errFull
+		}
+		if e.Pull.Number != 0 { // a job that is killed writes nothing
+			next = e.begin(next)
+		}
+		return next, nil
+	})
+	if errors.Is(err, errFull) {
+		return refusal, nil
+	}
+	return nil, err
+}
+
+// begin remembers what stood before the first try: its answer may be lost, so that the next one finds what it stored.
+func (e *Entry) begin(book quota.Book) quota.Book {
+	next, was := book.Begin(e.Pull, e.Worker, e.Began)
+	if !e.begun {
+		e.was, e.begun = was, true
+	}
+	return next
+}
+
+func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
+	for _, other := range book.AtWork(e.Now()) {
+		ended, err := e.Ended(ctx, other.Job)
+		if err != nil {
+			return book, err
+		}
+		if ended {
+			book = book.End(other.Job, other.Run, nil, e.Now())
+		}
+	}
+	return book, nil
+}
+
+// longer is until when a late job counts as at work. The next job to begin asks again.
+const longer = time.Hour
+
+// extend keeps the place and the dollars of late jobs that GitHub says are at work.
+func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error) {
+	for _, late := range book.Late(e.Now()) {
+		if late.Job == e.Job { // an earlier attempt: the job that works is this one
+			continue
+		}
+		works, err := e.Works(ctx, late.Job)
+		if err != nil {
+			return book, err
+		}
+		if works {
+			book = book.Extend(late, e.Now().Add(longer))
+		}
+	}
+	return book, nil
+}
+
+// Leave records what the job spent, and what the run came to.
+func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
+	return e.Change(ctx, func(book quota.Book) (quota.Book, error) {
+		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
+		switch {
+		case run.Pull != nil:
+			return book.Worked(pullOf(run, e.Now()), came(run), e.Began), nil
+		case run.ID == "" && e.Pull.Number != 0: // nothing began
+			return book.Undo(e.Pull.Number, e.Worker.ID, e.was), nil
+		}
+		return book, nil
+	})
+}
+
+// spent returns what the job spent, or nil, so that the day is charged what the job held: if tokens were used whose price
+// is unknown, or if the run has no end. Then its journal could not be written (an agent can fill the disk).
+func (e *Entry) spent(run journal.Run) *float64 {
+	usd := max(0, run.CostUSD-e.Old.CostUSD)
+	unknown := !run.CostKnown && run.Usage.Tokens() > 0 || run.ID != "" && run.Stop == nil
+	if unknown && usd < e.Held {
+		return nil
+	}
+	return &usd
+}
+
+func pullOf(run journal.Run, now time.Time) quota.Pull {
+	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
+	if number := run.Task.Number; number != p.Number {
+		p.Issue = number
+	}
+	return p
+}
+
+// came returns what a run on a pull request came to. A cost that is not known is null.
+func came(run journal.Run) quota.PullRun {
+	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
+	if run.CostKnown {
+		usd := run.CostUSD
+		r.USD = &usd
+	}
+	for _, it := range run.Iterations {
+		r.Minutes += it.Last.Sub(it.Began).Minutes()
+	}
+	return r
+}

@@ -1,0 +1,117 @@
+package upkeep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+)
+
+// answer returns what is told of a red check, and whether its workflow is run again. It returns
+// nothing where the change broke the check. base are the names of what is red on the base branch.
+func answer(c trigger.Check, base []string) (text string, again bool) {
+	again = c.Run != 0 && c.Attempt <= 1
+	broken := slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Summary) ||
+		c.Attempt <= 1 && outages.MatchString(c.Summary) // after a re-run it is what the tests print
+	switch {
+	case c.Conclusion == "action_required":
+		return "waits for approval on the pull request's page.", false
+	case broken && again:
+		return "failed because of the runner or the network: ralph asked for one re-run.", true
+	case broken:
+		return "failed because of the runner or the network: run it again once that works.", false
+	case slices.Contains(base, c.Name):
+		return "is red on the base branch, too: ralph leaves it alone.", false
+	case again:
+		return "failed: ralph asked for one re-run, which shows whether it is flaky.", true
+	}
+	return "", false
+}
+
+// lost is what runners say of themselves.
+var lost = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|hosted runner encountered an error|the self-hosted runner`)
+
+// outages also match what tests print: that costs one re-run.
+var outages = pattern.Of(`(?i)no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
+	`could not resolve host|temporary failure in name resolution|tls handshake timeout|eai_again|econnreset|etimedout|` +
+	`50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
+
+// Move is what follows from all that is red: work, or re-runs, or only words.
+type Move struct {
+	Work  []trigger.Check // that the change broke
+	Rerun []int64         // workflow runs
+	Line  string          // for people; empty where there is work
+}
+
+// Decide takes what is red on the head of a pull request, and on its base.
+func Decide(red []trigger.Check, base []string) Move {
+	var move Move
+	var texts []string
+	told := map[string][]trigger.Check{}
+	for _, c := range red {
+		text, again := answer(c, base)
+		if text == "" {
+			move.Work = append(move.Work, c)
+			continue
+		}
+		if told[text] = append(told[text], c); len(told[text]) == 1 {
+			texts = append(texts, text)
+		}
+		if again && !slices.Contains(move.Rerun, c.Run) {
+			move.Rerun = append(move.Rerun, c.Run)
+		}
+	}
+	if len(move.Work) > 0 {
+		return Move{Work: move.Work}
+	}
+	for i, text := range texts {
+		texts[i] = names(told[text]) + " " + text
+	}
+	move.Line = strings.Join(texts, " ")
+	return move
+}
+
+func names(checks []trigger.Check) string {
+	var all []string
+	for _, c := range checks {
+		all = append(all, "`"+strings.ReplaceAll(c.Name, "`", "'")+"`")
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
+}
+
+// Question returns what a person is asked where there were enough attempts.
+func Question(red []trigger.Check) string {
+	which := ""
+	if len(red) > 0 { // a run that goes on did not look
+		which = ": " + names(red)
+	}
+	return fmt.Sprintf("**ralph asks:** CI is still red after the attempts that are allowed (%d a head, %d a pull request)%s. "+
+		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MaxOfHead, plan.MaxOfPull, which)
+}
+
+// noteBegins begins the paragraph of the progress comment that is about CI.
+const noteBegins = "**CI:** "
+
+// Note replaces the line about CI above a progress comment. The first line holds its marks.
+func Note(comment, line string) string {
+	_, rest, _ := strings.Cut(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(rest, noteBegins) {
+		_, rest, _ = strings.Cut(rest, "\n\n")
+	}
+	return strings.TrimSpace(noteBegins + line + "\n\n" + rest)
+}
+
+// Relevant returns a job's log up to its last marked error. The rest is cleaning up.
+func Relevant(log string) string {
+	at := strings.LastIndex(log, "##[error]")
+	if at < 0 {
+		return log
+	}
+	end, _, _ := strings.Cut(log[at:], "\n")
+	return log[:at] + end
+}

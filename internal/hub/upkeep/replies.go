@@ -1,0 +1,144 @@
+package upkeep
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+)
+
+// Reply is the answer in a review thread.
+type Reply struct {
+	Thread  int64
+	Run     string // begins the marks of a run
+	Mark    string // begins the text: the same answer is given once
+	Text    string
+	Resolve bool    // a commit addressed it, and the checks are green on the pushed head
+	Read    []int64 // the comments that the run worked on
+}
+
+// IsDone reports whether a comment of ralph's answers for an earlier run that commits addressed
+// everything before it in the thread.
+func (r Reply) IsDone(text string) bool {
+	return strings.HasPrefix(text, threadMark) && !strings.HasPrefix(text, r.Run) && strings.Contains(text, doneIn) && !strings.Contains(text, "change was made")
+}
+
+const (
+	threadMark = trigger.Marker + "thread "
+	doneIn     = "**ralph:** done in "
+)
+
+// Replies returns the answers to the run's threads: a commit, the agent's words, or why nothing was
+// done. If the run waits for people, it answers only what was done.
+func Replies(run journal.Run, headline string) (all []Reply) {
+	var threads, read []int64
+	for _, r := range run.Task.Remarks {
+		read = append(read, r.ID)
+		if r.Thread != 0 && !slices.Contains(threads, r.Thread) {
+			threads = append(threads, r.Thread)
+		}
+	}
+	for _, thread := range threads {
+		if r, due := reply(run, thread, headline); due {
+			r.Thread, r.Run, r.Mark, r.Read = thread, threadMark+run.ID+" ", marked(run, thread, headline), read
+			r.Text = r.Mark + "\n" + r.Text
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// marked returns the mark of an answer, by the run and its text. It uses a commit's name from before
+// GitHub signed it, as each resume may sign it again.
+func marked(run journal.Run, thread int64, headline string) string {
+	run.Signed = ""
+	r, _ := reply(run, thread, headline)
+	digest := sha256.Sum256([]byte(r.Text))
+	return fmt.Sprintf("%s%s %x -->", threadMark, run.ID, digest[:6])
+}
+
+func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
+	var says []string
+	resolve := shown(run)
+	for _, story := range storiesOf(run, thread) {
+		commit, made := commitOf(run, story.ID)
+		answer := verdict.ReviewAnswer(run, story.ID)
+		applied, change := suggested(run, story), "no change"
+		if applied != "" {
+			change = "no other change"
+			says = append(says, fmt.Sprintf(doneIn+"%.7s: the suggestion is applied as it is.", applied))
+		}
+		switch {
+		case !story.Passes:
+			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
+		case answer != "":
+			says, resolve = append(says, "**ralph:** "+change+" was made. The agent answers:\n\n> "+washed(answer)), false
+		case applied != "" && !verdict.PassedInRun(run, story.ID):
+		case made:
+			says = append(says, fmt.Sprintf(doneIn+"%.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
+		default:
+			says, resolve = append(says, "**ralph:** "+change+" was made: the request is already met."), false
+		}
+	}
+	says = slices.Compact(says)
+	return Reply{Text: strings.Join(says, "\n\n"), Resolve: resolve}, len(says) > 0
+}
+
+// shown reports that the pushed head is proven, and that the threads' pull request has it.
+func shown(run journal.Run) bool {
+	return verdict.IsVerified(run) && run.Pushed == run.Head && len(run.Leaves) == 0
+}
+
+// waits reports that people are expected to continue the run.
+func waits(run journal.Run) bool {
+	return run.Stop == nil || run.Stop.Reason == policy.NeedsInput || run.Stop.Reason == policy.Cancelled
+}
+
+// storiesOf returns those that the remarks of a thread stand in: an agent may split one.
+func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
+	for _, story := range run.Plan.UserStories {
+		if slices.ContainsFunc(run.Task.Remarks, func(r plan.Remark) bool {
+			return r.Thread == thread && slices.Contains(story.AcceptanceCriteria, r.Criterion())
+		}) {
+			all = append(all, story)
+		}
+	}
+	return all
+}
+
+// suggested returns the commit that applied a reviewer's suggestion of the story.
+func suggested(run journal.Run, story plan.Story) string {
+	for _, r := range run.Task.Remarks {
+		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && r.Suggestion.Made != "" {
+			return r.Suggestion.Made
+		}
+	}
+	return ""
+}
+
+// commitOf returns the newest commit of a story. A signed one has another name; then it is the head.
+func commitOf(run journal.Run, story string) (journal.Commit, bool) {
+	for _, it := range slices.Backward(run.Iterations) {
+		if it.Story != story || it.Taken == nil || len(it.Taken.Commits) == 0 || it.Taken.To == it.Taken.From {
+			continue
+		}
+		commit := it.Taken.Commits[len(it.Taken.Commits)-1]
+		if run.Signed != "" {
+			commit.SHA = run.Head
+		}
+		return commit, true
+	}
+	return journal.Commit{}, false
+}
+
+// washed removes line breaks and hidden marks from an agent's words.
+func washed(text string) string {
+	return strings.ReplaceAll(clean.Inline(text, 0), "<!--", "<! --")
+}

@@ -1,0 +1,242 @@
+package process_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+func TestOutputIsBounded(t *testing.T) {
+	t.Run("many lines", func(t *testing.T) {
+		var lines int
+		head, tail := &process.Head{N: 10}, &process.Tail{N: 10}
+		c := playing("flood", "64", "lines")
+		c.Stdout = io.MultiWriter(head, tail, &process.Lines{Each: func([]byte, bool) { lines++ }})
+		_, err := new(process.Runner).Run(t.Context(), c)
+		if lines != 64*1024 || head.String() != "xxxxxxxxxx" || tail.String() != "xxxxxxxxx\n" || err != nil {
+			t.Errorf("%d lines, head %q, tail %q, %v", lines, head, tail, err)
+		}
+	})
+	t.Run("one line of 20 MiB", func(t *testing.T) {
+		var got []string
+		c := playing("flood", "20", "single")
+		l := &process.Lines{Max: 1 << 20, Each: func(l []byte, cut bool) { got = append(got, fmt.Sprint(len(l), cut)) }}
+		c.Stdout = l
+		_, err := new(process.Runner).Run(t.Context(), c)
+		_ = l.Close()
+		if diff := cmp.Diff([]string{"1048576 true"}, got); diff != "" || err != nil {
+			t.Errorf("Run: %v, lines (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+// full is a disk that takes some bytes and then no more.
+type full struct{ free int }
+
+var errFull = errors.New("disk full")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.free -= len(p); f.free < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriterThatFailsEndsTheProgram(t *testing.T) {
+	c := playing("flood", "4", "lines", "stay")
+	c.Stdout = &full{free: 1 << 20}
+	got, err := new(process.Runner).Run(t.Context(), c)
+	if !errors.Is(err, errFull) || got.Signal != "SIGTERM" {
+		t.Errorf("Run = %+v, %v, want %v and a polite end", got, err, errFull)
+	}
+}
+
+// short takes a byte less than it is given, and says nothing of it.
+type short struct{}
+
+func (short) Write(p []byte) (int, error) { return len(p) - 1, nil }
+
+func TestWriterThatTakesTooLittleIsReported(t *testing.T) {
+	c := playing("env")
+	c.Stdout = short{}
+	if _, err := new(process.Runner).Run(t.Context(), c); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("Run = %v, want %v", err, io.ErrShortWrite)
+	}
+}
+
+// many is a writer that cannot be compared.
+type many []*bytes.Buffer
+
+func (m many) Write(p []byte) (int, error) { return m[0].Write(p) }
+
+// One writer for both is one pipe, so that the order stays; two writers are two
+// pipes, also if they cannot be compared.
+func TestOneWriterIsOnePipe(t *testing.T) {
+	buf, list := new(bytes.Buffer), many{new(bytes.Buffer)}
+	for name, tt := range map[string]struct {
+		out, errs io.Writer
+		in        func() string
+		want      bool
+	}{
+		"one":                      {buf, buf, buf.String, true},
+		"two":                      {buf, new(bytes.Buffer), buf.String, false},
+		"one that has no equality": {list, list, list[0].String, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			buf.Reset()
+			c := process.Command{
+				Argv: []string{"/bin/sh", "-c", "readlink /proc/self/fd/1 /proc/$$/fd/2"}, Env: []string{"PATH=/usr/bin:/bin"},
+				Stdout: tt.out, Stderr: tt.errs,
+			}
+			if _, err := new(process.Runner).Run(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			pipes := strings.Fields(tt.in())
+			if len(pipes) != 2 || (pipes[0] == pipes[1]) != tt.want {
+				t.Errorf("its streams are %q, want them one: %t", pipes, tt.want)
+			}
+		})
+	}
+}
+
+// A file is the program's own, with no copy between.
+func TestFilesAreHandedOn(t *testing.T) {
+	in, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	var out bytes.Buffer
+	c := process.Command{Argv: []string{"/bin/sh", "-c", "readlink /proc/$$/fd/0"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: in, Stdout: &out}
+	_, err = new(process.Runner).Run(t.Context(), c)
+	want, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", in.Fd()))
+	if got := strings.TrimSpace(out.String()); got != want || err != nil {
+		t.Errorf("its input is %q, %v, want %q", got, err, want)
+	}
+}
+
+// What the kernel is to do as it starts the program is the Command's to say, and
+// the Command is left as it was.
+func TestSysIsHandedOn(t *testing.T) {
+	handle := -1
+	c := playing("exit", "0")
+	c.Sys = &syscall.SysProcAttr{PidFD: &handle}
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || handle < 0 || c.Sys.Setsid || c.Sys.Pdeathsig != 0 {
+		t.Errorf("Run = %v, with a handle %d and %+v", err, handle, c.Sys)
+	}
+	_ = syscall.Close(handle)
+}
+
+// Some programs end without waiting until they were heard out.
+func TestOutputIsWide(t *testing.T) {
+	limit, err := os.ReadFile("/proc/sys/fs/pipe-max-size")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := min(1<<20, atoi(strings.TrimSpace(string(limit))))
+	var out bytes.Buffer
+	c := playing("pipe")
+	c.Stdout = &out
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || strings.TrimSpace(out.String()) != fmt.Sprint(want) {
+		t.Errorf("its output holds %q, %v, want %d", out.String(), err, want)
+	}
+}
+
+// Only the outer program's child has the ready pipe as its descriptor 3.
+func TestListeningLeavesOthersFilesAlone(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }()
+	var out bytes.Buffer
+	c := playing("hears")
+	c.Files, c.Stdout = []*os.File{w}, &out
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || out.String() != "true\n" {
+		t.Errorf("descriptor 3 is open: %q, %v", out.String(), err)
+	}
+}
+
+func TestReaderThatFailsIsReported(t *testing.T) {
+	c := playing("cat")
+	c.Stdin = io.MultiReader(strings.NewReader("some"), &broken{})
+	out := new(bytes.Buffer)
+	c.Stdout = out
+	_, err := new(process.Runner).Run(t.Context(), c)
+	if !errors.Is(err, errFull) || out.String() != "some" {
+		t.Errorf("Run = %v with %q, want %v", err, out, errFull)
+	}
+}
+
+type broken struct{}
+
+func (*broken) Read([]byte) (int, error) { return 0, errFull }
+
+// An output that is held out of reach, here by a message that is not read, ends with the program.
+func TestHeldOutputIsCut(t *testing.T) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
+	defer func() { _, _ = ours.Close(), theirs.Close() }()
+	c := playing("lend")
+	c.Files, c.Stdout = []*os.File{theirs}, new(bytes.Buffer)
+	got, err := new(process.Runner).Run(t.Context(), c)
+	if diff := cmp.Diff(process.Result{}, got); diff != "" || err != nil {
+		t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
+	}
+}
+
+// Signals come at any moment: of children that end, and of the runtime to its own
+// threads.
+func TestHeldIsSeenAmongSignals(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }()
+	var over atomic.Bool
+	var signals sync.WaitGroup
+	signals.Go(func() {
+		for !over.Load() {
+			threads, _ := os.ReadDir("/proc/self/task")
+			for _, thread := range threads {
+				_ = unix.Tgkill(os.Getpid(), atoi(thread.Name()), unix.SIGURG)
+			}
+		}
+	})
+	wrong := 0
+	for range 300_000 {
+		if !process.Held(r) {
+			wrong++
+		}
+	}
+	over.Store(true)
+	signals.Wait()
+	if wrong > 0 {
+		t.Errorf("%d times its holder was not seen", wrong)
+	}
+}
+
+func TestInputThatNeverEndsIsLetGo(t *testing.T) {
+	input, end := io.Pipe()
+	defer func() { _ = end.Close() }()
+	c := playing("exit", "0")
+	c.Stdin = input
+	if got, err := new(process.Runner).Run(t.Context(), c); got.Exit != 0 || err != nil {
+		t.Errorf("Run = %+v, %v, want success", got, err)
+	}
+}

@@ -1,0 +1,194 @@
+// Package checkout makes clean checkouts of commits, with some files replaced,
+// runs setup and the checks there in the sandbox, and reports events. Package
+// proof decides what runs where. Runs, `ralph prove` and `ralph doctor
+// --checks` use the same code.
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+	"github.com/ralph-loop/ralph/internal/proof/check"
+	"github.com/ralph-loop/ralph/internal/proof/proof"
+	"github.com/ralph-loop/ralph/internal/proof/suite"
+)
+
+// Clean makes clean checkouts of a repository's commits, one at a time and all at one path.
+type Clean struct {
+	Trusted *git.Trusted
+	Home    string           // git's home, which git inside the sandbox reads
+	Dir     string           // the folder of the checkouts
+	Sandbox *confine.Sandbox // of setup and checks; may be nil
+	Hand    check.Hand       // runs commands, and stores their output
+	Secrets []string         // variables only for checks
+	Logs    workspace.Folder // the output
+	Log     func(line string)
+	Kept    Kept
+	InJob   bool // no agent reaches Logs, and a run of another machine has none there
+
+	installed installed
+	readers   map[string]*reader // by commit
+	isSetUp   bool               // setup has ended at the base
+}
+
+type emit = func(journal.Event)
+
+// Prover returns a prover that runs here.
+func (c *Clean) Prover() proof.Prover {
+	p := proof.Prover{Run: c.Run, Change: c.Change, Results: c.Results, Call: c.Call, Text: c.Text, With: c.With}
+	if c.Kept.Dir != "" {
+		p.Baselines = baselines{c}
+	}
+	return p
+}
+
+// Run makes a clean checkout, runs setup in it unless an earlier one installed the same, and then the checks.
+func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit emit) (seen proof.Outcome, err error) {
+	tree, ready, err := c.checkOut(ctx, run, at.Stand)
+	if err != nil {
+		return seen, err
+	}
+	defer c.leave(ctx, run, at.Where == journal.AtBase && at.Stand == run.Base)
+	take := func(event journal.Event) {
+		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
+		case journal.SetupEnded:
+			if seen.Unready == "" {
+				seen.Unready = e.Failure()
+			}
+		case journal.CheckEnded:
+			seen.Checks = append(seen.Checks, e)
+		}
+		emit(event)
+	}
+	if !ready && len(run.Policy.Setup) > 0 && len(run.Policy.Checks) > 0 {
+		if err := c.setUp(ctx, run, at, take); err != nil || seen.Unready != "" {
+			return seen, err
+		}
+	}
+	if at.Late != "" {
+		if _, err := tree.Ask(ctx, "checkout", "-q", "--force", "--detach", at.Late); err != nil {
+			return seen, fmt.Errorf("check out %.12s: %w", at.Late, err)
+		}
+	}
+	return seen, c.check(ctx, run, at, take)
+}
+
+// CheckOut makes a clean checkout in which nothing runs.
+func (c *Clean) CheckOut(ctx context.Context, run journal.Run, commit string) (dir string, err error) {
+	_, _, err = c.checkOut(ctx, run, commit)
+	return c.Dir, err
+}
+
+// checkOut makes a clean checkout with a new home. It reports whether it has what setup would install.
+func (c *Clean) checkOut(ctx context.Context, run journal.Run, commit string) (tree *git.Tree, ready bool, err error) {
+	kept, err := c.keepInstalled(ctx, run, commit)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
+		return nil, false, fmt.Errorf("clear %s: %w", c.Dir, err)
+	}
+	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
+		return nil, false, err
+	}
+	if tree, err = c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
+		return nil, false, err
+	}
+	c.isSetUp = false
+	return tree, kept, c.putInstalled(kept)
+}
+
+// leave ends what runs in a checkout, and keeps the caches of the base. The next checkout removes it.
+func (c *Clean) leave(ctx context.Context, run journal.Run, base bool) {
+	note := func(err error) {
+		if err != nil {
+			c.Log("could not clear the clean checkout: " + err.Error())
+		}
+	}
+	note(c.Sandbox.Sweep())
+	if base {
+		note(c.Sandbox.LeaveBase())
+		if c.isSetUp {
+			c.saveCaches(ctx, run)
+		}
+	}
+}
+
+// git returns how git runs in the checkout: in the sandbox, without network. Without a sandbox it is nil.
+func (c *Clean) git() git.Run {
+	if c.Sandbox == nil {
+		return nil
+	}
+	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(c.Trusted.Lent(), c.Home), Alone: true}))
+}
+
+func (c *Clean) setUp(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	defer c.Sandbox.Flush(emit)
+	ready, err := c.hand(true).Setup(ctx, c.job(ctx, run, at), run.Policy.Setup, emit)
+	if err != nil || !ready {
+		return err
+	}
+	c.isSetUp = at.Where == journal.AtBase
+	return c.noteInstalled(ctx, run, at.Stand)
+}
+
+func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	hand := c.hand(false)
+	defer c.Sandbox.Flush(emit)
+	hand.Env = slices.Concat(hand.Env, c.Secrets)
+	job := c.job(ctx, run, at)
+	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
+		changed, err := c.Trusted.ChangedPaths(ctx, git.Span{From: run.Base, To: at.Commit})
+		if err != nil {
+			return err
+		}
+		job.Skip = func(check policy.Check) bool { return proof.Skips(check, changed) }
+	}
+	return hand.Do(ctx, job, emit)
+}
+
+// hand returns what runs commands in a checkout, in the sandbox if there is one.
+func (c *Clean) hand(setup bool) check.Hand {
+	hand := c.Hand
+	if c.Sandbox != nil {
+		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: c.Trusted.Lent(), Proof: true, Setup: setup})
+		hand.Env = c.Sandbox.Env(c.Hand.Env, true)
+	}
+	return hand
+}
+
+func (c *Clean) job(ctx context.Context, run journal.Run, at proof.Place) check.Job {
+	return check.Job{
+		Where: at.Where, Dir: filepath.Join(c.Dir, filepath.FromSlash(run.Policy.Subfolder)), Commit: at.Commit, Label: label(run, at),
+		Checks: run.Policy.Checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Files: at.Files,
+		Call:    func(command string) (suite.Call, error) { return c.Call(ctx, run, command) },
+		Reports: c.reports(ctx, run),
+	}
+}
+
+// label names the logs of a place. An iteration can prove more than one commit, and a verifier has no iterations.
+func label(run journal.Run, at proof.Place) string {
+	if at.Where == journal.AtBase && at.Commit == run.Base {
+		return "base"
+	}
+	number := 0
+	if n := len(run.Iterations); n > 0 {
+		number = run.Iterations[n-1].Number
+	}
+	text := fmt.Sprintf("%d_%s", number, at.Where)
+	if at.Number > 0 {
+		text += strconv.Itoa(at.Number)
+	}
+	return fmt.Sprintf("%s_%.7s", text, at.Commit)
+}

@@ -1,0 +1,169 @@
+package proof
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+)
+
+// block is a span of lines, from 0, without its end.
+type block struct{ from, to int }
+
+const mostBlocks = 12
+
+// outerBlocks returns the blocks in some lines that no other one contains, in order.
+func outerBlocks(lines [][]byte, from, to int) (all []block) {
+	for at := from; at < to; {
+		b, ok := blockAt(lines, at, to)
+		if ok {
+			all, at = append(all, b), b.to
+			continue
+		}
+		at++
+	}
+	return all
+}
+
+// innerBlocks returns the blocks in some lines that others contain, the largest first.
+func innerBlocks(lines [][]byte, from, to int) (all []block) {
+	for _, outer := range outerBlocks(lines, from, to) {
+		for at := outer.from + 1; at < outer.to; at++ {
+			if b, ok := blockAt(lines, at, outer.to); ok {
+				all = append(all, b)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b block) int { return (b.to - b.from) - (a.to - a.from) })
+	return all[:min(len(all), mostBlocks)]
+}
+
+// blockAt returns the block that begins at a line: the more indented lines below it, and the line that closes it.
+func blockAt(lines [][]byte, at, to int) (b block, ok bool) {
+	own, end := indent(lines[at]), at+1
+	for end < to && (indent(lines[end]) < 0 || indent(lines[end]) > own) {
+		end++
+	}
+	if own < 0 || end == at+1 {
+		return b, false
+	}
+	if end < to && indent(lines[end]) == own && closes(lines[end]) {
+		end++
+	}
+	return block{at, end}, true
+}
+
+// indent returns the width of the white space before a line; -1: it is blank.
+func indent(line []byte) int {
+	text := bytes.TrimLeft(line, " \t")
+	if len(bytes.TrimSpace(text)) == 0 {
+		return -1
+	}
+	return len(line) - len(text)
+}
+
+func closes(line []byte) bool {
+	text := strings.TrimSpace(string(line))
+	return text == "end" || strings.Trim(text, "})];,") == ""
+}
+
+// stub is how a function without its work looks in a language.
+type stub struct {
+	head *pattern.Pattern // the first line of a function
+	body string
+}
+
+var (
+	braces = pattern.Of(`^\s*((export|default|async|public|private|protected|static|override|final|pub(\([a-z]+\))?|const|unsafe|function|fn|def|fun)\s+)+[^=;]*\)[^;]*\{\s*$|^\s*\w+\([^;]*\)\s*\{\s*$`)
+	stubs  = map[string]stub{
+		".py": {pattern.Of(`^\s*(async\s+)?def\s+\w+\(.*:\s*$`), "return None"},
+		".js": {braces, "return undefined;"}, ".jsx": {braces, "return undefined;"}, ".mjs": {braces, "return undefined;"}, ".cjs": {braces, "return undefined;"},
+		".ts": {braces, "return undefined as any;"}, ".tsx": {braces, "return undefined as any;"}, ".mts": {braces, "return undefined as any;"},
+		".rs": {braces, "unimplemented!()"}, ".java": {braces, "throw new RuntimeException();"}, ".kt": {braces, "throw RuntimeException()"},
+		".cs": {braces, "throw new System.Exception();"}, ".php": {braces, `throw new \Exception();`},
+		".rb": {pattern.Of(`^\s*def\s+.*$`), "raise"},
+	}
+)
+
+// stubbed returns the file with each function in some lines replaced by one that does nothing; nil: there is none.
+func stubbed(file string, lines [][]byte, from, to int) []byte {
+	if path.Ext(file) == ".go" {
+		return stubbedGo(lines, from, to)
+	}
+	known, ok := stubs[path.Ext(file)]
+	if !ok {
+		return nil
+	}
+	var text [][]byte
+	changed := false
+	for at := 0; at < len(lines); at++ {
+		text = append(text, lines[at])
+		if at < from || at >= to || !known.head.MatchString(strings.TrimRight(string(lines[at]), "\n")) {
+			continue
+		}
+		end := at + 1
+		for end < to && (indent(lines[end]) < 0 || indent(lines[end]) > indent(lines[at])) {
+			end++
+		}
+		if end == at+1 {
+			continue
+		}
+		inner := strings.Repeat(" ", max(indent(lines[at]), 0)) + "    "
+		if bytes.HasPrefix(lines[at+1], []byte("\t")) {
+			inner = strings.Repeat("\t", indent(lines[at])+1)
+		}
+		text = append(text, []byte(inner+known.body+"\n"))
+		at, changed = end-1, true
+	}
+	if !changed {
+		return nil
+	}
+	return bytes.Join(text, nil)
+}
+
+// stubbedGo replaces the bodies of functions of Go by one that returns zero values.
+func stubbedGo(lines [][]byte, from, to int) []byte {
+	source := bytes.Join(lines, nil)
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	offset := func(pos token.Pos) int { return set.Position(pos).Offset }
+	var text []byte
+	last := 0
+	for _, declared := range parsed.Decls {
+		f, ok := declared.(*ast.FuncDecl)
+		if !ok || f.Body == nil || set.Position(f.Pos()).Line <= from || set.Position(f.End()).Line > to {
+			continue
+		}
+		text = append(text, source[last:offset(f.Body.Lbrace)]...)
+		text = append(text, []byte("{ "+zeroReturn(f, source, offset)+" }")...)
+		last = offset(f.Body.Rbrace) + 1
+	}
+	if last == 0 {
+		return nil
+	}
+	return append(text, source[last:]...)
+}
+
+// zeroReturn returns the statement that returns the zero values of a function's results.
+func zeroReturn(f *ast.FuncDecl, source []byte, offset func(token.Pos) int) string {
+	if f.Type.Results == nil {
+		return ""
+	}
+	var values []string
+	for _, field := range f.Type.Results.List {
+		if len(field.Names) > 0 {
+			return "return"
+		}
+		values = append(values, fmt.Sprintf("*new(%s)", source[offset(field.Type.Pos()):offset(field.Type.End())]))
+	}
+	return "return " + strings.Join(values, ", ")
+}

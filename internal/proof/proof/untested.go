@@ -1,0 +1,349 @@
+package proof
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+)
+
+// Which changed lines does no test need? Each changed place of the product is reverted alone, and the tests concerned run. If
+// they pass, no test needs the place.
+
+// place is a changed place, and the text of its file without it.
+type place struct {
+	journal.Lines
+
+	size  int
+	edit  edit
+	text  []byte // of its file, with the change
+	stub  []byte // the file with functions that return nothing, for a place without which it does not build; may be nil
+	inner bool   // a block within a larger place
+}
+
+const (
+	defaultPlaces = 12
+	largePlace    = 10 // lines: also tried block by block
+	leastTime     = 30 * time.Second
+)
+
+// findUntested tries the places, the largest first, within the limits: a number of places, and the time of one suite.
+func (t *trial) findUntested(ctx context.Context) error {
+	tells := t.proof.Result == journal.Proven || t.proof.Result == journal.NoNewFailingTest
+	isWholeOfStories := t.proof.Story == "" && len(t.run.Iterations) > 0 // each story has its own
+	if !tells || isWholeOfStories || t.run.Policy.Untested.Do == policy.UntestedOff {
+		return nil
+	}
+	if names, err := t.testChecks(ctx); err != nil || len(names) == 0 {
+		return err
+	}
+	all, err := t.places(ctx)
+	if err != nil {
+		return err
+	}
+	u := untested{trial: t, places: all, left: cmp.Or(t.run.Policy.Untested.Max, defaultPlaces), time: t.suiteTime()}
+	survivors, err := u.tryEach(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := u.confirm(ctx, survivors)
+	if err != nil {
+		return err
+	}
+	for _, one := range found {
+		t.proof.Untested = append(t.proof.Untested, one.Lines)
+	}
+	t.proof.Tried = u.tried
+	return nil
+}
+
+// suiteTime returns how long the checks took with the change.
+func (t *trial) suiteTime() time.Duration {
+	total := time.Duration(0)
+	for _, check := range t.head {
+		total += check.Took()
+	}
+	return max(total, leastTime)
+}
+
+// untested is a search under way.
+type untested struct {
+	*trial
+
+	places  []place
+	left    int
+	time    time.Duration
+	number  int // of tries
+	tried   journal.Tried
+	covered []journal.Lines // places that no test needs: blocks within them are not tried
+}
+
+// outcome says what needs a place.
+type outcome int
+
+const (
+	byNothing outcome = iota
+	byTest
+	byBuild
+)
+
+// tryEach returns the places without which the tests concerned pass.
+func (u *untested) tryEach(ctx context.Context) (survivors []place, err error) {
+	for _, one := range u.places {
+		if u.left == 0 || u.time <= 0 {
+			u.tried.Left++
+			continue
+		}
+		if one.inner && u.isCovered(one.Lines) {
+			continue
+		}
+		needed, err := u.try(ctx, one, true)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case needed == byNothing:
+			survivors = append(survivors, one)
+			u.covered = append(u.covered, one.Lines)
+		case one.inner: // it only refines a place that counts already
+		case needed == byTest:
+			u.tried.ByTest++
+		default:
+			u.tried.ByBuild++
+		}
+		if !one.inner {
+			u.left--
+		}
+	}
+	return survivors, nil
+}
+
+func (u *untested) isCovered(lines journal.Lines) bool {
+	return slices.ContainsFunc(u.covered, func(c journal.Lines) bool {
+		return c.File == lines.File && c.From <= lines.From && lines.To <= c.To
+	})
+}
+
+// confirm runs all tests without the survivors, together and then one by one if that fails.
+func (u *untested) confirm(ctx context.Context, survivors []place) ([]place, error) {
+	if len(survivors) == 0 {
+		return nil, nil
+	}
+	stand, err := u.With(ctx, u.change.Head, textsWithout(survivors))
+	if err != nil {
+		return nil, err
+	}
+	needed, err := u.runOn(ctx, stand, nil)
+	if err != nil || needed == byNothing {
+		return survivors, err
+	}
+	var found []place
+	for _, one := range survivors {
+		needed, err := u.try(ctx, one, false)
+		if err != nil {
+			return nil, err
+		}
+		if needed == byNothing {
+			found = append(found, one)
+			continue
+		}
+		u.tried.ByTest++
+	}
+	return found, nil
+}
+
+// textsWithout returns the files without some places.
+func textsWithout(places []place) map[string][]byte {
+	texts, edits := map[string][]byte{}, map[string][]edit{}
+	for _, one := range places {
+		texts[one.File] = one.text
+		edits[one.File] = append(edits[one.File], one.edit)
+	}
+	for file, text := range texts {
+		texts[file] = edited(text, edits[file])
+	}
+	return texts
+}
+
+// try runs the tests without a place: those concerned, or all. A place that the build needs is replaced by a stub, if it can
+// be.
+func (u *untested) try(ctx context.Context, one place, concerned bool) (outcome, error) {
+	var files []string
+	if concerned {
+		files = u.concerned(one.File)
+	}
+	texts := textsWithout([]place{one})
+	for {
+		stand, err := u.With(ctx, u.change.Head, texts)
+		if err != nil {
+			return byTest, err
+		}
+		needed, err := u.runOn(ctx, stand, files)
+		if err != nil || needed != byBuild || one.stub == nil {
+			return needed, err
+		}
+		texts, one.stub = map[string][]byte{one.File: one.stub}, nil
+	}
+}
+
+// concerned returns the test files that concern a file: those that the change adds or changes, and for Go its package's.
+func (u *untested) concerned(file string) []string {
+	files := u.change.paths(Test, func(file File) bool { return file.Is })
+	if path.Ext(file) == ".go" {
+		files = append(files, path.Join(path.Dir(file), "any_test.go"))
+	}
+	return files
+}
+
+func (u *untested) runOn(ctx context.Context, stand string, files []string) (outcome, error) {
+	u.number++
+	at, err := u.place(ctx, Place{Where: journal.AtTrial, Stand: stand, Number: u.number}, files)
+	if err != nil {
+		return byTest, err
+	}
+	seen, err := u.Run(ctx, u.run, at, u.countOnly)
+	if err != nil {
+		return byTest, err
+	}
+	if seen.Unready != "" {
+		return byBuild, nil
+	}
+	needed := byNothing
+	for _, check := range seen.Checks {
+		u.time -= check.Took()
+		if check.Passed || !u.blocks(check) || !slices.Contains(u.tests, check.Name) {
+			continue
+		}
+		here, _ := journal.FindCheck(u.head, check.Name)
+		builds := here.Tests == nil || check.Tests != nil && len(check.Tests.Red) > 0
+		if builds {
+			return byTest, nil
+		}
+		needed = byBuild
+	}
+	return needed, nil
+}
+
+// places returns the changed places of the product, the largest first, with the blocks of large ones after them.
+func (t *trial) places(ctx context.Context) (all []place, err error) {
+	moved := t.movedLines()
+	for _, hunk := range t.change.Hunks {
+		if !t.isProduct(hunk.File) || isComment(hunk) || isMoved(hunk, moved) {
+			continue
+		}
+		text, err := t.Text(ctx, t.change.Head, hunk.File)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, placesOf(hunk, text)...)
+	}
+	slices.SortStableFunc(all, func(a, b place) int {
+		if a.inner != b.inner {
+			return map[bool]int{false: -1, true: 1}[a.inner]
+		}
+		return b.size - a.size
+	})
+	return all, nil
+}
+
+func (t *trial) isProduct(name string) bool {
+	return slices.ContainsFunc(t.change.Files, func(file File) bool { return file.Path == name && file.Kind == Product && file.Is })
+}
+
+// movedLines returns the lines that the change removes somewhere.
+func (t *trial) movedLines() map[string]bool {
+	removed := map[string]bool{}
+	for _, hunk := range t.change.Hunks {
+		for _, line := range hunk.Old {
+			removed[strings.TrimSpace(line)] = true
+		}
+	}
+	return removed
+}
+
+// isMoved reports whether a hunk only adds lines that were removed elsewhere.
+func isMoved(hunk Hunk, removed map[string]bool) bool {
+	if len(hunk.Old) > 0 || len(hunk.New) == 0 {
+		return false
+	}
+	for _, line := range hunk.New {
+		if text := strings.TrimSpace(line); text != "" && !removed[text] {
+			return false
+		}
+	}
+	return true
+}
+
+var commentLine = pattern.Of(`^\s*(//|#|/?\*|--|;|<!--|"""|'''|$)`)
+
+// isComment reports whether a hunk has only comments and blank lines.
+func isComment(hunk Hunk) bool {
+	for _, line := range slices.Concat(hunk.Old, hunk.New) {
+		if !commentLine.MatchString(line) {
+			return false
+		}
+	}
+	return true
+}
+
+// placesOf returns a hunk as a place, and its blocks if it is large.
+func placesOf(hunk Hunk, text []byte) []place {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	from, to := hunk.From-1, hunk.From-1+len(hunk.New)
+	if from < 0 || to > len(lines) {
+		return nil
+	}
+	spans := []block{{from, to}}
+	if outer := outerBlocks(lines, from, to); len(hunk.Old) == 0 && len(outer) > 1 { // such as several functions
+		spans = outer
+	}
+	old := ""
+	if len(hunk.Old) > 0 {
+		old = strings.Join(hunk.Old, "\n") + "\n"
+	}
+	var all []place
+	for _, span := range spans {
+		all = append(all, place{
+			Lines: linesOf(hunk.File, span), size: span.to - span.from + len(hunk.Old), edit: edit{span.from, span.to, old},
+			text: text, stub: stubbed(hunk.File, lines, span.from, span.to),
+		})
+		if span.to-span.from <= largePlace {
+			continue
+		}
+		for _, b := range innerBlocks(lines, span.from, span.to) {
+			all = append(all, place{Lines: linesOf(hunk.File, b), size: b.to - b.from, inner: true, edit: edit{b.from, b.to, ""}, text: text})
+		}
+	}
+	return all
+}
+
+func linesOf(file string, b block) journal.Lines {
+	return journal.Lines{File: file, From: b.from + 1, To: max(b.to, b.from+1)}
+}
+
+// edit replaces some lines, from 0 and without the end, by a text.
+type edit struct {
+	from, to int
+	by       string
+}
+
+// edited returns a text after edits that do not overlap.
+func edited(text []byte, edits []edit) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+	var out []byte
+	at := 0
+	for _, e := range edits {
+		out = append(out, bytes.Join(lines[at:e.from], nil)...)
+		out = append(out, e.by...)
+		at = e.to
+	}
+	return append(out, bytes.Join(lines[at:], nil)...)
+}

@@ -1,0 +1,21 @@
+package results_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/proof/results"
+)
+
+// A file that node could not load is no failed test.
+func TestAFileThatDoesNotLoad(t *testing.T) {
+	var read results.Results
+	err := read.AddJUnit([]byte(`<testsuites>
+	<testcase name="test/hours.test.js" time="0.1" classname="test" failure="test failed">
+		<failure type="testCodeFailure" message="test failed">Error</failure>
+	</testcase>
+	<testcase name="minutes" time="0.1" classname="test"/>
+</testsuites>`))
+	if err != nil || read.Of("test/hours.test.js") != results.Broken || read.Of("minutes") != results.Passed {
+		t.Errorf("%v\n%s, want a broken file and a passed test", err, read)
+	}
+}

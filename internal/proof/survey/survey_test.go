@@ -1,0 +1,204 @@
+package survey_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/proof/survey"
+)
+
+func TestChecks(t *testing.T) {
+	for name, test := range map[string]struct {
+		files         map[string]string
+		checks, setup []string
+	}{
+		"nothing":                {map[string]string{"README.md": "# a"}, nil, nil},
+		"go":                     {map[string]string{"go.mod": "module a"}, []string{"go vet ./...", "go test ./..."}, nil},
+		"make before go":         {map[string]string{"go.mod": "module a", "Makefile": ".PHONY: test\ntest:\n\tgo test ./...\n"}, []string{"make test"}, nil},
+		"make with needs":        {map[string]string{"Makefile": "test: build\n"}, []string{"make test"}, nil},
+		"make with more":         {map[string]string{"Makefile": "test lint: build\n"}, []string{"make test"}, nil},
+		"make check":             {map[string]string{"GNUmakefile": "check:\n"}, []string{"make check"}, nil},
+		"a variable":             {map[string]string{"Makefile": "test := ./a\ntests:\n"}, nil, nil},
+		"just":                   {map[string]string{"justfile": "test:\n  cargo test\n"}, []string{"just test"}, nil},
+		"rust":                   {map[string]string{"Cargo.toml": ""}, []string{"cargo test"}, nil},
+		"npm":                    {map[string]string{"package.json": `{"scripts":{"test":"jest","lint":"eslint ."}}`, "package-lock.json": "{}"}, []string{"npm test", "npm run lint"}, []string{"npm ci"}},
+		"npm without a lock":     {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`}, []string{"npm test"}, nil},
+		"npm, and no lock kept":  {map[string]string{"package.json": `{"scripts":{"test":"mocha"},"devDependencies":{"mocha":"11"}}`}, []string{"npm test"}, []string{"npm install --no-package-lock"}},
+		"npm without tests":      {map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`, "package-lock.json": "{}"}, nil, nil},
+		"one that never ends":    {map[string]string{"package.json": `{"scripts":{"test":"jest --watch"}}`}, nil, nil},
+		"pnpm":                   {map[string]string{"package.json": `{"scripts":{"test":"vitest run"}}`, "pnpm-lock.yaml": ""}, []string{"pnpm test"}, []string{"pnpm install --frozen-lockfile"}},
+		"yarn":                   {map[string]string{"package.json": `{"scripts":{"typecheck":"tsc"}}`, "yarn.lock": ""}, []string{"yarn run typecheck"}, []string{"yarn install --frozen-lockfile"}},
+		"bun":                    {map[string]string{"package.json": `{"scripts":{"test":"bun test"}}`, "bun.lock": ""}, []string{"bun run test"}, []string{"bun install --frozen-lockfile"}},
+		"a broken package.json":  {map[string]string{"package.json": `{"scripts":`}, nil, nil},
+		"one that ends, says it": {map[string]string{"package.json": `{"scripts":{"test":"vitest --watch=false"}}`}, []string{"npm test"}, nil},
+		"a file half broken":     {map[string]string{"package.json": `{"scripts":{"test":"jest"},"x":`}, nil, nil},
+		"a script of one kind":   {map[string]string{"package.json": `{"scripts":{"test":"jest","lint":3}}`}, nil, nil},
+		"the old lock of bun":    {map[string]string{"package.json": `{"scripts":{"test":"bun test"}}`, "bun.lockb": ""}, []string{"bun run test"}, []string{"bun install --frozen-lockfile"}},
+		"a spec without ruby":    {map[string]string{"spec/": "", "Rakefile": "", "test/": ""}, nil, nil},
+		"ruby without tests":     {map[string]string{"Gemfile": "", "Rakefile": ""}, nil, nil},
+		"ruby without rake":      {map[string]string{"Gemfile": "", "test/": ""}, nil, nil},
+		"deno":                   {map[string]string{"deno.jsonc": "{}"}, []string{"deno test"}, nil},
+		"pytest":                 {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n"}, []string{"python3 -m pytest"}, nil},
+		"pytest.ini":             {map[string]string{"pytest.ini": ""}, []string{"python3 -m pytest"}, nil},
+		"unittest":               {map[string]string{"pyproject.toml": "[project]\n", "tests/": ""}, []string{"python3 -m unittest discover -s tests"}, nil},
+		"uv":                     {map[string]string{"pyproject.toml": "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock": ""}, []string{"uv run pytest"}, []string{"uv sync --locked"}},
+		"poetry, unittest":       {map[string]string{"pyproject.toml": "", "poetry.lock": "", "tests/": ""}, []string{"poetry run python3 -m unittest discover -s tests"}, []string{"poetry install"}},
+		"python without tests":   {map[string]string{"pyproject.toml": "[project]\n"}, nil, nil},
+		"maven":                  {map[string]string{"pom.xml": "", "mvnw": ""}, []string{"sh mvnw -B test"}, nil},
+		"gradle":                 {map[string]string{"build.gradle.kts": ""}, []string{"gradle test"}, nil},
+		"rspec":                  {map[string]string{"Gemfile": "", "spec/": ""}, []string{"bundle exec rspec"}, nil},
+		"rake":                   {map[string]string{"Gemfile": "", "Rakefile": "", "test/": ""}, []string{"bundle exec rake test"}, nil},
+		"composer":               {map[string]string{"composer.json": `{"scripts":{"test":"phpunit"}}`}, []string{"composer test"}, nil},
+		"mix and swift":          {map[string]string{"mix.exs": "", "Package.swift": ""}, []string{"mix test", "swift test"}, nil},
+		"go.work": {
+			map[string]string{"go.work": "go 1.24\n\nuse (\n\t./api // the server\n\t./lib\n)\nuse ./../out\n", "api/go.mod": "", "lib/go.mod": "", "other/go.mod": ""},
+			[]string{"cd api && go vet ./...", "cd api && go test ./...", "cd lib && go vet ./...", "cd lib && go test ./..."},
+			nil,
+		},
+		"a module at the top of others": {
+			map[string]string{"go.work": "use .\nuse ./lib\n", "go.mod": "", "lib/go.mod": ""},
+			[]string{"go vet ./...", "go test ./...", "cd lib && go vet ./...", "cd lib && go test ./..."},
+			nil,
+		},
+		"npm workspaces": {
+			map[string]string{
+				"package.json": `{"workspaces":["packages/*","site"]}`, "package-lock.json": "{}", "site/package.json": `{"scripts":{"test":"jest"}}`,
+				"packages/a/package.json": `{"scripts":{"test":"jest"}}`, "packages/b/package.json": `{}`, "other/package.json": `{"scripts":{"test":"jest"}}`,
+			},
+			[]string{"cd packages/a && npm test", "cd site && npm test"},
+			[]string{"npm ci"},
+		},
+		"workspaces with tests at the top": {
+			map[string]string{"package.json": `{"workspaces":["a"],"scripts":{"test":"jest"}}`, "a/package.json": `{"scripts":{"test":"jest"}}`},
+			[]string{"npm test"},
+			nil,
+		},
+		"workspaces without a lock file": {
+			map[string]string{"package.json": `{"workspaces":["a"],"scripts":{"test":"npm test -ws"}}`, "a/package.json": `{"dependencies":{"left-pad":"1"}}`},
+			[]string{"npm test"},
+			[]string{"npm install --no-package-lock"},
+		},
+		"no workspaces": {
+			map[string]string{"go.work": "use ./a", "a/package.json": `{"scripts":{"test":"jest"},"dependencies":{"left-pad":"1"}}`},
+			[]string{"cd a && npm test"},
+			[]string{"cd a && npm install --no-package-lock"},
+		},
+		"projects side by side": {
+			map[string]string{
+				"README.md": "", "backend/go.mod": "", "frontend/package.json": `{"scripts":{"test":"jest","lint":"eslint"}}`, "frontend/package-lock.json": "{}",
+				"services/mail/Cargo.toml": "", "docs/a.md": "",
+			},
+			[]string{"cd backend && go vet ./...", "cd backend && go test ./...", "cd frontend && npm test", "cd frontend && npm run lint", "cd services/mail && cargo test"},
+			[]string{"cd frontend && npm ci"},
+		},
+		"a project at the top, and others": {
+			map[string]string{"Cargo.toml": "", "examples/web/package.json": `{"scripts":{"test":"jest"}}`}, []string{"cargo test"}, nil,
+		},
+		"pnpm and yarn workspaces": {
+			map[string]string{
+				"package.json": `{"workspaces":{"packages":["y"]}}`, "pnpm-workspace.yaml": "packages:\n  - 'apps/**'\n  - '!apps/old'\n", "pnpm-lock.yaml": "",
+				"apps/web/package.json": `{"scripts":{"test":"vitest run"}}`, "y/package.json": `{"scripts":{"lint":"eslint"}}`,
+			},
+			[]string{"cd apps/web && pnpm test", "cd y && pnpm run lint"},
+			[]string{"pnpm install --frozen-lockfile"},
+		},
+		"a Cargo workspace": {map[string]string{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": ""}, []string{"cargo test --workspace"}, nil},
+		"several pyproject files": {
+			map[string]string{"README.md": "", "api/pyproject.toml": "[tool.pytest]", "libs/x/pyproject.toml": "pytest", ".venv/pyproject.toml": "pytest", "docs/a.md": ""},
+			[]string{"cd api && python3 -m pytest", "cd libs/x && python3 -m pytest"},
+			nil,
+		},
+		"several lock files": {
+			map[string]string{"api/pyproject.toml": "pytest", "api/uv.lock": "", "lib/pyproject.toml": "pytest", "lib/poetry.lock": "", "package.json": `{"scripts":{"test":"jest"}}`, "yarn.lock": ""},
+			[]string{"yarn test", "cd api && uv run pytest", "cd lib && poetry run pytest"},
+			[]string{"yarn install --frozen-lockfile", "cd api && uv sync --locked", "cd lib && poetry install"},
+		},
+		"a Makefile over projects": {map[string]string{"Makefile": "test:\n", "go.work": "use ./a\n", "a/go.mod": ""}, []string{"make test"}, nil},
+		"folders that a shell would read otherwise": {
+			map[string]string{"go.work": "use ./a;b\nuse ./../../etc\nuse ./-x\n", "a;b/go.mod": "", "-x/go.mod": ""}, nil, nil,
+		},
+		"two languages": {map[string]string{"go.mod": "", "package.json": `{"scripts":{"test":"jest"}}`}, []string{"go vet ./...", "go test ./...", "npm test"}, nil},
+	} {
+		files := survey.Read(of(test.files))
+		if diff := cmp.Diff(test.checks, commands(t, files, files.Checks())); diff != "" {
+			t.Errorf("%s: checks (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(test.setup, commands(t, files, files.Setup())); diff != "" {
+			t.Errorf("%s: setup (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A list of workspaces can name the same folders thousands of times: they are listed until there are enough.
+func TestFoldersAreListedUntilThereAreEnough(t *testing.T) {
+	source, lists := of(map[string]string{"package.json": `{"workspaces":["a/*"` + strings.Repeat(`,"a/*"`, 10_000) + `]}`, "a/b/package.json": "{}"}), 0
+	all := source.List
+	source.List = func(folder string) []string {
+		lists++
+		return all(folder)
+	}
+	if survey.Read(source); lists > 1000 {
+		t.Errorf("%d lists", lists)
+	}
+}
+
+// A lock file says what it has to by being there: many are larger than what is read.
+func TestLocksAreNotRead(t *testing.T) {
+	source := of(map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "pnpm-lock.yaml": "", "api/pyproject.toml": "pytest", "api/uv.lock": ""})
+	all := source.Read
+	source.Read = func(name string) []byte {
+		if survey.Locks(name) {
+			return nil
+		}
+		return all(name)
+	}
+	want := []survey.Command{{Command: "pnpm install --frozen-lockfile", From: "pnpm-lock.yaml"}, {Command: "cd api && uv sync --locked", From: "api/uv.lock"}}
+	if diff := cmp.Diff(want, survey.Read(source).Setup()); diff != "" {
+		t.Errorf("setup (-want +got):\n%s", diff)
+	}
+}
+
+// of returns a project of some files.
+func of(files map[string]string) survey.Source {
+	return survey.Source{
+		List: func(folder string) []string {
+			names := map[string]bool{}
+			for name := range files {
+				rest, is := strings.CutPrefix(name, folder+"/")
+				if folder == "" {
+					rest, is = name, true
+				}
+				if first, _, more := strings.Cut(rest, "/"); is && more {
+					names[first+"/"] = true
+				} else if is {
+					names[first] = true
+				}
+			}
+			return slices.Sorted(maps.Keys(names))
+		},
+		Read: func(name string) []byte {
+			if text, is := files[name]; is {
+				return []byte(text)
+			}
+			return nil
+		},
+	}
+}
+
+// commands returns those found; each says which file it is from, and that is one
+// that was asked for.
+func commands(t *testing.T, files survey.Files, found []survey.Command) []string {
+	t.Helper()
+	var all []string
+	for _, command := range found {
+		if _, there := files[command.From]; !there {
+			t.Errorf("%s is from %s, which is not there", command.Command, command.From)
+		}
+		all = append(all, command.Command)
+	}
+	return all
+}

@@ -1,0 +1,158 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/box/box"
+	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/handover"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/git/git"
+)
+
+// UserFolder is the folder of a user to which work comes from a box.
+type UserFolder struct {
+	Top   string
+	Place *git.Place // nil: there is no repository
+}
+
+// cloneSpec returns the part of a clone's that the user's repository says.
+func (f UserFolder) cloneSpec(ctx context.Context) (git.CloneSpec, error) {
+	exclude, err := f.Place.Excluded(ctx)
+	return git.CloneSpec{By: f.Place.Identity(), Exclude: exclude}, err
+}
+
+// fill makes a box equal to the user's folder, and has it used inside. More files are copied also if git ignores them.
+func (f UserFolder) fill(ctx context.Context, b box.Box, sb *confine.Sandbox, more ...string) (err error) {
+	var list git.Listing
+	if f.Place != nil {
+		list, err = f.Place.List(ctx)
+	} else {
+		list.Files, err = box.List(ctx, f.Top)
+	}
+	if err != nil {
+		return err
+	}
+	list.Files = append(list.Files, more...)
+	work := func(layers []sandbox.Layer) bool {
+		return sb.HasLayers(ctx, confine.Access{Write: []string{b.Dir}, At: map[string]string{b.Dir: f.Top}, Layers: layers})
+	}
+	return errors.Join(b.Fill(ctx, list, work), sb.Lend(ctx, b.Dir, "."))
+}
+
+// accessTo is to a box at the path of the user's folder, and to the objects of a repository. nil: there is none.
+func accessTo(b box.Box, trusted *git.Trusted) confine.Access {
+	at := confine.Access{Write: []string{b.Dir}, At: map[string]string{b.Dir: b.User}, Layers: b.Layers()}
+	if trusted != nil {
+		at.Read = trusted.Lent()
+	}
+	for _, lent := range at.Read {
+		at.At[lent] = lent
+	}
+	return at
+}
+
+// gitInside runs git as the sandbox's user and without a network. nil: as everywhere else.
+func gitInside(sb *confine.Sandbox, home, dir string, trusted *git.Trusted) git.Run {
+	if sb == nil {
+		return nil
+	}
+	read := []string{home}
+	if trusted != nil {
+		read = append(read, trusted.Lent()...)
+	}
+	return git.Run(sb.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
+}
+
+// CommandBox is a box for a command beside a run.
+type CommandBox struct {
+	Access confine.Access
+	Folder string // that of the command
+
+	box     box.Box
+	tree    *git.Tree    // nil: no repository
+	trusted *git.Trusted // nil: no repository
+	head    string
+}
+
+// OpenBox makes a box of a folder and its repository, below room.
+func OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, dir, room string) (b CommandBox, err error) {
+	room, err = filepath.EvalSymlinks(room)
+	if err != nil {
+		return b, err
+	}
+	user := UserFolder{Top: dir}
+	place, err := tool.Inspect(ctx, dir)
+	if err == nil {
+		user = UserFolder{Top: place.Top, Place: &place}
+	} else if place.Top != "" && place.Head != "" {
+		return b, err
+	}
+	b.box = box.Box{User: user.Top, Dir: filepath.Join(room, "tree"), Record: filepath.Join(room, "start.json"), Upper: filepath.Join(room, "layers")}
+	if err := os.MkdirAll(b.box.Dir, 0o755); err != nil {
+		return b, err
+	}
+	if user.Place != nil {
+		if err := b.clone(ctx, tool, user, sb, room); err != nil {
+			return b, err
+		}
+	}
+	if err := user.fill(ctx, b.box, sb); err != nil {
+		return b, err
+	}
+	if b.tree != nil {
+		if err := b.tree.ForgetSizes(ctx); err != nil {
+			return b, err
+		}
+	}
+	b.Access = accessTo(b.box, b.trusted)
+	within, err := filepath.Rel(user.Top, dir)
+	b.Folder = filepath.Join(b.box.Dir, within)
+	return b, err
+}
+
+func (b *CommandBox) clone(ctx context.Context, tool git.Git, user UserFolder, sb *confine.Sandbox, room string) (err error) {
+	b.head = user.Place.Head
+	b.trusted, err = tool.Borrow(ctx, *user.Place, filepath.Join(room, "trusted.git"))
+	if err != nil {
+		return err
+	}
+	spec, err := user.cloneSpec(ctx)
+	if err != nil {
+		return err
+	}
+	spec.Dir, spec.Branch, spec.SHA, spec.Run = b.box.Dir, user.Place.Branch, b.head, gitInside(sb, tool.Home, b.box.Dir, b.trusted)
+	b.tree, err = b.trusted.Clone(ctx, spec)
+	return err
+}
+
+// Changed returns the files that are no longer the user's.
+func (b CommandBox) Changed(ctx context.Context) (names []string, err error) {
+	if b.tree != nil {
+		names, err = b.tree.Files(ctx)
+	} else {
+		names, err = box.List(ctx, b.box.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.box.Changed(ctx, names)
+}
+
+// Bring brings changes of some paths into the user's folder, but not of protected files.
+func (b CommandBox) Bring(ctx context.Context, paths []string) (box.Brought, error) {
+	isProtected, err := handover.Protected(ctx, b.trusted, b.head, policy.ProtectedFiles())
+	if err != nil {
+		return box.Brought{}, err
+	}
+	return b.box.Bring(ctx, paths, func(name string) string {
+		if isProtected(name) {
+			return "it is protected"
+		}
+		return ""
+	})
+}

@@ -1,0 +1,204 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/agent/instructions"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/prompt"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	dir, err := s.folder(ctx)
+	if err != nil {
+		return err
+	}
+	// A person may have switched since the run began. Later it may have been the agent, which is told to switch back.
+	if s.UserTree != nil && run.Policy.Done == policy.ByStories && step.Number == 1 {
+		if err := checkOn(ctx, s.UserTree.Do, run.Branch); err != nil {
+			return err
+		}
+	}
+	if err := s.runSetup(ctx, run, step.Number, emit); err != nil {
+		return err
+	}
+	if err := s.writeMemory(ctx, dir, run, s.joinPlan(dir, run, emit)); err != nil {
+		return err
+	}
+	text, err := s.promptText(ctx, run, step)
+	if err != nil {
+		return err
+	}
+	handed, err := s.writeAttachments(ctx, dir, run)
+	if err != nil {
+		return err
+	}
+	text += handed
+	attached, err := s.saveText(fmt.Sprintf("prompt_%d.md", step.Number), text)
+	if err != nil {
+		return err
+	}
+	log, err := s.prepareLog(ctx, dir, run, emit)
+	if err != nil {
+		return err
+	}
+	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
+	hand := s.agentAt(run, dir)
+	hand.Open = s.home.Create
+	under, _ := s.Run().OpenIteration()
+	restore, err := s.removeInstructions(ctx, run)
+	if err != nil {
+		return err
+	}
+	var tags []string // each completes the run if it stands alone on a line
+	if run.Policy.Done == policy.ByTag {
+		tags = []string{run.Policy.Word}
+	}
+	ended, err := s.runAgent(ctx, hand, agent.Order{
+		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
+		Tags: tags, ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
+	}, emit)
+	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
+		return err
+	}
+	ended.Words = journal.LastWords(ended.Words)
+	emit(ended)
+	return nil
+}
+
+// warnOfLimits says before the work that dollars are not bounded, unless ralph's model server counts them. Where nothing
+// reports them either, their default limit does not count, another one is refused, and there has to be a limit of time.
+func (s *turns) warnOfLimits() error {
+	limits := s.Run().Policy.Limits
+	if s.Supervised != nil || s.Agent.Counted || limits.CostUSD == 0 {
+		return nil
+	}
+	if s.Agent.ReportsUsage && len(s.Agent.Hosts) == 0 { // it asks no model
+		return nil
+	}
+	what := "dollars are not bounded: the requests of " + s.Agent.Name + " do not pass ralph's model server"
+	if s.Agent.ReportsUsage {
+		return s.Append(journal.Noted{
+			What: what + fmt.Sprintf("; the run ends after the turn that exceeds $%.2f", limits.CostUSD),
+			Hint: "give the agent a key instead of its login, or limit the time of a turn: agent.timeout",
+		})
+	}
+	what += ", and it reports no usage"
+	if limits.CostUSD != policy.ForPreset(policy.ByStories).Limits.CostUSD {
+		return fault.Usage(what+", so max-cost cannot hold", "leave max-cost out, and limit the time: limits.maxTime", nil)
+	}
+	if limits.Run == 0 {
+		return fault.Usage(what, "limit the time: limits.maxTime", nil)
+	}
+	return s.Append(journal.Noted{What: what, Hint: "limits.maxTime ends the run after " + policy.FormatDuration(limits.Run.Std())})
+}
+
+func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
+	base, err := BasePrompt(run, s.Project)
+	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
+	if run.Policy.Done == policy.ByTag && err == nil {
+		turn.Progress = s.redacted(view.Progress(run))
+		turn.Diff, err = s.diff(ctx, run, 4*diffChars)
+		turn.Diff = truncate(s.redacted(turn.Diff), diffChars) // after redaction, which does not find half a secret
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := prompt.ForTurn(run, turn)
+	return s.guidance(ctx, run) + text, err
+}
+
+// writeAttachments writes the issue's attachments for the agent, and returns their list for the prompt.
+func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
+	folder := path.Join(memoryDir(run), "attachments")
+	for _, file := range s.Attachments {
+		switch {
+		case file.Why != "":
+			text += fmt.Sprintf("- %s, which is missing: %s\n", view.Code(file.Label, 100), file.Why)
+		case s.Agent.Name == "command": // it may not read files
+			text += fmt.Sprintf("- %s\n", view.Code(file.Label, 100))
+		default:
+			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, view.Code(file.Label, 100))
+			err = errors.Join(err, workspace.Memory{Tree: dir, Dir: folder}.WriteFile(file.Name, file.Data))
+		}
+	}
+	if text == "" || err != nil {
+		return "", err
+	}
+	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
+}
+
+// guidance returns the base's instructions for agents. A failure to read them does not stop the work.
+func (s *turns) guidance(ctx context.Context, run journal.Run) string {
+	if s.guide != nil {
+		return *s.guide
+	}
+	source, err := instructions.Source{}, error(nil)
+	switch {
+	case run.Base == "":
+		source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
+	case s.trusted != nil:
+		source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
+	case s.UserTree != nil:
+		source, err = instructions.OfCommit(ctx, s.UserTree.Do, run.Base)
+	}
+	if err != nil {
+		s.Log("the project's instructions for agents were not read: " + fault.Told(err))
+		return ""
+	}
+	s.guide = new(source.Text())
+	return *s.guide
+}
+
+// removeInstructions removes those of the branch that are not the base's until the returned function runs.
+func (s *turns) removeInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
+	if !s.worksInClone() {
+		return func(context.Context) error { return nil }, nil
+	}
+	tree, err := s.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return instructions.Removal{
+		Trusted: s.trusted, Tree: tree, Base: run.Base, Head: run.Head,
+		Lend: func(ctx context.Context, name string) error { return s.Sandbox.Lend(ctx, tree.Dir, name) },
+	}.Apply(ctx)
+}
+
+const diffChars = 5000
+
+func truncate(text string, chars int) string {
+	runes := []rune(text)
+	if len(runes) <= chars {
+		return text
+	}
+	return string(runes[:chars]) + "\n... [truncated]"
+}
+
+// BasePrompt returns the text on which a run's prompts are based: the request, or the project's
+// own prompt for stories. It reads the file each time, as people edit it during the loop.
+func BasePrompt(run journal.Run, project string) (string, error) {
+	switch {
+	case run.Policy.Done == policy.ByStories && project == "":
+		return "", nil
+	case run.Policy.Done == policy.ByStories:
+		return workspace.Memory{Tree: project, Dir: memoryDir(run)}.Prompt()
+	case run.Policy.PromptFile == "":
+		return run.Task.Body, nil
+	}
+	text, err := workspace.ReadText(run.Policy.PromptFile)
+	if err != nil {
+		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,280 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+const messagePrompt = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
+
+var (
+	errNoMessage = errors.New("the agent gave no commit message")
+	errChanged   = errors.New("the agent changed files when it was asked for the message, and no check saw that")
+)
+
+// scm runs the user's own version control.
+type scm struct{ *turns }
+
+func (s scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
+	done, err := s.runSCMCommand(ctx, run, step.Task, emit)
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		done.Failed, done.Why = true, err.Error()
+	}
+	done.Task = step.Task
+	if step.Task == commitTask && !done.Failed {
+		s.warnOfNewFiles(ctx, run, emit)
+	}
+	emit(done)
+	return nil
+}
+
+const commitTask = "commit"
+
+// warnOfNewFiles notes new files: "git commit -am" does not add them.
+func (s scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
+	dir, err := s.folder(ctx)
+	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
+		return
+	}
+	argv := []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
+	listed := &process.Head{N: 1 << 16}
+	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: listed})
+	if err != nil || result.Exit != 0 {
+		return // only the note is lost
+	}
+	names := strings.FieldsFunc(listed.String(), func(r rune) bool { return r == 0 })
+	if len(names) == 0 {
+		return
+	}
+	emit(journal.Noted{What: "the commit leaves out new files: " + journal.ShortList(names), Hint: "add them with git add, or to .gitignore"})
+}
+
+func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
+	dir, err := s.folder(ctx)
+	if err != nil {
+		return done, err
+	}
+	words, err := agent.Words(task)
+	if err != nil {
+		return done, err
+	}
+	argv := append([]string{run.Policy.SCM.Command}, words...)
+	if task == commitTask {
+		before, failed := s.standing(ctx)
+		if err = errors.Join(failed, s.commitMessage(ctx, run, dir, &done, emit)); err != nil {
+			return done, err
+		}
+		if after, err := s.standing(ctx); err != nil || after != before {
+			return done, cmp.Or(err, errChanged)
+		}
+		argv = append(argv, "-am", done.Message)
+	}
+	err = cmp.Or(s.checkFound(ctx, run, dir), s.checkBranch(ctx, run))
+	if err == nil && s.UserTree != nil && len(run.Iterations[len(run.Iterations)-1].SCM) == 0 { // later, a task may have begun it
+		err = checkMerged(ctx, s.UserTree)
+	}
+	if err != nil {
+		return done, err
+	}
+	if s.isOutside(argv) && s.Box != nil {
+		if err := s.deliver(ctx, s.Run(), emit); err != nil {
+			return done, err
+		}
+		if err := s.checkDelivered(ctx, s.Run()); err != nil {
+			return done, err
+		}
+		dir = projectDir(run, s.Box.Top)
+	}
+	said := &process.Tail{N: 2000}
+	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: said, Stderr: said})
+	done.Exit = result.Exit
+	switch {
+	case err != nil || result.Exit == 0:
+	case isNothingToCommit(task, said.String()):
+		done.Message = "" // no commit has it
+	default:
+		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, git.Reason(said.String()))
+	}
+	return done, err
+}
+
+// standing returns the state of the files that the checks judged.
+func (s scm) standing(ctx context.Context) (git.TreeState, error) {
+	tree, err := s.tree(ctx)
+	if err != nil || tree == nil {
+		return git.TreeState{Work: workspace.Fingerprint(ctx, s.Dir)}, err
+	}
+	return tree.Look(ctx)
+}
+
+// localSubcommands of git need neither the network nor the user's login.
+var localSubcommands = []string{
+	"add", "branch", "checkout", "cherry-pick", "commit", "ls-files", "merge", "mv", "notes", "rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+}
+
+// checkDelivered refuses the user's repository for a task if the work is not on the branch that is checked out there.
+func (s scm) checkDelivered(ctx context.Context, run journal.Run) error {
+	if s.Box.Place == nil {
+		return nil
+	}
+	if err := checkOn(ctx, s.Box.Place.Do, run.Branch); err != nil {
+		return err
+	}
+	if run.Delivered.Branch != "" {
+		return fmt.Errorf("%s has moved, so the commits are on the branch %s", run.Branch, run.Delivered.Branch)
+	}
+	return nil
+}
+
+// IsLocal reports whether a command of scm runs in the sandbox.
+func IsLocal(argv []string) bool {
+	return path.Base(argv[0]) == "git" && len(argv) > 1 && slices.Contains(localSubcommands, argv[1])
+}
+
+// isOutside reports a command that needs the user's network or login: it runs in the user's own repository.
+func (s scm) isOutside(argv []string) bool {
+	return s.Sandbox == nil || path.Base(argv[0]) == "git" && !IsLocal(argv)
+}
+
+func (s scm) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
+	var exec sandbox.Exec = s.Exec
+	env := s.UserEnv
+	if !s.isOutside(command.Argv) {
+		exec, env = s.commandRunner(command.Dir), s.Sandbox.Env(s.CheckEnv, false)
+	}
+	command.Env, command.Timeout, command.Grace = s.withSettings(env), 10*time.Minute, s.Grace
+	return exec(ctx, command)
+}
+
+// scmSettings keep git from running another git in a nested repository with its configuration, and from pushing tags
+// that the agent made.
+var scmSettings = [][2]string{
+	{"submodule.recurse", "false"},
+	{"fetch.recurseSubmodules", "false"},
+	{"push.recurseSubmodules", "no"},
+	{"diff.ignoreSubmodules", "dirty"}, // a submodule's commit is still read
+	{"push.followTags", "false"},
+}
+
+// noHooks keeps git outside of a box from the hooks that an agent delivered.
+var noHooks = [2]string{"core.hooksPath", "/dev/null"}
+
+// withSettings adds the settings after those that the user's environment has. Of all branches, the agent may have moved
+// others than its own, so git pushes the current one instead.
+func (s scm) withSettings(env []string) []string {
+	settings := scmSettings
+	if s.UserTree != nil && s.UserTree.PushesAll() {
+		settings = append(slices.Clip(settings), [2]string{"push.default", "current"})
+	}
+	if s.Box != nil {
+		settings = append(slices.Clip(settings), noHooks)
+	}
+	const count = "GIT_CONFIG_COUNT="
+	n := 0
+	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		said, is := strings.CutPrefix(variable, count)
+		if is {
+			n, _ = strconv.Atoi(said) // git takes nothing but a number
+		}
+		return is
+	})
+	for _, set := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]))
+		n++
+	}
+	return append(env, count+strconv.Itoa(n))
+}
+
+// checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another
+// repository there, such as the one around a worktree, with work of the user. A sandbox keeps .git as it is, and scm may
+// name a program of the project, which must not run outside of one.
+func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
+	if s.UserTree == nil || s.Sandbox != nil || path.Base(run.Policy.SCM.Command) != "git" {
+		return nil
+	}
+	ask := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
+	said := &process.Head{N: 1 << 13}
+	_, err := s.Exec(ctx, process.Command{Argv: append([]string{run.Policy.SCM.Command}, ask...), Dir: dir, Env: s.UserEnv, Stdout: said, Timeout: time.Minute})
+	want, failed := s.UserTree.Ask(ctx, ask...)
+	if err = errors.Join(err, failed); err == nil && strings.TrimSpace(said.String()) != want {
+		err = fmt.Errorf("git finds another repository than before in %s: look at its .git and its core.worktree", dir)
+	}
+	return err
+}
+
+// checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
+// out: a commit would land there, and a push would publish it. Tasks that switch branches themselves may do so.
+func (s scm) checkBranch(ctx context.Context, run journal.Run) error {
+	if s.UserTree == nil || run.Branch == "" {
+		return nil
+	}
+	to, err := s.UserTree.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
+	if err != nil && !git.SaidNo(err) {
+		return err
+	}
+	if to != "" {
+		return fmt.Errorf("the agent made the branch %s stand for %s", run.Branch, to)
+	}
+	if path.Base(run.Policy.SCM.Command) != "git" || slices.ContainsFunc(run.Policy.SCM.Tasks, switchesBranch) {
+		return nil
+	}
+	return checkOn(ctx, s.UserTree.Do, run.Branch)
+}
+
+func switchesBranch(task string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(task), " ")
+	return first == "switch" || first == "checkout"
+}
+
+// A commit without changes is no failure.
+func isNothingToCommit(task, said string) bool {
+	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
+}
+
+// commitMessage takes the answer in response tags, or else the first line that is not empty.
+func (s scm) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+	if verdict.IsBudgetSpent(run) { // green work is still committed
+		done.Message = fmt.Sprintf("chore: work of iteration %d", len(run.Iterations))
+		return nil
+	}
+	ended, err := s.runAgent(ctx, s.agentAt(run, dir), agent.Order{
+		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: messagePrompt, Model: run.Policy.Model,
+	}, emit)
+	if err != nil {
+		return err
+	}
+	done.CostUSD, done.MostUSD, done.Unpriced, done.Usage = ended.Cost.USD, ended.Cost.Most, !ended.Cost.Known, ended.Usage
+	if ended.Failed {
+		return fmt.Errorf("%w: %s", errNoMessage, ended.Why)
+	}
+	said := strings.TrimSpace(ended.Response)
+	for line := range strings.Lines(ended.Words) {
+		if said == "" {
+			said = strings.TrimSpace(line)
+		}
+	}
+	done.Message = strings.TrimSpace(clean.CommitMessage(said)) // a later task may push it
+	if done.Message == "" {
+		return errNoMessage
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package job
+
+import (
+	"context"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+)
+
+// agentSnapshot excludes files of checks. It is in memory: after a kill these count as the agent's.
+type agentSnapshot struct {
+	iteration  string
+	head       string
+	tree       string
+	checkFiles map[string]string // written by the checks: path to object
+	committed  bool              // all files are committed
+	leftOut    []string          // of commits, for the user to know
+	seen       *git.Inspection
+}
+
+// inspection is that of the snapshot, if neither a check nor ralph has written to the tree since. It saves a git status.
+func (h *agentSnapshot) inspection(run journal.Run) *git.Inspection {
+	it, _ := run.OpenIteration()
+	if !h.isCurrent(run) || len(it.Checks) > 0 || it.Read == nil || len(it.Read.Undone) > 0 {
+		return nil
+	}
+	return h.seen
+}
+
+func (h *agentSnapshot) isCurrent(run journal.Run) bool {
+	return h.tree != "" && h.iteration == latestNumber(run)
+}
+
+// update takes a snapshot of each iteration once. Later steps report errors.
+func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.Tree) agentSnapshot {
+	if h.isCurrent(run) {
+		return *h
+	}
+	next := agentSnapshot{iteration: latestNumber(run), checkFiles: h.checkFiles}
+	seen, err := tree.Inspect(ctx)
+	if err != nil {
+		return next
+	}
+	now, err := seen.Work(ctx)
+	if err != nil {
+		return next
+	}
+	if now, err = next.tidy(ctx, tree, now); err != nil {
+		return next
+	}
+	next.head, next.tree, next.committed, next.seen = seen.Head, now, !seen.Dirty, seen
+	return next
+}
+
+// separateCheckFiles removes files that checks wrote from what the agent left.
+func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run, tree *git.Tree, taken *journal.CommitsTaken) {
+	if !h.isCurrent(run) || taken.Work == "" {
+		return
+	}
+	if litter, err := newFiles(ctx, tree, git.Span{From: h.tree, To: taken.Work}); err == nil {
+		h.checkFiles = litter
+	}
+	taken.Work = h.tree
+}
+
+// newFiles returns the new files in the later of two snapshots, with their objects.
+func newFiles(ctx context.Context, tree *git.Tree, span git.Span) (map[string]string, error) {
+	changes, err := git.Compare(ctx, tree.Do, span)
+	files := map[string]string{}
+	for _, c := range changes {
+		if c.OldMode == git.ModeNone {
+			files[c.Path] = c.ID
+		}
+	}
+	return files, err
+}
+
+// commitLeftovers commits the snapshot, or everything if there is none or HEAD has moved since. It
+// returns the tree's new state, if known.
+func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
+	seen, err := tree.Inspect(ctx)
+	if err != nil || !seen.Dirty {
+		return seen, err
+	}
+	now, message := h.tree, leftoversMessage(run, h.tree)
+	if !h.isCurrent(run) || seen.Head != h.head {
+		message = leftoversMessage(run, "")
+		if now, err = seen.Work(ctx); err == nil {
+			h.checkFiles = nil
+			now, err = h.tidy(ctx, tree, now)
+		}
+	}
+	if err == nil {
+		_, err = seen.CommitSnapshot(ctx, now, message)
+		h.leftOut = append(h.leftOut, seen.LeftOut...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tree.Inspect(ctx)
+}
+
+// tidy returns a snapshot without what checks left, and without files that filters have to write.
+func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
+	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
+	if err != nil {
+		return now, err
+	}
+	out, err := tree.LeaveOut(ctx, changes)
+	if err != nil {
+		return now, err
+	}
+	h.leftOut = git.Paths(out)
+	for _, c := range changes {
+		if c.OldMode == git.ModeNone && h.checkFiles[c.Path] == c.ID {
+			out = append(out, c)
+		}
+	}
+	return tree.Without(ctx, now, out)
+}
+
+// How much of what an agent proposes is kept.
+const (
+	maxProposals   = 10
+	maxPatch       = 20_000  // bytes of each
+	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
+)
+
+// proposals returns the agent's changes to protected files as patches: people decide whether to apply them.
+func (s *trees) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
+	tree := untrusted.Folder{Path: dir}
+	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
+		text, err := tree.ReadFile(name, maxProtectFile)
+		if err != nil || s.HasSecret != nil && s.HasSecret(text) { // removed, no plain file, or not to be shown
+			continue
+		}
+		changed, err := s.trusted.Overlay(ctx, git.Overlay{Onto: taken.To, From: taken.To, Texts: map[string][]byte{name: text}})
+		if err != nil {
+			continue
+		}
+		patch, cut, err := s.trusted.Diff(ctx, git.Span{From: taken.To, To: changed}, maxPatch)
+		if err == nil && patch != "" {
+			all = append(all, journal.Proposal{Path: name, Patch: patch, Cut: cut})
+		}
+	}
+	return all
+}

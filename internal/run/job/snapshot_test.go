@@ -1,0 +1,83 @@
+package job_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/run/job"
+)
+
+// What checks of an iteration wrote is not work of the next, until the agent changes or commits it.
+func TestTidy(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	do := func(args ...string) string {
+		t.Helper()
+		c := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.com"}, args...)...)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v, %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("init", "-q")
+	write("a", "1")
+	do("add", "a")
+	do("commit", "-q", "-m", "begin")
+	tree, err := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}.Own(ctx, git.Place{Top: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot := func() string {
+		t.Helper()
+		now, err := tree.Look(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now.Work
+	}
+	before := snapshot()
+	for _, name := range []string{"coverage.out", "changed.out", "committed.out"} {
+		write(name, name)
+	}
+	after := snapshot()
+	write("changed.out", "by the agent")
+	write("new", "by the agent")
+	do("add", "committed.out")
+	do("commit", "-q", "-m", "wanted")
+	tidy, err := job.Tidy(ctx, tree, git.Span{From: before, To: after}, snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := do("diff", "--name-only", before, tidy); got != "changed.out\ncommitted.out\nnew" {
+		t.Errorf("left is %q", got)
+	}
+}
+
+func TestNothingIsIgnoredThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	outside, exclude := filepath.Join(dir, "outside"), filepath.Join(dir, "tree/.git/info/exclude")
+	if err := os.MkdirAll(filepath.Dir(exclude), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(outside, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, exclude); err != nil {
+		t.Fatal(err)
+	}
+	err := job.Ignore(filepath.Join(dir, "tree"), []string{"/x"})
+	if text, _ := os.ReadFile(outside); err == nil || string(text) != "mine" {
+		t.Errorf("%v, and the file outside is %q", err, text)
+	}
+}

@@ -1,0 +1,154 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/process"
+)
+
+// Supervised is a command that is restarted until its task is done, on the user's terminal.
+type Supervised struct {
+	Task   workspace.Task
+	Argv   []string
+	Env    []string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// After a timeout an attempt has time to clean up; after an interrupt a person waits.
+const (
+	timeoutGrace   = 5 * time.Second
+	interruptGrace = time.Second
+)
+
+// supervision runs a command instead of an agent.
+type supervision struct{ *records }
+
+func (s supervision) runSupervised(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
+	command := s.Supervised.command(run.Policy, step.Number)
+	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
+	result, err := s.Exec(ctx, command)
+	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
+	ended := journal.AgentEnded{
+		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
+		TookMS: result.Took.Milliseconds(), CannotRun: !interrupted && process.CannotStart(err),
+		Why: failure(result, withRemedy(command.Argv[0], err), command.Timeout),
+	}
+	if interrupted {
+		ended.Why = "interrupted"
+	}
+	ended.Failed = ended.Why != ""
+	emit(ended)
+	if interrupted {
+		return err
+	}
+	return nil
+}
+
+func (c *Supervised) command(p policy.Policy, number int) process.Command {
+	env := slices.Concat(c.Env, []string{"TASK_FOLDER=" + c.Task.Dir, "RALPH_ATTEMPT=" + strconv.Itoa(number)})
+	return process.Command{
+		Argv: c.Argv, Env: env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
+		Timeout: p.Limits.Iteration.Std(), Grace: timeoutGrace, CancelGrace: interruptGrace,
+	}
+}
+
+func withRemedy(program string, err error) error {
+	if !process.CannotStart(err) {
+		return err
+	}
+	return &fault.Fault{What: err.Error(), Fix: process.Remedy(program, err)}
+}
+
+// failure returns why an attempt failed, or nothing. A request to wait is no failure.
+func failure(result process.Result, err error, limit time.Duration) string {
+	switch {
+	case result.TimedOut:
+		return "agent timeout after " + limit.String()
+	case err != nil:
+		return fault.Told(err)
+	case result.Signal != "":
+		return "ended by " + result.Signal
+	case result.Exit != 0 && result.Exit != verdict.WaitExitCode:
+		return fmt.Sprintf("exit code %d", result.Exit)
+	}
+	return ""
+}
+
+// linger returns a finished task's processes time. None may be left before another attempt.
+func (s supervision) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
+	done, err := s.Supervised.Task.Done()
+	if err != nil || !done {
+		return 0, p.Poll.Std()
+	}
+	most, text := p.Wait.Std(), p.Wait.Std().String()
+	if most == 0 {
+		most, text = math.MaxInt64, "any time"
+	}
+	emit(journal.Noted{What: "DONE marker present, waiting for active children, " + text + " at most"})
+	return most, p.Poll.Std()
+}
+
+// readTaskFolder reads only messages since the newest attempt.
+func (s supervision) readTaskFolder(run journal.Run, emit emit) error {
+	var looked journal.TaskLooked
+	done, err := s.Supervised.Task.Done()
+	if err != nil {
+		looked.Broken = fault.Told(err)
+	}
+	looked.Done = done
+	if n := len(run.Iterations); n > 0 {
+		if words, asked := s.Supervised.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
+			looked.Wait, looked.Words = "message", words
+		}
+	}
+	if s.Supervised.Task.HasWaitFile() {
+		looked.Wait = "file"
+	}
+	emit(looked)
+	return nil
+}
+
+// pause is recorded first, and ends early if the run is asked to stop.
+func (s *activeRun) pause(ctx context.Context, step verdict.Pause, emit emit) error {
+	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
+	return waitUntil(ctx, step.For, s.Drain) // the loop also reads drain
+}
+
+// announceEnd ignores errors: a message that cannot be written does not make the task less done.
+func (s supervision) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
+	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
+	for _, err := range s.Supervised.postEnd(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
+		if err != nil {
+			settled.Failed = append(settled.Failed, err.Error())
+		}
+	}
+	emit(settled)
+	return nil
+}
+
+func (c *Supervised) postEnd(step verdict.AnnounceEnd, m workspace.Message) []error {
+	if step.Reason == policy.Waiting {
+		return []error{c.Task.RemoveWaitFile()}
+	}
+	fact := m
+	m.Type, fact.Type = "INFO", "FACT"
+	if step.Reason == policy.MaxIterations {
+		m.Type, fact.Type = "ERROR", "ERROR"
+	}
+	return []error{c.Task.PostTask(m), c.Task.PostProject(fact)}
+}

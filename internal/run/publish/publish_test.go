@@ -1,0 +1,231 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/run/publish"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+// screen records the runs that it shows, and waits for its gate if it has one.
+type screen struct {
+	mu    sync.Mutex
+	shown []string
+	began chan string   // nil: not told
+	gate  chan struct{} // nil: is open
+	fails error
+	heals int // it fails so often only; 0: for ever
+}
+
+func (s *screen) Show(_ context.Context, board view.Texts) error {
+	s.mu.Lock()
+	s.shown = append(s.shown, board.Run)
+	seen := len(s.shown)
+	s.mu.Unlock()
+	if s.began != nil {
+		s.began <- board.Run
+	}
+	if s.gate != nil {
+		<-s.gate
+	}
+	if s.heals > 0 && seen > s.heals {
+		return nil
+	}
+	return s.fails
+}
+
+func (s *screen) want(t *testing.T, ids ...string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Equal(s.shown, ids) {
+		t.Errorf("shown %v, want %v", s.shown, ids)
+	}
+}
+
+func run(id string) journal.Run { return journal.Run{ID: id} }
+
+const pause = 15 * time.Second
+
+func start(t *testing.T, screens ...publish.Screen) *publish.Publisher {
+	t.Helper()
+	p := &publish.Publisher{Screens: screens, Interval: pause, Failed: func(err error) { t.Errorf("Failed(%v)", err) }}
+	p.Start(t.Context())
+	return p
+}
+
+func TestTheFirstIsShownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, s := time.Now(), &screen{}
+		p := start(t, s.Show)
+		p.Update(run("1"))
+		synctest.Wait()
+		s.want(t, "1")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("shown after %s, want at once", took)
+		}
+		p.Close()
+	})
+}
+
+func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		p := start(t, s.Show)
+		for _, id := range []string{"1", "2", "3"} {
+			p.Update(run(id))
+			synctest.Wait()
+		}
+		<-time.After(pause - time.Nanosecond)
+		synctest.Wait()
+		s.want(t, "1")
+		p.Update(run("4"))
+		<-time.After(time.Nanosecond)
+		synctest.Wait()
+		s.want(t, "1", "4")
+
+		// No state is shown twice. After a pause without updates, the next is shown at once.
+		<-time.After(2 * pause)
+		synctest.Wait()
+		s.want(t, "1", "4")
+		p.Update(run("5"))
+		synctest.Wait()
+		s.want(t, "1", "4", "5")
+		p.Close()
+		s.want(t, "1", "4", "5")
+	})
+}
+
+func TestNoticeNeverWaitsForAScreen(t *testing.T) {
+	s := &screen{began: make(chan string, 9), gate: make(chan struct{})}
+	p := &publish.Publisher{Screens: []publish.Screen{s.Show}}
+	p.Start(t.Context())
+	p.Update(run("1"))
+	<-s.began // and stays there
+	for _, id := range []string{"2", "3", "4"} {
+		p.Update(run(id))
+	}
+	close(s.gate)
+	p.Close()
+	s.want(t, "1", "4")
+}
+
+func TestCloseShowsWhatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, s := time.Now(), &screen{}
+		p := start(t, s.Show)
+		p.Update(run("1"))
+		synctest.Wait()
+		p.Update(run("2"))
+		synctest.Wait()
+		p.Update(run("3"))
+		p.Close()
+		s.want(t, "1", "3")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("Close waited %s for the pause to end", took)
+		}
+	})
+}
+
+func TestCloseWithNothingNoticed(t *testing.T) {
+	s := &screen{}
+	p := start(t, s.Show)
+	p.Close()
+	s.want(t)
+}
+
+func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
+	broken, whole := &screen{fails: errors.New("502")}, &screen{}
+	var failed []error
+	p := &publish.Publisher{Screens: []publish.Screen{broken.Show, whole.Show}, Failed: func(err error) { failed = append(failed, err) }}
+	p.Start(t.Context())
+	p.Update(run("1"))
+	p.Close()
+	for _, s := range []*screen{broken, whole} {
+		if len(s.shown) == 0 {
+			t.Error("one screen was not shown, want both")
+		}
+	}
+	if len(failed) != 1 || !errors.Is(failed[0], broken.fails) {
+		t.Errorf("failed = %v, want %v", failed, broken.fails)
+	}
+}
+
+// trying starts a publisher whose screens can fail.
+func trying(t *testing.T, screens ...publish.Screen) *publish.Publisher {
+	t.Helper()
+	p := &publish.Publisher{Screens: screens, Interval: pause, Failed: func(error) {}}
+	p.Start(t.Context())
+	return p
+}
+
+func TestWhatCouldNotBeShownIsShownAfterThePause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{fails: errors.New("502"), heals: 2}
+		p := trying(t, s.Show)
+		p.Update(run("1"))
+		synctest.Wait()
+		s.want(t, "1")
+		<-time.After(pause)
+		synctest.Wait()
+		s.want(t, "1", "1")
+		p.Update(run("2")) // the newest is what counts then, too
+		<-time.After(pause)
+		synctest.Wait()
+		s.want(t, "1", "1", "2")
+		<-time.After(2 * pause)
+		p.Close()
+		s.want(t, "1", "1", "2")
+	})
+}
+
+func TestCloseTriesTheLastStateAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		p := trying(t, s.Show)
+		p.Update(run("1"))
+		synctest.Wait()
+		s.fails = errors.New("502")
+		p.Update(run("2"))
+		p.Close()
+		s.want(t, "1", "2", "2")
+	})
+}
+
+func TestAScreenThatFailsAlwaysIsLeftAloneInBetween(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, told := &screen{fails: errors.New("403")}, 0
+		p := &publish.Publisher{Screens: []publish.Screen{s.Show}, Failed: func(error) { told++ }}
+		p.Start(t.Context())
+		p.Update(run("1"))
+		<-time.After(3500 * time.Millisecond)
+		synctest.Wait()
+		s.want(t, "1", "1", "1", "1")
+		p.Close()
+		if told != 1 {
+			t.Errorf("told of the same trouble %d times, want once", told)
+		}
+	})
+}
+
+func TestNothingIsShownOnceTheRunHadToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, hush := context.WithCancel(t.Context())
+		s := &screen{}
+		p := &publish.Publisher{Screens: []publish.Screen{s.Show}, Interval: pause}
+		p.Start(ctx)
+		p.Update(run("1"))
+		synctest.Wait()
+		p.Update(run("2"))
+		hush()
+		p.Close()
+		s.want(t, "1")
+	})
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"html/template"
+	"strings"
+	"sync"
+	markdown "text/template"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/show/view"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+type page struct {
+	Title       string
+	Outcome     mark
+	Headline    template.HTML
+	Sum         string
+	Next        template.HTML
+	Task        string
+	Facts       []fact
+	Pull        string // URL of the pull request
+	Failed      []iteration
+	More        int // iterations with failures that are not listed
+	First       *foldedText
+	Cautions    template.HTML
+	Columns     []string
+	Stories     []storyRow
+	MoreStories int
+	Times       string // of the whole run, by phase
+	Idle        string // time without a process
+	Before      []foldedText
+	Iterations  []iteration // those in full
+	Left        string      // a text about iterations that are left out
+	Events      int
+	Comment     string // Markdown
+	Exams       []foldedText
+}
+
+type fact struct{ Name, Value string }
+
+// Limits of lists. The page has the number of items that are left out.
+const (
+	maxFailed     = 30
+	maxIterations = 60
+)
+
+// Templates are parsed when first needed.
+var (
+	htmlTemplates = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("").ParseFS(templates.Files, "report/report.html", "report/style.css"))
+	})
+	markdownTemplates = sync.OnceValue(func() *markdown.Template {
+		return markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
+			"cell":  func(s string) string { return clean.Inline(s, 300) },
+			"fence": clean.Fence,
+		}).ParseFS(templates.Files, "report/report.md"))
+	})
+)
+
+func (s Source) page(segments []segment, run journal.Run) page {
+	if len(s.Entries) == 0 && len(s.Exams) > 0 {
+		return page{Title: "exam on real history", Outcome: open, Headline: "Exam on real history", Exams: s.exams()}
+	}
+	text, next := view.Gist(run, s.Abandoned)
+	made := page{
+		Title: view.WithoutMarkup(text), Outcome: outcomeOf(run, s.Abandoned), Headline: phrase(text),
+		Sum: view.Sum(run), Next: phrase(next), Task: s.line(run.Task.Title, 200),
+		Facts: s.facts(run), Cautions: paragraphs(view.Cautions(run)),
+		Columns: view.StoryColumns(), First: s.firstFailedLog(segments), Before: s.checkLogs(segments[0]),
+		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
+	}
+	if run.Pull != nil {
+		made.Pull = run.Pull.URL
+	}
+	made.Stories, made.MoreStories = s.stories(run, segments)
+	made.addIterations(s, segments, run)
+	return made
+}
+
+// addIterations adds the newest iterations, and the first with failures.
+func (p *page) addIterations(s Source, segments []segment, run journal.Run) {
+	var sums phaseTimes
+	full := max(len(segments)-maxIterations, 1)
+	for i, c := range segments {
+		for phase, took := range c.times {
+			sums[phase] += took
+		}
+		it := s.iterationOf(c, run, i >= full)
+		switch {
+		case len(it.Faults) > 0 && len(p.Failed) == maxFailed:
+			p.More++
+		case len(it.Faults) > 0:
+			p.Failed = append(p.Failed, it)
+		}
+		if i >= full {
+			p.Iterations = append(p.Iterations, it)
+		}
+	}
+	p.Times = sums.String()
+	if idle := sums[phaseIdle]; idle > 0 {
+		p.Idle = policy.FormatDuration(idle)
+	}
+	if older := full - 1; older > 0 {
+		p.Left = view.Plural(older, "earlier iteration") + " left out; the journal has all of them"
+	}
+}
+
+// comment returns the comment of the run, below its end if the run was abandoned.
+func (s Source) comment(run journal.Run) string {
+	text := strings.TrimSpace(view.Comment(run))
+	if s.Abandoned {
+		headline, next := view.Gist(run, true)
+		text = "**ralph: " + headline + "**\n\n**Next:** " + next + ".\n\n" + text
+	}
+	return text
+}
+
+// Good reports whether the run succeeded. Then the page shows failures last.
+func (p page) Good() bool { return p.Outcome == good }
+
+func outcomeOf(run journal.Run, abandoned bool) mark {
+	switch {
+	case abandoned:
+		return poor
+	case run.Stop == nil, run.Stop.Reason.Status() == policy.StatusWaiting:
+		return open
+	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !verdict.IsWorkProven(run):
+		return poor
+	}
+	return good
+}
+
+func (s Source) facts(run journal.Run) []fact {
+	commit := strings.TrimSpace(run.Branch + " " + shortSHA(run.Base) + "…" + shortSHA(run.Head))
+	if run.Head == "" {
+		commit = run.Branch
+	}
+	var all []fact
+	for _, f := range []fact{
+		{"run", run.ID},
+		{"agent", strings.TrimSpace(run.Policy.Agent + " " + run.Policy.Model)},
+		{"work", commit},
+		{"sandbox level", run.Level},
+		{"began", utcTime(run.Began)},
+		{"newest event", utcTime(run.Now)},
+		{"tokens", view.Tokens(run.Usage)},
+	} {
+		if f.Value != "" {
+			all = append(all, fact{f.Name, s.line(f.Value, 160)})
+		}
+	}
+	return all
+}
+
+func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
+
+func (s Source) firstFailedLog(segments []segment) *foldedText {
+	for _, c := range segments {
+		for _, m := range c.events {
+			check, is := m.event.(journal.CheckEnded)
+			if !is || len(m.badLines) == 0 {
+				continue
+			}
+			log := s.checkLog(check, s.limit)
+			log.Title = s.line(m.badLines[0], maxLine)
+			return &log
+		}
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package report_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/stream"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/lib/redact"
+	"github.com/ralph-loop/ralph/internal/show/report"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// examples are runs of ralph with the scripted agent. tools/report generates them.
+var examples = []string{"clean", "lie", "resumed"}
+
+// example returns a run in a folder of testdata.
+func example(t *testing.T, name string) report.Source {
+	t.Helper()
+	dir := filepath.Join("testdata", name)
+	data, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, sound, err := journal.Replay(data)
+	if err != nil || int(sound) != len(data) {
+		t.Fatalf("%s: %d of %d bytes stand: %v", name, sound, len(data), err)
+	}
+	return report.Source{
+		Entries: entries, Items: items(t), Hide: redact.New().String,
+		Read: func(file, digest string) (string, error) {
+			return kept(filepath.Join(dir, filepath.Base(file)), digest)
+		},
+		Diff: func(_, to string) (string, bool, error) {
+			data, err := os.ReadFile(filepath.Join(dir, to[:7]+".diff"))
+			return string(data), false, err
+		},
+	}
+}
+
+func kept(name, digest string) (string, error) {
+	data, err := os.ReadFile(name)
+	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != digest {
+		err = errors.New(name + " is not what it was")
+	}
+	return string(data), err
+}
+
+// items reads transcripts of the scripted agent.
+func items(t *testing.T) func(transcript string) []stream.Item {
+	t.Helper()
+	adapter, err := agent.Pick("scripted", agent.Options{Script: "-", Self: "-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(transcript string) []stream.Item {
+		decoder := adapter.Decoder(agent.Order{})
+		var all []stream.Item
+		for line := range strings.Lines(transcript) {
+			all = append(all, decoder.Line([]byte(strings.TrimSpace(line)))...)
+		}
+		return append(all, decoder.End()...)
+	}
+}
+
+func noFile(string, string) (string, error) { return "", fs.ErrNotExist }
+
+func asIs(text string) string { return text }
+
+func html(t *testing.T, s report.Source) string {
+	t.Helper()
+	page, err := s.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// The pages of the examples are as in testdata.
+func TestExamples(t *testing.T) {
+	for _, name := range examples {
+		t.Run(name, func(t *testing.T) {
+			s := example(t, name)
+			run := journal.Fold(journal.Run{}, s.Entries...)
+			markdown, err := s.Markdown()
+			if err != nil {
+				t.Fatal(err)
+			}
+			board := view.Of(run)
+			if page := html(t, s); strings.Contains(page, "Not shown:") || strings.Contains(page, "gone or was changed") {
+				t.Error("a file is missing beside the journal, or is not what it was")
+			}
+			golden(t, name, "report.html", html(t, s))
+			golden(t, name, "report.md", string(markdown))
+			golden(t, name, "comment.md", board.Comment)
+			golden(t, name, "pull.md", board.Pull.Body)
+			golden(t, name, "status.txt", view.Text(run, false))
+		})
+	}
+}
+
+func golden(t *testing.T, name, file, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name, file)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// The page has the texts of the comment.
+func TestHeadlineIsTheComments(t *testing.T) {
+	for _, name := range examples {
+		s := example(t, name)
+		run := journal.Fold(journal.Run{}, s.Entries...)
+		want := view.Headline(run)
+		if !strings.Contains(view.Of(run).Comment, "**ralph: "+want+"**") {
+			t.Fatalf("the comment of %s has another headline than %q", name, want)
+		}
+		if page := html(t, s); !strings.Contains(page, "<h1>"+want+"</h1>") {
+			t.Errorf("the page of %s has another headline than %q", name, want)
+		}
+	}
+}
+
+// A page has the word "proven" only if a story is proven.
+func TestTheWordProvenIsDeserved(t *testing.T) {
+	for _, name := range examples {
+		s := example(t, name)
+		run := journal.Fold(journal.Run{}, s.Entries...)
+		deserved := slices.ContainsFunc(run.Plan.UserStories, func(story plan.Story) bool { return verdict.IsStoryProven(run, story) })
+		if is := strings.Contains(strings.ToLower(html(t, s)), "proven"); is != deserved {
+			t.Errorf("%s says proven: %t, want %t", name, is, deserved)
+		}
+	}
+}
+
+// A file that was changed after the run is not shown.
+func TestChangedAttachments(t *testing.T) {
+	s := example(t, "lie")
+	s.Read = func(string, string) (string, error) { return "forged", errors.New("it is not what it was") }
+	page := html(t, s)
+	if strings.Contains(page, "forged") {
+		t.Error("a forged file is shown")
+	}
+	for _, want := range []string{
+		"Not shown: the file is missing or was changed.",
+		"the whole file is missing or was changed", // of a log, of which the journal has an excerpt
+		"TestOff",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// Every prefix of a journal makes a page, even without the funcs of Source.
+func TestEveryMoment(t *testing.T) {
+	for _, name := range examples {
+		entries := example(t, name).Entries
+		for n := range len(entries) + 1 {
+			s := report.Source{Entries: entries[:n], Hide: asIs, Read: noFile}
+			if page := html(t, s); !strings.Contains(page, "</html>") {
+				t.Errorf("%s after %d events: the page has no end", name, n)
+			}
+			if _, err := s.Markdown(); err != nil {
+				t.Errorf("%s after %d events: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// An exam is a section of a run's page, or a page of its own without a run. The page says
+// how much of it does not fit.
+func TestExam(t *testing.T) {
+	exam := examOf("one commit", 1000)
+	alone := html(t, report.Source{Exams: []report.Exam{exam}, Hide: asIs})
+	within := example(t, "clean")
+	within.Exams = []report.Exam{exam}
+	for name, page := range map[string]string{"alone": alone, "of a run": html(t, within)} {
+		for _, want := range []string{`<h2 id="exam-0">Results of ralph eval: one commit</h2>`, `<a href="#exam-0">`, "fail: FALSELY READY", " left out.</p>"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: not on the page: %s", name, want)
+			}
+		}
+		if dead := deadLinks(page); len(dead) > 0 {
+			t.Errorf("%s: links lead nowhere: %q", name, dead)
+		}
+		if has := strings.Contains(page, `<h2 id="iterations">`); has != (name == "of a run") {
+			t.Errorf("%s: iterations are on the page: %t", name, has)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"html/template"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
+
+type excerpt struct {
+	Text string
+	Left string // a text about the part that is left out
+}
+
+func (s Source) firstPart(text string, limit int) excerpt {
+	runes := s.readable(text)
+	if left := len(runes) - limit; left > 0 {
+		return excerpt{string(runes[:limit]), view.Plural(left, "more character") + " left out"}
+	}
+	return excerpt{Text: string(runes)}
+}
+
+func (s Source) lastPart(text string, limit int) excerpt {
+	runes := s.readable(text)
+	if left := len(runes) - limit; left > 0 {
+		return excerpt{string(runes[left:]), view.Plural(left, "character") + " before this left out"}
+	}
+	return excerpt{Text: string(runes)}
+}
+
+// readable returns foreign text without colours, and then without secrets: a colour may have parted one.
+func (s Source) readable(text string) []rune {
+	text = colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
+	return []rune(strings.Trim(s.Hide(text), "\n"))
+}
+
+// firstFew returns the first lines, and how many more there are.
+func firstFew(lines []string) (shown []string, more int) {
+	const few = 20
+	return lines[:min(len(lines), few)], max(len(lines)-few, 0)
+}
+
+// line returns foreign text as one line without secrets.
+func (s Source) line(text string, limit int) string {
+	line, limit := []rune(strings.Join(strings.Fields(s.Hide(text)), " ")), min(limit, s.limit)
+	if len(line) > limit {
+		return string(line[:limit-1]) + "…"
+	}
+	return string(line)
+}
+
+func (s Source) lines(texts []string) []string {
+	all := make([]string, 0, len(texts))
+	for _, text := range texts {
+		all = append(all, s.line(text, 400))
+	}
+	return all
+}
+
+// phrase returns Markdown of one paragraph as HTML.
+func phrase(markdown string) template.HTML {
+	text := render(markdown, util.Prioritized(parser.NewParagraphParser(), 1000))
+	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(text, "<p>"), "</p>\n")) //nolint:gosec // goldmark has escaped it
+}
+
+// paragraphs returns Markdown as HTML.
+func paragraphs(markdown string) template.HTML {
+	return template.HTML(render(markdown, parser.DefaultBlockParsers()...)) //nolint:gosec // goldmark has escaped it
+}
+
+// render knows neither links nor pictures, so that foreign text has none.
+func render(markdown string, blocks ...util.PrioritizedValue) string {
+	var out strings.Builder
+	reader := goldmark.New(goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewRawHTMLParser(), 400), util.Prioritized(parser.NewEmphasisParser(), 500),
+	))))
+	_ = reader.Convert([]byte(markdown), &out) // to memory
+	return strings.NewReplacer("<!-- raw HTML omitted -->", "", "<em>", "<strong>", "</em>", "</strong>").Replace(out.String())
+}

@@ -1,0 +1,46 @@
+package view_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+// The first comment, before an agent starts, says that no check can verify the work.
+func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
+	run := journal.Run{ID: "r1", Vague: true, Policy: policy.Policy{Baseline: policy.BaselineNew, Publish: true}}
+	const want = "**Nothing can be verified:** no checks are configured. The pull request will stay a draft. To change that: " +
+		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base."
+	if got := view.Cautions(run); got != want {
+		t.Errorf("Cautions = %q, want %q", got, want)
+	}
+	run.Policy.Checks = []policy.Check{{Name: "test"}}
+	if got := view.Cautions(run); got != "" {
+		t.Errorf("with a check it says %q", got)
+	}
+}
+
+// The remedy for a check that cannot start is shown with the baseline. Without one, the end has it.
+func TestACheckThatCannotStart(t *testing.T) {
+	const remedy = "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
+	missing := journal.CheckEnded{Where: journal.AtWork, Name: "lint", Exit: 127, CannotRun: true}
+	based := journal.BaselineEnded{Usable: true, Why: "lint cannot run here (exit 127)"}
+	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "lint"}}}, Baseline: &based, BaseChecks: []journal.CheckEnded{missing, {Name: "test", Passed: true}}}
+	if got, want := view.Line(run, based), "baseline checked: lint cannot run here (exit 127) – "+remedy; got != want {
+		t.Errorf("beside a green one: %q, want %q", got, want)
+	}
+	if got, want := view.Line(run, missing), "  check lint cannot run (exit 127) in the agent's tree, 0s"; got != want {
+		t.Errorf("after the base: %q, want %q", got, want)
+	}
+}
+
+// A note that a resumed run repeats is shown once.
+func TestARepeatedNoteIsShownOnce(t *testing.T) {
+	note := journal.Noted{What: "the limit does not hold"}
+	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Notes: []journal.Noted{note, {What: "other"}, note}}
+	if got, want := view.Cautions(run), "> the limit does not hold\n\n> other"; got != want {
+		t.Errorf("Cautions = %q, want %q", got, want)
+	}
+}

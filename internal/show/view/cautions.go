@@ -1,0 +1,196 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+)
+
+func joinedText(run journal.Run, e journal.Joined) string {
+	switch {
+	case len(e.Conflicts) > 0:
+		return oneLine(movedOnText(run, e) + " and conflicts in: " + journal.ShortList(e.Conflicts))
+	case e.To == e.From:
+		return ""
+	}
+	return oneLine(movedOnText(run, e) + ", and is merged: " + shortSHA(e.To))
+}
+
+func movedOnText(run journal.Run, e journal.Joined) string {
+	text := run.Branch + " has moved on"
+	if e.Of == journal.OfBase {
+		text = run.BaseRef + " has moved on"
+	}
+	text += " to " + shortSHA(e.With)
+	if e.Commits == 0 {
+		return text
+	}
+	text += " (" + Plural(e.Commits, "commit")
+	if len(e.By) > 0 {
+		text += " by " + journal.ShortList(e.By)
+	}
+	return text + ")"
+}
+
+// othersChanges lists the changes of others that were merged or conflict, as Markdown.
+func othersChanges(run journal.Run) []string {
+	var lines []string
+	for _, left := range run.Leaves {
+		lines = append(lines, fmt.Sprintf("the work has gone on from %s to %s: %s", Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
+	}
+	for _, e := range run.Joins {
+		text := clean.Inline(movedOnText(run, e), 400) + " and was merged"
+		if len(e.Protected) > 0 {
+			text += "; it changes protected files, which a person has to review: " + codePaths(e.Protected)
+		}
+		lines = append(lines, text)
+	}
+	if p := run.Parted; p != nil {
+		lines = append(lines, clean.Inline(movedOnText(run, *p), 400)+" and conflicts in: "+codePaths(p.Conflicts))
+	}
+	return firstFew(lines)
+}
+
+// codePaths also limits the bytes: as HTML, a name of punctuation is six times as long.
+func codePaths(names []string) string {
+	const most = 4000
+	var lines []string
+	size := 0
+	for i, name := range names {
+		line := Code(name, 200)
+		if size += len(line); size > most || i == maxListed {
+			lines = append(lines, fmt.Sprintf("… and %d more", len(names)-i))
+			break
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, ", ")
+}
+
+// egressRefusedText names what the sandbox or the model server refused, and the input that would allow it.
+func egressRefusedText(e journal.EgressRefused) string {
+	text := "refused: " + oneLine(e.What) + ": " + oneLine(e.Why)
+	if e.Input != "" {
+		text += " – this would allow it: " + oneLine(e.Input)
+	}
+	return text
+}
+
+const maxHosts = 3
+
+// trafficLines name no hosts for a run without a sandbox, where only the model server counts.
+func trafficLines(run journal.Run, e journal.EgressPassed) (lines []eventLine) {
+	all := slices.Clone(e.Hosts)
+	if e.Rest != nil {
+		all = append(all, *e.Rest)
+	}
+	if passed := trafficText(all, oneLine); passed != "" && run.Level != "none" {
+		lines = append(lines, iterationLine(plainSign, "passed through the sandbox: "+passed))
+	}
+	return lines
+}
+
+// trafficText returns the bytes out and in, and the hosts with the most traffic. It is empty if there was none.
+func trafficText(all []journal.Passage, name func(string) string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b journal.Passage) int { return cmp.Compare(b.Up+b.Down, a.Up+a.Down) })
+	var up, down int64
+	var hosts []string
+	for _, p := range all {
+		up, down = up+p.Up, down+p.Down
+		if p.Host != "" && len(hosts) < maxHosts {
+			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", name(p.Host), byteCount(p.Up), byteCount(p.Down)))
+		}
+	}
+	line := fmt.Sprintf("%s out and %s in: %s", byteCount(up), byteCount(down), strings.Join(hosts, ", "))
+	if more := len(all) - len(hosts); more > 0 {
+		line += " and others"
+	}
+	return line
+}
+
+// publishFailures lists GitHub's newest refusal of each act.
+func publishFailures(run journal.Run) []string {
+	last := map[string]journal.PublishFailed{}
+	for _, failure := range run.Failures {
+		last[failure.Act] = failure
+	}
+	var lines []string
+	next := Next(run)
+	for _, act := range slices.Sorted(maps.Keys(last)) {
+		text := "could not " + actText(act) + ": " + clean.Inline(last[act].Why, 500)
+		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(next, fix) {
+			text += " – " + fix
+		}
+		lines = append(lines, text)
+	}
+	return firstFew(lines)
+}
+
+var actTexts = map[string]string{
+	"push":   "push the work",
+	"open":   "open the pull request",
+	"ready":  "mark the pull request as ready",
+	"join":   "look for commits of others",
+	"shelve": "save the run for another machine",
+}
+
+func actText(act string) string { return cmp.Or(actTexts[act], clean.Inline(act, 40)) }
+
+// manualStep returns what a person can do if GitHub refused the work, or an empty text.
+func manualStep(run journal.Run) string {
+	switch packed := run.Packed; {
+	case run.Stop == nil || run.IsCompleted():
+	case isWorkInFile(run):
+		text := fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote", Code(packed.Path, 200))
+		if packed.Rest != "" && run.Links.Repo != "" {
+			text = fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; or ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
+		}
+		return text
+	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
+		slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == "open" && f.Head == run.Head }):
+		return fmt.Sprintf("[open the pull request](%s) yourself", compareURL(run, run.Branch))
+	}
+	return ""
+}
+
+func isWorkInFile(run journal.Run) bool {
+	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
+}
+
+// patchBlock returns work that was not pushed as a code block for git apply, if it fits.
+func patchBlock(run journal.Run) string {
+	if !isWorkInFile(run) || run.Packed.Patch == "" {
+		return ""
+	}
+	shown := clean.Fence(run.Packed.Patch)
+	// Not if the block would differ from the patch.
+	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) {
+		return ""
+	}
+	return shown
+}
+
+// compareURL returns the page on which a person opens a pull request for branch.
+func compareURL(run journal.Run, branch string) string {
+	refs := url.URL{Path: run.BaseRef + "..." + branch}
+	return run.Links.Repo + "/compare/" + refs.EscapedPath() + "?expand=1"
+}
+
+// fixFor returns how to make GitHub accept an act that it refused, if known.
+func fixFor(run journal.Run, act string) string {
+	for _, failure := range slices.Backward(run.Failures) {
+		if failure.Act == act && failure.Fix != "" {
+			return clean.Inline(failure.Fix, 300)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/proof/results"
+)
+
+// Event returns the text for an event that run includes, without a newline at its end. It can be empty.
+func (c *Console) Event(run journal.Run, event journal.Event) string {
+	return c.format(run.Now.In(c.Now().Location()), c.eventRows(run, event))
+}
+
+func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
+	var rows []row
+	if passed, ok := event.(journal.EgressPassed); ok { // the report has the hosts
+		passed.Hosts, passed.Rest = nil, nil
+		event = passed
+	}
+	for _, line := range eventLines(run, event) {
+		rows = append(rows, textRow(line.indent+line.sign+" ", line.text, plain)...)
+	}
+	for _, quoted := range c.Look.outputRows(strings.Join(failedOutput(event), "\n"), faint) {
+		quoted.lead = "   " + quoted.lead
+		rows = append(rows, quoted)
+	}
+	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
+	case journal.RunBegan, journal.Resumed:
+		return runStartRows(run, rows)
+	case journal.IterationBegan:
+		return c.iterationRows(run, e)
+	case journal.AgentEnded:
+		if c.agentEnded && !e.Failed { // its result was shown
+			return nil
+		}
+	case journal.IterationEnded:
+		return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
+	case journal.RunStopped:
+		return stopRows(run, e)
+	case journal.TaskSettled: // a supervised command has the terminal to itself
+		return nil
+	}
+	return rows
+}
+
+func pick(condition bool, yes, no string) string {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+func runStartRows(run journal.Run, rows []row) []row {
+	for i := range rows {
+		rows[i].gapBefore = true
+	}
+	stories := run.Plan.UserStories
+	for _, story := range stories[:min(len(stories), maxListed)] {
+		rows = append(rows, row{lead: "  " + pick(story.Passes, goodSign, openSign) + " ", text: terminalLine(story.ID + " " + story.Title)})
+	}
+	if left := len(stories) - maxListed; left > 0 {
+		rows = append(rows, row{lead: "  ", text: fmt.Sprintf("… and %d more", left), tone: faint})
+	}
+	return rows
+}
+
+// Checking returns a line for a check, or a command of setup, that starts now.
+func (c *Console) Checking(kind string, check policy.Check) string {
+	return c.format(c.Now(), textRow("  "+waitSign+" ", kind+" "+check.Name+" …", plain))
+}
+
+// Tail returns the last three essential lines of a command's output, or five around the first that states a failure.
+func Tail(excerpt string) []string {
+	lines := results.Essential(strings.Trim(scrub(excerpt), " \n"))
+	at := slices.IndexFunc(lines, results.StatesFailure)
+	if at < 0 {
+		at = len(lines) - 1
+	}
+	return lines[max(at-2, 0):min(at+3, len(lines))]
+}
+
+func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row {
+	c.resetAgent()
+	c.agentBegan = c.Now()
+	title := fmt.Sprintf("Iteration %d", e.Number)
+	if limit := run.Policy.Limits.Iterations; limit > 0 {
+		title += fmt.Sprintf(" of %d", run.Granted.Iterations+limit)
+	}
+	story, _ := run.Plan.Find(e.Story)
+	if about := terminalLine(e.Story + " " + story.Title); about != "" {
+		title += " · " + about
+	}
+	return []row{{gapBefore: true, text: c.Look.headerLine(title), tone: bold, clip: true}}
+}
+
+func (l Look) headerLine(title string) string {
+	const widest = 80
+	room := l.roomFor("")
+	if room == 0 || room > widest {
+		room = widest
+	}
+	text := "── " + clip(title, room-5) + " "
+	return text + strings.Repeat("─", max(room-uniseg.StringWidth(text), 1))
+}
+
+// stopRows has the reason once, in the headline.
+func stopRows(run journal.Run, e journal.RunStopped) []row {
+	e.Why = ""
+	rows := []row{{gapBefore: true, lead: stopSign(e) + " ", text: stopText(e), tone: bold}}
+	for _, text := range stopTexts(run) {
+		rows = append(rows, textRow("   ", text, plain)...)
+	}
+	return rows
+}
+
+func stopTexts(run journal.Run) []string {
+	texts := []string{WithoutMarkup(Headline(run)), Sum(run)}
+	if run.Pull != nil {
+		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Pull.Number, run.Pull.URL))
+	}
+	if what := Next(run); what != "" {
+		if inspect(run) == what {
+			what += "; `ralph report` shows each step"
+		}
+		texts = append(texts, "next: "+what)
+	}
+	if run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0 {
+		texts = append(texts, "nothing was checked")
+	}
+	return texts
+}
+
+func usedText(run journal.Run) string {
+	limits := run.Policy.Limits
+	cost := namedCost(run.CostUSD, run.CostKnown)
+	if limits.CostUSD > 0 && (run.CostKnown || run.CostUSD > 0) {
+		cost += " of " + CostText(run.Granted.CostUSD+limits.CostUSD, true)
+	}
+	took := policy.FormatDuration(run.Elapsed())
+	if limits.Run > 0 {
+		took += " of " + limits.Run.String()
+	}
+	return strings.TrimSuffix("so far: "+cost+", "+took+", "+passedText(run), ", ")
+}
+
+// Sum returns the iterations, cost and time of the whole run.
+func Sum(run journal.Run) string {
+	text := Plural(len(run.Iterations), "iteration") + ", " + namedCost(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
+	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
+}
+
+// passedText returns how many stories passed. It is empty without stories.
+func passedText(run journal.Run) string {
+	if len(run.Plan.UserStories) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s passed", run.PassedStories(), Plural(len(run.Plan.UserStories), "story"))
+}

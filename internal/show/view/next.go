@@ -1,0 +1,114 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/lib/shell"
+	"github.com/ralph-loop/ralph/internal/show/view/ending"
+)
+
+// Next returns what a person has to do now. It is empty while the run continues by itself.
+func Next(run journal.Run) string {
+	e, step := ending.Of(run), continuation(run)
+	switch {
+	case isSessionLoop(run) || run.Policy.Done == policy.ByFile:
+		return step
+	case e.Fix != "" && step != "":
+		step = e.Fix + "; then " + step
+	case e.Fix != "":
+		return e.Fix
+	}
+	return appendNonEmpty(appendNonEmpty(step, "; ", e.After), "; or ", manualStep(run))
+}
+
+// Gist returns the state of a run and what to do now. An abandoned run could not write its end.
+func Gist(run journal.Run, abandoned bool) (headline, next string) {
+	switch headline = Headline(run); {
+	case !abandoned:
+		return headline, Next(run)
+	case run.Policy.Done == policy.ByFile:
+		next = "start `ralph supervise` again"
+	default:
+		next = "continue with `ralph resume`"
+	}
+	return "ended without a result (it was killed, or could not write); last state: " + headline, next
+}
+
+// inspect returns how to review the work of a complete run on a laptop.
+func inspect(run journal.Run) string {
+	switch {
+	case run.Policy.Publish && !run.Policy.NoPull:
+		return ""
+	case run.Base == "":
+		return "review the changes"
+	case run.Worktree != "" && run.Policy.Done != policy.ByStories: // some may not be committed
+		at := "git -C " + run.Worktree
+		return "review the work with " + Code(at+" status", 300) + " and " + Code(at+" diff "+shortSHA(run.Base), 300) +
+			", commit it there, then " + Code("git merge "+shell.Quote(run.Branch), 300)
+	case run.Head != run.Start && run.Branch != run.BaseRef && run.Policy.Done == policy.ByStories:
+		return "review the work with " + Code("git diff "+shell.Quote(run.BaseRef+"..."+run.Branch), 300)
+	}
+	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
+}
+
+// continuation returns how to continue a run that has ended, or what to do with its result.
+func continuation(run journal.Run) string {
+	switch {
+	case isSessionLoop(run):
+		return sessionContinuation(run)
+	case run.Stop == nil:
+		return ""
+	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
+		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
+			Code(run.BaseRef, 200), Code(run.Branch, 200))
+	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
+		return reviewStep(run)
+	case verdict.NeedsApproval(run):
+		return "comment `/ralph approve` to start the work, or change the issue and ask for a new plan"
+	case run.Stop.Reason == policy.AllStoriesPassed && reviewReason(run) != "":
+		return reviewReason(run) + "; if that is as it should be, set `tamper: allow`"
+	case run.Stop.Reason == policy.NothingToDo:
+		return "check that this is true; if not, describe what is missing and ask again"
+	case run.Stop.Reason.Status() == policy.StatusCompleted:
+		return inspect(run)
+	}
+	if run.Policy.Done == policy.ByFile {
+		return supervisedNext(run)
+	}
+	reply, commented := ending.Of(run).Reply, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
+	switch job := run.Policy.Publish && !run.Policy.NoPull; {
+	case commented && reply.Comment != "":
+		return "comment `/ralph " + reply.Comment + "`"
+	case commented && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // a resumed run would stop again
+		return "comment `/ralph resume` to go on"
+	case commented:
+		return "comment `/ralph` to go on"
+	case job && reply.Prompt != "":
+		return reply.Prompt
+	case job:
+		return "start the same job again to go on"
+	case verdict.BaseObstacle(run) != "": // a resumed run would have the same base and settings
+		return "start again with `ralph run`"
+	case reply.Answer != "":
+		return "continue with `ralph resume --answer \"" + reply.Answer + "\"`"
+	}
+	return "continue with `ralph resume`"
+}
+
+// reviewStep returns what to do about the pull request of a run in which all stories passed.
+func reviewStep(run journal.Run) string {
+	switch {
+	case !run.Pull.Draft:
+		return "review the pull request"
+	case !verdict.IsVerified(run):
+		return "comment `/ralph`, or look at the draft pull request with care"
+	case !verdict.IsWorkProven(run):
+		return "look at the draft pull request with care: " + draftReason(run)
+	}
+	return cmp.Or(fixFor(run, "ready"), "review the draft pull request and mark it as ready")
+}

@@ -1,0 +1,189 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/proof/results"
+)
+
+// pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first line
+// has markers of ralph's: a search for them would find one in foreign text, even in code.
+func pullOf(run journal.Run) Pull {
+	markers, text, _ := strings.Cut(clean.BreakSkipWords(render("body.md", run)), "\n")
+	body := Pull{Title: pullTitle(run), Body: markers + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")}
+	if run.Pull != nil {
+		body.Number = run.Pull.Number
+	}
+	return body
+}
+
+const maxTitle = 256
+
+// pullTitle returns the title of the pull request. It can become a commit subject, in which mentions and closing
+// keywords take effect even in code.
+func pullTitle(run journal.Run) string {
+	wanted, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
+	text := []rune(cmp.Or(strings.TrimSpace(clean.CommitMessage(wanted)), run.Branch))
+	return string(text[:min(len(text), maxTitle)])
+}
+
+// issueLink returns a link that closes the issue only if the plan is done: a draft can be merged, too.
+func issueLink(run journal.Run) string {
+	switch {
+	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
+		return ""
+	case run.Plan.Done() && run.Pull != nil && !run.Pull.Draft:
+		return fmt.Sprintf("Closes #%d", run.Task.Number)
+	}
+	return fmt.Sprintf("Refs #%d", run.Task.Number)
+}
+
+func newestProof(run journal.Run) *journal.Proof {
+	found, is := run.ProofOf(run.Tree)
+	if !is || len(found.Checks.Head) == 0 {
+		return nil
+	}
+	return &found
+}
+
+// isUnchecked reports whether the newest commit has checks but no proof.
+func isUnchecked(run journal.Run) bool {
+	_, found := run.ProofOf(run.Tree)
+	return !found && len(run.Policy.Checks) > 0 && run.Head != run.Start
+}
+
+// restoredFiles lists each protected file that an agent changed and that was restored.
+func restoredFiles(run journal.Run) string {
+	var paths []string
+	for _, it := range run.Iterations {
+		if it.Taken == nil {
+			continue
+		}
+		for _, path := range it.Taken.Dropped {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return codePaths(paths)
+}
+
+const maxPatchBytes = 20_000
+
+// proposedPatches lists the agent's patches of protected files, and the files whose patches are too large.
+func proposedPatches(run journal.Run) []string {
+	var shown, left []string
+	size, seen := 0, map[string]bool{}
+	for _, it := range run.Iterations {
+		if it.Taken == nil {
+			continue
+		}
+		for _, p := range it.Taken.Proposed {
+			switch {
+			case seen[p.Patch]:
+			case p.Cut || size+len(p.Patch) > maxPatchBytes:
+				left = append(left, Code(p.Path, 200))
+			default:
+				size += len(p.Patch)
+				shown = append(shown, strings.ReplaceAll(clean.Fence(p.Patch), hiddenMarker, "<! --"))
+			}
+			seen[p.Patch] = true
+		}
+	}
+	if len(left) > 0 {
+		shown = append(shown, "Too large to show: "+strings.Join(firstFew(left), ", "))
+	}
+	return shown
+}
+
+func rejectedClaims(run journal.Run) []string {
+	var all []string
+	for _, it := range run.Iterations {
+		if it.Ended == nil {
+			continue
+		}
+		for _, rejected := range it.Ended.Rejected {
+			all = append(all, fmt.Sprintf("iteration %d, %s: %s", it.Number, Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+		}
+	}
+	return firstFew(all)
+}
+
+// Progress returns the history of a run for .ralph/progress.md and the next prompt.
+func Progress(run journal.Run) string {
+	var text strings.Builder
+	for _, it := range run.Iterations {
+		if it.Ended != nil {
+			writeIteration(&text, it)
+		}
+	}
+	return text.String()
+}
+
+func writeIteration(text *strings.Builder, it journal.Iteration) {
+	result := "FAIL"
+	switch {
+	case it.Ended.Green && len(it.Checks) == 0:
+		result = "NO CHECKS"
+	case it.Ended.Green:
+		result = "PASS"
+	}
+	fmt.Fprintf(text, "## Iteration %d — %s\n", it.Number, result)
+	if it.Agent != nil {
+		cost := "unknown"
+		if it.Agent.Cost.Known {
+			cost = fmt.Sprintf("$%.4f", it.Agent.Cost.USD)
+		}
+		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, cost)
+	}
+	fmt.Fprintf(text, "- Duration: %s\n", policy.FormatDuration(it.Last.Sub(it.Began)))
+	if len(it.Checks) > 0 {
+		text.WriteString("- Checks:\n")
+	}
+	for _, check := range it.Checks {
+		fmt.Fprintf(text, "  - %s: %s\n", check.Command, checkOutcome(check))
+	}
+	for _, rejected := range it.Ended.Rejected {
+		fmt.Fprintf(text, "- Rejected: %s: %s\n", rejected.Claim, rejected.Why)
+	}
+	text.WriteString("\n")
+}
+
+// checkOutcome returns how a check ended: if it failed, with the failed tests, or else with a line of its output.
+func checkOutcome(check journal.CheckEnded) string {
+	if check.Passed || check.Skipped != "" {
+		return pick(check.Passed, "PASS", "SKIPPED")
+	}
+	why := ""
+	lines := results.Essential(strings.TrimSpace(check.Excerpt))
+	switch {
+	case check.TimedOut:
+		why = "Timeout"
+	case len(check.Tests.Failing()) > 0:
+		why = check.Tests.FailureList()
+	case len(lines) > 0:
+		why = lines[len(lines)-1]
+	}
+	why, _ = clean.Plain(escapeSequence.ReplaceAllString(why, ""), 500) // people read this on a terminal
+	return strings.TrimSuffix("FAIL — "+why, " — ")
+}
+
+func changeSummary(all []storyRow) string {
+	var files []string
+	for _, s := range all {
+		files = append(files, s.Files...)
+	}
+	slices.Sort(files)
+	text := Plural(len(all), "story") + ", " + Plural(len(slices.Compact(files)), "file") + "."
+	if slices.ContainsFunc(all, func(s storyRow) bool { return s.Said != "" }) {
+		text += " The agent's words are its own claims; the evidence is below."
+	}
+	return text
+}

@@ -1,0 +1,48 @@
+package view_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/show/view"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
+)
+
+// The texts for other pages are the same as in the comment.
+func TestSharedWordsAreTheComments(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := journaltest.Run(t, archive.Files[0].Data)
+		comment := view.Comment(run)
+		if !strings.HasSuffix(view.Of(run).Comment, "\n"+comment) || strings.Contains(comment, "<!--") {
+			t.Errorf("%s: the comment is\n%s", name, comment)
+		}
+		words := []string{"**ralph: " + view.Headline(run) + "**", "| story | " + strings.Join(view.StoryColumns(), " | ") + " |"}
+		words = append(words, strings.Split(view.Cautions(run), "\n\n")...)
+		if next := view.Next(run); next != "" {
+			words = append(words, "**Next:** "+next+".")
+		}
+		for _, story := range run.Plan.UserStories {
+			if cells := view.StoryCells(run, story); cells[0] != "0" {
+				words = append(words, fmt.Sprintf("| %s | %s |", clean.Inline(story.ID, 160), strings.Join(cells, " | ")))
+			}
+		}
+		for _, want := range words {
+			if !strings.Contains(comment, want) && len(run.Iterations) > 0 {
+				t.Errorf("%s: the comment does not say %q:\n%s", name, want, comment)
+			}
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/internal/show/view/ending"
+)
+
+func storyCount(run journal.Run) string {
+	proven := 0
+	for _, s := range run.Plan.UserStories {
+		if verdict.IsStoryProven(run, s) {
+			proven++
+		}
+	}
+	if proven == 0 {
+		return passedText(run)
+	}
+	return fmt.Sprintf("%s, %d proven", passedText(run), proven)
+}
+
+var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
+
+var stateRef = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
+
+// savedCommit returns the newest commit that saved the run, if it is valid: it goes into a marker.
+func savedCommit(run journal.Run) string {
+	if run.Shelved == nil || fullSHA.FindString(run.Shelved.Commit) == "" {
+		return ""
+	}
+	return run.Shelved.Commit
+}
+
+// savedCommitOnRef returns where a run without an issue is saved: it has no comment with a marker.
+func savedCommitOnRef(run journal.Run) string {
+	if commit := savedCommit(run); commit != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
+		return commit + " on " + run.Shelved.Ref
+	}
+	return ""
+}
+
+// isSessionLoop reports whether hooks of Claude Code run the loop in a session.
+func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
+
+// sessionHeadline returns the session of the loop, its start, and how often it was continued.
+func sessionHeadline(run journal.Run) string {
+	where := "a Claude Code session"
+	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Session != "" {
+		where = "the Claude Code session " + clean.Inline(run.Iterations[n-1].Session, 100)
+	}
+	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", where,
+		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), Plural(run.Policy.Limits.Iterations, "time"))
+}
+
+func sessionContinuation(run journal.Run) string {
+	if run.IsCompleted() {
+		return ""
+	}
+	return pick(run.Stop == nil, "if that session was closed, ", "") + "continue with `/ralph-loop --resume` in a Claude Code session of this project"
+}
+
+// elapsed returns the time until the run stopped, or until an iteration began or ended: an unchanged comment is not
+// edited.
+func elapsed(run journal.Run) string {
+	at := run.Began
+	switch n := len(run.Iterations); {
+	case run.Stop != nil:
+		at = run.Now
+	case n > 0 && run.Iterations[n-1].Ended == nil:
+		at = run.Iterations[n-1].Began
+	case n > 0:
+		at = run.Iterations[n-1].Last
+	}
+	return policy.FormatDuration(at.Sub(run.Began))
+}
+
+// State is the state of a run in one word, as a label for filters.
+type State string
+
+// NeedsInput waits for an answer, Review for a review of the pull request. Stopped is for runs without success.
+const (
+	Running    State = "running"
+	NeedsInput State = "needs-input"
+	Review     State = "review"
+	Stopped    State = "stopped"
+)
+
+// States returns all states.
+func States() []State { return []State{Running, NeedsInput, Review, Stopped} }
+
+// Label returns the GitHub label of the state.
+func (s State) Label() string { return "ralph:" + string(s) }
+
+func stateOf(run journal.Run) State {
+	switch {
+	case run.Stop == nil:
+		return Running
+	case run.Stop.Reason == policy.NeedsInput:
+		return NeedsInput
+	case !run.IsCompleted():
+		return Stopped
+	case run.Pull != nil:
+		return Review
+	}
+	return ""
+}
+
+// quietWorkflows returns why the repository's workflows do not run on the branch, and how to start them.
+func quietWorkflows(run journal.Run) string {
+	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
+		return ""
+	}
+	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. To run them, press **Approve workflows to run** on the pull request's page, or close and reopen it. " +
+		"With the input `ci-token`, or with a GitHub App, they run by themselves"
+}
+
+// CommandBox returns a check box for the command that fits the state of the run, if one does and needs no text.
+func CommandBox(run journal.Run) string {
+	box := trigger.Button(trigger.Resume, "continue this run")
+	switch {
+	case !run.Policy.Buttons:
+		return ""
+	case run.Stop == nil:
+		box = trigger.Button(trigger.Stop, "stop this run; its work is kept")
+	case verdict.NeedsApproval(run):
+		box = trigger.Button(trigger.Approve, "start work on this plan")
+	case run.IsCompleted() || run.Stop.Reason == policy.NeedsInput: // an answer needs text
+		return ""
+	}
+	return "\n" + box + "\n"
+}
+
+// CommandProblem returns why a command is unknown or not allowed. It is empty for help.
+func CommandProblem(c trigger.Command) string {
+	said := Code(c.Said, 80)
+	switch {
+	case c.Said == "" && c.Why == "":
+		return ""
+	case c.Said == "":
+		return fmt.Sprintf("Sorry, %s.", c.Why)
+	case c.Why != "":
+		return fmt.Sprintf("%s is not allowed: %s.", said, c.Why)
+	case c.Nearest != "":
+		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", said, c.Nearest)
+	}
+	return fmt.Sprintf("Unknown: %s. Put words for the agent after `--`.", said)
+}
+
+// Annotation is a message that GitHub shows at a job.
+type Annotation struct {
+	Title  string
+	Text   string
+	Notice bool // not an error
+}
+
+const maxAnnotations = 10
+
+// Annotations returns an annotation for the end of a run that did not succeed, and for each failed check of the last
+// verdict. Title and Text contain foreign text.
+func Annotations(run journal.Run) []Annotation {
+	var all []Annotation
+	if e := ending.Of(run); e.Cause != nil {
+		all = append(all, Annotation{
+			Title:  "ralph " + string(run.Stop.Reason.Status()),
+			Text:   strings.TrimSuffix(WithoutMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", WithoutMarkup(Next(run))),
+			Notice: run.IsCompleted() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
+		})
+	}
+	last, found := run.LastJudged()
+	if !found || run.IsCompleted() {
+		return all
+	}
+	checks := last.Checks
+	if last.Proof != nil {
+		checks = last.Proof.Checks.Head
+	}
+	for _, check := range checks {
+		if check.Where == journal.AtNewTests || !verdict.BlocksStory(run, check) || len(all) == maxAnnotations {
+			continue
+		}
+		all = append(all, Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text})
+	}
+	return all
+}

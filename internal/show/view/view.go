@@ -1,0 +1,293 @@
+// Package view makes all texts about a run: the comment, the job summary, the
+// pull request, log lines and the console. Each text is a function of the run, so
+// that texts cannot contradict each other. It makes no calls.
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// Limit is GitHub's limit for the characters of a comment or body.
+const Limit = 65536
+
+const maxText = Limit - 200 // leaves room for markers and CommandBox
+
+// Texts has the texts about a run on GitHub at one moment.
+type Texts struct {
+	Run     string
+	Comment string // the progress comment, marker included
+	Summary string // the job's summary
+	Pull    Pull
+	State   State
+}
+
+// Pull is the title and body of the pull request.
+type Pull struct {
+	Number int // 0 while there is none
+	Title  string
+	Body   string
+}
+
+// Of returns the texts about the current state of run.
+func Of(run journal.Run) Texts {
+	comment := fillTemplate("markers", run) + Comment(run)
+	return Texts{
+		Run:     run.ID,
+		Comment: comment + CommandBox(run),
+		Summary: comment,
+		Pull:    pullOf(run),
+		State:   stateOf(run),
+	}
+}
+
+// PlanText returns the plan in the comment, its second paragraph.
+func PlanText(run journal.Run) string {
+	_, text, _ := strings.Cut(Comment(run), "\n\n") // the headline
+	text, _, _ = strings.Cut(text, "\n\n")
+	return text
+}
+
+// Comment returns the progress comment without ralph's markers. A search for them would find one in foreign text, even
+// in code.
+func Comment(run journal.Run) string {
+	return strings.ReplaceAll(render("progress.md", run), hiddenMarker, "<! --")
+}
+
+type templateData struct {
+	journal.Run
+	Stories []storyRow
+	More    int // stories that are not shown
+}
+
+type storyRow struct {
+	plan.Story
+	Iterations int
+	Checks     string
+	Commit     string
+	Cost       string
+	Proof      string
+	Said       string   // text of the agent that last changed files for the story; Markdown
+	Files      []string // that its commits changed
+	Active     bool
+	Proven     bool
+}
+
+// render executes a template. It leaves out stories until the text fits.
+func render(name string, run journal.Run) string {
+	all := storyRows(run, run.Plan.UserStories)
+	for shown := len(all); ; shown = shown * 3 / 4 {
+		text := fillTemplate(name, templateData{Run: run, Stories: all[:shown], More: len(all) - shown})
+		if len(text) <= maxText || shown == 0 {
+			return trimLists(text)
+		}
+	}
+}
+
+// pageTemplates parses the templates when first needed: most commands need none.
+var pageTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"cell":             func(s string) string { return clean.Inline(s, 160) },
+		"words":            func(s string) string { return clean.Inline(s, 300) },
+		"code":             func(s string) string { return Code(s, 160) },
+		"first":            first,
+		"more":             more,
+		"short":            shortSHA,
+		"headline":         Headline,
+		"storyCount":       storyCount,
+		"savedCommit":      savedCommit,
+		"savedCommitOnRef": savedCommitOnRef,
+		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
+		// For text that people approve, so nearly all of it is shown.
+		"longLineStart":   func(s string) string { return escapeLineStart(s, 2000) },
+		"bold":            func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
+		"problems":        verdictProblems,
+		"publishFailures": publishFailures,
+		"notes":           listedNotes,
+		"newest":          newest,
+		"traffic": func(r journal.Run) string {
+			return trafficText(r.Traffic, func(host string) string { return Code(host, 100) })
+		},
+		"baselineCaution":  baselineCaution,
+		"next":             Next,
+		"patch":            patchBlock,
+		"plural":           Plural,
+		"time":             elapsed,
+		"duration":         policy.FormatDuration,
+		"cost":             namedCost,
+		"issueLink":        issueLink,
+		"proof":            newestProof,
+		"verdict":          proofCheckText,
+		"rejectedClaims":   rejectedClaims,
+		"restoredFiles":    restoredFiles,
+		"proposedPatches":  proposedPatches,
+		"isUnchecked":      isUnchecked,
+		"flakyChecks":      flakyChecks,
+		"redAtBase":        redAtBase,
+		"provenStories":    provenStories,
+		"unproven":         unprovenStories,
+		"restoredForProof": restoredForProof,
+		"looks":            looks,
+		"untested": func(r journal.Run) []journal.Lines {
+			places, _ := placesTried(r)
+			return places
+		},
+		"untestedText":    func(r journal.Run) string { return journal.UntestedText(placesTried(r)) },
+		"reviewReason":    reviewReason,
+		"reviews":         reviewTexts,
+		"othersChanges":   othersChanges,
+		"quietWorkflows":  quietWorkflows,
+		"withoutComments": func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
+		"isAdded":         func(r journal.Run, criterion string) bool { return slices.Contains(r.Added, criterion) },
+		"criterionTests":  verdict.CriterionTests,
+		"changed": func(all []storyRow) []storyRow {
+			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return len(s.Files) == 0 })
+		},
+		"changeSummary": changeSummary,
+		"paths":         codePaths,
+		"unapproved":    verdict.NeedsApproval,
+	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md", "archive/summary.md"))
+})
+
+var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
+
+func fillTemplate(name string, data any) string {
+	var text strings.Builder
+	if err := pageTemplates().ExecuteTemplate(&text, name, data); err != nil {
+		return fmt.Sprintf("ralph could not write %s: %v", name, err)
+	}
+	return collapseBlankLines(text.String())
+}
+
+// collapseBlankLines keeps one of several empty lines, which templates produce.
+func collapseBlankLines(text string) string {
+	for strings.Contains(text, "\n\n\n") {
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
+	return strings.TrimSpace(text) + "\n"
+}
+
+func storyRows(run journal.Run, stories []plan.Story) []storyRow {
+	all := make([]storyRow, 0, len(stories))
+	for _, s := range stories {
+		all = append(all, newStoryRow(run, s))
+	}
+	return all
+}
+
+func newStoryRow(run journal.Run, s plan.Story) storyRow {
+	row := storyRow{Story: s, Checks: "–", Commit: "–", Proof: proofCell(run, s), Proven: verdict.IsStoryProven(run, s)}
+	cost, known := 0.0, true
+	for _, it := range run.Iterations {
+		if it.Story != s.ID {
+			continue
+		}
+		row.Iterations++
+		if row.Active = it.Ended == nil && run.Stop == nil; row.Active {
+			continue // its result is not known yet
+		}
+		if it.Agent != nil {
+			cost, known = cost+it.Agent.Cost.USD, known && it.Agent.Cost.Known
+		}
+		if len(it.Checks) > 0 {
+			row.Checks = checkMarks(run, it.Checks)
+		}
+		if it.Taken != nil && it.Taken.To != it.Taken.From {
+			row.Commit = "`" + shortSHA(it.Taken.To) + "`"
+		}
+		row.addIteration(it)
+	}
+	row.Cost = CostText(cost, known)
+	return row
+}
+
+func (s *storyRow) addIteration(it journal.Iteration) {
+	if it.Taken == nil || it.Agent == nil {
+		return
+	}
+	for _, file := range it.Taken.Files {
+		if !slices.Contains(s.Files, file) {
+			s.Files = append(s.Files, file)
+		}
+	}
+	if len(it.Taken.Files) > 0 { // its text may contradict earlier ones
+		s.Said = clean.Inline(agentTags.ReplaceAllString(it.Agent.Words, " "), 300)
+	}
+}
+
+// agentTags matches text for ralph, not for people.
+var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
+
+func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
+	words := make([]string, 0, len(checks))
+	for _, check := range checks {
+		words = append(words, checkMark(run, check)+" "+clean.Inline(check.Name, 40)+pick(check.Skipped != "", " (skipped)", ""))
+	}
+	return strings.Join(words, ", ")
+}
+
+func checkMark(run journal.Run, check journal.CheckEnded) string {
+	switch {
+	case check.Where == journal.AtNewTests: // the tests must fail there
+		return "➖"
+	case check.Flaky:
+		return warnSign
+	case check.Passed:
+		return "✅"
+	case check.Where != journal.AtBase && verdict.BlocksStory(run, check):
+		return "❌"
+	}
+	return "➖"
+}
+
+func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
+
+// CostText returns dollars, or that they are unknown.
+func CostText(usd float64, known bool) string {
+	if !known && usd == 0 {
+		return "unknown"
+	}
+	text := fmt.Sprintf("$%.2f", usd)
+	if !known {
+		return "at least " + text
+	}
+	return text
+}
+
+// namedCost is CostText for places that need the word "cost".
+func namedCost(usd float64, known bool) string {
+	return pick(!known && usd == 0, "cost ", "") + CostText(usd, known)
+}
+
+// Plural returns n with the singular or plural of a word.
+func Plural(n int, word string) string {
+	switch {
+	case n == 1:
+		return "1 " + word
+	case strings.HasSuffix(word, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(word, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// listedNotes returns the newest notes of a run, each once: a resumed run repeats some.
+func listedNotes(run journal.Run) []journal.Noted {
+	var all []journal.Noted
+	for _, note := range run.Notes {
+		if !slices.Contains(all, note) {
+			all = append(all, note)
+		}
+	}
+	return all[max(len(all)-maxListed, 0):]
+}

@@ -1,0 +1,156 @@
+package view_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/show/result"
+	"github.com/ralph-loop/ralph/internal/show/view"
+)
+
+// The next step for a pull request depends on whether it is a draft, and why.
+func TestWhatToDoAboutAPullRequest(t *testing.T) {
+	for want, change := range map[string]func(*journal.Run){
+		"review the pull request":                            func(r *journal.Run) { r.Pull.Draft = false },
+		"review the draft pull request and mark it as ready": func(*journal.Run) {},
+		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
+			r.Proofs[1].Result = journal.Unknown
+		},
+		"look at the draft pull request with care: the tests of the base fail on the new code: TestA; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
+			r.Proofs[1].Result, r.Proofs[1].Why = journal.NeedsReview, "the tests of the base fail on the new code: TestA"
+		},
+		"the checks pass only with changed check files: `Makefile`; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
+			r.Pull, r.Proofs[0].Result, r.Proofs[0].Why = nil, journal.NeedsReview, "the checks pass only with changed check files: `Makefile`"
+		},
+		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
+		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Proofs = r.Proofs[1:] },
+		"look at the draft pull request with care: nothing was changed for US-001, check that it works": func(r *journal.Run) {
+			r.Proofs[0] = journal.Proof{Story: "US-001", Tree: "t1", Passed: true, Result: journal.NoNewFailingTest, Idle: true, Held: []string{"TestA"}}
+		},
+	} {
+		run := journal.Run{
+			Tree: "t1", Pull: &journal.PullOpened{Number: 3, Draft: true}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
+			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}}},
+			Proofs:     provenTree("US-001"),
+			Iterations: []journal.Iteration{{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Passed: []string{"US-001"}}}},
+		}
+		if change(&run); !strings.HasSuffix(view.Text(run, false), "\nnext: "+want+"\n") {
+			t.Errorf("Text = %q, want %q", view.Text(run, false), want)
+		}
+	}
+}
+
+// provenTree returns the proofs of some stories, and of the whole change.
+func provenTree(stories ...string) (all []journal.Proof) {
+	for _, story := range append(stories, "") {
+		all = append(all, journal.Proof{Story: story, Tree: "t1", Passed: true, Result: journal.Proven})
+	}
+	return all
+}
+
+// A headline calls only verified work done, and says if no file was changed or no check
+// ran.
+func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
+	for want, change := range map[string]func(*journal.Run){
+		"done, every story passed and the checks passed again on a clean checkout":    func(r *journal.Run) { r.Proofs[1].Result = journal.Proven },
+		"finished, but a person has to look: no test shows that US-002 works":         func(*journal.Run) {},
+		"finished, but nothing was verified: no check is configured":                  func(r *journal.Run) { r.Proofs[2].Result = journal.Unknown },
+		"finished, but a person has to look: no test shows that US-001, US-002 works": func(r *journal.Run) { r.Proofs = r.Proofs[2:] },
+		"completed, all checks passed": func(r *journal.Run) {
+			r.Stop.Reason = policy.AllChecksPassed
+		},
+		"completed, all checks passed; no file was changed": func(r *journal.Run) {
+			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.AllChecksPassed, "w0"
+		},
+		"completed, the checks passed and the agent said that it is done": func(r *journal.Run) {
+			r.Stop.Reason, r.Policy.Checks = policy.ResponseMatched, []policy.Check{{Name: "test"}}
+		},
+		"completed, the agent said that it is done, and no check was configured; no file was changed": func(r *journal.Run) {
+			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.ResponseMatched, "w0"
+		},
+		"stopped, out of iterations": func(r *journal.Run) {
+			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.MaxIterations, "w0"
+		},
+		"completed, the agent said that it is done, and no check ran": func(r *journal.Run) {
+			r.Stop.Reason, r.Policy.Done, r.Work = policy.PromiseAccepted, policy.ByPromise, ""
+		},
+	} {
+		run := journal.Run{
+			Tree: "t1", Work: "w0", Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
+			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002", Passes: true}}},
+			Proofs: provenTree("US-001", "US-002"),
+			Iterations: []journal.Iteration{
+				{Number: 1, Story: "US-001", Taken: &journal.CommitsTaken{Work: "w0"}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}}},
+				{Number: 2, Story: "US-002", Taken: &journal.CommitsTaken{Work: "w1"}, Ended: &journal.IterationEnded{Passed: []string{"US-002"}}},
+			},
+		}
+		run.Proofs[1].Result = journal.NoNewFailingTest
+		if change(&run); view.Headline(run) != want {
+			t.Errorf("Headline = %q, want %q", view.Headline(run), want)
+		}
+	}
+}
+
+// The newest refusals of the sandbox are shown with the input that would allow them.
+func TestRefusals(t *testing.T) {
+	var run journal.Run
+	for i := range 22 {
+		run.Refused = append(run.Refused, journal.EgressRefused{What: fmt.Sprintf("a%02d.example:443", i), Why: "not on the list", Input: fmt.Sprintf("allow: a%02d.example", i)})
+	}
+	run.Refused[21].Input = ""
+	comment := view.Of(run).Comment
+	for _, want := range []string{"2 older ones are in the journal", "`a02.example:443`: not on the list; this would allow it: `allow: a02.example`", "`a21.example:443`: not on the list\n"} {
+		if !strings.Contains(comment, want) {
+			t.Errorf("no %q in\n%s", want, comment)
+		}
+	}
+	if strings.Contains(comment, "a01.example") {
+		t.Errorf("what is older is shown:\n%s", comment)
+	}
+	run.Refused = run.Refused[2:]
+	if comment := view.Of(run).Comment; strings.Contains(comment, "older ones") {
+		t.Errorf("twenty leave some out:\n%s", comment)
+	}
+}
+
+func TestResultFindsTheWord(t *testing.T) {
+	for _, test := range []struct {
+		rules policy.Policy
+		agent journal.AgentEnded
+		want  bool
+	}{
+		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Response: "done"}, true},
+		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, false},
+		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, true},
+		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Response: "DONE", Promises: []string{"done"}}, false},
+		{policy.Policy{Done: policy.ByStories, Word: "COMPLETE"}, journal.AgentEnded{Promises: []string{"COMPLETE"}}, true},
+	} {
+		run := journal.Run{Policy: test.rules, Iterations: []journal.Iteration{{Agent: &test.agent}}}
+		if got := result.Of(run).Iterations[0].CompletionTagFound; got != test.want {
+			t.Errorf("%s, %+v: found %v, want %v", test.rules.Done, test.agent, got, test.want)
+		}
+	}
+}
+
+// A check that fails on the base with a story's tests has no bad mark, and neither has a
+// flaky one.
+func TestSignsOfChecks(t *testing.T) {
+	for want, check := range map[string]journal.CheckEnded{
+		"  [--] check test failed (exit 1), as it should, on the base with the new tests, 0s\n": {Where: journal.AtNewTests, Exit: 1},
+		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n":            {Where: journal.AtHead, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
+		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":                          {Where: journal.AtHead, Exit: 1},
+	} {
+		check.Name = "test"
+		if got := play(view.Look{}, []any{journal.RunBegan{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}}, check}); !strings.HasSuffix(got, want) {
+			t.Errorf("shown as %q, want %q", got, want)
+		}
+	}
+	busy := journal.AgentEnded{Busy: true, Failed: true, Why: "overloaded"}
+	if got, want := view.Line(journal.Run{}, busy), "  no answer from the model: overloaded, 0 tool calls, cost unknown, 0s"; got != want {
+		t.Errorf("Line = %q, want %q", got, want)
+	}
+}
