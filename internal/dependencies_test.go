@@ -14,7 +14,7 @@ var (
 	reasoned = regexp.MustCompile("(?m)^- `([^`]+\\.[^`]+/[^`]+)`: \\S")
 )
 
-// Each direct dependency has its reason in docs/dev/house.md, and no other has one.
+// Each direct dependency has its reason in docs/dev/architecture.md, and no other has one.
 func TestDependenciesHaveReasons(t *testing.T) {
 	names := func(file string, line *regexp.Regexp) []string {
 		text, err := os.ReadFile(file)
@@ -28,7 +28,7 @@ func TestDependenciesHaveReasons(t *testing.T) {
 		slices.Sort(all)
 		return all
 	}
-	if diff := cmp.Diff(names("../go.mod", required), names("../docs/dev/house.md", reasoned)); diff != "" {
-		t.Errorf("go.mod and docs/dev/house.md (-required +reasoned):\n%s", diff)
+	if diff := cmp.Diff(names("../go.mod", required), names("../docs/dev/architecture.md", reasoned)); diff != "" {
+		t.Errorf("go.mod and docs/dev/architecture.md (-required +reasoned):\n%s", diff)
 	}
 }
