@@ -14,9 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/entry/config"
 )
 
-// The workflow in docs/services.md gives checks the variables and services that the page names.
-func TestTheServicesPageShowsAWorkflow(t *testing.T) {
-	_, text, _ := strings.Cut(page(t, "../../../docs/services.md"), "```yaml\n")
+// The workflow in docs/checks.md gives checks the variables and services that the page names.
+func TestTheChecksPageShowsAWorkflow(t *testing.T) {
+	_, text, _ := strings.Cut(page(t, "../../../docs/checks.md"), "```yaml\nname: ralph\n")
 	text, _, _ = strings.Cut(text, "```\n")
 	given, err := config.InputsOfWorkflow([]byte(strings.ReplaceAll(text, "${{ secrets.STRIPE_TEST_KEY }}", "sk-of-a-test")))
 	if err != nil {
