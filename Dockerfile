@@ -1,4 +1,4 @@
-# ralph and the agents it runs, for a container. docs/container.md says what is
+# ralph and the agents it runs, for a container. docs/runners.md says what is
 # in it, why, and how to have your own toolchain in it.
 #
 # Images are named by version here. make image takes each by the digest that
