@@ -24,7 +24,7 @@ type Project struct {
 
 // Finding is one reason to refuse a command.
 type Finding struct {
-	Category string // one of docs/guard.md
+	Category string // one of docs/claude-code.md
 	What     string // the dangerous part, shortened
 	Instead  string // the safe alternative
 }
