@@ -53,18 +53,18 @@ func TestSymptomsAreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// docs/files.md names paths that the program's own code names.
+// docs/results.md names paths that the program's own code names.
 func TestFilesAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
 	code := sources(t, "../../internal", ".go") + sources(t, ".", ".go")
-	paths := pathInList.FindAllStringSubmatch(readFile(t, "../../docs/files.md"), -1)
+	paths := pathInList.FindAllStringSubmatch(readFile(t, "../../docs/results.md"), -1)
 	if len(paths) < 15 {
-		t.Fatalf("docs/files.md has only the paths %v", paths)
+		t.Fatalf("docs/results.md has only the paths %v", paths)
 	}
 	for _, found := range paths {
 		literal := strings.TrimSuffix(found[1], "/")
 		if !strings.Contains(code, literal) && !strings.Contains(code, `"`+path.Base(literal)+`"`) {
-			t.Errorf("no code names %s of docs/files.md", found[1])
+			t.Errorf("no code names %s of docs/results.md", found[1])
 		}
 	}
 }

@@ -26,7 +26,7 @@ func TestReference(t *testing.T) {
 		"outputs": outputRows(t), "prices": priceRows(t), "endurance": enduranceRows(),
 	}
 	maps.Copy(parts, inputRows(t))
-	for _, name := range []string{"triggers.md", "cost.md", "endings.md", "inputs.md", "dev/reliability.md"} {
+	for _, name := range []string{"triggers.md", "cost.md", "results.md", "inputs.md", "dev/reliability.md"} {
 		page := readFile(t, "../../docs/"+name)
 		want := generated.ReplaceAllStringFunc(page, func(found string) string {
 			at := generated.FindStringSubmatch(found)

@@ -12,7 +12,7 @@ published=$(git rev-parse HEAD)
 tools/release/stamp.sh released "$@"
 released=$(git rev-parse HEAD)
 major=${version%%.*}
-if [ "$major" = v0 ]; then major=v1; fi # docs/compatibility.md
+if [ "$major" = v0 ]; then major=v1; fi # docs/results.md
 
 tags=$(git ls-remote --refs --tags origin 'v*')
 if grep -qx "$released.refs/tags/$version" <<<"$tags"; then exit; fi # it is done again
