@@ -63,10 +63,12 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// The README is read in minutes, and each page of docs/ and docs/dev/ is in the index of its folder.
+// README and quickstart are read in minutes, and each page of docs/ and docs/dev/ is in the index of its folder.
 func TestPagesAreShortAndIndexed(t *testing.T) {
-	if words := len(strings.Fields(read(t, "../README.md"))); words > 700 {
-		t.Errorf("README.md has %d words, at most 700", words)
+	for _, page := range []string{"../README.md", "../docs/quickstart.md"} {
+		if words := len(strings.Fields(read(t, page))); words > 700 {
+			t.Errorf("%s has %d words, at most 700", page, words)
+		}
 	}
 	for _, page := range pages(t) {
 		dir, name := filepath.Split(page)
@@ -83,6 +85,59 @@ func TestPagesAreShortAndIndexed(t *testing.T) {
 			t.Errorf("%sREADME.md does not list %s", dir, name)
 		}
 	}
+}
+
+// The user's pages are few, short, shown by examples, and in the index.
+func TestUserPagesAreFewAndHaveExamples(t *testing.T) {
+	const mostPages, mostWords, leastExamples = 21, 20_000, 3 // examples for 1,000 words
+	found, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := read(t, "../docs/README.md")
+	count, words, examples := 0, 0, 0
+	for _, page := range append(found, "../README.md") {
+		name := filepath.Base(page)
+		if page == "../docs/README.md" {
+			continue
+		}
+		text := read(t, page)
+		words += len(strings.Fields(text))
+		examples += fencedBlocks(text)
+		if page == "../README.md" {
+			continue
+		}
+		count++
+		if !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/README.md does not link %s", name)
+		}
+	}
+	if count > mostPages {
+		t.Errorf("docs/ has %d pages, at most %d", count, mostPages)
+	}
+	if words > mostWords {
+		t.Errorf("docs/ and README.md have %d words, at most %d", words, mostWords)
+	}
+	if examples*1000 < leastExamples*words {
+		t.Errorf("docs/ and README.md have %d examples in %d words, at least %d for 1,000", examples, words, leastExamples)
+	}
+}
+
+// fencedBlocks counts the blocks of code of a page. A block in a block does not count.
+func fencedBlocks(page string) int {
+	count, open := 0, ""
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case open == "" && len(ticks) >= 3:
+			open = ticks
+			count++
+		case open != "" && line == open:
+			open = ""
+		}
+	}
+	return count
 }
 
 // The README says what its readers need to know before they trust ralph with a token.
