@@ -39,7 +39,8 @@ type Hand struct {
 	Folder string
 	// Patience returns the time left for a check, if that is less than its own. May be nil.
 	Patience func(time.Duration) time.Duration
-	Began    func(kind string, check policy.Check) // called before a "check" or a command of "setup" runs, also "again: check", "trial: check"; may be nil
+	// Began is called before a "check" or a command of "setup" runs, also "again: check", "trial: check". May be nil.
+	Began func(kind string, check policy.Check)
 }
 
 // Job is a set of checks on one tree.
@@ -76,7 +77,13 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 			continue
 		}
 		if job.Skip != nil && job.Skip(check) {
-			emit(journal.CheckEnded{Where: job.Where, Name: check.Name, Command: check.Command, Commit: job.Commit, Skipped: check.Paths})
+			emit(journal.CheckEnded{
+				Where:   job.Where,
+				Name:    check.Name,
+				Command: check.Command,
+				Commit:  job.Commit,
+				Skipped: check.Paths,
+			})
 			continue
 		}
 		log := "guardrail_" + job.Label + "_" + slug
@@ -118,13 +125,15 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	if err != nil {
 		return journal.CheckEnded{}, err
 	}
-	env, reports := job.env(h.Env), noReports
+	env := job.env(h.Env)
+	reports := noReports
 	if job.Reports != nil && job.kind == "" {
 		folder, read, err := job.Reports(check.Name)
 		if err != nil {
 			return journal.CheckEnded{}, err
 		}
-		env, reports = reporting(env, call, folder), read
+		env = reporting(env, call, folder)
+		reports = read
 	}
 	if h.Began != nil {
 		h.Began(job.what(), check)
@@ -134,8 +143,13 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		return journal.CheckEnded{}, err
 	}
 	result, err := h.Run(ctx, process.Command{
-		Argv: []string{"sh", "-c", call.Text(job.Files[check.Name])}, Dir: job.Dir, Env: env,
-		Stdout: output.to, Stderr: output.to, Timeout: h.timeout(check), Grace: h.Grace,
+		Argv:    []string{"sh", "-c", call.Text(job.Files[check.Name])},
+		Dir:     job.Dir,
+		Env:     env,
+		Stdout:  output.to,
+		Stderr:  output.to,
+		Timeout: h.timeout(check),
+		Grace:   h.Grace,
 	})
 	if err := errors.Join(err, output.close()); err != nil {
 		return journal.CheckEnded{}, err
@@ -148,13 +162,27 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		found = output.goTest.found
 	}
 	ended := journal.CheckEnded{
-		Where: job.Where, Name: check.Name, Command: check.Command, Commit: job.Commit, Exit: result.Exit, Passed: result.Exit == 0 && !result.TimedOut,
-		TimedOut: result.TimedOut, TookMS: result.Took.Milliseconds(), Log: path.Join(h.Folder, log+".log"), Digest: output.digest(), Excerpt: output.excerpt(),
+		Where:    job.Where,
+		Name:     check.Name,
+		Command:  check.Command,
+		Commit:   job.Commit,
+		Exit:     result.Exit,
+		Passed:   result.Exit == 0 && !result.TimedOut,
+		TimedOut: result.TimedOut,
+		TookMS:   result.Took.Milliseconds(),
+		Log:      path.Join(h.Folder, log+".log"),
+		Digest:   output.digest(),
+		Excerpt:  output.excerpt(),
 	}
-	if ended.Tests, err = h.tests(found, log+".tests"); err != nil || ended.Passed || ended.TimedOut || ctx.Err() != nil {
+	ended.Tests, err = h.tests(found, log+".tests")
+	if err != nil || ended.Passed {
 		return ended, err
 	}
-	if ended.NoFile, err = h.NoFile(ctx, job, check.Command); err != nil {
+	if ended.TimedOut || ctx.Err() != nil {
+		return ended, nil
+	}
+	ended.NoFile, err = h.NoFile(ctx, job, check.Command)
+	if err != nil {
 		return ended, err
 	}
 	ended.CannotRun = ended.NoFile == "" && (result.Exit == 126 || result.Exit == 127)
@@ -194,15 +222,18 @@ func (h Hand) open(job Job, call suite.Call, log string) (output, error) {
 	}
 	sum := sha256.New()
 	kept, excerpt := newExcerpt(job.Excerpt)
-	shown, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, sum), left: keptHead, tail: process.Tail{N: keptTail}}
+	shown := &withoutProgress{to: kept}
+	written := &capped{to: io.MultiWriter(file, sum), left: keptHead, tail: process.Tail{N: keptTail}}
 	hidden := h.Veil(io.MultiWriter(written, shown))
 	out := output{to: hidden, excerpt: excerpt, digest: func() string { return hex.EncodeToString(sum.Sum(nil)) }}
 	closers := []io.Closer{hidden, shown, written, file}
 	if call.IsGo() {
 		out.goTest = newGoTest(hidden)
-		out.to, closers = out.goTest, append([]io.Closer{out.goTest}, closers...)
+		out.to = out.goTest
+		closers = append([]io.Closer{out.goTest}, closers...)
 	}
-	out.close = func() (err error) {
+	out.close = func() error {
+		var err error
 		for _, closer := range closers {
 			err = errors.Join(err, closer.Close())
 		}
@@ -219,10 +250,13 @@ var packageRunners = []string{"npm", "npx", "pnpm", "yarn", "bun", "bunx"}
 func (h Hand) missing(ctx context.Context, job Job, command string) (string, error) {
 	runsPackages := false
 	for _, program := range shell.Programs(command) {
-		if missing, err := h.isMissing(ctx, job, program); missing || err != nil {
+		missing, err := h.isMissing(ctx, job, program)
+		if missing || err != nil {
 			return program, err
 		}
-		runsPackages = runsPackages || slices.Contains(packageRunners, program)
+		if slices.Contains(packageRunners, program) {
+			runsPackages = true
+		}
 	}
 	if !runsPackages || job.Where != journal.AtBase {
 		return "", nil
@@ -240,14 +274,15 @@ func (h Hand) FirstMissing(ctx context.Context, job Job, command string) (string
 	if len(programs) == 0 {
 		return "", nil
 	}
-	if missing, err := h.isMissing(ctx, job, programs[0]); !missing || err != nil {
+	missing, err := h.isMissing(ctx, job, programs[0])
+	if !missing || err != nil {
 		return "", err
 	}
 	return programs[0], nil
 }
 
-// isMissing asks the shell for a program, because the errors of shells differ. A path is not missing, as the work may add
-// such a file.
+// isMissing asks the shell for a program, because the errors of shells differ. A path is not missing, as the work may
+// add such a file.
 func (h Hand) isMissing(ctx context.Context, job Job, program string) (bool, error) {
 	if strings.Contains(program, "/") {
 		return false, nil
@@ -261,7 +296,8 @@ func (h Hand) NoFile(ctx context.Context, job Job, command string) (string, erro
 	if !filepath.IsLocal(file) {
 		return "", nil
 	}
-	if missing, err := h.ask(ctx, job, `! test -e "$1"`, file); !missing || err != nil {
+	missing, err := h.ask(ctx, job, `! test -e "$1"`, file)
+	if !missing || err != nil {
 		return "", err
 	}
 	return file, nil
@@ -270,9 +306,16 @@ func (h Hand) NoFile(ctx context.Context, job Job, command string) (string, erro
 // ask returns the answer of a shell where the checks run.
 func (h Hand) ask(ctx context.Context, job Job, question, word string) (bool, error) {
 	result, err := h.Run(ctx, process.Command{
-		Argv: []string{"sh", "-c", question, "sh", word}, Dir: job.Dir, Env: job.env(h.Env), Timeout: 10 * time.Second, Grace: h.Grace,
+		Argv:    []string{"sh", "-c", question, "sh", word},
+		Dir:     job.Dir,
+		Env:     job.env(h.Env),
+		Timeout: 10 * time.Second,
+		Grace:   h.Grace,
 	})
-	return err == nil && result.Exit == 0 && !result.TimedOut, err
+	if err != nil {
+		return false, err
+	}
+	return result.Exit == 0 && !result.TimedOut, nil
 }
 
 func (h Hand) timeout(check policy.Check) time.Duration {
@@ -286,7 +329,7 @@ func (h Hand) timeout(check policy.Check) time.Duration {
 // 1 to 50 characters.
 func Slug(command string) string {
 	words := strings.FieldsFunc(command, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		return r > unicode.MaxASCII || (!unicode.IsLetter(r) && !unicode.IsDigit(r))
 	})
 	slug := strings.Join(words, "_")
 	if slug == "" {

@@ -11,10 +11,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/suite"
 )
 
-// env returns the environment of the commands. In a clean checkout Go runs all tests: it keeps results, and does not see that
-// a script which a test runs has changed. The caller's variables cannot make a check run only some tests.
+// env returns the environment of the commands. In a clean checkout Go runs all tests: it keeps results, and does not
+// see that a script which a test runs has changed. The caller's variables cannot make a check run only some tests.
 func (j Job) env(env []string) []string {
-	env = slices.DeleteFunc(slices.Clone(env), func(one string) bool { return strings.HasPrefix(one, suite.Variable+"=") })
+	env = slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		return strings.HasPrefix(entry, suite.Variable+"=")
+	})
 	if j.Where == journal.AtWork {
 		return env
 	}
@@ -29,15 +31,16 @@ func reporting(env []string, call suite.Call, folder string) []string {
 		return env
 	}
 	const console = "--test-reporter=spec --test-reporter-destination=stdout"
-	return withOption(env, "NODE_OPTIONS", console+` --test-reporter=junit --test-reporter-destination="`+folder+`/node.xml"`)
+	junit := ` --test-reporter=junit --test-reporter-destination="` + folder + `/node.xml"`
+	return withOption(env, "NODE_OPTIONS", console+junit)
 }
 
 // withOption adds an option to a variable.
 func withOption(env []string, name, option string) []string {
 	env = slices.Clone(env)
-	for i, one := range env {
-		if strings.HasPrefix(one, name+"=") {
-			env[i] = strings.TrimSuffix(one, " ") + " " + option
+	for i, entry := range env {
+		if strings.HasPrefix(entry, name+"=") {
+			env[i] = strings.TrimSuffix(entry, " ") + " " + option
 			return env
 		}
 	}

@@ -38,7 +38,8 @@ func (s *statedFailure) Write(part []byte) (int, error) {
 			break
 		}
 		s.add(string(append(s.line, part[:end]...)))
-		s.line, part = s.line[:0], part[end:]
+		s.line = s.line[:0]
+		part = part[end:]
 	}
 	return size, nil
 }
@@ -64,8 +65,8 @@ func fromLine(text string) string {
 	return rest
 }
 
-// newExcerpt returns a writer that keeps the end of an output, or its beginning, and a function that returns it, counted
-// in characters. The first failure that the output states is before an end that lacks it.
+// newExcerpt returns a writer that keeps the end of an output, or its beginning, and a function that returns it,
+// counted in characters. The first failure that the output states is before an end that lacks it.
 func newExcerpt(asked policy.Excerpt) (io.Writer, func() string) {
 	chars := asked.Chars
 	if chars <= 0 {

@@ -9,19 +9,23 @@ import (
 )
 
 // Setup runs the commands up to the first that fails, as later ones need the earlier.
-func (h Hand) Setup(ctx context.Context, job Job, commands []policy.Check, emit func(journal.Event)) (ready bool, err error) {
-	where := job.Label
-	job.Only, job.kind = nil, "setup" // Only is about checks
+func (h Hand) Setup(
+	ctx context.Context, job Job, commands []policy.Check, emit func(journal.Event),
+) (ready bool, err error) {
+	label := job.Label
+	job.Only = nil // it is about checks
+	job.kind = "setup"
 	for i, command := range commands {
-		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", where, i+1), []policy.Check{command}
-		ready = false
+		job.Label = fmt.Sprintf("setup_%s_%d", label, i+1)
+		job.Checks = []policy.Check{command}
+		passed := false
 		err := h.Do(ctx, job, func(event journal.Event) {
-			if ended, is := event.(journal.CheckEnded); is {
-				ready = ended.Passed
+			if ended, ok := event.(journal.CheckEnded); ok {
+				passed = ended.Passed
 				emit(journal.SetupEnded(ended))
 			}
 		})
-		if err != nil || !ready {
+		if err != nil || !passed {
 			return false, err
 		}
 	}

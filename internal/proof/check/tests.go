@@ -47,7 +47,7 @@ func (g *goTest) Close() error {
 // tests returns nil if there are no results by name.
 func (h Hand) tests(found results.Results, name string) (*journal.Tests, error) {
 	if found.Len() == 0 {
-		return nil, nil //nolint:nilnil // no tests and no trouble
+		return nil, nil //nolint:nilnil // no tests and no error
 	}
 	all, err := h.keep(name, found.String())
 	if err != nil {
@@ -55,8 +55,12 @@ func (h Hand) tests(found results.Results, name string) (*journal.Tests, error) 
 	}
 	red, broken := found.Names(results.Failed), found.Names(results.Broken)
 	kept := &journal.Tests{
-		Passed: len(found.Names(results.Passed)), Failed: len(red), Skipped: len(found.Names(results.Skipped)),
-		Red: red[:min(len(red), mostNames)], Cut: found.Cut || len(red)+len(broken) > mostNames, All: all,
+		Passed:  len(found.Names(results.Passed)),
+		Failed:  len(red),
+		Skipped: len(found.Names(results.Skipped)),
+		Red:     red[:min(len(red), mostNames)],
+		Cut:     found.Cut || len(red)+len(broken) > mostNames,
+		All:     all,
 	}
 	kept.Broken = broken[:min(len(broken), mostNames-len(kept.Red))]
 	return kept, nil
@@ -73,7 +77,11 @@ func (h Hand) keep(name, text string) (journal.Attachment, error) {
 	if err := errors.Join(err, hidden.Close(), file.Close()); err != nil {
 		return journal.Attachment{}, err
 	}
-	return journal.Attachment{Path: path.Join(h.Folder, name), Digest: digest(kept.String()), Size: int64(kept.Len())}, nil
+	return journal.Attachment{
+		Path:   path.Join(h.Folder, name),
+		Digest: digest(kept.String()),
+		Size:   int64(kept.Len()),
+	}, nil
 }
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
