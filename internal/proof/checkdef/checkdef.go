@@ -34,9 +34,12 @@ type Defined struct {
 }
 
 // settings matches the settings of test runners, linters and build tools, and wrappers that run these.
-var settings = pattern.Of(`(^|/)((site|user)customize\.py|\.?pytest\.ini|tox\.ini|noxfile\.py|\.coveragerc|\.?ruff\.toml|\.?mypy\.ini|\.flake8|\.?pylintrc|pyrightconfig\.json|` +
-	`(jest|vitest|ava|karma|playwright|cypress|eslint|babel|vite)\.(config|conf|workspace)\.[a-z]+|\.(mocharc|nycrc|c8rc|eslintrc|babelrc)(\.[a-z]+)?|\.eslintignore|biome\.jsonc?|tsconfig[^/]*\.json|` +
-	`\.golangci\.[a-z]+|go\.work|phpunit\.xml(\.dist)?|\.rspec|\.rubocop\.yml|\.pre-commit-config\.yaml|[Tt]askfile\.ya?ml|` +
+var settings = pattern.Of(`(^|/)((site|user)customize\.py|\.?pytest\.ini|tox\.ini|noxfile\.py|\.coveragerc|` +
+	`\.?ruff\.toml|\.?mypy\.ini|\.flake8|\.?pylintrc|pyrightconfig\.json|` +
+	`(jest|vitest|ava|karma|playwright|cypress|eslint|babel|vite)\.(config|conf|workspace)\.[a-z]+|` +
+	`\.(mocharc|nycrc|c8rc|eslintrc|babelrc)(\.[a-z]+)?|\.eslintignore|biome\.jsonc?|tsconfig[^/]*\.json|` +
+	`\.golangci\.[a-z]+|go\.work|phpunit\.xml(\.dist)?|\.rspec|\.rubocop\.yml|` +
+	`\.pre-commit-config\.yaml|[Tt]askfile\.ya?ml|` +
 	`rust-toolchain(\.toml)?|\.cargo/config(\.toml)?|\.mvn/.*|gradle/wrapper/.*|mvnw(\.cmd)?|gradlew(\.bat)?|` +
 	`(GNUm|[Mm])akefile|[^/]+\.mk|\.?[Jj]ustfile|\.npmrc|\.bazelrc|\.bazelversion)$`)
 
@@ -45,9 +48,13 @@ var shadows = pattern.Of(`^(unittest|pytest)\.py$`)
 
 // Of follows the commands through Makefiles, scripts and package.json.
 func Of(commands Commands, files Files) Defined {
-	f := follower{read: files, defined: Defined{map[string]bool{}, map[string]bool{}}, seen: map[text]bool{}}
+	f := follower{
+		read:    files,
+		defined: Defined{files: map[string]bool{}, Scripts: map[string]bool{}},
+		seen:    map[text]bool{},
+	}
 	for _, command := range slices.Concat(commands.Checks, commands.Setup) {
-		f.add(text{command, commands.Within, 0})
+		f.add(text{script: command, dir: commands.Within})
 	}
 	for n := 0; n < len(f.queue) && n < maxTexts; n++ {
 		f.followText(f.queue[n])
@@ -56,15 +63,18 @@ func Of(commands Commands, files Files) Defined {
 }
 
 // followText follows the calls of a script, in its folder and in each that it names by `cd`, `make -C` or the like.
+// A folder is taken relative to the last one that an earlier call names.
 func (f *follower) followText(in text) {
 	dirs := []string{in.dir}
 	for _, call := range calls(in.script) {
+		last := dirs[len(dirs)-1]
 		for i, word := range call[:len(call)-1] {
 			if intoFolder[word] && len(dirs) < maxDepth {
-				dirs = append(dirs, path.Join(in.dir, call[i+1]))
+				dirs = append(dirs, path.Join(last, call[i+1]))
 			}
 		}
-		for _, in.dir = range dirs {
+		for _, dir := range dirs {
+			in.dir = dir
 			f.follow(call, in)
 		}
 	}
@@ -128,38 +138,68 @@ func (f *follower) follow(call []string, in text) {
 var beside = pattern.Of(`\$\(dirname (--)? *"?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})"?\)`)
 
 // interpreters run the file that a word names.
-var interpreters = pattern.Of(`^(sh|bash|dash|zsh|ksh|source|\.|python[0-9.]*|node|ruby|perl|php|tsx|ts-node|deno|bun)$`)
+var interpreters = pattern.Of(
+	`^(sh|bash|dash|zsh|ksh|source|\.|python[0-9.]*|node|ruby|perl|php|tsx|ts-node|deno|bun)$`)
 
 // checkName matches the names of scripts that check. Another script that a script runs may be the product.
-var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
+var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?` +
+	`(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|` +
+	`specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
 
-// followFile adds a file of the project that a call runs: its first word is a path, or an interpreter stands before it. What
-// a script reads in becomes a part of it, by any name.
+// followFile adds a file of the project that a call runs.
 func (f *follower) followFile(before []string, word string, in text) {
-	runs := len(before) == 0 && strings.Contains(word, "/")
-	sourced := false
-	for _, earlier := range before {
-		runs = runs || interpreters.MatchString(path.Base(earlier))
-		sourced = sourced || earlier == "." || earlier == "source"
+	if !isRun(before, word) || strings.HasPrefix(word, "-") || path.IsAbs(word) {
+		return
 	}
 	name := path.Join(in.dir, word)
-	if !runs || strings.HasPrefix(word, "-") || path.IsAbs(word) || strings.HasPrefix(name, "../") {
+	if strings.HasPrefix(name, "../") {
 		return
 	}
 	script := f.read(name)
-	if script == nil || in.depth > 0 && !sourced && !checkName.MatchString(name) {
+	if script == nil {
+		return
+	}
+	if in.depth > 0 && !isSourced(before) && !checkName.MatchString(name) {
 		return
 	}
 	f.defined.files[name] = true
-	first, _, _ := strings.Cut(string(script), "\n")
-	if strings.HasSuffix(name, ".sh") || strings.HasPrefix(first, "#!") && strings.Contains(first, "sh") {
+	if isShell(name, string(script)) {
 		f.add(text{beside.ReplaceAllString(string(script), path.Dir(word)), in.dir, in.depth + 1})
 	}
 }
 
+// isRun reports whether a word of a call is the file that it runs: its first word is a path, or an interpreter stands
+// before it.
+func isRun(before []string, word string) bool {
+	if len(before) == 0 {
+		return strings.Contains(word, "/")
+	}
+	return slices.ContainsFunc(before, func(earlier string) bool {
+		return interpreters.MatchString(path.Base(earlier))
+	})
+}
+
+// isSourced reports whether a script reads a file in, which becomes a part of it.
+func isSourced(before []string) bool {
+	return slices.Contains(before, ".") || slices.Contains(before, "source")
+}
+
+func isShell(name, script string) bool {
+	if strings.HasSuffix(name, ".sh") {
+		return true
+	}
+	first, _, _ := strings.Cut(script, "\n")
+	return strings.HasPrefix(first, "#!") && strings.Contains(first, "sh")
+}
+
 // followMake follows the recipes of the targets that a call of make or just names.
 func (f *follower) followMake(args []string, in text) {
-	targets := slices.DeleteFunc(slices.Clone(args), func(word string) bool { return strings.HasPrefix(word, "-") || strings.Contains(word, "=") })
+	var targets []string
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=") {
+			targets = append(targets, arg)
+		}
+	}
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile"} {
 		content := f.read(path.Join(in.dir, name))
 		if content == nil || len(content) > maxText {
@@ -174,15 +214,25 @@ func (f *follower) followMake(args []string, in text) {
 			f.defined.files[path.Join(in.dir, target)] = true
 		}
 		for n := 0; n < len(targets) && n < maxTexts; n++ {
-			for _, rule := range rules {
-				if !slices.Contains(rule.Targets, targets[n]) {
-					continue
-				}
-				f.add(text{strings.ReplaceAll(rule.Recipe(), "$(MAKE)", "make"), in.dir, in.depth})
-				targets = append(targets, slices.DeleteFunc(slices.Clone(rule.Needs), func(need string) bool { return slices.Contains(targets, need) })...)
+			targets = f.followTarget(targets[n], targets, rules, in)
+		}
+	}
+}
+
+// followTarget follows the recipes of a target, and returns the targets with those that it needs.
+func (f *follower) followTarget(target string, targets []string, rules []makefile.Rule, in text) []string {
+	for _, rule := range rules {
+		if !slices.Contains(rule.Targets, target) {
+			continue
+		}
+		f.add(text{strings.ReplaceAll(rule.Recipe(), "$(MAKE)", "make"), in.dir, in.depth})
+		for _, need := range rule.Needs {
+			if !slices.Contains(targets, need) {
+				targets = append(targets, need)
 			}
 		}
 	}
+	return targets
 }
 
 func firstTarget(rules []makefile.Rule) []string {
@@ -199,7 +249,8 @@ func (f *follower) followNode(args []string, in text) {
 	var manifest struct {
 		Scripts map[string]string `json:"scripts"`
 	}
-	_ = json.Unmarshal(f.read(path.Join(in.dir, "package.json")), &manifest) // without one, other packages may have the scripts
+	// Without package.json, other packages may have the scripts.
+	_ = json.Unmarshal(f.read(path.Join(in.dir, "package.json")), &manifest)
 	for _, name := range args {
 		if name == "t" || name == "tst" {
 			name = "test"
@@ -218,8 +269,8 @@ func calls(script string) [][]string {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
 		}
-		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";|&(){}`\n", r) }) {
-			words := strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\r'\"", r) })
+		for part := range strings.FieldsFuncSeq(line, endsCall) {
+			words := strings.FieldsFunc(part, endsWord)
 			for len(words) > 0 && (strings.Contains(words[0], "=") || isPrefix[words[0]]) {
 				words = words[1:]
 			}
@@ -232,6 +283,10 @@ func calls(script string) [][]string {
 	}
 	return all
 }
+
+func endsCall(r rune) bool { return strings.ContainsRune(";|&(){}`\n", r) }
+
+func endsWord(r rune) bool { return strings.ContainsRune(" \t\r'\"", r) }
 
 // isPrefix has words that stand before a command.
 var isPrefix = map[string]bool{
