@@ -20,27 +20,50 @@ type Rule struct {
 var (
 	ruleLine = pattern.Of(`^@?([A-Za-z0-9_./%$(){}-][^:=#\t]*?)\s*::?(?:[^=:]|$)`)
 	// affectsAllRules matches lines outside of rules that can change any recipe.
-	affectsAllRules = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
+	affectsAllRules = pattern.Of(
+		`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|` +
+			`^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|` +
+			`^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
 )
 
 // Rules returns all lines of a text, by rule.
-func Rules(text []byte) (all []Rule) {
+func Rules(text []byte) []Rule {
+	var all []Rule
 	for _, line := range logicalLines(string(text)) {
-		last, r := len(all)-1, Rule{Head: flat(line), Lines: []string{line}}
-		indented := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ")
-		if last >= 0 && (strings.TrimSpace(line) == "" || indented && len(all[last].Targets) > 0) {
-			all[last].Lines = append(all[last].Lines, line)
-			continue
+		if len(all) > 0 {
+			last := &all[len(all)-1]
+			if last.continues(line) {
+				last.Lines = append(last.Lines, line)
+				continue
+			}
 		}
-		if found := ruleLine.FindStringSubmatch(r.Head); found != nil && !r.AffectsAll() {
-			_, needs, _ := strings.Cut(r.Head, ":")
-			needs, r.inline, _ = strings.Cut(strings.TrimPrefix(needs, ":"), ";")
-			needs, _, _ = strings.Cut(needs, "#")
-			r.Targets, r.Needs = strings.Fields(found[1]), strings.Fields(needs)
-		}
-		all = append(all, r)
+		all = append(all, newRule(line))
 	}
 	return all
+}
+
+// continues reports whether a line belongs to the rule before it.
+func (r Rule) continues(line string) bool {
+	if strings.TrimSpace(line) == "" {
+		return true
+	}
+	indented := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, " ")
+	return indented && len(r.Targets) > 0
+}
+
+// newRule returns the rule that a line begins.
+func newRule(line string) Rule {
+	r := Rule{Head: flat(line), Lines: []string{line}}
+	found := ruleLine.FindStringSubmatch(r.Head)
+	if found == nil || r.AffectsAll() {
+		return r
+	}
+	_, needs, _ := strings.Cut(r.Head, ":")
+	needs, r.inline, _ = strings.Cut(strings.TrimPrefix(needs, ":"), ";")
+	needs, _, _ = strings.Cut(needs, "#")
+	r.Targets = strings.Fields(found[1])
+	r.Needs = strings.Fields(needs)
+	return r
 }
 
 // AffectsAll reports whether a line outside of rules can change any recipe.
@@ -50,19 +73,22 @@ func (r Rule) AffectsAll() bool { return affectsAllRules.MatchString(r.Head) }
 func (r Rule) Recipe() string {
 	var text strings.Builder
 	for _, line := range append([]string{r.inline}, r.Lines[1:]...) {
-		if line = strings.TrimSpace(flat(line)); line != "" && !strings.HasPrefix(line, "#") {
-			text.WriteString(line + "\n")
+		command := strings.TrimSpace(flat(line))
+		if command != "" && !strings.HasPrefix(command, "#") {
+			text.WriteString(command + "\n")
 		}
 	}
 	return text.String()
 }
 
 // logicalLines returns the lines of a text. A backslash at the end joins a line with the next.
-func logicalLines(text string) (lines []string) {
+func logicalLines(text string) []string {
+	var lines []string
 	start := 0
 	for at := range len(text) {
 		if text[at] == '\n' && text[max(at-1, 0)] != '\\' {
-			lines, start = append(lines, text[start:at]), at+1
+			lines = append(lines, text[start:at])
+			start = at + 1
 		}
 	}
 	if start < len(text) {
