@@ -26,7 +26,10 @@ func (r *Results) AddJUnit(data []byte) error {
 
 // outcomes are those of JUnit.
 var outcomes = map[junit.Status]Outcome{
-	junit.StatusPassed: Passed, junit.StatusSkipped: Skipped, junit.StatusFailed: Failed, junit.StatusError: Failed,
+	junit.StatusPassed:  Passed,
+	junit.StatusSkipped: Skipped,
+	junit.StatusFailed:  Failed,
+	junit.StatusError:   Failed,
 }
 
 func (r *Results) addSuites(outer []string, suites []junit.Suite) {

@@ -119,9 +119,10 @@ func Function(name string) string {
 
 // oneLine returns a name on one line, and cuts a long one.
 func oneLine(name string) string {
-	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
+	words := strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r)
-	}), " ")
+	})
+	name = strings.Join(words, " ")
 	if runes := []rune(name); len(runes) > maxName {
 		return string(runes[:maxName]) + "…"
 	}
