@@ -75,7 +75,7 @@ func scriptParts(base, head any, scripts map[string]bool) []string {
 	headScripts, _ := head.(map[string]any)
 	for _, name := range keys(baseScripts, headScripts) {
 		runs := scripts[name] || slices.Contains([]string{"preinstall", "install", "postinstall", "prepare"}, name)
-		if runs && baseScripts[name] != headScripts[name] {
+		if runs && !reflect.DeepEqual(baseScripts[name], headScripts[name]) {
 			parts = append(parts, "scripts."+name)
 		}
 	}
