@@ -39,23 +39,44 @@ var (
 var goTest = pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags)
 
 var runners = []runner{
-	{command: pattern.Of(`^cargo test( --?[a-z][-\w=.,:/]*)*$`), tests: pattern.Of(`(^|/)tests/[^/]+\.rs$`), only: each(" --test ", ".rs")},
 	{
-		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: jsTests, only: after(" --runTestsByPath"),
-		report: ` $(test -e node_modules/jest-junit && echo --reporters=default --reporters=jest-junit)`,
+		command: pattern.Of(`^cargo test( --?[a-z][-\w=.,:/]*)*$`),
+		tests:   pattern.Of(`(^|/)tests/[^/]+\.rs$`),
+		only:    each(" --test ", ".rs"),
 	},
 	{
-		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: jsTests, only: after(""),
-		report: ` --reporter=default --reporter=junit --outputFile.junit="$RALPH_REPORTS/vitest.xml"`,
+		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags),
+		tests:   jsTests,
+		only:    after(" --runTestsByPath"),
+		report:  ` $(test -e node_modules/jest-junit && echo --reporters=default --reporters=jest-junit)`,
+	},
+	{
+		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags),
+		tests:   jsTests,
+		only:    after(""),
+		report:  ` --reporter=default --reporter=junit --outputFile.junit="$RALPH_REPORTS/vitest.xml"`,
 	},
 	{command: pattern.Of(`^node --test` + flags), tests: jsTests, only: after("")},
 	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` + flags), tests: specs, only: after("")},
-	{command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags), tests: pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`), only: after("")},
+	{
+		command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags),
+		tests:   pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`),
+		only:    after(""),
+	},
 	{command: pattern.Of(`^(bundle exec )?rspec` + flags), tests: pattern.Of(`_spec\.rb$`), only: after("")},
 	{command: pattern.Of(`^(\./)?(vendor/bin/)?phpunit` + flags), tests: pattern.Of(`Test\.php$`), only: after("")},
-	{command: pattern.Of(`^(\./mvnw|mvn)( -[-\w=.,:/]+)* test` + flags), tests: classes, only: each(" -Dtest=", ".java", ".kt", ".groovy")},
-	{command: pattern.Of(`^(\./gradlew|gradle)( -[-\w=.,:/]+)* test` + flags), tests: classes, only: each(" --tests ", ".java", ".kt", ".groovy")},
-	{command: pattern.Of(`^(python3? -m )?unittest|^(python3? )?manage\.py test|^dotnet test|^mix test|^swift test|^zig build test|^ctest|^bats |^prove |^deno test|^bun test|^cargo nextest`)},
+	{
+		command: pattern.Of(`^(\./mvnw|mvn)( -[-\w=.,:/]+)* test` + flags),
+		tests:   classes,
+		only:    each(" -Dtest=", ".java", ".kt", ".groovy"),
+	},
+	{
+		command: pattern.Of(`^(\./gradlew|gradle)( -[-\w=.,:/]+)* test` + flags),
+		tests:   classes,
+		only:    each(" --tests ", ".java", ".kt", ".groovy"),
+	},
+	{command: pattern.Of(`^(python3? -m )?unittest|^(python3? )?manage\.py test|^dotnet test|^mix test|^swift test|` +
+		`^zig build test|^ctest|^bats |^prove |^deno test|^bun test|^cargo nextest`)},
 }
 
 // after appends files to a command.
@@ -142,9 +163,11 @@ func (c Call) IsGo() bool {
 }
 
 // callsRunner matches a command that calls a test runner, or a target or script whose name says that it tests.
-var callsRunner = pattern.Of(`(^|[\s;&|(])(go( -C \S+)? test|pytest|py\.test|jest|vitest|mocha|ava|cargo (test|nextest)|node --test|rspec|phpunit|unittest|` +
+var callsRunner = pattern.Of(`(^|[\s;&|(])(go( -C \S+)? test|pytest|py\.test|jest|vitest|mocha|ava|` +
+	`cargo (test|nextest)|node --test|rspec|phpunit|unittest|` +
 	`(\./)?(mvnw?|gradlew?)( \S+)* (test|check|verify)|(dotnet|mix|swift|deno|bun|zig build) test|ctest|bats|prove|` +
-	`(make|just|task|rake|invoke|composer|mage|npm|yarn|pnpm|bun|tox|nox)( run| -\S+( [^-\s]\S*)?)*( \S*tests?\S*| t| spec))(\s|$|[;&|)])|` +
+	`(make|just|task|rake|invoke|composer|mage|npm|yarn|pnpm|bun|tox|nox)( run| -\S+( [^-\s]\S*)?)*` +
+	`( \S*tests?\S*| t| spec))(\s|$|[;&|)])|` +
 	`(^|[;&|(]\s*)((ba)?sh )?\S*tests?\S*\.(sh|bash|py|rb|js)(\s|$)`)
 
 // RunsTests reports whether the command certainly runs tests.
@@ -180,16 +203,17 @@ func (c Call) CanSelect(files []string) bool {
 	return len(files) > 0
 }
 
-// Text returns the command for a shell: with options by which its runner reports results, and only for the tests in some
-// files if there are any.
+// Text returns the command for a shell: with options by which its runner reports results, and only for the tests in
+// some files if there are any.
 func (c Call) Text(files []string) string {
 	switch {
 	case c.IsGo() && len(files) > 0:
-		return strings.Replace(strings.Replace(c.words, " ./...", " "+packages(files), 1), "go test", "go test -json", 1)
+		selected := strings.Replace(c.words, " ./...", " "+packages(files), 1)
+		return strings.Replace(selected, "go test", "go test -json", 1)
 	case c.IsGo():
 		return goCall.ReplaceAllStringFunc(c.command, func(call string) string {
-			end := call[len(strings.TrimRight(call, " \t\n")):]
-			return strings.TrimRight(call, " \t\n") + " -json" + end
+			words := strings.TrimRight(call, " \t\n")
+			return words + " -json" + call[len(words):]
 		})
 	case c.runner == nil && len(files) > 0:
 		return "export " + Variable + "='" + strings.Join(files, " ") + "'; " + c.command
