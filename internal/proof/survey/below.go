@@ -32,7 +32,8 @@ func Read(s Source) Files {
 		folders = append(folders, s.holding("pyproject.toml")...)
 	}
 	for _, dir := range folders[:min(len(folders), mostBelow)] {
-		if dir = path.Clean(dir); dir != "." && filepath.IsLocal(dir) && plain.MatchString(dir) {
+		dir = path.Clean(dir)
+		if dir != "." && filepath.IsLocal(dir) && plain.MatchString(dir) {
 			s.read(files, dir+"/")
 		}
 	}
@@ -63,7 +64,8 @@ func (f Files) members(s Source) []string {
 	var found []string
 	for line := range strings.Lines(string(f["go.work"])) {
 		line, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "use"), "//")
-		if line = strings.Trim(line, " \t\"()"); strings.HasPrefix(line, "./") {
+		line = strings.Trim(line, " \t\"()")
+		if strings.HasPrefix(line, "./") {
 			found = append(found, line)
 		}
 	}
@@ -72,7 +74,7 @@ func (f Files) members(s Source) []string {
 	var list struct{ Workspaces []string }
 	var object struct{ Workspaces struct{ Packages []string } }
 	if json.Unmarshal(f["package.json"], &list) != nil {
-		_ = json.Unmarshal(f["package.json"], &object) // likewise
+		_ = json.Unmarshal(f["package.json"], &object) // an unreadable file names none
 	}
 	for _, glob := range slices.Concat(globs.Packages, list.Workspaces, object.Workspaces.Packages) {
 		folder, rest, _ := strings.Cut(strings.TrimSuffix(glob, "/"), "/*")
@@ -106,14 +108,19 @@ func (s Source) holding(names ...string) []string {
 func (s Source) folders(folder string) []string {
 	var found []string
 	for _, name := range s.List(folder) {
-		dir, is := strings.CutSuffix(name, "/")
-		if is && !strings.HasPrefix(dir, ".") && dir != "node_modules" && dir != "vendor" {
-			found = append(found, path.Join(folder, dir))
+		dir, ok := strings.CutSuffix(name, "/")
+		if !ok || strings.HasPrefix(dir, ".") {
+			continue
 		}
+		if dir == "node_modules" || dir == "vendor" {
+			continue
+		}
+		found = append(found, path.Join(folder, dir))
 	}
 	return found
 }
 
+// below returns the folders of the files that are not at the top.
 func (f Files) below() []string {
 	dirs := map[string]bool{}
 	for name := range f {
@@ -128,12 +135,13 @@ func (f Files) below() []string {
 func (f Files) in(dir string) Files {
 	files := Files{}
 	for name, data := range f {
-		if rest, is := strings.CutPrefix(name, dir+"/"); is && !strings.Contains(strings.TrimSuffix(rest, "/"), "/") {
+		rest, ok := strings.CutPrefix(name, dir+"/")
+		if ok && !strings.Contains(strings.TrimSuffix(rest, "/"), "/") {
 			files[rest] = data
 		}
 	}
 	for _, lock := range []string{"pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"} {
-		if data, is := f[lock]; is {
+		if data, ok := f[lock]; ok {
 			files[lock] = data
 		}
 	}

@@ -59,11 +59,11 @@ type workflowJob struct {
 // package managers and version managers.
 func Propose(s Source) Proposal {
 	var p Proposal
-	if job, is := p.jobs(s, copilotFile)[copilotJob]; is {
+	if job, ok := p.jobs(s, copilotFile)[copilotJob]; ok {
 		p.Setup = p.commands(job)
 		p.steps(job)
 	}
-	if job, is := p.testJob(s); is {
+	if job, ok := p.testJob(s); ok {
 		checks, setup := p.split(p.commands(job))
 		p.Checks = checks
 		if p.Setup == nil {
@@ -91,16 +91,20 @@ func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 	for _, from := range workflowFiles(s) {
 		jobs := p.jobs(s, from)
 		for _, name := range slices.Sorted(maps.Keys(jobs)) {
-			job, tests, last := jobs[name], false, 0
+			job := jobs[name]
+			last := 0
 			for i, step := range job.Steps {
 				run := text(step["run"])
-				tests = tests || testLine.MatchString(run)
-				if testLine.MatchString(run) || checkLine.MatchString(run) {
+				tests := testLine.MatchString(run)
+				if tests {
+					job.tests = true
+				}
+				if tests || checkLine.MatchString(run) {
 					last = i + 1
 				}
 			}
-			if tests {
-				job.tests, job.Steps = true, job.Steps[:last]
+			if job.tests {
+				job.Steps = job.Steps[:last]
 				return job, true
 			}
 		}
@@ -109,18 +113,25 @@ func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 }
 
 // workflowFiles returns the workflows that may be the project's CI.
-func workflowFiles(s Source) (all []string) {
+func workflowFiles(s Source) []string {
+	var all []string
 	for _, name := range slices.Sorted(slices.Values(s.List(strings.TrimSuffix(workflowDir, "/")))) {
-		from, ext := workflowDir+name, path.Ext(name)
-		if (ext == ".yml" || ext == ".yaml") && from != copilotFile && !strings.HasPrefix(name, "ralph") && printable(name) {
-			all = append(all, from)
+		ext := path.Ext(name)
+		if ext != ".yml" && ext != ".yaml" {
+			continue
 		}
+		from := workflowDir + name
+		if from == copilotFile || strings.HasPrefix(name, "ralph") || !printable(name) {
+			continue
+		}
+		all = append(all, from)
 	}
 	return all
 }
 
 // CI returns the names, or paths, of the workflows that GitHub starts for pushes or pull requests.
-func CI(s Source) (names []string) {
+func CI(s Source) []string {
+	var names []string
 	for _, from := range workflowFiles(s) {
 		var file struct {
 			Name string
@@ -129,7 +140,8 @@ func CI(s Source) (names []string) {
 		if yamlfile.Decode(s.Read(from), &file) != nil || !onPush.MatchString(fmt.Sprint(file.On)) {
 			continue
 		}
-		if name := cmp.Or(file.Name, from); printable(name) && !strings.Contains(name, "${{") {
+		name := cmp.Or(file.Name, from)
+		if printable(name) && !strings.Contains(name, "${{") {
 			names = append(names, name)
 		}
 	}
@@ -161,7 +173,8 @@ func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 		return nil
 	}
 	for name, job := range file.Jobs {
-		job.from, job.text = from, data
+		job.from = from
+		job.text = data
 		if job.Defaults.Run == nil {
 			job.Defaults = file.Defaults
 		}
@@ -189,7 +202,10 @@ func plainStep(step map[string]any, known ...string) bool {
 // expression reports whether a value has an expression, or characters that YAML may read as a new line.
 func expression(value any) bool {
 	text := fmt.Sprint(value)
-	return strings.Contains(text, "${{") || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
+	if strings.Contains(text, "${{") {
+		return true
+	}
+	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
 }
 
 func (p *Proposal) leaveOut(from, what, name, why string) {
@@ -206,23 +222,24 @@ func (p *Proposal) services(job workflowJob) {
 			p.leaveOut(job.from, "service", name, "it has an expression, or no fixed port as in 5432:5432")
 			continue
 		}
-		taken[name], p.Ports = service, append(p.Ports, ports...)
+		taken[name] = service
+		p.Ports = append(p.Ports, ports...)
 	}
 	if len(taken) == 0 {
 		return
 	}
 	data, err := yaml.MarshalWithOptions(map[string]any{"services": taken}, yaml.IndentSequence(true))
-	if err != nil {
+	if err != nil { // cannot happen: the values were read
 		p.Ports = nil
-		return // cannot happen: the values were read
+		return
 	}
 	p.Services = Block{string(data), job.from}
 }
 
 func portsOf(value any) (ports []string, fixed bool) {
 	list, _ := value.([]any)
-	for _, one := range list {
-		port := fixedPort.FindStringSubmatch(fmt.Sprint(one))
+	for _, mapping := range list {
+		port := fixedPort.FindStringSubmatch(fmt.Sprint(mapping))
 		if port == nil {
 			return nil, false
 		}

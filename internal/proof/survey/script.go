@@ -15,23 +15,32 @@ var (
 	checkLine   = pattern.Of(`\b(?:\w*lint|vet|clippy|\w*check|analy[sz]e|mypy|ruff|tsc|build)\b`)
 	installLine = pattern.Of(`(?:^|[\s/])(?:install|sync|restore|download|fetch)\b|(?:^|\s)c?i\b|\byarn(?: -|$)`)
 	// onRunner matches commands that install tools on the machine, or set the runner's variables. The sandbox cannot.
-	onRunner = pattern.Of(`^(?:(?:cd|export|set) [^&]*&& )*(?:(?:sudo (?:-\S+ )*)?(?:(?:apt|apt-get|brew|corepack|rustup|(?:pipx|mise|asdf) install)\b` +
+	onRunner = pattern.Of(`^(?:(?:cd|export|set) [^&]*&& )*(?:(?:sudo (?:-\S+ )*)?` +
+		`(?:(?:apt|apt-get|brew|corepack|rustup|(?:pipx|mise|asdf) install)\b` +
 		`|(?:npm|pnpm|bun|dotnet tool) (?:i|install|add)\b.* (?:-g|--global)\b|yarn global\b` +
 		`|(?:python3? -m )?pip3? install(?: (?:-U|--upgrade|["']?[A-Za-z][\w.=<>!~,\[\]-]*["']?))+$)` +
 		`|[^&]*\$\{?(?:GITHUB|RUNNER)_|[^&]*\| *(?:sudo (?:-\S+ )*)?(?:bash|sh|python3?)\b)`)
-	outside = pattern.Of(`(?:^|&& |; |then |else )(?:sudo|docker|docker-compose|podman|git (?:fetch|pull|submodule|lfs))(?: |$)|\$\{?(?:GITHUB|RUNNER)_`)
+	// outside matches commands that need what the sandbox lacks.
+	outside = pattern.Of(`(?:^|&& |; |then |else )` +
+		`(?:sudo|docker|docker-compose|podman|git (?:fetch|pull|submodule|lfs))(?: |$)|` +
+		`\$\{?(?:GITHUB|RUNNER)_`)
 )
 
 func isCheck(line string) bool {
-	return !installLine.MatchString(line) && (testLine.MatchString(line) || checkLine.MatchString(line))
+	if installLine.MatchString(line) {
+		return false
+	}
+	return testLine.MatchString(line) || checkLine.MatchString(line)
 }
 
 func forRunner(line string) bool { return onRunner.MatchString(line) && !isCheck(line) }
 
 // commands takes the run steps of a job that do not depend on the job, as single lines. The rest is for the runner.
-func (p *Proposal) commands(job workflowJob) (found []Command) {
+func (p *Proposal) commands(job workflowJob) []Command {
+	var found []Command
 	for _, step := range job.Steps {
-		if with, _ := step["with"].(map[string]any); fmt.Sprint(with["bundler-cache"]) == "true" { // of the runner, not of the sandbox
+		with, _ := step["with"].(map[string]any)
+		if fmt.Sprint(with["bundler-cache"]) == "true" { // the sandbox lacks what the runner installs
 			found = append(found, Command{"bundle install", job.from})
 		}
 		run := strings.TrimSpace(text(step["run"]))
@@ -43,13 +52,16 @@ func (p *Proposal) commands(job workflowJob) (found []Command) {
 			switch {
 			case forRunner(line):
 			case outside.MatchString(line):
-				p.leaveOut(job.from, "command", line, "the sandbox has no root, Docker, git remote or variables of the runner")
+				p.leaveOut(job.from, "command", line,
+					"the sandbox has no root, Docker, git remote or variables of the runner")
 			default:
 				found = append(found, Command{line, job.from})
 			}
 		}
-		if first, _, _ := strings.Cut(run, "\n"); lines == nil {
-			p.leaveOut(job.from, "run step", first, "only commands without expressions, conditions and variables of the job can be taken")
+		if lines == nil {
+			first, _, _ := strings.Cut(run, "\n")
+			p.leaveOut(job.from, "run step", first,
+				"only commands without expressions, conditions and variables of the job can be taken")
 		}
 	}
 	return found
@@ -57,10 +69,11 @@ func (p *Proposal) commands(job workflowJob) (found []Command) {
 
 // lines returns the commands of a step, in its folder, or none if they need more.
 func (j workflowJob) lines(step map[string]any, run string) []string {
-	runner, folder := step["shell"], step["working-directory"]
-	if runner == nil {
-		runner = j.Defaults.Run["shell"]
+	interpreter := step["shell"]
+	if interpreter == nil {
+		interpreter = j.Defaults.Run["shell"]
 	}
+	folder := step["working-directory"]
 	if folder == nil {
 		folder = j.Defaults.Run["working-directory"]
 	}
@@ -68,7 +81,7 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 		step = maps.Clone(step)
 		delete(step, "env")
 	}
-	known := runner == nil || runner == "bash" || runner == "sh"
+	known := interpreter == nil || interpreter == "bash" || interpreter == "sh"
 	if !known || !plainStep(step, "run", "shell", "working-directory") {
 		return nil
 	}
@@ -104,7 +117,8 @@ var ofSecret = pattern.Of(`^\$\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}$`)
 
 // env takes the plain variables of the job and of its steps that were taken. It only names those with secrets.
 func (p *Proposal) env(job workflowJob) {
-	all, several := maps.Clone(job.Env), map[string]bool{}
+	all := maps.Clone(job.Env)
+	several := map[string]bool{} // names with more than one value
 	for _, step := range job.Steps {
 		own, _ := step["env"].(map[string]any)
 		lines := job.lines(step, strings.TrimSpace(text(step["run"])))
@@ -113,7 +127,8 @@ func (p *Proposal) env(job workflowJob) {
 			continue
 		}
 		for name, value := range own {
-			if before, is := all[name]; is && before != value {
+			before, ok := all[name]
+			if ok && before != value {
 				several[name] = true
 			}
 			all[name] = value
@@ -121,17 +136,25 @@ func (p *Proposal) env(job workflowJob) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		value := all[name]
-		_, list := value.([]any)
-		_, table := value.(map[string]any)
 		secret := ofSecret.FindStringSubmatch(text(value))
 		switch {
 		case expression(name):
 		case secret != nil:
-			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the variable %s has the secret %s: add it to check-secrets", job.from, name, secret[1]))
-		case several[name], list, table, value == nil, expression(value), strings.Contains(text(value), "\n"):
+			p.Ignored = append(p.Ignored, fmt.Sprintf(
+				"%s: the variable %s has the secret %s: add it to check-secrets", job.from, name, secret[1]))
+		case several[name], !plainValue(value):
 			p.leaveOut(job.from, "variable", name, "it has an expression, or not one plain value")
 		default:
 			p.Env = append(p.Env, Command{name + "=" + fmt.Sprint(value), job.from})
 		}
 	}
+}
+
+// plainValue reports whether a variable is one line without an expression: no list and no table.
+func plainValue(value any) bool {
+	switch value.(type) {
+	case nil, []any, map[string]any:
+		return false
+	}
+	return !expression(value) && !strings.Contains(text(value), "\n")
 }

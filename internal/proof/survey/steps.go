@@ -29,21 +29,24 @@ type step struct {
 // The sandbox reads no cache of these steps, and some need a tool for it that is not there yet.
 func (p *Proposal) steps(job workflowJob) {
 	var before, tools []step
-	for _, one := range job.Steps {
-		uses := text(one["uses"])
-		with, _ := one["with"].(map[string]any)
+	for _, jobStep := range job.Steps {
+		uses := text(jobStep["uses"])
+		with, _ := jobStep["with"].(map[string]any)
 		maps.DeleteFunc(with, func(name string, value any) bool {
 			return strings.Contains(name, "cache") && fmt.Sprint(value) != "false"
 		})
 		switch {
 		case uses == "":
-			tools = append(tools, p.runs(job, one)...)
+			tools = append(tools, p.runs(job, jobStep)...)
 		case checkout.MatchString(uses) && before == nil:
-			before = []step{{Uses: uses, With: map[string]any{"persist-credentials": false, "ref": "${{ github.event.repository.default_branch }}"}}}
+			before = []step{{Uses: uses, With: map[string]any{
+				"persist-credentials": false,
+				"ref":                 "${{ github.event.repository.default_branch }}",
+			}}}
 		case unneeded.MatchString(uses):
 		case !toolSetup.MatchString(uses):
 			p.leaveOut(job.from, "step", uses, "add it to the workflow if the checks need it")
-		case plainStep(one, "uses", "with"):
+		case plainStep(jobStep, "uses", "with"):
 			tools = append(tools, step{Uses: uses, With: with})
 		default:
 			p.leaveOut(job.from, "step", uses, "it has an expression or a condition")
@@ -53,16 +56,17 @@ func (p *Proposal) steps(job workflowJob) {
 		return
 	}
 	data, err := yaml.Marshal(append(before, tools...))
-	if err != nil {
-		return // cannot happen: the values were read
+	if err != nil { // cannot happen: the values were read
+		return
 	}
 	p.Steps = []Block{{commented(string(data), job.text), job.from}}
 }
 
 // runs returns the commands of a step that install tools on the runner.
-func (p *Proposal) runs(job workflowJob, one map[string]any) (taken []step) {
-	own, _ := one["env"].(map[string]any)
-	for _, line := range job.lines(one, strings.TrimSpace(text(one["run"]))) {
+func (p *Proposal) runs(job workflowJob, jobStep map[string]any) []step {
+	var taken []step
+	own, _ := jobStep["env"].(map[string]any)
+	for _, line := range job.lines(jobStep, strings.TrimSpace(text(jobStep["run"]))) {
 		env := maps.Clone(job.Env)
 		maps.DeleteFunc(env, func(name string, _ any) bool { return !strings.Contains(line, name) })
 		maps.Copy(env, own)

@@ -22,13 +22,21 @@ func wanted() []string {
 	return []string{
 		"go.work", "pnpm-workspace.yaml",
 		"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile", "Taskfile.yml",
-		"go.mod", "Cargo.toml", "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
-		"deno.json", "deno.jsonc", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "uv.lock", "poetry.lock", "tests/", "test/", "spec/",
-		"pom.xml", "mvnw", "build.gradle", "build.gradle.kts", "gradlew", "Gemfile", "Rakefile", "composer.json", "mix.exs", "Package.swift",
+		"go.mod", "Cargo.toml",
+		"package.json", "package-lock.json", "npm-shrinkwrap.json",
+		"pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "deno.json", "deno.jsonc",
+		"pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py",
+		"requirements.txt", "uv.lock", "poetry.lock",
+		"tests/", "test/", "spec/",
+		"pom.xml", "mvnw", "build.gradle", "build.gradle.kts", "gradlew",
+		"Gemfile", "Rakefile", "composer.json", "mix.exs", "Package.swift",
 	}
 }
 
-var locks = pattern.Of(`(?:^|/)(?:(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.yaml|bun\.lockb?|gradle\.lockfile|go\.sum|pom\.xml|build\.gradle(?:\.kts)?|libs\.versions\.toml|Package\.resolved|requirements[\w.-]*\.txt|(?:yarn|deno|Cargo|Gemfile|poetry|uv|Pipfile|pdm|composer|mix)\.lock)$`)
+var locks = pattern.Of(`(?:^|/)(?:(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.yaml|` +
+	`bun\.lockb?|gradle\.lockfile|go\.sum|pom\.xml|build\.gradle(?:\.kts)?|libs\.versions\.toml|` +
+	`Package\.resolved|requirements[\w.-]*\.txt|` +
+	`(?:yarn|deno|Cargo|Gemfile|poetry|uv|Pipfile|pdm|composer|mix)\.lock)$`)
 
 // Locks reports whether a file names the dependencies that a project fetches.
 func Locks(name string) bool { return locks.MatchString(name) }
@@ -39,8 +47,8 @@ type Command struct {
 	From    string // the file
 }
 
-// Checks returns the commands that check work, the likeliest first. A Makefile's test target stands for all. A project in
-// a folder has its own checks, unless the top has some of the same kind, which run for all. Go's never do.
+// Checks returns the commands that check work, the likeliest first. A Makefile's test target stands for all. A project
+// in a folder has its own checks, unless the top has some of the same kind, which run for all. Go's never do.
 func (f Files) Checks() []Command {
 	found := f.top()
 	for _, c := range found {
@@ -76,8 +84,8 @@ func (f Files) top() []Command {
 		}
 	}
 	var found []Command
-	add := func(is bool, command, from string) {
-		if is {
+	add := func(applies bool, command, from string) {
+		if applies {
 			found = append(found, Command{command, from})
 		}
 	}
@@ -105,22 +113,24 @@ func (f Files) top() []Command {
 // Setup returns the commands that install what the checks need.
 func (f Files) Setup() []Command {
 	var found []Command
-	for _, c := range f.Checks() {
-		if path.Base(c.From) == "package.json" {
-			found = append(found, f.install(path.Dir(c.From))...)
-		}
-		for _, v := range venvs {
-			if cd, _, is := strings.Cut(c.Command, v.run); is {
-				found = append(found, Command{cd + v.setup, path.Join(path.Dir(c.From), v.lock)})
+	add := func(commands ...Command) {
+		for _, c := range commands {
+			if !slices.Contains(found, c) {
+				found = append(found, c)
 			}
 		}
 	}
-	seen := map[Command]bool{}
-	return slices.DeleteFunc(found, func(c Command) bool {
-		before := seen[c]
-		seen[c] = true
-		return before
-	})
+	for _, c := range f.Checks() {
+		if path.Base(c.From) == "package.json" {
+			add(f.install(path.Dir(c.From))...)
+		}
+		for _, v := range venvs {
+			if cd, _, ok := strings.Cut(c.Command, v.run); ok {
+				add(Command{cd + v.setup, path.Join(path.Dir(c.From), v.lock)})
+			}
+		}
+	}
+	return found
 }
 
 // install returns what installs the packages of a folder. The top installs those of its workspaces, too.
@@ -161,8 +171,8 @@ func (f Files) manager() (name string, install []Command) {
 }
 
 func (f Files) has(name string) bool {
-	_, there := f[name]
-	return there
+	_, ok := f[name]
+	return ok
 }
 
 func (f Files) holds(name, word string) bool { return strings.Contains(string(f[name]), word) }
@@ -185,7 +195,11 @@ func (f Files) node() []Command {
 	var found []Command
 	for _, name := range []string{"test", "lint", "typecheck"} {
 		script := strings.TrimSpace(pack.Scripts[name])
-		if script == "" || strings.Contains(script, untested) || strings.Contains(script, "--watch") && !strings.Contains(script, "--watch=false") {
+		if script == "" || strings.Contains(script, untested) {
+			continue
+		}
+		watches := strings.Contains(script, "--watch") && !strings.Contains(script, "--watch=false")
+		if watches {
 			continue
 		}
 		command := manager + " run " + name
@@ -204,10 +218,12 @@ var venvs = []struct{ lock, run, setup string }{
 }
 
 func (f Files) python() []Command {
-	run, pytest := "", "python3 -m pytest"
+	run := ""
+	pytest := "python3 -m pytest"
 	for _, v := range venvs {
 		if f.has(v.lock) {
-			run, pytest = v.run, v.run+"pytest"
+			run = v.run
+			pytest = v.run + "pytest"
 			break
 		}
 	}
@@ -217,10 +233,11 @@ func (f Files) python() []Command {
 		}
 	}
 	folder := cmp.Or(f.first("tests/"), f.first("test/"))
-	if from := f.first("pyproject.toml", "setup.py"); from != "" && folder != "" {
-		return []Command{{run + "python3 -m unittest discover -s " + strings.TrimSuffix(folder, "/"), from}}
+	from := f.first("pyproject.toml", "setup.py")
+	if folder == "" || from == "" {
+		return nil
 	}
-	return nil
+	return []Command{{run + "python3 -m unittest discover -s " + strings.TrimSuffix(folder, "/"), from}}
 }
 
 func (f Files) wrapped(wrapper, program string) string {

@@ -3,7 +3,6 @@ package survey
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
@@ -19,8 +18,8 @@ var (
 	language  = pattern.Of(`(?m)^()go[ \t]+([0-9]+(?:\.[0-9]+){0,2})\r?$`)
 )
 
-// says lists the files that name versions of tools, the strongest first.
-var says = []struct {
+// versionFiles lists the files that name versions of tools, the strongest first.
+var versionFiles = []struct {
 	file, tool string
 	form       *pattern.Pattern
 }{
@@ -47,10 +46,10 @@ var installed = map[string]struct{ uses, input string }{
 // versions adds steps for tools whose version a file of these folders names, and which no step installs.
 func (p *Proposal) versions(s Source, folders []string) {
 	for _, folder := range folders {
-		for _, one := range says {
-			from := path.Join(folder, one.file)
-			for _, found := range one.form.FindAllStringSubmatch(string(s.Read(from)), -1) {
-				tool := strings.TrimSuffix(strings.Replace(found[1], "golang", "go", 1), "js") + one.tool
+		for _, entry := range versionFiles {
+			from := path.Join(folder, entry.file)
+			for _, found := range entry.form.FindAllStringSubmatch(string(s.Read(from)), -1) {
+				tool := strings.TrimSuffix(strings.Replace(found[1], "golang", "go", 1), "js") + entry.tool
 				p.install(installed[tool].uses, installed[tool].input, found[2], from)
 			}
 		}
@@ -59,7 +58,10 @@ func (p *Proposal) versions(s Source, folders []string) {
 
 func (p *Proposal) install(uses, input, version, from string) {
 	action, _, _ := strings.Cut(uses, "@")
-	if !slices.ContainsFunc(p.Steps, func(b Block) bool { return strings.Contains(b.YAML, "uses: "+action+"@") }) {
-		p.Steps = append(p.Steps, Block{fmt.Sprintf("- uses: %s\n  with:\n    %s: %q\n", uses, input, version), from})
+	for _, block := range p.Steps {
+		if strings.Contains(block.YAML, "uses: "+action+"@") {
+			return
+		}
 	}
+	p.Steps = append(p.Steps, Block{fmt.Sprintf("- uses: %s\n  with:\n    %s: %q\n", uses, input, version), from})
 }
