@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -128,7 +129,7 @@ func (p *Proposal) env(job workflowJob) {
 		}
 		for name, value := range own {
 			before, ok := all[name]
-			if ok && before != value {
+			if ok && !reflect.DeepEqual(before, value) {
 				several[name] = true
 			}
 			all[name] = value
