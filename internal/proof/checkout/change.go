@@ -55,7 +55,7 @@ func (b *builder) list() error {
 		if git.Ours(d.Path) || slices.Contains(own, d.Path) || slices.Contains(b.change.Restored, d.Path) {
 			continue
 		}
-		file := proof.File{Path: d.Path, Kind: b.kind(d.Path), Was: d.Was(), Is: d.Mode != git.ModeNone}
+		file := proof.File{Path: d.Path, Kind: b.kind(d.Path), AtBase: d.Was(), AtHead: d.Mode != git.ModeNone}
 		b.change.Files = append(b.change.Files, file)
 	}
 	if err := b.markDocuments(); err != nil {
@@ -157,11 +157,11 @@ func (b *builder) readLines() error {
 		}
 	}
 	for i, file := range b.change.Files {
-		b.change.Files[i].Removes = removes[file.Path] || !file.Is
+		b.change.Files[i].Removes = removes[file.Path] || !file.AtHead
 		switch {
 		case file.Kind == proof.Check:
 			b.look("check_file", file.Path, "it defines the checks, and was changed: the proof had the base's version")
-		case file.Kind == proof.Product && !file.Was && newSettings.MatchString(file.Path):
+		case file.Kind == proof.Product && !file.AtBase && newSettings.MatchString(file.Path):
 			b.look("settings", file.Path, "a tool may read its settings from this new file")
 		case file.Kind == proof.Test && skips[file.Path]:
 			b.look("skipped", file.Path, "a test is skipped")
@@ -184,7 +184,7 @@ func (b *builder) look(kind, file, why string) {
 func (b *builder) compareManifests() {
 	before, now := b.reader(b.ctx, b.base), b.reader(b.ctx, b.head)
 	for _, file := range b.change.Files {
-		if file.Kind != proof.Manifest || !file.Is {
+		if file.Kind != proof.Manifest || !file.AtHead {
 			continue
 		}
 		parts := checkdef.Differs(file.Path, before.file(file.Path), now.file(file.Path), b.defined.Scripts)
@@ -210,13 +210,13 @@ func (b *builder) makeCommits() error {
 		b.change.Own = protected
 	}
 	oldModules, newModules := b.testModules()
-	was := func(file proof.File) bool { return file.Was && (file.Kind == proof.Test || file.Kind == proof.Support) }
+	was := func(file proof.File) bool { return file.AtBase && (file.Kind == proof.Test || file.Kind == proof.Support) }
 	if slices.ContainsFunc(b.change.Files, was) || len(oldModules) > 0 {
 		if b.change.OldTests, err = b.overlay(b.change.Head, b.base, tests, oldModules); err != nil {
 			return err
 		}
 	}
-	is := func(file proof.File) bool { return file.Is && (file.Kind == proof.Test || file.Kind == proof.Support) }
+	is := func(file proof.File) bool { return file.AtHead && (file.Kind == proof.Test || file.Kind == proof.Support) }
 	if !slices.ContainsFunc(b.change.Files, is) && len(newModules) == 0 {
 		return nil
 	}
@@ -260,7 +260,7 @@ func (b *builder) testModules() (old, fresh map[string][]byte) {
 		if oldTests != "" {
 			old[file.Path] = []byte(newCode + oldTests)
 		}
-		if newTests != "" && file.Was {
+		if newTests != "" && file.AtBase {
 			fresh[file.Path] = []byte(oldCode + newTests)
 		}
 	}

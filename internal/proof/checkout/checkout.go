@@ -55,11 +55,11 @@ func (c *Clean) Prover() proof.Prover {
 
 // Run makes a clean checkout, runs setup in it unless an earlier one installed the same, and then the checks.
 func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit emit) (seen proof.Outcome, err error) {
-	tree, ready, err := c.checkOut(ctx, run, at.Stand)
+	tree, ready, err := c.checkOut(ctx, run, at.Checkout)
 	if err != nil {
 		return seen, err
 	}
-	defer c.leave(ctx, run, at.Where == journal.AtBase && at.Stand == run.Base)
+	defer c.leave(ctx, run, at.Where == journal.AtBase && at.Checkout == run.Base)
 	take := func(event journal.Event) {
 		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
 		case journal.SetupEnded:
@@ -76,9 +76,9 @@ func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit e
 			return seen, err
 		}
 	}
-	if at.Late != "" {
-		if _, err := tree.Ask(ctx, "checkout", "-q", "--force", "--detach", at.Late); err != nil {
-			return seen, fmt.Errorf("check out %.12s: %w", at.Late, err)
+	if at.AfterSetup != "" {
+		if _, err := tree.Ask(ctx, "checkout", "-q", "--force", "--detach", at.AfterSetup); err != nil {
+			return seen, fmt.Errorf("check out %.12s: %w", at.AfterSetup, err)
 		}
 	}
 	return seen, c.check(ctx, run, at, take)
@@ -140,7 +140,7 @@ func (c *Clean) setUp(ctx context.Context, run journal.Run, at proof.Place, emit
 		return err
 	}
 	c.isSetUp = at.Where == journal.AtBase
-	return c.noteInstalled(ctx, run, at.Stand)
+	return c.noteInstalled(ctx, run, at.Checkout)
 }
 
 func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {

@@ -40,14 +40,18 @@ func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.E
 		return Outcome{Checks: known}, nil
 	}
 	noted := false
-	seen, err := p.repeated(ctx, run, Place{Where: journal.AtBase, Commit: run.Base, Stand: run.Base}, failed, func(event journal.Event) {
+	at := Place{Where: journal.AtBase, Commit: run.Base, Checkout: run.Base}
+	seen, err := p.repeated(ctx, run, at, failed, func(event journal.Event) {
 		if _, ok := event.(journal.Noted); ok {
 			noted = true
 		}
 		emit(event)
 	})
-	if p.Baselines == nil || err != nil || noted || seen.Unready != "" || slices.ContainsFunc(seen.Checks, failed) {
+	if err != nil || p.Baselines == nil {
 		return seen, err
+	}
+	if noted || seen.Unready != "" || slices.ContainsFunc(seen.Checks, failed) {
+		return seen, nil
 	}
 	p.Baselines.Keep(ctx, run, seen.Checks)
 	return seen, nil
@@ -66,7 +70,8 @@ func (p Prover) keptBaseline(run journal.Run, emit func(journal.Event)) []journa
 	if len(known) == 0 {
 		return nil
 	}
-	emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, with the same setup, programs and environment"})
+	emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, " +
+		"with the same setup, programs and environment"})
 	for _, check := range known {
 		check.TookMS = 0
 		emit(check)
@@ -86,28 +91,26 @@ func sumUpBase(p policy.Policy, seen Outcome) journal.BaselineEnded {
 		if text := whyOdd(p, check); text != "" {
 			odd = append(odd, text)
 		}
-		if canTell(p, check) {
+		if isUsable(p, check) {
 			usable = true
 		}
 	}
 	return journal.BaselineEnded{Usable: usable, Why: strings.Join(odd, "; ")}
 }
 
-// canTell reports whether a later run of a check can be compared with this one: it passed, or names what failed. The author
-// of the task can name a check that always passes.
-func canTell(p policy.Policy, check journal.CheckEnded) bool {
-	if p.CheckNamed(check.Name).Added {
-		return false
-	}
-	return check.Passed || check.HasNamedFailures()
+// isUsable reports whether a result at the base can prove something later. The author of the task can name a check that
+// always passes.
+func isUsable(p policy.Policy, check journal.CheckEnded) bool {
+	return canBeCompared(check) && !p.CheckNamed(check.Name).Added
 }
 
 // whyOdd returns why a check at the base can prove less than others; empty: it cannot.
 func whyOdd(p policy.Policy, check journal.CheckEnded) string {
+	added := p.CheckNamed(check.Name).Added
 	switch {
-	case check.Passed && !p.CheckNamed(check.Name).Added:
+	case check.Passed && !added:
 		return ""
-	case p.CheckNamed(check.Name).Added && canBeCompared(check):
+	case added && canBeCompared(check):
 		return check.Name + " was named by the task itself and proves nothing"
 	case check.HasNamedFailures():
 		return fmt.Sprintf("%s was red before (exit %d): %s", check.Name, check.Exit, check.Tests.FailureList())
@@ -121,46 +124,53 @@ func whyOdd(p policy.Policy, check journal.CheckEnded) string {
 	return fmt.Sprintf("%s was red before (exit %d)", check.Name, check.Exit)
 }
 
+// canBeCompared reports whether a later run of a check can be compared with this one: it passed, or names what failed.
 func canBeCompared(check journal.CheckEnded) bool { return check.Passed || check.HasNamedFailures() }
 
-// runBase finds the results at the base of the proof: those of the run's base, those of the proof of that commit, or new ones.
+// runBase finds the results at the base of the proof: those of the run's base, those of the proof of that commit, or
+// new ones.
 func (t *trial) runBase(ctx context.Context) error {
 	if t.proof.Base == t.run.Base {
-		t.base = t.run.BaseChecks
+		t.baseChecks = t.run.BaseChecks
 		if t.run.Baseline != nil && !t.run.Baseline.Usable {
 			t.unusable = t.run.Baseline.Why
 		}
-		if len(t.base) == 0 {
+		if len(t.baseChecks) == 0 {
 			t.end(journal.Unknown, cmp.Or(t.unusable, "no check ran at the base"))
 		}
 		return nil
 	}
-	for _, old := range slices.Backward(t.run.Proofs) {
-		if old.Commit == t.proof.Base && len(old.Checks.Head) > 0 {
-			t.base = t.withoutSkipped(old.Checks.Head)
+	for _, earlier := range slices.Backward(t.run.Proofs) {
+		if earlier.Commit == t.proof.Base && len(earlier.Checks.Head) > 0 {
+			t.baseChecks = t.withoutSkipped(earlier.Checks.Head)
 			return nil
 		}
 	}
-	seen, err := t.repeated(ctx, t.run, Place{Where: journal.AtBase, Commit: t.proof.Base, Stand: t.proof.Base}, failed, t.count)
+	at := Place{Where: journal.AtBase, Commit: t.proof.Base, Checkout: t.proof.Base}
+	seen, err := t.repeated(ctx, t.run, at, failed, t.count)
 	if err != nil {
 		return err
 	}
-	t.base = seen.Checks
-	if ended := sumUpBase(t.run.Policy, seen); !ended.Usable { // the checks still have to pass, as at the run's base
-		t.base, t.unusable = t.run.BaseChecks, "at the head before the story: "+ended.Why
+	t.baseChecks = seen.Checks
+	ended := sumUpBase(t.run.Policy, seen)
+	if !ended.Usable { // the checks still have to pass, as at the run's base
+		t.baseChecks = t.run.BaseChecks
+		t.unusable = "at the head before the story: " + ended.Why
 	}
-	if len(t.base) == 0 {
+	if len(t.baseChecks) == 0 {
 		t.end(journal.Unknown, t.unusable)
 	}
 	return nil
 }
 
-// withoutSkipped returns results with those of the run's base for the checks that were skipped: nothing that they concern was
-// changed until then.
-func (t *trial) withoutSkipped(checks []journal.CheckEnded) (all []journal.CheckEnded) {
+// withoutSkipped returns results with those of the run's base for the checks that were skipped: nothing that they
+// concern was changed until then.
+func (t *trial) withoutSkipped(checks []journal.CheckEnded) []journal.CheckEnded {
+	var all []journal.CheckEnded
 	for _, check := range checks {
-		if before, found := t.run.BaseCheck(check.Name); found && check.Skipped != "" {
-			check = before
+		baseCheck, found := t.run.BaseCheck(check.Name)
+		if found && check.Skipped != "" {
+			check = baseCheck
 		}
 		all = append(all, check)
 	}
@@ -169,8 +179,6 @@ func (t *trial) withoutSkipped(checks []journal.CheckEnded) (all []journal.Check
 
 // count emits an event, and counts the runs of checks.
 func (t *trial) count(event journal.Event) {
-	if check, ok := event.(journal.CheckEnded); ok {
-		t.proof.Add(check)
-	}
+	t.countOnly(event)
 	t.emit(event)
 }

@@ -19,20 +19,23 @@ type block struct{ from, to int }
 const mostBlocks = 12
 
 // outerBlocks returns the blocks in some lines that no other one contains, in order.
-func outerBlocks(lines [][]byte, from, to int) (all []block) {
+func outerBlocks(lines [][]byte, from, to int) []block {
+	var all []block
 	for at := from; at < to; {
 		b, ok := blockAt(lines, at, to)
-		if ok {
-			all, at = append(all, b), b.to
+		if !ok {
+			at++
 			continue
 		}
-		at++
+		all = append(all, b)
+		at = b.to
 	}
 	return all
 }
 
 // innerBlocks returns the blocks in some lines that others contain, the largest first.
-func innerBlocks(lines [][]byte, from, to int) (all []block) {
+func innerBlocks(lines [][]byte, from, to int) []block {
+	var all []block
 	for _, outer := range outerBlocks(lines, from, to) {
 		for at := outer.from + 1; at < outer.to; at++ {
 			if b, ok := blockAt(lines, at, outer.to); ok {
@@ -45,18 +48,26 @@ func innerBlocks(lines [][]byte, from, to int) (all []block) {
 }
 
 // blockAt returns the block that begins at a line: the more indented lines below it, and the line that closes it.
-func blockAt(lines [][]byte, at, to int) (b block, ok bool) {
-	own, end := indent(lines[at]), at+1
-	for end < to && (indent(lines[end]) < 0 || indent(lines[end]) > own) {
-		end++
-	}
+func blockAt(lines [][]byte, at, to int) (block, bool) {
+	own := indent(lines[at])
+	end := bodyEnd(lines, at, to)
 	if own < 0 || end == at+1 {
-		return b, false
+		return block{}, false
 	}
 	if end < to && indent(lines[end]) == own && closes(lines[end]) {
 		end++
 	}
 	return block{at, end}, true
+}
+
+// bodyEnd returns the end of the blank and more indented lines below a line.
+func bodyEnd(lines [][]byte, at, to int) int {
+	own := indent(lines[at])
+	end := at + 1
+	for end < to && (indent(lines[end]) < 0 || indent(lines[end]) > own) {
+		end++
+	}
+	return end
 }
 
 // indent returns the width of the white space before a line; -1: it is blank.
@@ -80,14 +91,23 @@ type stub struct {
 }
 
 var (
-	braces = pattern.Of(`^\s*((export|default|async|public|private|protected|static|override|final|pub(\([a-z]+\))?|const|unsafe|function|fn|def|fun)\s+)+[^=;]*\)[^;]*\{\s*$|^\s*\w+\([^;]*\)\s*\{\s*$`)
-	stubs  = map[string]stub{
-		".py": {pattern.Of(`^\s*(async\s+)?def\s+\w+\(.*:\s*$`), "return None"},
-		".js": {braces, "return undefined;"}, ".jsx": {braces, "return undefined;"}, ".mjs": {braces, "return undefined;"}, ".cjs": {braces, "return undefined;"},
-		".ts": {braces, "return undefined as any;"}, ".tsx": {braces, "return undefined as any;"}, ".mts": {braces, "return undefined as any;"},
-		".rs": {braces, "unimplemented!()"}, ".java": {braces, "throw new RuntimeException();"}, ".kt": {braces, "throw RuntimeException()"},
-		".cs": {braces, "throw new System.Exception();"}, ".php": {braces, `throw new \Exception();`},
-		".rb": {pattern.Of(`^\s*def\s+.*$`), "raise"},
+	braces = pattern.Of(`^\s*((export|default|async|public|private|protected|static|override|final|` +
+		`pub(\([a-z]+\))?|const|unsafe|function|fn|def|fun)\s+)+[^=;]*\)[^;]*\{\s*$|^\s*\w+\([^;]*\)\s*\{\s*$`)
+	stubs = map[string]stub{
+		".py":   {pattern.Of(`^\s*(async\s+)?def\s+\w+\(.*:\s*$`), "return None"},
+		".js":   {braces, "return undefined;"},
+		".jsx":  {braces, "return undefined;"},
+		".mjs":  {braces, "return undefined;"},
+		".cjs":  {braces, "return undefined;"},
+		".ts":   {braces, "return undefined as any;"},
+		".tsx":  {braces, "return undefined as any;"},
+		".mts":  {braces, "return undefined as any;"},
+		".rs":   {braces, "unimplemented!()"},
+		".java": {braces, "throw new RuntimeException();"},
+		".kt":   {braces, "throw RuntimeException()"},
+		".cs":   {braces, "throw new System.Exception();"},
+		".php":  {braces, `throw new \Exception();`},
+		".rb":   {pattern.Of(`^\s*def\s+.*$`), "raise"},
 	}
 )
 
@@ -107,10 +127,7 @@ func stubbed(file string, lines [][]byte, from, to int) []byte {
 		if at < from || at >= to || !known.head.MatchString(strings.TrimRight(string(lines[at]), "\n")) {
 			continue
 		}
-		end := at + 1
-		for end < to && (indent(lines[end]) < 0 || indent(lines[end]) > indent(lines[at])) {
-			end++
-		}
+		end := bodyEnd(lines, at, to)
 		if end == at+1 {
 			continue
 		}
@@ -119,7 +136,8 @@ func stubbed(file string, lines [][]byte, from, to int) []byte {
 			inner = strings.Repeat("\t", indent(lines[at])+1)
 		}
 		text = append(text, []byte(inner+known.body+"\n"))
-		at, changed = end-1, true
+		at = end - 1
+		changed = true
 	}
 	if !changed {
 		return nil
@@ -140,7 +158,10 @@ func stubbedGo(lines [][]byte, from, to int) []byte {
 	last := 0
 	for _, declared := range parsed.Decls {
 		f, ok := declared.(*ast.FuncDecl)
-		if !ok || f.Body == nil || set.Position(f.Pos()).Line <= from || set.Position(f.End()).Line > to {
+		if !ok || f.Body == nil {
+			continue
+		}
+		if set.Position(f.Pos()).Line <= from || set.Position(f.End()).Line > to {
 			continue
 		}
 		text = append(text, source[last:offset(f.Body.Lbrace)]...)

@@ -23,10 +23,14 @@ const (
 type File struct {
 	Path    string
 	Kind    Kind
-	Was     bool // the base has it
-	Is      bool // the head has it
+	AtBase  bool // the base has it
+	AtHead  bool // the head has it
 	Removes bool // lines of the base are gone
 }
+
+func (f File) isAtBase() bool { return f.AtBase }
+
+func (f File) isAtHead() bool { return f.AtHead }
 
 // Change is what differs between base and head.
 type Change struct {
@@ -65,7 +69,8 @@ func (c Change) concern() string {
 }
 
 // paths returns the changed files of a kind for which a function is true.
-func (c Change) paths(kind Kind, wanted func(File) bool) (names []string) {
+func (c Change) paths(kind Kind, wanted func(File) bool) []string {
+	var names []string
 	for _, file := range c.Files {
 		if file.Kind == kind && wanted(file) {
 			names = append(names, file.Path)

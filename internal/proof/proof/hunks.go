@@ -17,8 +17,11 @@ type Hunk struct {
 var hunkHead = pattern.Of(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
 // Hunks reads a patch of git.
-func Hunks(patch string) (all []Hunk) {
-	file, line, inside := "", 0, false
+func Hunks(patch string) []Hunk {
+	var all []Hunk
+	file := ""
+	line := 0
+	inside := false
 	open := Hunk{}
 	end := func() {
 		if len(open.Old)+len(open.New) > 0 {
@@ -30,7 +33,8 @@ func Hunks(patch string) (all []Hunk) {
 		text = strings.TrimSuffix(text, "\n")
 		if head := hunkHead.FindStringSubmatch(text); head != nil {
 			end()
-			line, inside = number(head[1]), true
+			line = number(head[1])
+			inside = true
 			continue
 		}
 		if strings.HasPrefix(text, "diff --git ") {

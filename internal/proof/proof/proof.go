@@ -47,10 +47,10 @@ type Outcome struct {
 
 // Place is where checks run.
 type Place struct {
-	Where  journal.Where
-	Commit string // what is proven
-	Stand  string // what is checked out
-	Late   string // what is checked out after setup; empty: Stand stays
+	Where      journal.Where
+	Commit     string // what is proven
+	Checkout   string // the commit that is checked out
+	AfterSetup string // the commit that is checked out after setup; empty: Checkout stays
 	// Files are the only test files that a check runs, by its name. If a check has none, it runs all.
 	Files  map[string][]string
 	Only   func(check string) bool // reports whether a check runs; nil: all do
@@ -77,7 +77,9 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 		proof.Base = run.Before(step.Story)
 	}
 	if same, found := sameProof(run, proof); found {
-		same.Story, same.Commit, same.Reused = step.Story, step.Commit, true
+		same.Story = step.Story
+		same.Commit = step.Commit
+		same.Reused = true
 		emit(journal.ProofEnded(same))
 		return nil
 	}
@@ -91,13 +93,19 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 
 // sameProof returns a proof of a story that shows the whole change, too: it has the same commits and permissions.
 func sameProof(run journal.Run, whole journal.Proof) (journal.Proof, bool) {
-	for _, old := range slices.Backward(run.Proofs) {
-		if whole.Story != "" || old.Idle || old.Base != whole.Base || old.Tree != whole.Tree {
+	if whole.Story != "" {
+		return journal.Proof{}, false
+	}
+	for _, earlier := range slices.Backward(run.Proofs) {
+		if earlier.Idle || earlier.Base != whole.Base || earlier.Tree != whole.Tree {
 			continue
 		}
-		current, found := run.ProofOf(old.Tree)
-		if found && current.Base == old.Base && verdict.MayChangeTests(run, old.Story) == verdict.MayChangeTests(run, "") {
-			return old, true
+		newest, found := run.ProofOf(earlier.Tree)
+		if !found || newest.Base != earlier.Base {
+			continue
+		}
+		if verdict.MayChangeTests(run, earlier.Story) == verdict.MayChangeTests(run, "") {
+			return earlier, true
 		}
 	}
 	return journal.Proof{}, false
@@ -112,9 +120,13 @@ type trial struct {
 	change Change
 	emit   func(journal.Event)
 
-	base, head, old, fresh []journal.CheckEnded // the results; old and fresh: of old and new tests
-	tests                  []string             // the checks that run tests
-	unusable               string               // why no check of the base can tell something; empty: one can
+	baseChecks    []journal.CheckEnded // results at the base
+	headChecks    []journal.CheckEnded // results with the change
+	oldTestChecks []journal.CheckEnded // results of the base's tests on the new code
+	newTestChecks []journal.CheckEnded // results of the change's tests on the base code
+
+	testChecks []string // the checks that run tests
+	unusable   string   // why no check of the base can be compared; empty: one can
 }
 
 func (t *trial) prove(ctx context.Context) error {
@@ -125,7 +137,7 @@ func (t *trial) prove(ctx context.Context) error {
 		return err
 	}
 	if len(t.change.Files) == 0 {
-		return t.judgeIdle()
+		return t.endUnchanged()
 	}
 	if t.proof.Result != "" {
 		return nil
@@ -137,7 +149,7 @@ func (t *trial) prove(ctx context.Context) error {
 		t.end(journal.Unknown, t.unusable)
 		return nil
 	}
-	t.look()
+	t.addLooks()
 	if t.change.only(Document) {
 		t.end(journal.DocumentsOnly, "only documents are changed")
 		return nil
@@ -165,16 +177,22 @@ func (t *trial) prove(ctx context.Context) error {
 
 // end sets the result.
 func (t *trial) end(result journal.Result, why string) {
-	t.proof.Result, t.proof.Why = result, why
+	t.proof.Result = result
+	t.proof.Why = why
 	t.proof.Passed = result != journal.Failed
 }
 
-// findChange finds what the story changed. If this run changed nothing, the story is judged by the whole change.
-func (t *trial) findChange(ctx context.Context) (err error) {
-	if t.change, err = t.Change(ctx, t.run, t.proof.Base, t.proof.Commit); err != nil {
+// findChange finds what the story changed. If this run changed nothing, the story is proven by the whole change.
+func (t *trial) findChange(ctx context.Context) error {
+	var err error
+	t.change, err = t.Change(ctx, t.run, t.proof.Base, t.proof.Commit)
+	if err != nil {
 		return err
 	}
-	if len(t.change.Files) > 0 || t.proof.Base == t.run.Base || t.run.Head != t.run.Start {
+	if len(t.change.Files) > 0 || t.proof.Base == t.run.Base {
+		return nil
+	}
+	if t.run.Head != t.run.Start { // this run changed something
 		return nil
 	}
 	t.proof.Base = t.run.Base
@@ -182,36 +200,42 @@ func (t *trial) findChange(ctx context.Context) (err error) {
 	return err
 }
 
-// judgeIdle judges a story for which nothing changed: tests that the agent names may show that it is met already.
-func (t *trial) judgeIdle() error {
+// endUnchanged ends the proof of a story for which nothing changed: tests that the agent names may show that it is met
+// already.
+func (t *trial) endUnchanged() error {
 	usable := t.proof.Result == "" && t.unusable == ""
 	story, _ := t.run.Plan.Find(t.proof.Story)
-	t.proof.Idle, t.proof.Sought = true, story.TestedBy
+	t.proof.Idle = true
+	t.proof.Sought = story.TestedBy
 	t.end(journal.NoNewFailingTest, "nothing was changed for it")
 	if !usable {
 		return nil
 	}
-	var green []string
-	for _, check := range t.base {
+	var passed []string
+	for _, check := range t.baseChecks {
 		reported, err := t.Results(check)
 		if err != nil {
 			return err
 		}
-		green = append(green, reported.Names(results.Passed)...)
+		passed = append(passed, reported.Names(results.Passed)...)
 	}
-	var held []string
+	var found []string
 	for i := range story.AcceptanceCriteria {
-		if i >= len(story.TestedBy) || verdict.FindTest(green, story.TestedBy[i]) == "" {
+		if i >= len(story.TestedBy) {
 			return nil
 		}
-		held = append(held, verdict.FindTest(green, story.TestedBy[i]))
+		test := verdict.FindTest(passed, story.TestedBy[i])
+		if test == "" {
+			return nil
+		}
+		found = append(found, test)
 	}
-	t.proof.Held = held
+	t.proof.Held = found
 	return nil
 }
 
-// look adds the places for a person.
-func (t *trial) look() {
+// addLooks adds the places for a person.
+func (t *trial) addLooks() {
 	for _, place := range t.change.Look {
 		t.addLook(place)
 	}
@@ -241,7 +265,11 @@ func (t *trial) addLook(place journal.Look) {
 func (t *trial) lookAtTests() {
 	for _, file := range t.change.Files {
 		if file.Kind == Test && file.Removes {
-			t.addLook(journal.Look{Kind: "existing_test", File: file.Path, Why: "lines of an existing test are changed or removed"})
+			t.addLook(journal.Look{
+				Kind: "existing_test",
+				File: file.Path,
+				Why:  "lines of an existing test are changed or removed",
+			})
 		}
 	}
 }

@@ -26,9 +26,9 @@ type repository struct {
 func (r *repository) prover() proof.Prover {
 	return proof.Prover{
 		Run: func(_ context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) (proof.Outcome, error) {
-			stand := at.Stand
-			if at.Late != "" {
-				stand = at.Late
+			stand := at.Checkout
+			if at.AfterSetup != "" {
+				stand = at.AfterSetup
 			}
 			r.seen = append(r.seen, stand)
 			var seen proof.Outcome
@@ -140,12 +140,12 @@ func runOf(checks ...string) journal.Run {
 }
 
 var (
-	product  = proof.File{Path: "a.go", Kind: proof.Product, Was: true, Is: true}
-	newTest  = proof.File{Path: "a_test.go", Kind: proof.Test, Is: true}
-	oldTest  = proof.File{Path: "b_test.go", Kind: proof.Test, Was: true, Is: true, Removes: true}
-	document = proof.File{Path: "README.md", Kind: proof.Document, Was: true, Is: true}
-	makefile = proof.File{Path: "Makefile", Kind: proof.Check, Was: true, Is: true}
-	manifest = proof.File{Path: "go.mod", Kind: proof.Manifest, Was: true, Is: true}
+	product  = proof.File{Path: "a.go", Kind: proof.Product, AtBase: true, AtHead: true}
+	newTest  = proof.File{Path: "a_test.go", Kind: proof.Test, AtHead: true}
+	oldTest  = proof.File{Path: "b_test.go", Kind: proof.Test, AtBase: true, AtHead: true, Removes: true}
+	document = proof.File{Path: "README.md", Kind: proof.Document, AtBase: true, AtHead: true}
+	makefile = proof.File{Path: "Makefile", Kind: proof.Check, AtBase: true, AtHead: true}
+	manifest = proof.File{Path: "go.mod", Kind: proof.Manifest, AtBase: true, AtHead: true}
 )
 
 // The two rules, a row for each outcome.

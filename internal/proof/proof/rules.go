@@ -12,9 +12,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/results"
 )
 
-// testChecks returns the names of the checks that run tests: those that report tests by name, or have a known runner, or that
-// the settings name. If there are none, it is the only check. Linters and compilers show nothing about tests.
-func (t *trial) testChecks(ctx context.Context) ([]string, error) {
+// findTestChecks returns the names of the checks that run tests: those that report tests by name, or have a known
+// runner, or that the settings name. If there are none, it is the only check. Linters and compilers show nothing about
+// tests.
+func (t *trial) findTestChecks(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, rule := range t.run.Policy.Checks {
 		runs, err := t.runsTests(ctx, rule)
@@ -32,24 +33,28 @@ func (t *trial) testChecks(ctx context.Context) ([]string, error) {
 }
 
 func (t *trial) runsTests(ctx context.Context, rule policy.Check) (bool, error) {
-	before, _ := journal.FindCheck(t.base, rule.Name)
-	here, _ := journal.FindCheck(t.head, rule.Name)
-	if before.Tests != nil || here.Tests != nil || slices.Contains(t.run.Policy.Tests.Checks, rule.Name) {
+	baseCheck, _ := journal.FindCheck(t.baseChecks, rule.Name)
+	headCheck, _ := journal.FindCheck(t.headChecks, rule.Name)
+	if baseCheck.Tests != nil || headCheck.Tests != nil {
+		return true, nil
+	}
+	if slices.Contains(t.run.Policy.Tests.Checks, rule.Name) {
 		return true, nil
 	}
 	call, err := t.Call(ctx, t.run, rule.Command)
 	return call.RunsTests(), err
 }
 
-// place returns a place for the checks that run tests, and those before them. Of some test files, a check runs only these if
-// it can.
+// place returns a place for the checks that run tests, and those before them. Of some test files, a check runs only
+// these if it can.
 func (t *trial) place(ctx context.Context, at Place, files []string) (Place, error) {
-	names, err := t.testChecks(ctx)
+	names, err := t.findTestChecks(ctx)
 	if err != nil {
 		return at, err
 	}
-	at.Commit, at.Files = t.proof.Commit, map[string][]string{}
-	t.tests = names
+	t.testChecks = names
+	at.Commit = t.proof.Commit
+	at.Files = map[string][]string{}
 	at.Only = orLater(t.run.Policy.Checks, func(name string) bool { return slices.Contains(names, name) })
 	inFolder, ok := t.inSubfolder(files)
 	if !ok {
@@ -77,18 +82,26 @@ func orLater(rules []policy.Check, wanted func(name string) bool) func(name stri
 
 // ofTests returns the checks that run tests.
 func (t *trial) ofTests(checks []journal.CheckEnded) []journal.CheckEnded {
-	return slices.DeleteFunc(checks, func(check journal.CheckEnded) bool { return !slices.Contains(t.tests, check.Name) })
+	var found []journal.CheckEnded
+	for _, check := range checks {
+		if slices.Contains(t.testChecks, check.Name) {
+			found = append(found, check)
+		}
+	}
+	return found
 }
 
 // inSubfolder returns files by their names in the folder in which the checks run, if all are there.
-func (t *trial) inSubfolder(files []string) (names []string, ok bool) {
+func (t *trial) inSubfolder(files []string) ([]string, bool) {
 	folder := t.run.Policy.Subfolder
+	if folder == "" || folder == "." {
+		return files, true
+	}
+	var names []string
 	for _, file := range files {
-		name := file
-		if folder != "" && folder != "." {
-			if name, ok = strings.CutPrefix(file, strings.TrimSuffix(folder, "/")+"/"); !ok {
-				return nil, false
-			}
+		name, ok := strings.CutPrefix(file, strings.TrimSuffix(folder, "/")+"/")
+		if !ok {
+			return nil, false
 		}
 		names = append(names, name)
 	}
@@ -101,11 +114,10 @@ func (t *trial) runOldTests(ctx context.Context) error {
 		return nil
 	}
 	var files []string // a changed helper concerns all tests
-	was := func(file File) bool { return file.Was }
-	if len(t.change.paths(Support, was)) == 0 {
-		files = t.change.paths(Test, was)
+	if len(t.change.paths(Support, File.isAtBase)) == 0 {
+		files = t.change.paths(Test, File.isAtBase)
 	}
-	at, err := t.place(ctx, Place{Where: journal.AtOldTests, Stand: t.change.OldTests}, files)
+	at, err := t.place(ctx, Place{Where: journal.AtOldTests, Checkout: t.change.OldTests}, files)
 	if err != nil {
 		return err
 	}
@@ -113,17 +125,23 @@ func (t *trial) runOldTests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.old = t.ofTests(seen.Checks)
-	why, failing := seen.Unready, []string(nil)
-	for _, check := range t.old {
-		if verdict.Blocks(t.run.Policy, t.base, check) {
-			why, failing = cmp.Or(why, t.failure(check)), append(failing, t.newFailures(check)...)
+	t.oldTestChecks = t.ofTests(seen.Checks)
+	why := seen.Unready
+	var failing []string
+	for _, check := range t.oldTestChecks {
+		if verdict.Blocks(t.run.Policy, t.baseChecks, check) {
+			why = cmp.Or(why, t.failure(check))
+			failing = append(failing, t.newFailures(check)...)
 		}
 	}
 	if why == "" {
 		return nil
 	}
-	t.needsReview(journal.Look{Kind: "old_test", Why: "the tests of the base fail on the new code: " + why, Tests: failing})
+	t.needsReview(journal.Look{
+		Kind:  "old_test",
+		Why:   "the tests of the base fail on the new code: " + why,
+		Tests: failing,
+	})
 	return nil
 }
 
@@ -137,36 +155,40 @@ func (t *trial) needsReview(place journal.Look) {
 
 // findVanished finds tests that passed at the base, and run neither with the change nor as old tests on the new code.
 func (t *trial) findVanished() error {
-	var gone []string
-	for _, before := range t.base {
-		here, ran := journal.FindCheck(t.head, before.Name)
-		if !ran || here.Skipped != "" || before.Tests == nil {
+	var vanished []string
+	for _, baseCheck := range t.baseChecks {
+		headCheck, ran := journal.FindCheck(t.headChecks, baseCheck.Name)
+		if !ran || headCheck.Skipped != "" || baseCheck.Tests == nil {
 			continue
 		}
-		old, _ := journal.FindCheck(t.old, before.Name)
-		names, err := t.functions(before, results.Passed)
+		oldTestCheck, _ := journal.FindCheck(t.oldTestChecks, baseCheck.Name)
+		passedAtBase, err := t.functions(baseCheck, results.Passed)
 		if err != nil {
 			return err
 		}
-		now, err := t.functions(here, results.Passed, results.Failed, results.Broken, results.Skipped)
+		atHead, err := t.functions(headCheck, results.Passed, results.Failed, results.Broken, results.Skipped)
 		if err != nil {
 			return err
 		}
-		onNew, err := t.functions(old, results.Passed)
+		passedOnNewCode, err := t.functions(oldTestCheck, results.Passed)
 		if err != nil {
 			return err
 		}
-		for name := range names {
-			if !now[name] && !onNew[name] {
-				gone = append(gone, name)
+		for name := range passedAtBase {
+			if !atHead[name] && !passedOnNewCode[name] {
+				vanished = append(vanished, name)
 			}
 		}
 	}
-	if len(gone) == 0 {
+	if len(vanished) == 0 {
 		return nil
 	}
-	slices.Sort(gone)
-	t.needsReview(journal.Look{Kind: "vanished_test", Why: "tests that passed no longer run: " + journal.ShortList(gone), Tests: gone})
+	slices.Sort(vanished)
+	t.needsReview(journal.Look{
+		Kind:  "vanished_test",
+		Why:   "tests that passed no longer run: " + journal.ShortList(vanished),
+		Tests: vanished,
+	})
 	return nil
 }
 
@@ -183,27 +205,28 @@ func (t *trial) functions(check journal.CheckEnded, outcomes ...results.Outcome)
 	return names, nil
 }
 
-// runNewTests runs the change's tests on the base code, where they must fail. Tests that were red there before count, too, if
-// they pass now.
+// runNewTests runs the change's tests on the base code, where they must fail. Tests that were red there before count,
+// too, if they pass now.
 func (t *trial) runNewTests(ctx context.Context) error {
 	if err := t.findFixed(); err != nil {
 		return err
 	}
-	is := func(file File) bool { return file.Is }
-	t.proof.Files = first(mostFiles, t.change.paths(Test, is))
+	files := t.change.paths(Test, File.isAtHead)
+	t.proof.Files = first(mostFiles, files)
 	if t.change.NewTests == "" {
 		t.conclude("no test is added or changed")
 		return nil
 	}
-	at := Place{Where: journal.AtNewTests, Stand: t.change.NewTests}
+	at := Place{Where: journal.AtNewTests, Checkout: t.change.NewTests}
 	if len(t.run.Policy.Setup) > 0 {
-		at.Stand, at.Late = t.change.Setup, t.change.NewTests
+		at.Checkout = t.change.Setup
+		at.AfterSetup = t.change.NewTests
 	}
-	at, err := t.place(ctx, at, t.change.paths(Test, is))
+	at, err := t.place(ctx, at, files)
 	if err != nil {
 		return err
 	}
-	if len(t.tests) == 0 {
+	if len(t.testChecks) == 0 {
 		t.conclude("no check is known to run tests: name one in the setting tests.checks")
 		return nil
 	}
@@ -211,29 +234,33 @@ func (t *trial) runNewTests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.fresh = t.ofTests(seen.Checks)
+	t.newTestChecks = t.ofTests(seen.Checks)
 	if seen.Unready != "" {
 		t.conclude("on the base code with the change's manifests, " + seen.Unready)
 		return nil
 	}
+	return t.sumUpNewTests()
+}
+
+// sumUpNewTests ends the proof by the results of the change's tests on the base code.
+func (t *trial) sumUpNewTests() error {
 	why := "the new tests pass without the change"
-	unnamed := false
-	for _, check := range t.fresh {
+	for _, check := range t.newTestChecks {
+		if check.Passed || check.Skipped != "" {
+			continue
+		}
 		names, ok, err := t.turned(check)
 		if err != nil {
 			return err
 		}
-		if check.Passed || check.Skipped != "" {
-			continue
-		}
 		if !ok {
 			why = t.whyNotTurned(check)
+			continue
+		}
+		if len(names) == 0 { // the exit code shows it
+			t.end(journal.Proven, "")
 		}
 		t.proof.Tests = append(t.proof.Tests, names...)
-		unnamed = unnamed || ok && len(names) == 0
-	}
-	if unnamed {
-		t.end(journal.Proven, "")
 	}
 	t.conclude(why)
 	return nil
@@ -251,20 +278,21 @@ func (t *trial) conclude(why string) {
 	}
 }
 
-// findFixed adds the tests that failed at the base, twice, and pass with the change: also as they were, if they were changed.
+// findFixed adds the tests that failed at the base, twice, and pass with the change: also as they were, if they were
+// changed.
 func (t *trial) findFixed() error {
-	for _, before := range t.base {
-		here, found := journal.FindCheck(t.head, before.Name)
-		if before.Passed || !found || t.run.Policy.CheckNamed(before.Name).Added {
+	for _, baseCheck := range t.baseChecks {
+		headCheck, found := journal.FindCheck(t.headChecks, baseCheck.Name)
+		if baseCheck.Passed || !found || t.run.Policy.CheckNamed(baseCheck.Name).Added {
 			continue
 		}
-		now, err := t.Results(here)
+		headTests, err := t.Results(headCheck)
 		if err != nil {
 			return err
 		}
-		old, _ := journal.FindCheck(t.old, before.Name)
-		for _, name := range before.Tests.Failing() {
-			if now.Of(name) == results.Passed && !slices.Contains(old.Tests.Failing(), name) {
+		oldTestCheck, _ := journal.FindCheck(t.oldTestChecks, baseCheck.Name)
+		for _, name := range baseCheck.Tests.Failing() {
+			if headTests.Of(name) == results.Passed && !slices.Contains(oldTestCheck.Tests.Failing(), name) {
 				t.proof.Tests = append(t.proof.Tests, name)
 			}
 		}
@@ -272,85 +300,94 @@ func (t *trial) findFixed() error {
 	return nil
 }
 
-// mayBeChance reports whether a failure of the new tests on the base code may be chance: all that fails was seen to pass.
+// mayBeChance reports whether a failure of the new tests on the base code may be chance: all that fails was seen to
+// pass.
 func (t *trial) mayBeChance(check journal.CheckEnded) bool {
 	if check.Passed || check.Skipped != "" {
 		return false
 	}
-	before, _ := journal.FindCheck(t.base, check.Name)
-	passed, err := t.Results(before)
+	baseCheck, _ := journal.FindCheck(t.baseChecks, check.Name)
+	baseTests, err := t.Results(baseCheck)
 	if err != nil {
 		return true
 	}
 	for _, name := range t.newFailures(check) {
-		if passed.Of(name) != results.Passed {
+		if baseTests.Of(name) != results.Passed {
 			return false
 		}
 	}
 	return true
 }
 
-// turned returns the tests of a check that fail on the base code and pass with the change. If the check reports no names, its
-// exit code decides.
-func (t *trial) turned(check journal.CheckEnded) (names []string, ok bool, err error) {
-	before, _ := journal.FindCheck(t.base, check.Name)
-	here, found := journal.FindCheck(t.head, check.Name)
-	if check.Passed || check.CannotRun || !found {
+// turned returns the tests of a check that fail on the base code and pass with the change, and reports whether it shows
+// that the change is needed. If the check reports no names, its exit code decides.
+func (t *trial) turned(check journal.CheckEnded) ([]string, bool, error) {
+	baseCheck, _ := journal.FindCheck(t.baseChecks, check.Name)
+	headCheck, found := journal.FindCheck(t.headChecks, check.Name)
+	if check.CannotRun || !found {
 		return nil, false, nil
 	}
-	now, err := t.Results(here)
+	passedBefore := baseCheck.Passed && headCheck.Passed
+	headTests, err := t.Results(headCheck)
 	if err != nil {
 		return nil, false, err
 	}
 	failing := t.newFailures(check)
-	if len(failing) == 0 || now.Len() == 0 {
-		return nil, before.Passed && here.Passed, nil
+	if len(failing) == 0 || headTests.Len() == 0 {
+		return nil, passedBefore, nil
 	}
-	known, err := t.Results(before)
+	baseTests, err := t.Results(baseCheck)
 	if err != nil {
 		return nil, false, err
 	}
-	broken, unknown := 0, 0
+	var names []string
+	broken := 0
+	unnamed := 0 // broken ones of which the head has no test
 	for _, name := range failing {
-		if now.Of(name) == results.Passed {
+		if headTests.Of(name) == results.Passed {
 			names = append(names, name)
 			continue
 		}
-		if check.Tests != nil && slices.Contains(check.Tests.Broken, name) {
-			broken++
-			names = append(names, testsWithin(name, known, now)...)
-			if !hasTests(name, now) {
-				unknown++
-			}
+		if check.Tests == nil || !slices.Contains(check.Tests.Broken, name) {
+			continue
+		}
+		broken++
+		names = append(names, testsWithin(name, baseTests, headTests)...)
+		if !hasTests(name, headTests) {
+			unnamed++
 		}
 	}
 	t.proof.DoesNotBuild = broken > 0 && broken == len(failing)
+	if len(names) > 0 {
+		return names, true, nil
+	}
 	// A file of JavaScript that does not load has a name that its tests do not have: the exit codes decide.
-	byExit := unknown == len(failing) && before.Passed && here.Passed
-	return names, len(names) > 0 || byExit, nil
+	return nil, unnamed == len(failing) && passedBefore, nil
 }
 
 // whyNotTurned returns why a check that fails on the base code shows nothing.
 func (t *trial) whyNotTurned(check journal.CheckEnded) string {
-	before, _ := journal.FindCheck(t.base, check.Name)
-	here, _ := journal.FindCheck(t.head, check.Name)
-	if here.Passed && !before.Passed {
+	baseCheck, _ := journal.FindCheck(t.baseChecks, check.Name)
+	headCheck, _ := journal.FindCheck(t.headChecks, check.Name)
+	if headCheck.Passed && !baseCheck.Passed {
 		return check.Name + " failed before the change, too, and names no tests"
 	}
 	return "the new tests fail on the base code, and do not pass with the change"
 }
 
 // hasTests reports whether some results are of a test, or of tests of a group.
-func hasTests(name string, reported results.Results) bool {
+func hasTests(group string, reported results.Results) bool {
 	all := reported.Names(results.Passed, results.Failed, results.Skipped, results.Broken)
-	return slices.ContainsFunc(all, func(one string) bool { return strings.HasPrefix(one, name) })
+	return slices.ContainsFunc(all, func(name string) bool { return strings.HasPrefix(name, group) })
 }
 
-// testsWithin returns the tests of a group that pass now and did not exist before, where the group does not build on the base.
-func testsWithin(group string, before, now results.Results) (names []string) {
-	for _, name := range now.Names(results.Passed) {
+// testsWithin returns the tests of a group that pass at the head and did not exist at the base, where the group does
+// not build.
+func testsWithin(group string, baseTests, headTests results.Results) []string {
+	var names []string
+	for _, name := range headTests.Names(results.Passed) {
 		rest, ok := strings.CutPrefix(name, group)
-		if ok && rest != "" && before.Of(name) == results.Absent {
+		if ok && rest != "" && baseTests.Of(name) == results.Absent {
 			names = append(names, name)
 		}
 	}

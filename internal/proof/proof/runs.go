@@ -11,9 +11,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 )
 
-// repeated runs setup and checks. A check whose failure counts runs once more, so that chance does not decide: if it passes
-// then, it is flaky, and counts as passed.
-func (p Prover) repeated(ctx context.Context, run journal.Run, at Place, counts func(journal.CheckEnded) bool, emit func(journal.Event)) (Outcome, error) {
+// repeated runs setup and checks. A check whose failure counts runs once more, so that chance does not decide: if it
+// passes then, it is flaky, and counts as passed.
+func (p Prover) repeated(
+	ctx context.Context, run journal.Run, at Place, counts func(journal.CheckEnded) bool, emit func(journal.Event),
+) (Outcome, error) {
 	var waiting []journal.Event // events stay in the order of the checks
 	seen, err := p.Run(ctx, run, at, func(event journal.Event) {
 		check, ok := event.(journal.CheckEnded)
@@ -37,7 +39,8 @@ func (p Prover) repeated(ctx context.Context, run journal.Run, at Place, counts 
 		return seen, err
 	}
 	for i, check := range seen.Checks {
-		if last, found := journal.FindCheck(second.Checks, check.Name); found && counts(check) {
+		last, found := journal.FindCheck(second.Checks, check.Name)
+		if found && counts(check) {
 			seen.Checks[i] = twice(check, last)
 		}
 	}
@@ -50,11 +53,12 @@ func (p Prover) repeated(ctx context.Context, run journal.Run, at Place, counts 
 	return seen, nil
 }
 
-// twice returns the result of a check that ran twice. A test that failed in only one of both runs is flaky, and counts as
-// passed.
+// twice returns the result of a check that ran twice. A test that failed in only one of both runs is flaky, and counts
+// as passed.
 func twice(check, second journal.CheckEnded) journal.CheckEnded {
 	if second.Passed {
-		second.First, second.Flaky = check.Try(), true
+		second.First = check.Try()
+		second.Flaky = true
 		return second
 	}
 	failures := len(check.Tests.Failing())
@@ -62,41 +66,56 @@ func twice(check, second journal.CheckEnded) journal.CheckEnded {
 	if !check.HasNamedFailures() || !second.HasNamedFailures() {
 		return check
 	}
+	failing := second.Tests.Failing()
 	tests := *check.Tests
-	tests.Red = slices.DeleteFunc(slices.Clone(tests.Red), func(name string) bool { return !slices.Contains(second.Tests.Failing(), name) })
-	tests.Broken = slices.DeleteFunc(slices.Clone(tests.Broken), func(name string) bool { return !slices.Contains(second.Tests.Failing(), name) })
-	check.Tests, check.Flaky = &tests, len(tests.Red)+len(tests.Broken) < failures
-	check.Passed = len(tests.Red)+len(tests.Broken) == 0
+	tests.Red = inBoth(tests.Red, failing)
+	tests.Broken = inBoth(tests.Broken, failing)
+	left := len(tests.Red) + len(tests.Broken)
+	check.Tests = &tests
+	check.Flaky = left < failures
+	check.Passed = left == 0
 	return check
+}
+
+func inBoth(names, others []string) []string {
+	var both []string
+	for _, name := range names {
+		if slices.Contains(others, name) {
+			both = append(both, name)
+		}
+	}
+	return both
 }
 
 // blocks reports whether a failure counts against the change.
 func (t *trial) blocks(check journal.CheckEnded) bool {
-	return verdict.Blocks(t.run.Policy, t.base, check) && !check.CannotRun
+	return verdict.Blocks(t.run.Policy, t.baseChecks, check) && !check.CannotRun
 }
 
-// runHead runs the checks on the change. If they fail with the base's check files, and pass with the change's own, a person
-// has to look at these.
+// runHead runs the checks on the change. If they fail with the base's check files, and pass with the change's own, a
+// person has to look at these.
 func (t *trial) runHead(ctx context.Context) error {
 	t.proof.Restored = first(mostFiles, t.change.Restored)
-	at := Place{Where: journal.AtHead, Commit: t.proof.Commit, Stand: t.change.Head}
+	at := Place{Where: journal.AtHead, Commit: t.proof.Commit, Checkout: t.change.Head}
 	seen, err := t.repeated(ctx, t.run, at, t.blocks, t.count)
 	if err != nil {
 		return err
 	}
-	t.head = seen.Checks
+	t.headChecks = seen.Checks
 	why := t.whyRed(seen)
 	if why == "" {
-		return t.headPassed()
+		t.endIfMeaningless()
+		return nil
 	}
 	if t.change.Own != "" {
-		at.Where, at.Stand = journal.AtTrial, t.change.Own
+		at.Where = journal.AtTrial
+		at.Checkout = t.change.Own
 		own, err := t.Run(ctx, t.run, at, t.countOnly)
 		if err != nil {
 			return err
 		}
 		if t.whyRed(own) == "" {
-			t.look()
+			t.addLooks()
 			names := t.change.paths(Check, func(File) bool { return true })
 			t.end(journal.NeedsReview, "the checks pass only with changed check files: "+journal.ShortList(names))
 			return nil
@@ -113,18 +132,29 @@ func (t *trial) countOnly(event journal.Event) {
 	}
 }
 
-// headPassed ends the proof if no check can tell whether something works.
-func (t *trial) headPassed() error {
-	var left []string
-	for _, check := range t.head {
-		before, found := journal.FindCheck(t.base, check.Name)
-		if check.Skipped != "" || found && canTell(t.run.Policy, before) || check.Passed && !t.run.Policy.CheckNamed(check.Name).Added {
-			return nil
+// endIfMeaningless ends the proof if no check shows whether something works.
+func (t *trial) endIfMeaningless() {
+	var names []string
+	for _, check := range t.headChecks {
+		if t.isMeaningful(check) {
+			return
 		}
-		left = append(left, check.Name)
+		names = append(names, check.Name)
 	}
-	t.end(journal.Unknown, cmp.Or(t.unusable, "failed before the change, too, without names of tests: "+journal.ShortList(left)))
-	return nil
+	why := "failed before the change, too, without names of tests: " + journal.ShortList(names)
+	t.end(journal.Unknown, cmp.Or(t.unusable, why))
+}
+
+// isMeaningful reports whether the result of a check with the change shows whether something works.
+func (t *trial) isMeaningful(check journal.CheckEnded) bool {
+	if check.Skipped != "" {
+		return true
+	}
+	baseCheck, found := journal.FindCheck(t.baseChecks, check.Name)
+	if found && isUsable(t.run.Policy, baseCheck) {
+		return true
+	}
+	return check.Passed && !t.run.Policy.CheckNamed(check.Name).Added
 }
 
 // whyRed returns why a run counts against the change; empty: it passes.
@@ -134,12 +164,13 @@ func (t *trial) whyRed(seen Outcome) string {
 	}
 	var red []string
 	for _, check := range seen.Checks {
-		if verdict.Blocks(t.run.Policy, t.base, check) {
+		if verdict.Blocks(t.run.Policy, t.baseChecks, check) {
 			red = append(red, t.failure(check))
 		}
 	}
 	for _, rule := range t.run.Policy.Checks {
-		if _, ran := journal.FindCheck(seen.Checks, rule.Name); !ran && verdict.MayBlock(t.run.Policy, t.base, rule.Name) {
+		_, ran := journal.FindCheck(seen.Checks, rule.Name)
+		if !ran && verdict.MayBlock(t.run.Policy, t.baseChecks, rule.Name) {
 			red = append(red, rule.Name+" did not run")
 		}
 	}
@@ -151,15 +182,22 @@ func (t *trial) failure(check journal.CheckEnded) string {
 		return check.Name + " ran out of time"
 	}
 	text := fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
-	if fresh := t.newFailures(check); len(fresh) > 0 {
-		text += ": " + journal.ShortList(fresh)
+	failing := t.newFailures(check)
+	if len(failing) > 0 {
+		text += ": " + journal.ShortList(failing)
 	}
 	return text
 }
 
 // newFailures returns what fails in a check and did not at the base.
 func (t *trial) newFailures(check journal.CheckEnded) []string {
-	before, _ := journal.FindCheck(t.base, check.Name)
-	known := before.Tests.Failing()
-	return slices.DeleteFunc(check.Tests.Failing(), func(name string) bool { return slices.Contains(known, name) })
+	baseCheck, _ := journal.FindCheck(t.baseChecks, check.Name)
+	known := baseCheck.Tests.Failing()
+	var failures []string
+	for _, name := range check.Tests.Failing() {
+		if !slices.Contains(known, name) {
+			failures = append(failures, name)
+		}
+	}
+	return failures
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-// Which changed lines does no test need? Each changed place of the product is reverted alone, and the tests concerned run. If
-// they pass, no test needs the place.
+// Which changed lines does no test need? Each changed place of the product is reverted alone, and the tests concerned
+// run. If they pass, no test needs the place.
 
 // place is a changed place, and the text of its file without it.
 type place struct {
@@ -36,19 +36,27 @@ const (
 
 // findUntested tries the places, the largest first, within the limits: a number of places, and the time of one suite.
 func (t *trial) findUntested(ctx context.Context) error {
-	tells := t.proof.Result == journal.Proven || t.proof.Result == journal.NoNewFailingTest
-	isWholeOfStories := t.proof.Story == "" && len(t.run.Iterations) > 0 // each story has its own
-	if !tells || isWholeOfStories || t.run.Policy.Untested.Do == policy.UntestedOff {
+	if t.proof.Result != journal.Proven && t.proof.Result != journal.NoNewFailingTest {
 		return nil
 	}
-	if names, err := t.testChecks(ctx); err != nil || len(names) == 0 {
+	isWholeOfStories := t.proof.Story == "" && len(t.run.Iterations) > 0 // each story has its own
+	if isWholeOfStories || t.run.Policy.Untested.Do == policy.UntestedOff {
+		return nil
+	}
+	names, err := t.findTestChecks(ctx)
+	if err != nil || len(names) == 0 {
 		return err
 	}
 	all, err := t.places(ctx)
 	if err != nil {
 		return err
 	}
-	u := untested{trial: t, places: all, left: cmp.Or(t.run.Policy.Untested.Max, defaultPlaces), time: t.suiteTime()}
+	u := untested{
+		trial:  t,
+		places: all,
+		left:   cmp.Or(t.run.Policy.Untested.Max, defaultPlaces),
+		time:   t.suiteTime(),
+	}
 	survivors, err := u.tryEach(ctx)
 	if err != nil {
 		return err
@@ -57,8 +65,8 @@ func (t *trial) findUntested(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range found {
-		t.proof.Untested = append(t.proof.Untested, one.Lines)
+	for _, survivor := range found {
+		t.proof.Untested = append(t.proof.Untested, survivor.Lines)
 	}
 	t.proof.Tried = u.tried
 	return nil
@@ -67,7 +75,7 @@ func (t *trial) findUntested(ctx context.Context) error {
 // suiteTime returns how long the checks took with the change.
 func (t *trial) suiteTime() time.Duration {
 	total := time.Duration(0)
-	for _, check := range t.head {
+	for _, check := range t.headChecks {
 		total += check.Took()
 	}
 	return max(total, leastTime)
@@ -95,30 +103,31 @@ const (
 )
 
 // tryEach returns the places without which the tests concerned pass.
-func (u *untested) tryEach(ctx context.Context) (survivors []place, err error) {
-	for _, one := range u.places {
+func (u *untested) tryEach(ctx context.Context) ([]place, error) {
+	var survivors []place
+	for _, candidate := range u.places {
 		if u.left == 0 || u.time <= 0 {
 			u.tried.Left++
 			continue
 		}
-		if one.inner && u.isCovered(one.Lines) {
+		if candidate.inner && u.isCovered(candidate.Lines) {
 			continue
 		}
-		needed, err := u.try(ctx, one, true)
+		needed, err := u.try(ctx, candidate, u.concerned(candidate.File))
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case needed == byNothing:
-			survivors = append(survivors, one)
-			u.covered = append(u.covered, one.Lines)
-		case one.inner: // it only refines a place that counts already
+			survivors = append(survivors, candidate)
+			u.covered = append(u.covered, candidate.Lines)
+		case candidate.inner: // it only refines a place that counts already
 		case needed == byTest:
 			u.tried.ByTest++
 		default:
 			u.tried.ByBuild++
 		}
-		if !one.inner {
+		if !candidate.inner {
 			u.left--
 		}
 	}
@@ -136,22 +145,18 @@ func (u *untested) confirm(ctx context.Context, survivors []place) ([]place, err
 	if len(survivors) == 0 {
 		return nil, nil
 	}
-	stand, err := u.With(ctx, u.change.Head, textsWithout(survivors))
-	if err != nil {
-		return nil, err
-	}
-	needed, err := u.runOn(ctx, stand, nil)
+	needed, err := u.runWith(ctx, textsWithout(survivors), nil)
 	if err != nil || needed == byNothing {
 		return survivors, err
 	}
 	var found []place
-	for _, one := range survivors {
-		needed, err := u.try(ctx, one, false)
+	for _, survivor := range survivors {
+		needed, err := u.try(ctx, survivor, nil)
 		if err != nil {
 			return nil, err
 		}
 		if needed == byNothing {
-			found = append(found, one)
+			found = append(found, survivor)
 			continue
 		}
 		u.tried.ByTest++
@@ -161,10 +166,11 @@ func (u *untested) confirm(ctx context.Context, survivors []place) ([]place, err
 
 // textsWithout returns the files without some places.
 func textsWithout(places []place) map[string][]byte {
-	texts, edits := map[string][]byte{}, map[string][]edit{}
-	for _, one := range places {
-		texts[one.File] = one.text
-		edits[one.File] = append(edits[one.File], one.edit)
+	texts := map[string][]byte{}
+	edits := map[string][]edit{}
+	for _, p := range places {
+		texts[p.File] = p.text
+		edits[p.File] = append(edits[p.File], p.edit)
 	}
 	for file, text := range texts {
 		texts[file] = edited(text, edits[file])
@@ -172,39 +178,34 @@ func textsWithout(places []place) map[string][]byte {
 	return texts
 }
 
-// try runs the tests without a place: those concerned, or all. A place that the build needs is replaced by a stub, if it can
-// be.
-func (u *untested) try(ctx context.Context, one place, concerned bool) (outcome, error) {
-	var files []string
-	if concerned {
-		files = u.concerned(one.File)
+// try runs the tests of some files without a place, or all tests. A place that the build needs is replaced by a stub,
+// if it can be.
+func (u *untested) try(ctx context.Context, candidate place, files []string) (outcome, error) {
+	needed, err := u.runWith(ctx, textsWithout([]place{candidate}), files)
+	if err != nil || needed != byBuild || candidate.stub == nil {
+		return needed, err
 	}
-	texts := textsWithout([]place{one})
-	for {
-		stand, err := u.With(ctx, u.change.Head, texts)
-		if err != nil {
-			return byTest, err
-		}
-		needed, err := u.runOn(ctx, stand, files)
-		if err != nil || needed != byBuild || one.stub == nil {
-			return needed, err
-		}
-		texts, one.stub = map[string][]byte{one.File: one.stub}, nil
-	}
+	return u.runWith(ctx, map[string][]byte{candidate.File: candidate.stub}, files)
 }
 
-// concerned returns the test files that concern a file: those that the change adds or changes, and for Go its package's.
+// concerned returns the test files that concern a file: those that the change adds or changes, and for Go its
+// package's.
 func (u *untested) concerned(file string) []string {
-	files := u.change.paths(Test, func(file File) bool { return file.Is })
+	files := u.change.paths(Test, File.isAtHead)
 	if path.Ext(file) == ".go" {
 		files = append(files, path.Join(path.Dir(file), "any_test.go"))
 	}
 	return files
 }
 
-func (u *untested) runOn(ctx context.Context, stand string, files []string) (outcome, error) {
+// runWith runs the tests of some files, or all tests, on the head with other texts of files. It returns what fails.
+func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files []string) (outcome, error) {
+	commit, err := u.With(ctx, u.change.Head, texts)
+	if err != nil {
+		return byTest, err
+	}
 	u.number++
-	at, err := u.place(ctx, Place{Where: journal.AtTrial, Stand: stand, Number: u.number}, files)
+	at, err := u.place(ctx, Place{Where: journal.AtTrial, Checkout: commit, Number: u.number}, files)
 	if err != nil {
 		return byTest, err
 	}
@@ -218,12 +219,10 @@ func (u *untested) runOn(ctx context.Context, stand string, files []string) (out
 	needed := byNothing
 	for _, check := range seen.Checks {
 		u.time -= check.Took()
-		if check.Passed || !u.blocks(check) || !slices.Contains(u.tests, check.Name) {
+		if check.Passed || !u.blocks(check) || !slices.Contains(u.testChecks, check.Name) {
 			continue
 		}
-		here, _ := journal.FindCheck(u.head, check.Name)
-		builds := here.Tests == nil || check.Tests != nil && len(check.Tests.Red) > 0
-		if builds {
+		if u.hasRedTest(check) {
 			return byTest, nil
 		}
 		needed = byBuild
@@ -231,11 +230,22 @@ func (u *untested) runOn(ctx context.Context, stand string, files []string) (out
 	return needed, nil
 }
 
+// hasRedTest reports whether a test failed, not only the build. Where the head has no tests by name, every failure
+// counts as one.
+func (u *untested) hasRedTest(check journal.CheckEnded) bool {
+	headCheck, _ := journal.FindCheck(u.headChecks, check.Name)
+	if headCheck.Tests == nil {
+		return true
+	}
+	return check.Tests != nil && len(check.Tests.Red) > 0
+}
+
 // places returns the changed places of the product, the largest first, with the blocks of large ones after them.
-func (t *trial) places(ctx context.Context) (all []place, err error) {
-	moved := t.movedLines()
+func (t *trial) places(ctx context.Context) ([]place, error) {
+	var all []place
+	removed := t.removedLines()
 	for _, hunk := range t.change.Hunks {
-		if !t.isProduct(hunk.File) || isComment(hunk) || isMoved(hunk, moved) {
+		if !t.isProduct(hunk.File) || isComment(hunk) || isMoved(hunk, removed) {
 			continue
 		}
 		text, err := t.Text(ctx, t.change.Head, hunk.File)
@@ -245,20 +255,23 @@ func (t *trial) places(ctx context.Context) (all []place, err error) {
 		all = append(all, placesOf(hunk, text)...)
 	}
 	slices.SortStableFunc(all, func(a, b place) int {
-		if a.inner != b.inner {
-			return map[bool]int{false: -1, true: 1}[a.inner]
+		switch {
+		case a.inner == b.inner:
+			return b.size - a.size
+		case a.inner:
+			return 1
 		}
-		return b.size - a.size
+		return -1
 	})
 	return all, nil
 }
 
 func (t *trial) isProduct(name string) bool {
-	return slices.ContainsFunc(t.change.Files, func(file File) bool { return file.Path == name && file.Kind == Product && file.Is })
+	return slices.Contains(t.change.paths(Product, File.isAtHead), name)
 }
 
-// movedLines returns the lines that the change removes somewhere.
-func (t *trial) movedLines() map[string]bool {
+// removedLines returns the lines that the change removes somewhere.
+func (t *trial) removedLines() map[string]bool {
 	removed := map[string]bool{}
 	for _, hunk := range t.change.Hunks {
 		for _, line := range hunk.Old {
@@ -274,7 +287,8 @@ func isMoved(hunk Hunk, removed map[string]bool) bool {
 		return false
 	}
 	for _, line := range hunk.New {
-		if text := strings.TrimSpace(line); text != "" && !removed[text] {
+		text := strings.TrimSpace(line)
+		if text != "" && !removed[text] {
 			return false
 		}
 	}
@@ -296,12 +310,14 @@ func isComment(hunk Hunk) bool {
 // placesOf returns a hunk as a place, and its blocks if it is large.
 func placesOf(hunk Hunk, text []byte) []place {
 	lines := bytes.SplitAfter(text, []byte("\n"))
-	from, to := hunk.From-1, hunk.From-1+len(hunk.New)
+	from := hunk.From - 1
+	to := from + len(hunk.New)
 	if from < 0 || to > len(lines) {
 		return nil
 	}
 	spans := []block{{from, to}}
-	if outer := outerBlocks(lines, from, to); len(hunk.Old) == 0 && len(outer) > 1 { // such as several functions
+	outer := outerBlocks(lines, from, to)
+	if len(hunk.Old) == 0 && len(outer) > 1 { // such as several functions
 		spans = outer
 	}
 	old := ""
@@ -311,14 +327,23 @@ func placesOf(hunk Hunk, text []byte) []place {
 	var all []place
 	for _, span := range spans {
 		all = append(all, place{
-			Lines: linesOf(hunk.File, span), size: span.to - span.from + len(hunk.Old), edit: edit{span.from, span.to, old},
-			text: text, stub: stubbed(hunk.File, lines, span.from, span.to),
+			Lines: linesOf(hunk.File, span),
+			size:  span.to - span.from + len(hunk.Old),
+			edit:  edit{span.from, span.to, old},
+			text:  text,
+			stub:  stubbed(hunk.File, lines, span.from, span.to),
 		})
 		if span.to-span.from <= largePlace {
 			continue
 		}
 		for _, b := range innerBlocks(lines, span.from, span.to) {
-			all = append(all, place{Lines: linesOf(hunk.File, b), size: b.to - b.from, inner: true, edit: edit{b.from, b.to, ""}, text: text})
+			all = append(all, place{
+				Lines: linesOf(hunk.File, b),
+				size:  b.to - b.from,
+				edit:  edit{b.from, b.to, ""},
+				text:  text,
+				inner: true,
+			})
 		}
 	}
 	return all
