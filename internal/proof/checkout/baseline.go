@@ -54,24 +54,25 @@ func (b baselines) Known(run journal.Run) []journal.CheckEnded {
 	if err != nil {
 		return nil
 	}
-	checks, _ := b.read(data, workspace.Folder{Path: dir}.Read) // none where one cannot be read
+	checks, _ := b.read(data, workspace.Folder{Path: dir}) // none where one cannot be read
 	return checks
 }
 
 // read decodes kept results, and copies their files to this run's folder.
-func (b baselines) read(data []byte, file func(name, digest string) (string, error)) (checks []journal.CheckEnded, err error) {
+func (b baselines) read(data []byte, from workspace.Folder) ([]journal.CheckEnded, error) {
+	var checks []journal.CheckEnded
 	if err := json.Unmarshal(data, &checks); err != nil {
 		return nil, err
 	}
 	for i := range checks {
 		for _, kept := range files(&checks[i]) {
 			name := path.Base(*kept.path)
-			text, err := file(name, kept.digest)
-			if err == nil {
-				*kept.path = path.Join(b.Hand.Folder, name)
-				err = b.log(name, text)
-			}
+			text, err := from.Read(name, kept.digest)
 			if err != nil {
+				return nil, err
+			}
+			*kept.path = path.Join(b.Hand.Folder, name)
+			if err := b.log(name, text); err != nil {
 				return nil, err
 			}
 		}
@@ -100,21 +101,27 @@ func (b baselines) Keep(ctx context.Context, run journal.Run, checks []journal.C
 
 func (b baselines) keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded) error {
 	dir, err := b.folder(run)
-	if err == nil {
-		err = os.MkdirAll(b.Kept.Dir, privateFolders)
-	}
 	if err != nil {
 		return err
 	}
-	fresh, err := os.MkdirTemp(b.Kept.Dir, "new-")
+	if err := os.MkdirAll(b.Kept.Dir, privateFolders); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(b.Kept.Dir, "new-")
 	if err != nil {
 		return err
 	}
-	defer untrusted.RemoveAll(fresh) //nolint:errcheck // it was renamed by then
-	if err := b.write(fresh, checks); err != nil {
+	defer untrusted.RemoveAll(temp) //nolint:errcheck // it was renamed by then
+	if err := b.write(temp, checks); err != nil {
 		return err
 	}
-	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
+	if err := untrusted.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		return err
+	}
+	return errors.Join(b.prune(dir), b.Sandbox.Saved(ctx, filepath.Base(dir)))
 }
 
 func (b baselines) write(dir string, checks []journal.CheckEnded) error {
@@ -122,16 +129,19 @@ func (b baselines) write(dir string, checks []journal.CheckEnded) error {
 		for _, file := range files(&check) {
 			name := path.Base(*file.path)
 			text, err := b.Logs.Read(name, file.digest)
-			if err == nil {
-				err = untrusted.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)
-			}
 			if err != nil {
+				return err
+			}
+			if err := untrusted.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				return err
 			}
 		}
 	}
 	data, err := json.Marshal(checks)
-	return errors.Join(err, untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600))
+	if err != nil {
+		return err
+	}
+	return untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600)
 }
 
 // prune keeps the newest baselines.
@@ -139,9 +149,9 @@ func (b baselines) prune(dir string) error {
 	entries, err := untrusted.ReadDir(b.Kept.Dir)
 	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(modTime(other), modTime(one)) })
 	for n, entry := range entries {
-		at := filepath.Join(b.Kept.Dir, entry.Name())
-		if n >= mostKept && at != dir {
-			err = errors.Join(err, untrusted.RemoveAll(at))
+		old := filepath.Join(b.Kept.Dir, entry.Name())
+		if n >= mostKept && old != dir {
+			err = errors.Join(err, untrusted.RemoveAll(old))
 		}
 	}
 	return err
@@ -161,9 +171,11 @@ type keptFile struct {
 	digest string
 }
 
-func files(check *journal.CheckEnded) (all []keptFile) {
+// files returns the files that a check left.
+func files(check *journal.CheckEnded) []keptFile {
+	var all []keptFile
 	if check.Log != "" {
-		all = []keptFile{{&check.Log, check.Digest}}
+		all = append(all, keptFile{&check.Log, check.Digest})
 	}
 	if check.Tests != nil && check.Tests.All.Path != "" {
 		tests := *check.Tests // a copy: the record stays as it is
@@ -176,8 +188,13 @@ func files(check *journal.CheckEnded) (all []keptFile) {
 // folder returns the folder of a run's baseline. Its name depends on all that can change a
 // result: the commit, the commands, the environment, and the programs on PATH.
 func (b baselines) folder(run journal.Run) (string, error) {
-	sum, p := sha256.New(), run.Policy
-	err := json.NewEncoder(sum).Encode([]any{run.Base, p.Checks, p.Setup, p.Subfolder, p.Excerpt, b.Sandbox.Name(), b.Hand.Env, b.Kept.With})
+	sum := sha256.New()
+	p := run.Policy
+	err := json.NewEncoder(sum).Encode([]any{
+		run.Base,
+		p.Checks, p.Setup, p.Subfolder, p.Excerpt,
+		b.Sandbox.Name(), b.Hand.Env, b.Kept.With,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -204,13 +221,17 @@ func (c *Clean) saveCaches(ctx context.Context, run journal.Run) {
 	if !isIssue && !keeps {
 		return
 	}
-	key, err := c.lockKey(ctx, run)
-	if err == nil {
-		err = c.Sandbox.SaveCaches(ctx, key)
-	}
-	if err != nil {
+	if err := c.trySaveCaches(ctx, run); err != nil {
 		c.Log("no caches were saved for later jobs: " + fault.Told(err))
 	}
+}
+
+func (c *Clean) trySaveCaches(ctx context.Context, run journal.Run) error {
+	key, err := c.lockKey(ctx, run)
+	if err != nil {
+		return err
+	}
+	return c.Sandbox.SaveCaches(ctx, key)
 }
 
 // lockKey identifies the lock files and setup commands of the base.

@@ -18,17 +18,26 @@ import (
 )
 
 // Change returns what differs between two commits, and the commits to check out for a proof.
-func (c *Clean) Change(ctx context.Context, run journal.Run, base, head string) (change proof.Change, err error) {
-	b := builder{Clean: c, ctx: ctx, run: run, base: base, head: head, defined: c.defined(ctx, run, base, head)}
-	if b.change.Restored, err = handover.Guarded(ctx, c.Trusted, git.Span{From: base, To: head}, run.Policy.Protect); err != nil {
-		return change, err
+func (c *Clean) Change(ctx context.Context, run journal.Run, base, head string) (proof.Change, error) {
+	restored, err := handover.Guarded(ctx, c.Trusted, git.Span{From: base, To: head}, run.Policy.Protect)
+	if err != nil {
+		return proof.Change{}, err
+	}
+	b := builder{
+		Clean:   c,
+		ctx:     ctx,
+		run:     run,
+		base:    base,
+		head:    head,
+		defined: c.defined(ctx, run, base, head),
+		change:  proof.Change{Restored: restored},
 	}
 	if err := b.list(); err != nil {
-		return change, err
+		return proof.Change{}, err
 	}
 	b.compareManifests()
 	if err := b.makeCommits(); err != nil {
-		return change, err
+		return proof.Change{}, err
 	}
 	return b.change, c.readError()
 }
@@ -55,8 +64,12 @@ func (b *builder) list() error {
 		if git.Ours(d.Path) || slices.Contains(own, d.Path) || slices.Contains(b.change.Restored, d.Path) {
 			continue
 		}
-		file := proof.File{Path: d.Path, Kind: b.kind(d.Path), AtBase: d.Was(), AtHead: d.Mode != git.ModeNone}
-		b.change.Files = append(b.change.Files, file)
+		b.change.Files = append(b.change.Files, proof.File{
+			Path:   d.Path,
+			Kind:   b.kind(d.Path),
+			AtBase: d.Was(),
+			AtHead: d.Mode != git.ModeNone,
+		})
 	}
 	if err := b.markDocuments(); err != nil {
 		return err
@@ -75,11 +88,14 @@ const mostDocuments = 50
 func (b *builder) markDocuments() error {
 	tried := 0
 	for i, file := range b.change.Files {
-		if file.Kind != proof.Product || !plainText.MatchString(file.Path) || tried == mostDocuments {
+		if tried == mostDocuments {
+			return nil
+		}
+		if file.Kind != proof.Product || !plainText.MatchString(file.Path) {
 			continue
 		}
 		tried++
-		name := special.ReplaceAllStringFunc(path.Base(file.Path), func(one string) string { return "[" + one + "]" })
+		name := special.ReplaceAllStringFunc(path.Base(file.Path), func(char string) string { return "[" + char + "]" })
 		users, err := b.Trusted.FilesMatching(b.ctx, b.head, []string{name}, []string{""})
 		if err != nil {
 			return err
@@ -122,12 +138,13 @@ func (c *Clean) defined(ctx context.Context, run journal.Run, base, head string)
 	for _, command := range run.Policy.Setup {
 		commands.Setup = append(commands.Setup, command.Command)
 	}
-	before, now := c.reader(ctx, base), c.reader(ctx, head)
+	baseFiles := c.reader(ctx, base)
+	headFiles := c.reader(ctx, head)
 	return checkdef.Of(commands, func(name string) []byte {
-		if text := before.file(name); text != nil {
+		if text := baseFiles.file(name); text != nil {
 			return text
 		}
-		return now.file(name)
+		return headFiles.file(name)
 	})
 }
 
@@ -146,14 +163,21 @@ func (b *builder) readLines() error {
 	if cut {
 		b.look("large", "", "the change is too large to be read")
 	}
-	skips, asks := map[string]bool{}, map[string]bool{}
 	removes := map[string]bool{}
+	skips := map[string]bool{} // files in which a test is skipped
+	asks := map[string]bool{}  // files that ask whether they are being tested
 	for _, hunk := range b.change.Hunks {
 		b.change.Lines += len(hunk.Old) + len(hunk.New)
-		removes[hunk.File] = removes[hunk.File] || len(hunk.Old) > 0
+		if len(hunk.Old) > 0 {
+			removes[hunk.File] = true
+		}
 		for _, line := range hunk.New {
-			skips[hunk.File] = skips[hunk.File] || suite.Skips.MatchString(line) && !contains(hunk.Old, line)
-			asks[hunk.File] = asks[hunk.File] || suite.Asks.MatchString(line)
+			if suite.Skips.MatchString(line) && !containsLine(hunk.Old, line) {
+				skips[hunk.File] = true
+			}
+			if suite.Asks.MatchString(line) {
+				asks[hunk.File] = true
+			}
 		}
 	}
 	for i, file := range b.change.Files {
@@ -172,8 +196,10 @@ func (b *builder) readLines() error {
 	return nil
 }
 
-func contains(lines []string, line string) bool {
-	return slices.ContainsFunc(lines, func(other string) bool { return strings.TrimSpace(other) == strings.TrimSpace(line) })
+func containsLine(lines []string, line string) bool {
+	return slices.ContainsFunc(lines, func(other string) bool {
+		return strings.TrimSpace(other) == strings.TrimSpace(line)
+	})
 }
 
 func (b *builder) look(kind, file, why string) {
@@ -182,12 +208,13 @@ func (b *builder) look(kind, file, why string) {
 
 // compareManifests lists manifests in which more differs than dependencies.
 func (b *builder) compareManifests() {
-	before, now := b.reader(b.ctx, b.base), b.reader(b.ctx, b.head)
+	base := b.reader(b.ctx, b.base)
+	head := b.reader(b.ctx, b.head)
 	for _, file := range b.change.Files {
 		if file.Kind != proof.Manifest || !file.AtHead {
 			continue
 		}
-		parts := checkdef.Differs(file.Path, before.file(file.Path), now.file(file.Path), b.defined.Scripts)
+		parts := checkdef.Differs(file.Path, base.file(file.Path), head.file(file.Path), b.defined.Scripts)
 		if len(parts) > 0 {
 			b.look("manifest", file.Path, "it may change what the checks do: "+journal.ShortList(parts))
 		}
@@ -203,31 +230,45 @@ func (b *builder) makeCommits() error {
 	if err != nil {
 		return err
 	}
-	if b.change.Head, err = b.overlay(protected, b.base, checkFiles, nil); err != nil {
+	b.change.Head, err = b.overlay(protected, b.base, checkFiles, nil)
+	if err != nil {
 		return err
 	}
 	if b.change.Head != protected {
 		b.change.Own = protected
 	}
 	oldModules, newModules := b.testModules()
-	was := func(file proof.File) bool { return file.AtBase && (file.Kind == proof.Test || file.Kind == proof.Support) }
-	if slices.ContainsFunc(b.change.Files, was) || len(oldModules) > 0 {
-		if b.change.OldTests, err = b.overlay(b.change.Head, b.base, tests, oldModules); err != nil {
+	hasOldTests := len(oldModules) > 0
+	hasNewTests := len(newModules) > 0
+	for _, file := range b.change.Files {
+		if !isTest(file) {
+			continue
+		}
+		hasOldTests = hasOldTests || file.AtBase
+		hasNewTests = hasNewTests || file.AtHead
+	}
+	if hasOldTests {
+		b.change.OldTests, err = b.overlay(b.change.Head, b.base, tests, oldModules)
+		if err != nil {
 			return err
 		}
 	}
-	is := func(file proof.File) bool { return file.AtHead && (file.Kind == proof.Test || file.Kind == proof.Support) }
-	if !slices.ContainsFunc(b.change.Files, is) && len(newModules) == 0 {
+	if !hasNewTests {
 		return nil
 	}
-	if b.change.Setup, err = b.overlay(b.base, b.head, manifests, nil); err != nil {
+	b.change.Setup, err = b.overlay(b.base, b.head, manifests, nil)
+	if err != nil {
 		return err
 	}
 	b.change.NewTests, err = b.overlay(b.change.Setup, b.head, tests, newModules)
 	return err
 }
 
-func (b *builder) paths(kind proof.Kind) (names []string) {
+// isTest reports whether a file is a test or serves one.
+func isTest(file proof.File) bool { return file.Kind == proof.Test || file.Kind == proof.Support }
+
+func (b *builder) paths(kind proof.Kind) []string {
+	var names []string
 	for _, file := range b.change.Files {
 		if file.Kind == kind {
 			names = append(names, file.Path)
@@ -240,17 +281,19 @@ func (b *builder) overlay(onto, from string, paths []string, texts map[string][]
 	return b.Trusted.Overlay(b.ctx, git.Overlay{Onto: onto, From: from, Paths: paths, Texts: texts})
 }
 
-// testModules returns the files of Rust that have tests beside their code: the head's code with the base's tests, and the
-// base's code with the head's tests.
-func (b *builder) testModules() (old, fresh map[string][]byte) {
-	old, fresh = map[string][]byte{}, map[string][]byte{}
-	before, now := b.reader(b.ctx, b.base), b.reader(b.ctx, b.head)
+// testModules returns the files of Rust that have tests beside their code: the head's code with the base's tests, and
+// the base's code with the head's tests.
+func (b *builder) testModules() (withOldTests, withNewTests map[string][]byte) {
+	withOldTests = map[string][]byte{}
+	withNewTests = map[string][]byte{}
+	base := b.reader(b.ctx, b.base)
+	head := b.reader(b.ctx, b.head)
 	for i, file := range b.change.Files {
 		if file.Kind != proof.Product || !strings.HasSuffix(file.Path, ".rs") {
 			continue
 		}
-		oldCode, oldTests := splitRust(string(before.file(file.Path)))
-		newCode, newTests := splitRust(string(now.file(file.Path)))
+		oldCode, oldTests := splitRust(string(base.file(file.Path)))
+		newCode, newTests := splitRust(string(head.file(file.Path)))
 		if oldTests == newTests {
 			continue
 		}
@@ -258,11 +301,11 @@ func (b *builder) testModules() (old, fresh map[string][]byte) {
 			b.change.Files[i].Kind = proof.Test
 		}
 		if oldTests != "" {
-			old[file.Path] = []byte(newCode + oldTests)
+			withOldTests[file.Path] = []byte(newCode + oldTests)
 		}
 		if newTests != "" && file.AtBase {
-			fresh[file.Path] = []byte(oldCode + newTests)
+			withNewTests[file.Path] = []byte(oldCode + newTests)
 		}
 	}
-	return old, fresh
+	return withOldTests, withNewTests
 }

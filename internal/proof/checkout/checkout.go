@@ -6,7 +6,6 @@ package checkout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 	"github.com/ralph-loop/ralph/internal/proof/check"
 	"github.com/ralph-loop/ralph/internal/proof/proof"
+	"github.com/ralph-loop/ralph/internal/proof/results"
 	"github.com/ralph-loop/ralph/internal/proof/suite"
 )
 
@@ -46,7 +46,14 @@ type emit = func(journal.Event)
 
 // Prover returns a prover that runs here.
 func (c *Clean) Prover() proof.Prover {
-	p := proof.Prover{Run: c.Run, Change: c.Change, Results: c.Results, Call: c.Call, Text: c.Text, With: c.With}
+	p := proof.Prover{
+		Run:     c.Run,
+		Change:  c.Change,
+		Results: c.Results,
+		Call:    c.Call,
+		Text:    c.Text,
+		With:    c.With,
+	}
 	if c.Kept.Dir != "" {
 		p.Baselines = baselines{c}
 	}
@@ -54,7 +61,8 @@ func (c *Clean) Prover() proof.Prover {
 }
 
 // Run makes a clean checkout, runs setup in it unless an earlier one installed the same, and then the checks.
-func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit emit) (seen proof.Outcome, err error) {
+func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit emit) (proof.Outcome, error) {
+	var seen proof.Outcome
 	tree, ready, err := c.checkOut(ctx, run, at.Checkout)
 	if err != nil {
 		return seen, err
@@ -72,7 +80,8 @@ func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit e
 		emit(event)
 	}
 	if !ready && len(run.Policy.Setup) > 0 && len(run.Policy.Checks) > 0 {
-		if err := c.setUp(ctx, run, at, take); err != nil || seen.Unready != "" {
+		err := c.setUp(ctx, run, at, take)
+		if err != nil || seen.Unready != "" {
 			return seen, err
 		}
 	}
@@ -81,7 +90,8 @@ func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit e
 			return seen, fmt.Errorf("check out %.12s: %w", at.AfterSetup, err)
 		}
 	}
-	return seen, c.check(ctx, run, at, take)
+	err = c.check(ctx, run, at, take)
+	return seen, err
 }
 
 // CheckOut makes a clean checkout in which nothing runs.
@@ -96,17 +106,28 @@ func (c *Clean) checkOut(ctx context.Context, run journal.Run, commit string) (t
 	if err != nil {
 		return nil, false, err
 	}
-	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
+	if err := c.clear(); err != nil {
 		return nil, false, fmt.Errorf("clear %s: %w", c.Dir, err)
 	}
 	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
 		return nil, false, err
 	}
-	if tree, err = c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()}); err != nil {
+	tree, err = c.Trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git()})
+	if err != nil {
 		return nil, false, err
 	}
 	c.isSetUp = false
 	return tree, kept, c.putInstalled(kept)
+}
+
+func (c *Clean) clear() error {
+	if err := untrusted.RemoveAll(c.Dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return err
+	}
+	return c.Sandbox.NewProof()
 }
 
 // leave ends what runs in a checkout, and keeps the caches of the base. The next checkout removes it.
@@ -117,11 +138,12 @@ func (c *Clean) leave(ctx context.Context, run journal.Run, base bool) {
 		}
 	}
 	note(c.Sandbox.Sweep())
-	if base {
-		note(c.Sandbox.LeaveBase())
-		if c.isSetUp {
-			c.saveCaches(ctx, run)
-		}
+	if !base {
+		return
+	}
+	note(c.Sandbox.LeaveBase())
+	if c.isSetUp {
+		c.saveCaches(ctx, run)
 	}
 }
 
@@ -130,7 +152,11 @@ func (c *Clean) git() git.Run {
 	if c.Sandbox == nil {
 		return nil
 	}
-	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(c.Trusted.Lent(), c.Home), Alone: true}))
+	return git.Run(c.Sandbox.Around(confine.Access{
+		Write: []string{c.Dir},
+		Read:  append(c.Trusted.Lent(), c.Home),
+		Alone: true,
+	}))
 }
 
 func (c *Clean) setUp(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
@@ -148,7 +174,8 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 	defer c.Sandbox.Flush(emit)
 	hand.Env = slices.Concat(hand.Env, c.Secrets)
 	job := c.job(ctx, run, at)
-	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
+	limited := slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" })
+	if at.Where != journal.AtBase && limited {
 		changed, err := c.Trusted.ChangedPaths(ctx, git.Span{From: run.Base, To: at.Commit})
 		if err != nil {
 			return err
@@ -161,19 +188,32 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 // hand returns what runs commands in a checkout, in the sandbox if there is one.
 func (c *Clean) hand(setup bool) check.Hand {
 	hand := c.Hand
-	if c.Sandbox != nil {
-		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: c.Trusted.Lent(), Proof: true, Setup: setup})
-		hand.Env = c.Sandbox.Env(c.Hand.Env, true)
+	if c.Sandbox == nil {
+		return hand
 	}
+	hand.Run = c.Sandbox.Around(confine.Access{
+		Write: []string{c.Dir},
+		Read:  c.Trusted.Lent(),
+		Proof: true,
+		Setup: setup,
+	})
+	hand.Env = c.Sandbox.Env(c.Hand.Env, true)
 	return hand
 }
 
 func (c *Clean) job(ctx context.Context, run journal.Run, at proof.Place) check.Job {
 	return check.Job{
-		Where: at.Where, Dir: filepath.Join(c.Dir, filepath.FromSlash(run.Policy.Subfolder)), Commit: at.Commit, Label: label(run, at),
-		Checks: run.Policy.Checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Files: at.Files,
+		Where:   at.Where,
+		Dir:     filepath.Join(c.Dir, filepath.FromSlash(run.Policy.Subfolder)),
+		Commit:  at.Commit,
+		Label:   label(run, at),
+		Checks:  run.Policy.Checks,
+		Excerpt: run.Policy.Excerpt,
+		Only:    at.Only,
+		Second:  at.Second,
+		Files:   at.Files,
 		Call:    func(command string) (suite.Call, error) { return c.Call(ctx, run, command) },
-		Reports: c.reports(ctx, run),
+		Reports: func(string) (string, func() (results.Results, error), error) { return c.reports(ctx, run) },
 	}
 }
 

@@ -50,16 +50,17 @@ func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted
 		return p, nil
 	}
 	p.Checks = slices.Concat(detected(found, policy.NewChecks), p.Checks)
-	told := "no checks are configured; the base's files suggest " + words(found)
-	if setup := files.Setup(); len(p.Setup) == 0 && len(setup) > 0 {
+	what := "no checks are configured; the base's files suggest " + words(found)
+	setup := files.Setup()
+	if len(p.Setup) == 0 && len(setup) > 0 {
 		p.Setup = detected(setup, policy.NewSetup)
-		told += ", after " + words(setup)
+		what += ", after " + words(setup)
 	}
 	hint := "name them in `guardrails` of `.ralph/settings.json`"
 	if p.Publish && !p.NoPull { // in a job
 		hint = "name them in the input `checks`, or in `guardrails` of `.ralph/settings.json`"
 	}
-	return p, []journal.Noted{{What: told, Hint: hint}}
+	return p, []journal.Noted{{What: what, Hint: hint}}
 }
 
 func detected(found []survey.Command, made func([]string, policy.Duration) []policy.Check) []policy.Check {

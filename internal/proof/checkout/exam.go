@@ -7,11 +7,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/git/git"
-	"github.com/ralph-loop/ralph/internal/proof/proof"
 	"github.com/ralph-loop/ralph/internal/proof/results"
 )
 
-// Exam is a commit that is judged by the tests of another commit, Tests, which its author
+// Exam is a commit that is checked by the tests of another commit, Tests, which its author
 // did not see. Both are based on Base, whose checks run.
 type Exam struct{ Base, Commit, Tests string }
 
@@ -24,7 +23,9 @@ type Answer struct {
 
 // Exam runs the checks on a commit with the tests of another one in place of its own changes
 // of tests. Unready says why they could not run.
-func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules) (answers []Answer, unready string, err error) {
+func (v *Verifier) Exam(
+	ctx context.Context, project string, e Exam, rules Rules,
+) (answers []Answer, unready string, err error) {
 	if err := v.prepare(ctx, project); err != nil {
 		return nil, "", err
 	}
@@ -36,13 +37,16 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 			return nil, "", err
 		}
 	}
-	stand, err := v.withTests(ctx, e)
+	commit, err := v.withTests(ctx, e)
 	if err != nil {
 		return nil, "", err
 	}
-	v.run = journal.Run{Base: stand, Policy: v.run.Policy}
+	v.run = journal.Run{Base: commit, Policy: v.run.Policy}
 	if err := v.checkouts.Prover().Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return nil, "", err
+	}
+	if len(v.run.BaseChecks) == 0 {
+		return nil, v.run.Baseline.Why, nil
 	}
 	for _, check := range v.run.BaseChecks {
 		found, err := v.checkouts.Results(check)
@@ -51,29 +55,26 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 		}
 		answers = append(answers, Answer{check.Name, check.Passed, found.Names(results.Passed)})
 	}
-	if len(answers) == 0 {
-		unready = v.run.Baseline.Why
-	}
-	return answers, unready, nil
+	return answers, "", nil
 }
 
 // withTests returns the commit with the other one's tests and the base's check files.
 func (v *Verifier) withTests(ctx context.Context, e Exam) (string, error) {
 	run := v.run
 	run.Base = e.Base
-	work, err := v.checkouts.Change(ctx, run, e.Base, e.Commit)
+	change, err := v.checkouts.Change(ctx, run, e.Base, e.Commit)
 	if err != nil {
 		return "", err
 	}
-	hidden, err := v.checkouts.Change(ctx, run, e.Base, e.Tests)
+	changeOfTests, err := v.checkouts.Change(ctx, run, e.Base, e.Tests)
 	if err != nil {
 		return "", err
 	}
 	var tests []string
-	for _, file := range slices.Concat(work.Files, hidden.Files) {
-		if file.Kind == proof.Test || file.Kind == proof.Support {
+	for _, file := range slices.Concat(change.Files, changeOfTests.Files) {
+		if isTest(file) {
 			tests = append(tests, file.Path)
 		}
 	}
-	return v.trusted.Overlay(ctx, git.Overlay{Onto: work.Head, From: e.Tests, Paths: tests})
+	return v.trusted.Overlay(ctx, git.Overlay{Onto: change.Head, From: e.Tests, Paths: tests})
 }

@@ -3,21 +3,21 @@ package checkout
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 	"github.com/ralph-loop/ralph/internal/proof/suite"
 )
 
-// Setup makes folders of dependencies from manifests. They are kept for the next checkout, if its manifests are the same and
-// setup makes nothing else: then it need not run again.
+// Setup makes folders of dependencies from manifests. They are kept for the next checkout, if its manifests are the
+// same and setup makes nothing else: then it need not run again.
 
 // installed says what the newest checkout has.
 type installed struct {
@@ -57,11 +57,14 @@ func (c *Clean) keepInstalled(ctx context.Context, run journal.Run, commit strin
 		c.installed = installed{}
 		return false, err
 	}
-	if err := errors.Join(untrusted.RemoveAll(c.keptDir()), os.MkdirAll(c.keptDir(), 0o700)); err != nil {
+	if err := untrusted.RemoveAll(c.keptDir()); err != nil {
+		return false, err
+	}
+	if err := os.MkdirAll(c.keptDir(), 0o700); err != nil {
 		return false, err
 	}
 	for i, folder := range c.installed.folders {
-		if err := c.move(c.inCheckout(folder), filepath.Join(filepath.Base(c.keptDir()), fmt.Sprint(i))); err != nil {
+		if err := c.move(c.inCheckout(folder), c.inKept(i)); err != nil {
 			c.installed = installed{}
 			return false, nil //nolint:nilerr // a check removed it: setup makes it again
 		}
@@ -75,7 +78,7 @@ func (c *Clean) putInstalled(kept bool) error {
 		return nil
 	}
 	for i, folder := range c.installed.folders {
-		if err := c.move(filepath.Join(filepath.Base(c.keptDir()), fmt.Sprint(i)), c.inCheckout(folder)); err != nil {
+		if err := c.move(c.inKept(i), c.inCheckout(folder)); err != nil {
 			return fmt.Errorf("move %s into the checkout: %w", folder, err)
 		}
 	}
@@ -86,6 +89,10 @@ func (c *Clean) inCheckout(name string) string {
 	return filepath.Join(filepath.Base(c.Dir), filepath.FromSlash(name))
 }
 
+func (c *Clean) inKept(number int) string {
+	return filepath.Join(filepath.Base(c.keptDir()), strconv.Itoa(number))
+}
+
 // move renames a folder below the parent of the checkout. No link can lead it out.
 func (c *Clean) move(from, to string) error {
 	root, err := untrusted.OpenRoot(filepath.Dir(c.Dir))
@@ -93,7 +100,10 @@ func (c *Clean) move(from, to string) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	return errors.Join(root.MkdirAll(filepath.Dir(to), 0o755), root.Rename(from, to))
+	if err := root.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return root.Rename(from, to)
 }
 
 // noteInstalled notes the dependencies that setup made, unless it made something else, too.
@@ -129,9 +139,13 @@ func (c *Clean) noteInstalled(ctx context.Context, run journal.Run, commit strin
 		return fmt.Errorf("look at what setup made: %w", err)
 	}
 	c.installed = installed{}
-	if !other && len(found.folders) > 0 {
-		found.key, err = c.installKey(ctx, run, commit)
-		c.installed = found
+	if other || len(found.folders) == 0 {
+		return nil
 	}
-	return err
+	found.key, err = c.installKey(ctx, run, commit)
+	if err != nil {
+		return err
+	}
+	c.installed = found
+	return nil
 }

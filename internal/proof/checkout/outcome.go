@@ -39,20 +39,36 @@ type Checked struct {
 func Sum(run journal.Run) Outcome {
 	proof, _ := run.WholeProof()
 	o := Outcome{
-		Base: run.Base, Head: run.Head, Result: cmp.Or(proof.Result, journal.Unknown), Why: proof.Why, DoesNotBuild: proof.DoesNotBuild, Tried: proof.Tried,
-		Tests: append([]string{}, proof.Tests...), Files: append([]string{}, proof.Files...), Look: append([]journal.Look{}, proof.Look...),
-		Untested: append([]journal.Lines{}, proof.Untested...), Restored: append([]string{}, proof.Restored...), Checks: []Checked{},
+		Base:         run.Base,
+		Head:         run.Head,
+		Result:       cmp.Or(proof.Result, journal.Unknown),
+		Why:          proof.Why,
+		Tests:        append([]string{}, proof.Tests...),
+		Files:        append([]string{}, proof.Files...),
+		DoesNotBuild: proof.DoesNotBuild,
+		Look:         append([]journal.Look{}, proof.Look...),
+		Untested:     append([]journal.Lines{}, proof.Untested...),
+		Tried:        proof.Tried,
+		Restored:     append([]string{}, proof.Restored...),
+		Checks:       []Checked{},
 	}
 	switch {
 	case proof.Result == "" && run.Baseline != nil:
 		o.Why = cmp.Or(run.Baseline.Why, "no check of the base can prove anything")
 	case len(proof.Restored) > 0 && proof.Passed:
-		o.Result, o.Why = journal.NeedsReview, "protected files are changed: "+journal.ShortList(proof.Restored)
+		o.Result = journal.NeedsReview
+		o.Why = "protected files are changed: " + journal.ShortList(proof.Restored)
 	}
 	for _, check := range run.BaseChecks {
 		ended, ran := journal.FindCheck(proof.Checks.Head, check.Name)
 		o.Checks = append(o.Checks, Checked{
-			Name: check.Name, AtBase: check.Passed, Before: check.Tests, Passed: ended.Passed, NotRun: !ran, Skipped: ended.Skipped, Tests: ended.Tests,
+			Name:    check.Name,
+			AtBase:  check.Passed,
+			Passed:  ended.Passed,
+			NotRun:  !ran,
+			Skipped: ended.Skipped,
+			Before:  check.Tests,
+			Tests:   ended.Tests,
 		})
 	}
 	return o
@@ -67,16 +83,18 @@ func (o Outcome) Text() string {
 	}
 	b.WriteString("\n")
 	for _, check := range o.Checks {
-		now := Ended(check.Passed, check.Tests)
+		atBase := Ended(check.AtBase, check.Before)
+		withChange := Ended(check.Passed, check.Tests)
 		switch {
 		case check.NotRun:
-			now = "not run"
+			withChange = "not run"
 		case check.Skipped != "":
-			now = "skipped (nothing in " + check.Skipped + " is changed)"
+			withChange = "skipped (nothing in " + check.Skipped + " is changed)"
 		}
-		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), now)
+		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, atBase, withChange)
 	}
-	if shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files)); o.Result == journal.Proven && shown != "" {
+	shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files))
+	if o.Result == journal.Proven && shown != "" {
 		fmt.Fprintf(&b, "  %s: %s\n", journal.HowNewTestsFail(o.DoesNotBuild), shown)
 	}
 	if text := journal.UntestedText(o.Untested, o.Tried); text != "" {

@@ -22,7 +22,8 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	}
 	base, err := v.trusted.MergeBase(ctx, span)
 	if err != nil {
-		return v.run, fault.Usage(fmt.Sprintf("%.12s and %.12s have no common commit", span.From, span.To), "fetch more of the history: git fetch --unshallow", err)
+		what := fmt.Sprintf("%.12s and %.12s have no common commit", span.From, span.To)
+		return v.run, fault.Usage(what, "fetch more of the history: git fetch --unshallow", err)
 	}
 	if base == span.To {
 		hint := "commit the change"
@@ -34,15 +35,18 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	if err := v.readRules(ctx, base, rules); err != nil {
 		return v.run, err
 	}
-	v.run.Start, v.run.Head = base, span.To
+	v.run.Start = base
+	v.run.Head = span.To
 	if err := bounded(ctx, v.trusted, span.To); err != nil {
 		return v.run, err
 	}
-	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
+	v.run.Tree, err = v.trusted.TreeOf(ctx, span.To)
+	if err != nil {
 		return v.run, err
 	}
 	prover := v.checkouts.Prover()
-	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil || !v.run.Baseline.Usable {
+	err = prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	if err != nil || !v.run.Baseline.Usable {
 		return v.run, err
 	}
 	err = prover.Prove(ctx, v.run, verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}, v.emit)
@@ -56,9 +60,15 @@ func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 	if _, err := trusted.TreeOf(ctx, commit); err != nil {
 		return err
 	}
-	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed, Memory: git.MaxMemory})
-	if failed, is := git.Answered(err); is && failed.TooLong {
-		return fault.Usage(fmt.Sprintf("%.12s has more files than can be proven", commit), "the list of their names may have 64 MiB", err)
+	_, err := trusted.Do(ctx, git.Call{
+		Args:   []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit},
+		Limit:  mostListed,
+		Memory: git.MaxMemory,
+	})
+	failed, ok := git.Answered(err)
+	if ok && failed.TooLong {
+		what := fmt.Sprintf("%.12s has more files than can be proven", commit)
+		return fault.Usage(what, "the list of their names may have 64 MiB", err)
 	}
 	return err
 }
@@ -66,11 +76,11 @@ func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 func (v *Verifier) readRules(ctx context.Context, base string, rules Rules) error {
 	files := v.checkouts.reader(ctx, base)
 	p, err := rules(files.file)
-	if err == nil {
-		err = files.err
-	}
 	if err != nil {
 		return err
+	}
+	if files.err != nil {
+		return files.err
 	}
 	return v.survey(ctx, base, p)
 }

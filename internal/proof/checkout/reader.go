@@ -19,8 +19,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/suite"
 )
 
-// reader reads the files of a commit. Links and files that are too large count as missing. If git fails, err is set. Most
-// names that are looked for are missing, so git is asked for all names at once.
+// reader reads the files of a commit. Links and files that are too large count as missing. If git fails, err is set.
+// Most names that are looked for are missing, so git is asked for all names at once.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
@@ -45,7 +45,8 @@ func (c *Clean) reader(ctx context.Context, commit string) *reader {
 }
 
 // readError returns what git failed with.
-func (c *Clean) readError() (err error) {
+func (c *Clean) readError() error {
+	var err error
 	for _, r := range c.readers {
 		err = errors.Join(err, r.err)
 	}
@@ -57,7 +58,8 @@ func (r *reader) file(name string) []byte {
 		return text
 	}
 	text, err := r.read(name)
-	if failed := new(git.Error); errors.As(err, &failed) {
+	var failed *git.Error
+	if errors.As(err, &failed) {
 		r.err = errors.Join(r.err, err)
 	}
 	if r.texts != nil {
@@ -113,26 +115,27 @@ func (c *Clean) With(ctx context.Context, commit string, texts map[string][]byte
 func (c *Clean) Call(ctx context.Context, run journal.Run, command string) (suite.Call, error) {
 	base := c.reader(ctx, run.Base)
 	folder := cmp.Or(run.Policy.Subfolder, ".")
-	call := suite.CallOf(command, suite.Source{
-		Script: func(name string) string { return checkdef.Script(base.file(path.Join(folder, "package.json")), name) },
-		Reads: func(variable string) bool {
-			if strings.Contains(command, variable) {
+	script := func(name string) string {
+		return checkdef.Script(base.file(path.Join(folder, "package.json")), name)
+	}
+	reads := func(variable string) bool {
+		if strings.Contains(command, variable) {
+			return true
+		}
+		commands := checkdef.Commands{Within: run.Policy.Subfolder, Checks: []string{command}}
+		for _, name := range checkdef.Of(commands, base.file).Files() {
+			if bytes.Contains(base.file(name), []byte(variable)) {
 				return true
 			}
-			commands := checkdef.Commands{Within: run.Policy.Subfolder, Checks: []string{command}}
-			for _, name := range checkdef.Of(commands, base.file).Files() {
-				if bytes.Contains(base.file(name), []byte(variable)) {
-					return true
-				}
-			}
-			return false
-		},
-	})
+		}
+		return false
+	}
+	call := suite.CallOf(command, suite.Source{Script: script, Reads: reads})
 	return call, base.err
 }
 
-// Results returns all tests that a check reported, from the file beside its log. A job goes on with runs of other machines,
-// which left these files there; no agent reaches its own.
+// Results returns all tests that a check reported, from the file beside its log. A job goes on with runs of other
+// machines, which left these files there; no agent reaches its own.
 func (c *Clean) Results(check journal.CheckEnded) (results.Results, error) {
 	if check.Tests == nil || check.Tests.All.Path == "" {
 		return results.Results{}, nil
@@ -149,8 +152,10 @@ func (c *Clean) Results(check journal.CheckEnded) (results.Results, error) {
 
 // reportsOf are where build tools write reports by themselves, by a file of the project.
 var reportsOf = map[string]string{
-	"pom.xml": "**/target/surefire-reports/TEST-*.xml", "build.gradle": "**/build/test-results/**/*.xml",
-	"build.gradle.kts": "**/build/test-results/**/*.xml", ".config/nextest.toml": "**/target/nextest/**/*.xml",
+	"pom.xml":              "**/target/surefire-reports/TEST-*.xml",
+	"build.gradle":         "**/build/test-results/**/*.xml",
+	"build.gradle.kts":     "**/build/test-results/**/*.xml",
+	".config/nextest.toml": "**/target/nextest/**/*.xml",
 }
 
 const (
@@ -159,23 +164,31 @@ const (
 	mostReports   = 2000
 )
 
-// reports returns what makes a folder for the reports of a check, and reads them.
-func (c *Clean) reports(ctx context.Context, run journal.Run) func(string) (string, func() (results.Results, error), error) {
-	return func(string) (string, func() (results.Results, error), error) {
-		checkout := untrusted.Folder{Path: c.Dir}
-		err := checkout.Do(func(root *untrusted.Root) error {
-			return errors.Join(root.RemoveAll(reportsFolder), root.MkdirAll(reportsFolder, 0o755))
-		})
-		if err == nil {
-			err = c.Sandbox.Lend(ctx, c.Dir, reportsFolder)
+// reports makes a folder for the reports of a check, and returns what reads them.
+func (c *Clean) reports(
+	ctx context.Context, run journal.Run,
+) (folder string, read func() (results.Results, error), err error) {
+	checkout := untrusted.Folder{Path: c.Dir}
+	err = checkout.Do(func(root *untrusted.Root) error {
+		if err := root.RemoveAll(reportsFolder); err != nil {
+			return err
 		}
-		return filepath.Join(c.Dir, filepath.FromSlash(reportsFolder)), func() (results.Results, error) { return c.readReports(ctx, run) }, err
+		return root.MkdirAll(reportsFolder, 0o755)
+	})
+	if err != nil {
+		return "", nil, err
 	}
+	if err := c.Sandbox.Lend(ctx, c.Dir, reportsFolder); err != nil {
+		return "", nil, err
+	}
+	read = func() (results.Results, error) { return c.readReports(ctx, run) }
+	return filepath.Join(c.Dir, filepath.FromSlash(reportsFolder)), read, nil
 }
 
-// memory returns the folder with ralph's own files, and ownFiles the files in it that ralph writes.
+// memory returns the folder with ralph's own files.
 func memory(run journal.Run) workspace.Memory {
 	return workspace.Memory{Dir: cmp.Or(run.Policy.Memory, workspace.MemoryDir)}
 }
 
+// ownFiles returns the files that ralph writes in its folder.
 func ownFiles(run journal.Run) []string { return memory(run).Files() }

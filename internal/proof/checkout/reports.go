@@ -16,19 +16,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/results"
 )
 
-// readReports reads the JUnit XML files of a checkout: those in the folder for reports, and those that build tools or the
-// settings name. One that cannot be read is left out: the exit code decides.
+// readReports reads the JUnit XML files of a checkout: those in the folder for reports, and those that build tools or
+// the settings name. One that cannot be read is left out: the exit code decides.
 func (c *Clean) readReports(ctx context.Context, run journal.Run) (results.Results, error) {
 	r := reports{every: true, dir: []byte(c.Dir + string(filepath.Separator))}
 	checkout := untrusted.Folder{Path: c.Dir}
 	if err := checkout.Walk(ctx, reportsFolder, r.visit); err != nil {
 		return r.found, err
 	}
-	r.every, r.globs = false, run.Policy.Reports
+	r.every = false
+	r.globs = slices.Clone(run.Policy.Reports)
 	base := c.reader(ctx, run.Base)
-	for file, globs := range reportsOf {
+	for file, glob := range reportsOf {
 		if base.file(path.Join(run.Policy.Subfolder, file)) != nil {
-			r.globs = append(slices.Clone(r.globs), globs)
+			r.globs = append(r.globs, glob)
 		}
 	}
 	if len(r.globs) == 0 {
@@ -48,15 +49,20 @@ type reports struct {
 }
 
 func (r *reports) visit(e untrusted.Entry, err error) error {
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil //nolint:nilerr // a check may remove what it made
-	case e.Info.IsDir() && (slices.Contains(dependencyFolders, path.Base(e.Path)) || e.Path == ".git"):
-		return fs.SkipDir
-	case e.Info.IsDir() || path.Ext(e.Path) != ".xml" || !r.every && !matches(r.globs, e.Path):
+	}
+	if e.Info.IsDir() {
+		if e.Path == ".git" || slices.Contains(dependencyFolders, path.Base(e.Path)) {
+			return fs.SkipDir
+		}
 		return nil
 	}
-	if r.read++; r.read > mostReports {
+	if !r.isReport(e.Path) {
+		return nil
+	}
+	r.read++
+	if r.read > mostReports {
 		r.found.Cut = true
 		return fs.SkipAll
 	}
@@ -67,8 +73,11 @@ func (r *reports) visit(e untrusted.Entry, err error) error {
 	return nil
 }
 
-func matches(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
+func (r *reports) isReport(name string) bool {
+	if path.Ext(name) != ".xml" {
+		return false
+	}
+	return r.every || slices.ContainsFunc(r.globs, func(glob string) bool {
 		ok, err := doublestar.Match(glob, name)
 		return ok && err == nil
 	})

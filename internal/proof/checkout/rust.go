@@ -9,8 +9,8 @@ import (
 // testModule matches the beginning of a module of tests in a file of Rust.
 var testModule = pattern.Of(`(?m)^([ \t]*)#\[cfg\(test\)\]\s*mod \w+ \{[ \t]*\n`)
 
-// splitRust splits a file of Rust into its code and its module of tests. The module ends with the first brace that is indented
-// as its beginning. Code and module together are the file again, but for their order.
+// splitRust splits a file of Rust into its code and its module of tests. The module ends with the first brace that is
+// indented as its beginning. Code and module together are the file again, but for their order.
 func splitRust(text string) (code, tests string) {
 	found := testModule.FindStringSubmatchIndex(text)
 	if found == nil {

@@ -35,8 +35,10 @@ type Verifier struct {
 
 // Confide sets the environment of the commands. Secrets of the checks are hidden in all output.
 func (v *Verifier) Confide(env []string, needs confine.Needs) {
-	v.secrets, v.hide = needs.Secrets, redact.Values(needs.Values()...)
-	v.Hand.Env, v.Hand.Veil = slices.Concat(env, needs.Env), v.hide.Writer
+	v.secrets = needs.Secrets
+	v.hide = redact.Values(needs.Values()...)
+	v.Hand.Env = slices.Concat(env, needs.Env)
+	v.Hand.Veil = v.hide.Writer
 }
 
 // Look runs the checks of a policy at a commit of the project's repository, or those that its
@@ -51,13 +53,13 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 
 // Base runs the checks that the rules give for a commit, as Prove does for a change on top of it.
 func (v *Verifier) Base(ctx context.Context, project, commit string, rules Rules) (journal.Run, error) {
-	err := v.prepare(ctx, project)
-	if err == nil {
-		err = v.readRules(ctx, commit, rules)
+	if err := v.prepare(ctx, project); err != nil {
+		return v.run, err
 	}
-	if err == nil {
-		err = v.checkouts.Prover().Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	if err := v.readRules(ctx, commit, rules); err != nil {
+		return v.run, err
 	}
+	err := v.checkouts.Prover().Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
 	return v.run, err
 }
 
@@ -97,20 +99,31 @@ func (v *Verifier) emit(event journal.Event) {
 }
 
 // prepare makes the repository of the checkouts, once.
-func (v *Verifier) prepare(ctx context.Context, project string) (err error) {
+func (v *Verifier) prepare(ctx context.Context, project string) error {
 	if v.checkouts != nil {
 		return nil
 	}
-	if v.trusted = v.Code; v.trusted == nil {
-		if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+	v.trusted = v.Code
+	if v.trusted == nil {
+		shared, err := v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git"))
+		if err != nil {
 			return err
 		}
+		v.trusted = shared
 	}
 	logs := workspace.Folder{Path: v.Dir}
-	v.Hand.Log, v.Hand.Folder = func(name string) (io.WriteCloser, error) { return logs.Create(name) }, v.Dir
+	v.Hand.Log = func(name string) (io.WriteCloser, error) { return logs.Create(name) }
+	v.Hand.Folder = v.Dir
 	v.checkouts = &Clean{
-		Trusted: v.trusted, Home: v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: logs,
-		Log: func(line string) { v.emit(journal.Noted{What: line}) }, Kept: v.Kept,
+		Trusted: v.trusted,
+		Home:    v.Git.Home,
+		Dir:     filepath.Join(v.Dir, "clean"),
+		Sandbox: v.Sandbox,
+		Hand:    v.Hand,
+		Secrets: v.secrets,
+		Logs:    logs,
+		Log:     func(line string) { v.emit(journal.Noted{What: line}) },
+		Kept:    v.Kept,
 	}
 	return nil
 }
