@@ -114,7 +114,8 @@ func (c *check) script(text string) {
 }
 
 // words returns the words of a command without quotes.
-func (c *check) words(call *syntax.CallExpr) (all []string) {
+func (c *check) words(call *syntax.CallExpr) []string {
+	var all []string
 	for _, word := range call.Args {
 		all = append(all, c.word(word))
 	}
@@ -158,8 +159,8 @@ func (c *check) pipe(b *syntax.BinaryCmd) {
 	if len(words) == 0 || !slices.Contains(shells, programName(words[0])) {
 		return
 	}
-	if len(words) > 1 && words[1] != "-" && !strings.HasPrefix(words[1], "-s") { // its script is another: -m json.tool
-		return
+	if len(words) > 1 && words[1] != "-" && !strings.HasPrefix(words[1], "-s") {
+		return // its script is another: -m json.tool
 	}
 	syntax.Walk(b.X, func(node syntax.Node) bool {
 		from, ok := node.(*syntax.CallExpr)
@@ -168,7 +169,8 @@ func (c *check) pipe(b *syntax.BinaryCmd) {
 		}
 		words := unwrapped(c.words(from))
 		if len(words) > 0 && slices.Contains(fetchers, programName(words[0])) {
-			c.report("supply-chain", "runs what "+programName(words[0])+" prints", "download it, read it, pin it, then run the file")
+			what := "runs what " + programName(words[0]) + " prints"
+			c.report("supply-chain", what, "download it, read it, pin it, then run the file")
 		}
 		return true
 	})
@@ -183,16 +185,22 @@ func (c *check) command(words []string) {
 	call := call{programName(words[0]), words[1:]}
 	switch {
 	case call.name == "cd":
-		c.Dir = c.resolve(append(call.args, "~")[0])
+		dir := "~"
+		if len(call.args) > 0 {
+			dir = call.args[0]
+		}
+		c.Dir = c.resolve(dir)
 	case call.name == "eval":
 		c.script(strings.Join(call.args, " "))
 	case call.name == "find":
-		if at := slices.IndexFunc(call.args, isExec); at > 0 && c.isOutside(call.args[0]) {
-			c.command(append(call.args[at+1:len(call.args):len(call.args)], call.args[0])) // each file is in this folder
+		at := slices.IndexFunc(call.args, isExec)
+		if at > 0 && c.isOutside(call.args[0]) { // each file is in this folder
+			c.command(append(slices.Clone(call.args[at+1:]), call.args[0]))
 		}
 	case slices.Contains(shells, call.name):
-		if at := slices.IndexFunc(call.args, isScriptFlag); at >= 0 {
-			c.script(append(call.args[at+1:len(call.args):len(call.args)], "")[0])
+		at := slices.IndexFunc(call.args, isScriptFlag)
+		if at >= 0 && at+1 < len(call.args) {
+			c.script(call.args[at+1])
 		}
 	}
 	c.compare(call)
@@ -205,13 +213,17 @@ func isExec(word string) bool { return strings.HasPrefix(word, "-exec") }
 
 // isScriptFlag reports whether the next word is a script: -c, -lc.
 func isScriptFlag(word string) bool {
-	return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.HasSuffix(word, "c")
+	if strings.HasPrefix(word, "--") {
+		return false
+	}
+	return strings.HasPrefix(word, "-") && strings.HasSuffix(word, "c")
 }
 
 // wrappers run the command that follows their flags. A value is the number of their own words.
 var wrappers = map[string]int{
-	"sudo": 0, "doas": 0, "env": 0, "nohup": 0, "setsid": 0, "exec": 0, "command": 0, "time": 0, "nice": 0, "timeout": 1,
-	"xargs": 0, "npx": 0, "bunx": 0, "busybox": 0,
+	"sudo": 0, "doas": 0, "env": 0, "nohup": 0, "setsid": 0, "exec": 0, "command": 0, "time": 0, "nice": 0,
+	"timeout": 1,
+	"xargs":   0, "npx": 0, "bunx": 0, "busybox": 0,
 }
 
 // unwrapped returns the command that wrappers run, without assignments and git's own flags.

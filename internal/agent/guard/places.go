@@ -12,8 +12,8 @@ import (
 
 // resolve returns a whole path; empty: it is unknown.
 func (c *check) resolve(p string) string {
-	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
-		p = c.Home + rest
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		p = c.Home + p[1:]
 	}
 	switch {
 	case strings.HasPrefix(p, "$"):
@@ -26,14 +26,22 @@ func (c *check) resolve(p string) string {
 	return path.Join(c.Dir, p)
 }
 
+// contains reports whether a path is a folder or in it. An unknown folder contains nothing.
 func contains(dir, p string) bool {
-	return dir == "/" || dir != "" && (dir == p || strings.HasPrefix(p, dir+"/"))
+	switch dir {
+	case "":
+		return false
+	case "/", p:
+		return true
+	}
+	return strings.HasPrefix(p, dir+"/")
 }
 
 var (
 	everythingIn = pattern.Of(`/(?:\*|\.\*|\*\*|\*\.\*)$`)
-	temporary    = pattern.Of(`^(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)/.|^/dev/(?:null|std(?:in|out|err)|tty|fd/)`)
-	products     = pattern.Of(`/(?:node_modules|dist|build|target|coverage|__pycache__|\.cache|\.venv)(?:/|$)`)
+	temporary    = pattern.Of(`^(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)/.|` +
+		`^/dev/(?:null|std(?:in|out|err)|tty|fd/)`)
+	generated = pattern.Of(`/(?:node_modules|dist|build|target|coverage|__pycache__|\.cache|\.venv)(?:/|$)`)
 )
 
 // isWhole reports whether a path is the project, a home, a folder above them, or all that is in one of these.
@@ -42,8 +50,8 @@ func (c *check) isWhole(operand string) bool {
 	if p == "" {
 		return false
 	}
-	if cut := everythingIn.ReplaceAllString(p, ""); cut != p {
-		p = path.Clean("/" + cut)
+	if everythingIn.MatchString(p) {
+		p = path.Clean("/" + everythingIn.ReplaceAllString(p, ""))
 	}
 	return p == "/" || contains(p, c.Root) || contains(p, c.Home)
 }
@@ -54,22 +62,25 @@ func (c *check) isOutside(operand string) bool {
 	if p == "" || contains(c.Root, p) {
 		return false
 	}
-	return !temporary.MatchString(p) && !products.MatchString(p)
+	return !temporary.MatchString(p) && !generated.MatchString(p)
 }
 
-// guardedFiles may not be written. The patterns see a path as "./…" within the project, "~/…" within the home and "/…"
-// elsewhere.
+// guardedFiles may not be written. The patterns see a path as "./…" within the project, "~/…" within the home and
+// "/…" elsewhere.
 var guardedFiles = []struct {
 	category string
 	file     *pattern.Pattern
 }{
 	{"protected-path", pattern.Of(`^\./\.(?:git|ralph)(?:/|$)|^\./\.ralph-active$`)},
-	{"persistence", pattern.Of(`^[.~]/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|codex/(?:hooks|config\.toml)|gemini/settings\.json)`)},
-	{"persistence", pattern.Of(`^~/\.(?:bashrc|bash_profile|profile|zshrc|zshenv|zprofile|config/(?:autostart|systemd)/)|^~/\.ssh/|^/etc/cron|^/var/spool/cron`)},
+	{"persistence", pattern.Of(`^[.~]/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|` +
+		`codex/(?:hooks|config\.toml)|gemini/settings\.json)`)},
+	{"persistence", pattern.Of(`^~/\.(?:bashrc|bash_profile|profile|zshrc|zshenv|zprofile|` +
+		`config/(?:autostart|systemd)/)|^~/\.ssh/|^/etc/cron|^/var/spool/cron`)},
 	{"protected-path", pattern.Of(`^~/\.(?:aws|gnupg|kube|azure|docker|netrc)(?:/|$)`)},
 	{"remote-access", pattern.Of(`^/dev/(?:tcp|udp)/`)},
 	{"disk-destruction", pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem)`)},
-	{"system-configuration", pattern.Of(`^/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr|var/log|System|Library)(?:/|$)`)},
+	{"system-configuration", pattern.Of(
+		`^/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr|var/log|System|Library)(?:/|$)`)},
 }
 
 const insteadOfWriting = "write inside the project, to files that are not protected"
@@ -80,7 +91,7 @@ func (c *check) write(file string) {
 	if p == "" {
 		return
 	}
-	if rel, inside := strings.CutPrefix(p, c.Root+"/"); inside && slices.ContainsFunc(c.Protect, func(glob string) bool { return matchesGlob(glob, rel) }) {
+	if c.isProtected(p) {
 		c.report("protected-path", "writing to "+file, insteadOfWriting)
 		return
 	}
@@ -92,6 +103,15 @@ func (c *check) write(file string) {
 	}
 }
 
+func (c *check) isProtected(p string) bool {
+	rel, ok := strings.CutPrefix(p, c.Root+"/")
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(c.Protect, func(glob string) bool { return matchesGlob(glob, rel) })
+}
+
+// short returns a path as the patterns of guardedFiles see it.
 func (c *check) short(p string) string {
 	switch {
 	case contains(c.Root, p):

@@ -37,11 +37,17 @@ func (c *check) compare(command call) {
 }
 
 func (c *check) matches(r row, command call) bool {
-	named := slices.ContainsFunc(strings.Split(r[0], ", "), command.isOne)
-	if !named || c.hasOne(harmless+r[3], command) {
+	commands, flags, operands, exceptions := r[0], r[1], r[2], r[3]
+	if !slices.ContainsFunc(strings.Split(commands, ", "), command.isOne) {
 		return false
 	}
-	return (r[1] == "" || c.hasOne(r[1], command)) && (r[2] == "" || c.hasOne(r[2], command))
+	if c.hasOne(harmless+exceptions, command) {
+		return false
+	}
+	if flags != "" && !c.hasOne(flags, command) {
+		return false
+	}
+	return operands == "" || c.hasOne(operands, command)
 }
 
 // isOne reports whether a command has a name and words. A flag with a value may stand before the words.
@@ -53,7 +59,8 @@ func (c call) isOne(command string) bool {
 	words = words[1:]
 	latest := 1
 	if len(words) > 0 && words[0] == "**" {
-		words, latest = words[1:], len(c.args)
+		words = words[1:]
+		latest = len(c.args)
 	}
 	operands := c.operands()
 	for at := 0; at <= latest && at+len(words) <= len(operands); at++ {
@@ -67,7 +74,8 @@ func (c call) isOne(command string) bool {
 // matchesAny compares a word with patterns between bars. * and ? match slashes, too. Only flags are case-sensitive.
 func matchesAny(patterns, word string) bool {
 	if !strings.HasPrefix(patterns, "-") {
-		patterns, word = strings.ToLower(patterns), strings.ToLower(word)
+		patterns = strings.ToLower(patterns)
+		word = strings.ToLower(word)
 	}
 	word = strings.ReplaceAll(word, "/", "\x00")
 	for p := range strings.SplitSeq(strings.ReplaceAll(patterns, "/", "\x00"), "|") {
@@ -102,7 +110,8 @@ func (c call) text() string {
 }
 
 // operands are the arguments without flags.
-func (c call) operands() (all []string) {
+func (c call) operands() []string {
+	var all []string
 	for i, a := range c.args {
 		if a == "--" {
 			return append(all, c.args[i+1:]...)
@@ -115,7 +124,8 @@ func (c call) operands() (all []string) {
 }
 
 // tokens are the arguments, each flag with its value as -X=DELETE, and each letter of flags like -xzf.
-func (c call) tokens() (all []string) {
+func (c call) tokens() []string {
+	var all []string
 	for i, a := range c.args {
 		all = append(all, a)
 		if len(a) < 2 || a[0] != '-' {
@@ -151,103 +161,230 @@ func (c call) written() []string {
 const (
 	databases = "psql|mysql|mariadb|sqlite3|cockroach|duckdb|clickhouse-client|sqlcmd"
 	testNames = "*test* *tmp* *dev* *staging* *stage* *preview* *local*"
-	keyFiles  = ".env .env.* */.env */.env.* *id_rsa *id_ed25519 *id_ecdsa */.aws/credentials */.netrc */.npmrc */.pypirc */.git-credentials /etc/shadow"
+	keyFiles  = ".env .env.* */.env */.env.* *id_rsa *id_ed25519 *id_ecdsa */.aws/credentials */.netrc */.npmrc " +
+		"*/.pypirc */.git-credentials /etc/shadow"
+
+	insteadOfForce = "commit or `git stash` first; undo single files; " +
+		"`git push --force-with-lease` on your own branch"
+	insteadOfDeploying = "use `--dry-run`, a preview or staging, and leave production to the user"
 )
 
 // groups are the table of dangerous commands.
 var groups = []group{
-	{"file-destruction", "deletes what is not the project's, or all of it", "delete the named files inside the project that you mean", []row{
-		{"rm|rmdir|unlink|shred|rimraf|truncate", "", "@whole @outside"},
-		{"find", "-delete", "@whole @outside", "-name -iname -path -regex"},
-		{"rsync", "--delete --delete-after --delete-before", "@whole @outside"},
-		{"mv", "", "@whole"},
-	}},
-	{"disk-destruction", "changes a disk", "work on an image file inside the project", []row{
-		{"mkfs*|mke2fs|mkswap|wipefs|fdisk|parted|sgdisk|sfdisk|blkdiscard", "", "", "-l -p --list"},
-		{"dd", "of=/dev/*", "", "of=/dev/null"},
-		{"cryptsetup luksFormat|erase, zpool destroy, diskutil erase*|partition*"},
-	}},
-	{"data-exfiltration", "sends secrets", "send only what the task needs, to localhost or the project's own service", []row{
-		{"curl|wget", "-d --data --data-binary --data-raw -F --form -T --upload-file --post-file", "*.env* *id_rsa* *id_ed25519* *credentials*", "*localhost* *127.0.0.1*"},
-		{"scp|rsync|sftp", "", "*/.ssh* *.env *id_rsa *id_ed25519"},
-	}},
-	{"remote-access", "opens this machine to others", "talk to localhost; leave tunnels to the user", []row{
-		{"nc|ncat|netcat|socat", "-e -c --exec --sh-exec"},
-		{"socat", "", "exec:* system:*"},
-		{"ngrok http|tcp|start, cloudflared tunnel, tmate, localtunnel"},
-		{"ssh|autossh", "-R"},
-	}},
-	{"credential-exposure", "shows secrets", "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example", []row{
-		{"cat|less|more|head|tail|bat|strings|xxd|base64|nl|tac", "", keyFiles, "*.example *.sample *.template"},
-		{"cp|mv|tar|zip", "", "*/.ssh */.ssh/id_* */.aws/credentials */.netrc"},
-		{"env|printenv", "", "", "?*"},
-		{"gh auth token, gcloud auth print-*, az account get-access-token, vault kv get, aws configure export-credentials|get, aws secretsmanager get-secret-value, git credential fill"},
-		{"kubectl get secret|secrets", "-o"},
-	}},
-	{"privilege-escalation", "gives rights away", "give rights to the project's files and to the user alone, or ask the user", []row{
-		{"chmod", "-R --recursive", "@whole @outside"},
-		{"chmod", "", "777 0777 a+w o+w u+s g+s +s 4??? 04???"},
-		{"chown|chgrp", "-R --recursive", "@whole @outside"},
-		{"usermod|gpasswd|adduser|visudo|setcap|pkexec"},
-	}},
-	{"container-escape", "gives a container the machine, or deletes what other projects use", "mount only the project, name the containers that you mean", []row{
-		{"docker|podman run|create", "--privileged -v=/:* -v=/etc* -v=/root* -v=*docker.sock* --volume=/:* --volume=*docker.sock* --pid=host --cap-add=ALL --cap-add=*SYS_ADMIN"},
-		{"docker|podman system|volume|container|network prune, docker|podman volume rm, nsenter"},
-	}},
-	{"git-destruction", "overwrites or deletes what others have pushed", "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch", []row{
-		{"git push", "-f --force --mirror -d --delete --prune"},
-		{"git push", "", "+* :?*"},
-		{"git push", "--force-with-lease", "main master *:main *:master"},
-		{"git filter-branch|filter-repo, git-filter-repo|bfg"},
-	}},
-	{"git-destruction", "discards uncommitted work, or what it could be restored from", "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch", []row{
-		{"git reset", "--hard --merge"},
-		{"git clean", "-f --force", "", "-n"},
-		{"git checkout|restore", "", ". ./ :/ *\\*", "-b -B --staged -S"},
-		{"git checkout|switch", "-f --force --discard-changes"},
-		{"git stash clear|drop, git reflog expire|delete, git prune"},
-		{"git gc|update-ref", "--prune=now -d"},
-		{"git branch", "-d -D -f -M --delete", "main master"},
-		{"git worktree remove", "-f --force"},
-	}},
-	{"system-configuration", "changes the machine", "keep the change inside the project or a container, or ask the user", []row{
-		{"iptables|nft|ufw|crontab|passwd", "", "", "-l -L --list status"},
-		{"useradd|userdel|groupadd|sysctl|hostnamectl|setenforce|update-rc.d", "", "", "-a"},
-		{"systemctl stop|disable|mask|enable, launchctl load|unload|remove"},
-		{"apt|apt-get remove|purge|autoremove, yum|dnf remove, brew uninstall"},
-	}},
-	{"process-manipulation", "stops the machine, or more than what you started", "end the one process that you started, by its id (`kill $PID`) or its port", []row{
-		{"reboot|shutdown|poweroff|halt, init 0|6, systemctl poweroff|reboot|halt"},
-		{"killall", "", "", "-l"},
-		{"pkill", "", "", "-P -F"},
-		{"kill", "", "1 0 -9=-1 -KILL=-1"},
-	}},
-	{"persistence", "runs again later", "keep it in the project's own scripts, or ask the user", []row{{"git config core.hooksPath"}}},
-	{"database-destruction", "loses data", "use a database with `test` in its name, or a migration", []row{
-		{databases, "", "*drop?table* *drop?database* *drop?schema* *truncate?*", testNames},
-		{"dropdb", "", "", testNames},
-		{"redis-cli flushall|flushdb, mongosh|mongo *dropDatabase*", "", "", testNames},
-		{"rails|rake db:drop|db:reset|db:purge, prisma migrate reset, php|artisan ** migrate:fresh|db:wipe, manage.py flush", "", "", testNames},
-	}},
-	{"cloud-destruction", "deletes what runs or is kept elsewhere", "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user", []row{
-		{"terraform|tofu|pulumi|cdk destroy, kubectl delete, helm uninstall|delete"},
-		{"aws ** delete-*|terminate-*, aws s3 rb|rm, gcloud ** delete, az ** delete, heroku apps:destroy, fly|flyctl ** destroy"},
-		{"gh repo delete|archive, gh release|secret|variable delete"},
-		{"gh api", "-X=DELETE --method=DELETE"},
-		{"curl", "-X=DELETE --request=DELETE", "", "*localhost* *127.0.0.1*"},
-	}},
-	{"deployment", "deploys to production", "use `--dry-run`, a preview or staging, and leave production to the user", []row{
-		{"terraform|tofu apply, pulumi up, cdk|sam|serverless|sls deploy, kubectl apply, helm install|upgrade, aws cloudformation deploy", "", "", testNames},
-		{"gcloud ** deploy, fly|flyctl deploy, firebase deploy, wrangler deploy|publish, kamal deploy, railway up, heroku container:release", "", "", testNames},
-		{"vercel|netlify", "--prod --production"},
-		{"ansible-playbook", "", "", "--check --syntax-check " + testNames},
-		{"gh pr merge", "--admin"},
-	}},
-	{"deployment", "publishes to the public", "use `--dry-run`, a preview or staging, and leave production to the user", []row{
-		{"npm|pnpm|bun publish|unpublish|deprecate, yarn publish, yarn npm publish, lerna publish, cargo publish|yank, twine upload, poetry|uv|flit publish, gem push|yank, vsce publish"},
-		{"mvn|mvnw ** deploy, gradle|gradlew publish, dotnet nuget push, goreleaser release|publish, pod trunk push", "", "", "--snapshot"},
-		{"docker|podman push", "", "", "localhost:* localhost/* 127.0.0.1:*"},
-		{"gh release create|upload", "", "", "-d --draft"},
-		{"gh gist create"},
-	}},
+	{
+		category: "file-destruction",
+		why:      "deletes what is not the project's, or all of it",
+		instead:  "delete the named files inside the project that you mean",
+		rows: []row{
+			{"rm|rmdir|unlink|shred|rimraf|truncate", "", "@whole @outside"},
+			{"find", "-delete", "@whole @outside", "-name -iname -path -regex"},
+			{"rsync", "--delete --delete-after --delete-before", "@whole @outside"},
+			{"mv", "", "@whole"},
+		},
+	},
+	{
+		category: "disk-destruction",
+		why:      "changes a disk",
+		instead:  "work on an image file inside the project",
+		rows: []row{
+			{"mkfs*|mke2fs|mkswap|wipefs|fdisk|parted|sgdisk|sfdisk|blkdiscard", "", "", "-l -p --list"},
+			{"dd", "of=/dev/*", "", "of=/dev/null"},
+			{"cryptsetup luksFormat|erase, zpool destroy, diskutil erase*|partition*"},
+		},
+	},
+	{
+		category: "data-exfiltration",
+		why:      "sends secrets",
+		instead:  "send only what the task needs, to localhost or the project's own service",
+		rows: []row{
+			{
+				"curl|wget",
+				"-d --data --data-binary --data-raw -F --form -T --upload-file --post-file",
+				"*.env* *id_rsa* *id_ed25519* *credentials*",
+				"*localhost* *127.0.0.1*",
+			},
+			{"scp|rsync|sftp", "", "*/.ssh* *.env *id_rsa *id_ed25519"},
+		},
+	},
+	{
+		category: "remote-access",
+		why:      "opens this machine to others",
+		instead:  "talk to localhost; leave tunnels to the user",
+		rows: []row{
+			{"nc|ncat|netcat|socat", "-e -c --exec --sh-exec"},
+			{"socat", "", "exec:* system:*"},
+			{"ngrok http|tcp|start, cloudflared tunnel, tmate, localtunnel"},
+			{"ssh|autossh", "-R"},
+		},
+	},
+	{
+		category: "credential-exposure",
+		why:      "shows secrets",
+		instead:  "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example",
+		rows: []row{
+			{"cat|less|more|head|tail|bat|strings|xxd|base64|nl|tac", "", keyFiles, "*.example *.sample *.template"},
+			{"cp|mv|tar|zip", "", "*/.ssh */.ssh/id_* */.aws/credentials */.netrc"},
+			{"env|printenv", "", "", "?*"},
+			{
+				"gh auth token, gcloud auth print-*, az account get-access-token, vault kv get, " +
+					"aws configure export-credentials|get, aws secretsmanager get-secret-value, git credential fill",
+			},
+			{"kubectl get secret|secrets", "-o"},
+		},
+	},
+	{
+		category: "privilege-escalation",
+		why:      "gives rights away",
+		instead:  "give rights to the project's files and to the user alone, or ask the user",
+		rows: []row{
+			{"chmod", "-R --recursive", "@whole @outside"},
+			{"chmod", "", "777 0777 a+w o+w u+s g+s +s 4??? 04???"},
+			{"chown|chgrp", "-R --recursive", "@whole @outside"},
+			{"usermod|gpasswd|adduser|visudo|setcap|pkexec"},
+		},
+	},
+	{
+		category: "container-escape",
+		why:      "gives a container the machine, or deletes what other projects use",
+		instead:  "mount only the project, name the containers that you mean",
+		rows: []row{
+			{
+				"docker|podman run|create",
+				"--privileged -v=/:* -v=/etc* -v=/root* -v=*docker.sock* --volume=/:* --volume=*docker.sock* " +
+					"--pid=host --cap-add=ALL --cap-add=*SYS_ADMIN",
+			},
+			{"docker|podman system|volume|container|network prune, docker|podman volume rm, nsenter"},
+		},
+	},
+	{
+		category: "git-destruction",
+		why:      "overwrites or deletes what others have pushed",
+		instead:  insteadOfForce,
+		rows: []row{
+			{"git push", "-f --force --mirror -d --delete --prune"},
+			{"git push", "", "+* :?*"},
+			{"git push", "--force-with-lease", "main master *:main *:master"},
+			{"git filter-branch|filter-repo, git-filter-repo|bfg"},
+		},
+	},
+	{
+		category: "git-destruction",
+		why:      "discards uncommitted work, or what it could be restored from",
+		instead:  insteadOfForce,
+		rows: []row{
+			{"git reset", "--hard --merge"},
+			{"git clean", "-f --force", "", "-n"},
+			{"git checkout|restore", "", ". ./ :/ *\\*", "-b -B --staged -S"},
+			{"git checkout|switch", "-f --force --discard-changes"},
+			{"git stash clear|drop, git reflog expire|delete, git prune"},
+			{"git gc|update-ref", "--prune=now -d"},
+			{"git branch", "-d -D -f -M --delete", "main master"},
+			{"git worktree remove", "-f --force"},
+		},
+	},
+	{
+		category: "system-configuration",
+		why:      "changes the machine",
+		instead:  "keep the change inside the project or a container, or ask the user",
+		rows: []row{
+			{"iptables|nft|ufw|crontab|passwd", "", "", "-l -L --list status"},
+			{"useradd|userdel|groupadd|sysctl|hostnamectl|setenforce|update-rc.d", "", "", "-a"},
+			{"systemctl stop|disable|mask|enable, launchctl load|unload|remove"},
+			{"apt|apt-get remove|purge|autoremove, yum|dnf remove, brew uninstall"},
+		},
+	},
+	{
+		category: "process-manipulation",
+		why:      "stops the machine, or more than what you started",
+		instead:  "end the one process that you started, by its id (`kill $PID`) or its port",
+		rows: []row{
+			{"reboot|shutdown|poweroff|halt, init 0|6, systemctl poweroff|reboot|halt"},
+			{"killall", "", "", "-l"},
+			{"pkill", "", "", "-P -F"},
+			{"kill", "", "1 0 -9=-1 -KILL=-1"},
+		},
+	},
+	{
+		category: "persistence",
+		why:      "runs again later",
+		instead:  "keep it in the project's own scripts, or ask the user",
+		rows:     []row{{"git config core.hooksPath"}},
+	},
+	{
+		category: "database-destruction",
+		why:      "loses data",
+		instead:  "use a database with `test` in its name, or a migration",
+		rows: []row{
+			{databases, "", "*drop?table* *drop?database* *drop?schema* *truncate?*", testNames},
+			{"dropdb", "", "", testNames},
+			{"redis-cli flushall|flushdb, mongosh|mongo *dropDatabase*", "", "", testNames},
+			{
+				"rails|rake db:drop|db:reset|db:purge, prisma migrate reset, " +
+					"php|artisan ** migrate:fresh|db:wipe, manage.py flush",
+				"",
+				"",
+				testNames,
+			},
+		},
+	},
+	{
+		category: "cloud-destruction",
+		why:      "deletes what runs or is kept elsewhere",
+		instead:  "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user",
+		rows: []row{
+			{"terraform|tofu|pulumi|cdk destroy, kubectl delete, helm uninstall|delete"},
+			{
+				"aws ** delete-*|terminate-*, aws s3 rb|rm, gcloud ** delete, az ** delete, " +
+					"heroku apps:destroy, fly|flyctl ** destroy",
+			},
+			{"gh repo delete|archive, gh release|secret|variable delete"},
+			{"gh api", "-X=DELETE --method=DELETE"},
+			{"curl", "-X=DELETE --request=DELETE", "", "*localhost* *127.0.0.1*"},
+		},
+	},
+	{
+		category: "deployment",
+		why:      "deploys to production",
+		instead:  insteadOfDeploying,
+		rows: []row{
+			{
+				"terraform|tofu apply, pulumi up, cdk|sam|serverless|sls deploy, kubectl apply, " +
+					"helm install|upgrade, aws cloudformation deploy",
+				"",
+				"",
+				testNames,
+			},
+			{
+				"gcloud ** deploy, fly|flyctl deploy, firebase deploy, wrangler deploy|publish, kamal deploy, " +
+					"railway up, heroku container:release",
+				"",
+				"",
+				testNames,
+			},
+			{"vercel|netlify", "--prod --production"},
+			{"ansible-playbook", "", "", "--check --syntax-check " + testNames},
+			{"gh pr merge", "--admin"},
+		},
+	},
+	{
+		category: "deployment",
+		why:      "publishes to the public",
+		instead:  insteadOfDeploying,
+		rows: []row{
+			{
+				"npm|pnpm|bun publish|unpublish|deprecate, yarn publish, yarn npm publish, lerna publish, " +
+					"cargo publish|yank, twine upload, poetry|uv|flit publish, gem push|yank, vsce publish",
+			},
+			{
+				"mvn|mvnw ** deploy, gradle|gradlew publish, dotnet nuget push, goreleaser release|publish, " +
+					"pod trunk push",
+				"",
+				"",
+				"--snapshot",
+			},
+			{"docker|podman push", "", "", "localhost:* localhost/* 127.0.0.1:*"},
+			{"gh release create|upload", "", "", "-d --draft"},
+			{"gh gist create"},
+		},
+	},
 }
