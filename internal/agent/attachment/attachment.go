@@ -38,7 +38,8 @@ type File struct {
 }
 
 // Digests returns those of the files that were taken.
-func Digests(all []File) (digests []string) {
+func Digests(all []File) []string {
+	var digests []string
 	for _, file := range all {
 		if file.Why == "" {
 			digests = append(digests, file.Digest)
@@ -48,7 +49,8 @@ func Digests(all []File) (digests []string) {
 }
 
 // Known leaves out the files with other digests.
-func Known(all []File, digests []string) (known []File) {
+func Known(all []File, digests []string) []File {
+	var known []File
 	for _, file := range all {
 		if file.Why == "" && !slices.Contains(digests, file.Digest) {
 			file = File{Label: file.Label, Why: "it was not attached when the plan was made"}
@@ -65,7 +67,8 @@ type Fetcher struct {
 }
 
 // All fetches the files among addresses. A file that cannot be fetched says why.
-func (f Fetcher) All(ctx context.Context, addresses []string) (all []File) {
+func (f Fetcher) All(ctx context.Context, addresses []string) []File {
+	var all []File
 	seen := map[string]bool{}
 	for _, address := range addresses {
 		link, err := url.Parse(address)
@@ -73,40 +76,61 @@ func (f Fetcher) All(ctx context.Context, addresses []string) (all []File) {
 			continue
 		}
 		seen[link.Path] = true
-		file := File{Label: clean.Inline(path.Base(link.Path), 100)}
 		if len(all) == maxFiles {
-			file.Why = fmt.Sprintf("only %d attachments are fetched", maxFiles)
-			return append(all, file)
+			return append(all, File{
+				Label: labelOf(link),
+				Why:   fmt.Sprintf("only %d attachments are fetched", maxFiles),
+			})
 		}
-		data, err := f.fetch(ctx, link)
-		var kind string
-		if err == nil {
-			file.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
-			file.Data, kind, err = harmless(data)
-		}
-		if err != nil {
-			file.Data, file.Why = nil, err.Error()
-		}
-		file.Name = fmt.Sprintf("attachment-%d%s", len(all)+1, kind)
-		all = append(all, file)
+		all = append(all, f.take(ctx, link, len(all)+1))
 	}
 	return all
 }
 
-// hosts are GitHub's own for what people attach, beside the server with its pages.
+func labelOf(link *url.URL) string { return clean.Inline(path.Base(link.Path), 100) }
+
+// take fetches a file. It says why if the file cannot be fetched or used.
+func (f Fetcher) take(ctx context.Context, link *url.URL, number int) File {
+	file := File{Label: labelOf(link), Name: fmt.Sprintf("attachment-%d", number)}
+	data, err := f.fetch(ctx, link)
+	if err != nil {
+		file.Why = err.Error()
+		return file
+	}
+	file.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
+	content, extension, err := harmless(data)
+	if err != nil {
+		file.Why = err.Error()
+		return file
+	}
+	file.Data = content
+	file.Name += extension
+	return file
+}
+
 var (
-	hosts  = []string{"user-images.githubusercontent.com", "private-user-images.githubusercontent.com"}
-	stores = pattern.Of(`^(?:objects\.githubusercontent\.com|github-production-(?:user-asset|repository-file)-[0-9a-f]+\.s3\.amazonaws\.com)$`)
-	pages  = pattern.Of(`^/user-attachments/(?:assets|files)/|^/[^/]+/[^/]+/(?:assets|files)/\d+/`)
+	// hosts are GitHub's own for what people attach, beside the server with its pages.
+	hosts = []string{"user-images.githubusercontent.com", "private-user-images.githubusercontent.com"}
+	// stores are the hosts to which GitHub redirects.
+	stores = pattern.Of(`^(?:objects\.githubusercontent\.com|` +
+		`github-production-(?:user-asset|repository-file)-[0-9a-f]+\.s3\.amazonaws\.com)$`)
+	pages = pattern.Of(`^/user-attachments/(?:assets|files)/|^/[^/]+/[^/]+/(?:assets|files)/\d+/`)
 )
 
-// A server may resolve "..", and answer with another page.
+// attached reports whether a link is of something that people attached. A server may resolve "..", and answer with
+// another page.
 func (f Fetcher) attached(link *url.URL) bool {
 	if link.User != nil || path.Clean(link.Path) != link.Path || strings.Contains(link.Path, `\`) {
 		return false
 	}
-	own := link.Scheme == f.Server.Scheme && link.Host == f.Server.Host
-	return own && pages.MatchString(link.Path) || link.Scheme == "https" && slices.Contains(hosts, link.Host)
+	if link.Scheme == "https" && slices.Contains(hosts, link.Host) {
+		return true
+	}
+	return link.Scheme == f.Server.Scheme && link.Host == f.Server.Host && pages.MatchString(link.Path)
+}
+
+func isStore(link *url.URL) bool {
+	return link.Scheme == "https" && link.User == nil && stores.MatchString(link.Host)
 }
 
 var errElsewhere = errors.New("it is not on GitHub")
@@ -115,8 +139,10 @@ func (f Fetcher) fetch(ctx context.Context, link *url.URL) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	client := http.Client{Transport: f.Transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		to := next.URL
-		if len(via) > maxHops || !f.attached(to) && (to.Scheme != "https" || to.User != nil || !stores.MatchString(to.Host)) {
+		if len(via) > maxHops {
+			return errElsewhere
+		}
+		if !f.attached(next.URL) && !isStore(next.URL) {
 			return errElsewhere
 		}
 		return nil

@@ -40,8 +40,11 @@ func harmless(data []byte) ([]byte, string, error) {
 	return nil, "", errors.New("it is neither a picture (PNG, JPEG, GIF) nor a short plain text")
 }
 
-// picture encodes the pixels anew: nothing else of the file stays.
-func picture(data []byte, end string, config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) ([]byte, string, error) {
+// picture encodes the pixels again: nothing else of the file stays.
+func picture(
+	data []byte, extension string,
+	config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error),
+) ([]byte, string, error) {
 	size, err := config(bytes.NewReader(data))
 	if err != nil {
 		return nil, "", errors.New("the picture is broken")
@@ -49,18 +52,18 @@ func picture(data []byte, end string, config func(io.Reader) (image.Config, erro
 	if size.Width > maxSide || size.Height > maxSide || size.Width*size.Height > maxPixels {
 		return nil, "", fmt.Errorf("the picture has %d × %d pixels, which is too much", size.Width, size.Height)
 	}
-	drawn, err := decode(bytes.NewReader(data))
+	pixels, err := decode(bytes.NewReader(data))
 	if err != nil {
 		return nil, "", errors.New("the picture is broken")
 	}
 	var out bytes.Buffer
-	if end == ".jpg" {
-		err = jpeg.Encode(&out, drawn, &jpeg.Options{Quality: 90})
+	if extension == ".jpg" {
+		err = jpeg.Encode(&out, pixels, &jpeg.Options{Quality: 90})
 	} else {
-		err = png.Encode(&out, drawn)
+		err = png.Encode(&out, pixels)
 	}
 	if err != nil || out.Len() > maxBytes {
 		return nil, "", errors.New("the picture cannot be encoded again")
 	}
-	return out.Bytes(), end, nil
+	return out.Bytes(), extension, nil
 }
