@@ -71,12 +71,12 @@ func (s Servers) Flags(agent string) ([]string, error) {
 			Tools []string `json:"tools"`
 		}
 		all := map[string]server{}
-		for name, one := range s {
-			one.Type = cmp.Or(one.Type, "http")
-			if one.Command != "" {
-				one.Type = "local"
+		for name, given := range s {
+			given.Type = cmp.Or(given.Type, "http")
+			if given.Command != "" {
+				given.Type = "local"
 			}
-			all[name] = server{one, []string{"*"}}
+			all[name] = server{given, []string{"*"}}
 		}
 		return []string{"--additional-mcp-config", encode(map[string]any{"mcpServers": all})}, nil
 	case "amp":
@@ -115,11 +115,18 @@ func (s Servers) ForACP() []ACPServer {
 	all := []ACPServer{}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		server := s[name]
-		one := ACPServer{Name: name, Command: server.Command, Args: append([]string{}, server.Args...), Env: acpPairs(server.Env)}
-		if server.URL != "" {
-			one.Type, one.URL, one.Headers = cmp.Or(server.Type, "http"), server.URL, acpPairs(server.Headers)
+		converted := ACPServer{
+			Name:    name,
+			Command: server.Command,
+			Args:    append([]string{}, server.Args...),
+			Env:     acpPairs(server.Env),
 		}
-		all = append(all, one)
+		if server.URL != "" {
+			converted.Type = cmp.Or(server.Type, "http")
+			converted.URL = server.URL
+			converted.Headers = acpPairs(server.Headers)
+		}
+		all = append(all, converted)
 	}
 	return all
 }
