@@ -34,13 +34,13 @@ var ErrNone = errors.New("its answer does not have the requested form")
 // Read finds the opinion: the last fenced block that is one, or the whole answer.
 func Read(answer string, criteria int) ([]Point, error) {
 	for _, text := range candidates(answer) {
-		var told struct {
+		var opinion struct {
 			Points []Point `json:"points"`
 		}
-		if err := json.Unmarshal([]byte(text), &told); err != nil || told.Points == nil {
+		if err := json.Unmarshal([]byte(text), &opinion); err != nil || opinion.Points == nil {
 			continue
 		}
-		return usable(told.Points, criteria), nil
+		return usable(opinion.Points, criteria), nil
 	}
 	return nil, ErrNone
 }
@@ -66,10 +66,15 @@ func candidates(answer string) []string {
 func usable(points []Point, criteria int) []Point {
 	var kept []Point
 	for _, p := range points {
-		if p.Criterion < 1 || p.Criterion > criteria || len(kept) == maxPoints {
+		if len(kept) == maxPoints {
+			break
+		}
+		if p.Criterion < 1 || p.Criterion > criteria {
 			continue
 		}
-		p.File, p.Why, p.Quote = path.Clean(short(p.File)), short(p.Why), short(p.Quote)
+		p.File = path.Clean(short(p.File))
+		p.Why = short(p.Why)
+		p.Quote = short(p.Quote)
 		kept = append(kept, p)
 	}
 	return kept
@@ -79,7 +84,7 @@ func short(text string) string {
 	return clean.Truncate(strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD"), maxText)
 }
 
-// near: agents count lines badly.
+// near is the distance in lines at which a quote still counts: agents count lines badly.
 const near = 5
 
 // Stands reports whether the quote is in the file, as it is or with a diff's signs.
@@ -93,12 +98,13 @@ func (p Point) Stands(file []byte) bool {
 }
 
 func within(lines []string, line int, quote string) bool {
-	want, long := squeezed(quote), strings.Count(quote, "\n")+1
+	want := squeezed(quote)
 	if want == "" {
 		return false
 	}
+	height := strings.Count(quote, "\n") + 1
 	for n := max(line-near, 1); n <= min(line+near, len(lines)); n++ {
-		passage := lines[n-1 : min(n-1+long, len(lines))]
+		passage := lines[n-1 : min(n-1+height, len(lines))]
 		if strings.Contains(squeezed(strings.Join(passage, "\n")), want) {
 			return true
 		}
