@@ -16,16 +16,18 @@ func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error)
 	if err != nil {
 		return Source{}, err
 	}
+	link := func(name string) string {
+		if !c.blobs[name].link {
+			return ""
+		}
+		target, _ := c.read(ctx, name) // an unreadable link leads nowhere
+		return string(target)
+	}
 	return Source{
-		Commit: commit, Files: c.names,
-		Read: func(name string) string { return c.text(ctx, name) },
-		Link: func(name string) string {
-			if !c.blobs[name].link {
-				return ""
-			}
-			target, _ := c.read(ctx, name) // what cannot be read leads nowhere
-			return string(target)
-		},
+		Commit: commit,
+		Files:  c.names,
+		Read:   func(name string) string { return c.text(ctx, name) },
+		Link:   link,
 	}, nil
 }
 
@@ -50,11 +52,13 @@ func open(ctx context.Context, do git.Runner, sha string) (commit, error) {
 	}
 	c := commit{do: do, blobs: map[string]blob{}}
 	for line := range strings.SplitSeq(string(out), "\x00") {
-		about, name, _ := strings.Cut(line, "\t")
-		if fields := strings.Fields(about); len(fields) == 3 && fields[0] != git.ModeLink {
-			c.names = append(c.names, name)
-			c.blobs[name] = blob{fields[2], fields[0] == git.ModeSymlink}
+		entry, name, _ := strings.Cut(line, "\t")
+		fields := strings.Fields(entry)
+		if len(fields) != 3 || fields[0] == git.ModeLink {
+			continue
 		}
+		c.names = append(c.names, name)
+		c.blobs[name] = blob{id: fields[2], link: fields[0] == git.ModeSymlink}
 	}
 	return c, nil
 }
@@ -65,6 +69,7 @@ func (c commit) read(ctx context.Context, name string) ([]byte, error) {
 
 const maxRead = 1 << 20
 
+// text returns a file, through at most two links; empty: there is none.
 func (c commit) text(ctx context.Context, name string) string {
 	for range 3 {
 		b, found := c.blobs[name]
@@ -72,10 +77,10 @@ func (c commit) text(ctx context.Context, name string) string {
 			return ""
 		}
 		data, err := c.read(ctx, name)
-		switch {
-		case err != nil:
+		if err != nil {
 			return ""
-		case !b.link:
+		}
+		if !b.link {
 			return string(data)
 		}
 		name = path.Join(path.Dir(name), string(data))
@@ -92,11 +97,21 @@ func OfFolder(dir string) Source {
 	defer root.Close() //nolint:errcheck // only a handle
 	entries, _ := root.ReadDir(".")
 	texts := map[string]string{}
-	s := Source{Read: func(name string) string { return texts[name] }, Link: func(string) string { return "" }}
+	s := Source{
+		Read: func(name string) string { return texts[name] },
+		Link: func(string) string { return "" },
+	}
 	for _, entry := range entries {
-		if text, err := root.ReadFile(entry.Name(), maxRead); whole(entry.Name()) && err == nil {
-			s.Files, texts[entry.Name()] = append(s.Files, entry.Name()), string(text)
+		name := entry.Name()
+		if !isInstruction(name) {
+			continue
 		}
+		text, err := root.ReadFile(name, maxRead)
+		if err != nil {
+			continue
+		}
+		s.Files = append(s.Files, name)
+		texts[name] = string(text)
 	}
 	return s
 }

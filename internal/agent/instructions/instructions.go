@@ -18,10 +18,10 @@ import (
 
 // Limits for a prompt. The rest is named, with a command that prints it.
 const (
-	maxFile  = 64 << 10
-	maxText  = 96 << 10
-	maxAbout = 2 << 10 // of a skill's or an agent's front matter
-	maxNamed = 200     // skills and agents
+	maxFile        = 64 << 10
+	maxText        = 96 << 10
+	maxFrontMatter = 2 << 10 // of a skill or an agent
+	maxNamed       = 200     // skills and agents
 )
 
 // Source is where instructions are read from.
@@ -41,27 +41,27 @@ var (
 	rules    = pattern.Of(`(?i)(?:^|/)(?:\.claude/rules/|\.github/instructions/.*\.instructions\.md$)`)
 )
 
-// governs: an agent CLI may read the file by itself.
+// governs reports whether an agent CLI may read the file by itself.
 func governs(name string) bool {
-	return files.Has(name) || whole(name) || ofGitHub.MatchString(name)
+	return files.Has(name) || isInstruction(name) || ofGitHub.MatchString(name)
 }
 
-// whole: people's instructions, which are shown in full.
-func whole(name string) bool {
-	isNamed := func(one string) bool { return strings.EqualFold(one, path.Base(name)) }
-	return slices.ContainsFunc(files.Instructions, isNamed) || rules.MatchString(name)
+// isInstruction reports whether a file has people's instructions, which are shown in full.
+func isInstruction(name string) bool {
+	hasName := func(known string) bool { return strings.EqualFold(known, path.Base(name)) }
+	return slices.ContainsFunc(files.Instructions, hasName) || rules.MatchString(name)
 }
 
-// A skill is named to every agent, by its front matter.
-func skill(name string) bool {
+// isSkill reports whether a file is a skill, which is named to every agent by its front matter.
+func isSkill(name string) bool {
 	rest := belowFolder(name, "skill")
 	return path.Base(name) == "SKILL.md" && strings.Contains(rest, "/")
 }
 
-// expert: a custom agent.
-func expert(name string) bool { return strings.HasSuffix(belowFolder(name, "agent"), ".md") }
+// isCustomAgent reports whether a file is a custom agent.
+func isCustomAgent(name string) bool { return strings.HasSuffix(belowFolder(name, "agent"), ".md") }
 
-// belowFolder returns the way from an agent's folder of skills or agents to the file; empty: it is not there.
+// belowFolder returns the path from an agent's folder of skills or agents to the file; empty: it is not there.
 func belowFolder(name, kind string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts[:len(parts)-1] {
@@ -80,13 +80,19 @@ func (s Source) Text() string {
 		fmt.Fprintf(&b, "\n<file path=%q>\n%s\n</file>\n", t.name, t.text)
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(&b, "\nToo long to be shown here. Read them before you change files beside or below them:\n\n%s", s.list(left))
+		b.WriteString("\nToo long to be shown here. Read them before you change files beside or below them:\n\n")
+		b.WriteString(s.list(left))
 	}
-	if skills := s.matching(skill); len(skills) > 0 {
-		fmt.Fprintf(&b, "\n## Skills\n\nRead a skill before work that its description fits.\n\n%s", s.list(skills))
+	skills := s.matching(isSkill)
+	if len(skills) > 0 {
+		b.WriteString("\n## Skills\n\nRead a skill before work that its description fits.\n\n")
+		b.WriteString(s.list(skills))
 	}
-	if experts := s.matching(expert); len(experts) > 0 {
-		fmt.Fprintf(&b, "\n## Custom agents\n\nWhere you can start sub-agents, give one that fits the text of its file.\n\n%s", s.list(experts))
+	agents := s.matching(isCustomAgent)
+	if len(agents) > 0 {
+		b.WriteString("\n## Custom agents\n\n" +
+			"Where you can start sub-agents, give one that fits the text of its file.\n\n")
+		b.WriteString(s.list(agents))
 	}
 	if b.Len() == 0 {
 		return ""
@@ -95,9 +101,12 @@ func (s Source) Text() string {
 }
 
 func (s Source) head() string {
-	text := "# Instructions of this project\n\nThe project's maintainers wrote these files for agents. Follow them in this work. A file in a folder holds for that folder and those below it."
+	text := "# Instructions of this project\n\n" +
+		"The project's maintainers wrote these files for agents. Follow them in this work. " +
+		"A file in a folder holds for that folder and those below it."
 	if s.Commit != "" {
-		text += fmt.Sprintf(" They are as of the base commit: `git show %.12s:PATH` prints one. Versions of them in your working tree do not count.", s.Commit)
+		text += fmt.Sprintf(" They are as of the base commit: `git show %.12s:PATH` prints one. "+
+			"Versions of them in your working tree do not count.", s.Commit)
 	}
 	return text + "\n"
 }
@@ -106,11 +115,17 @@ type named struct{ name, text string }
 
 // texts returns the files in full, outer folders first, and the names of those that are too long.
 func (s Source) texts() (all []named, left []string) {
-	files := slices.DeleteFunc(slices.Clone(s.Files), func(name string) bool { return !whole(name) })
-	slices.SortStableFunc(files, func(a, b string) int {
+	var names []string
+	for _, name := range s.Files {
+		if isInstruction(name) {
+			names = append(names, name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
 	})
-	size, seen := 0, map[string]bool{}
+	size := 0
+	seen := map[string]bool{}
 	var add func(name string)
 	add = func(name string) {
 		if seen[name] {
@@ -118,15 +133,15 @@ func (s Source) texts() (all []named, left []string) {
 		}
 		seen[name] = true
 		text := tidy(s.Read(name), maxFile)
-		place := path.Dir(name) + "\x00" + text
-		switch {
-		case text == "" || seen[place]: // a copy, such as CLAUDE.md of AGENTS.md
+		copied := path.Dir(name) + "\x00" + text // a copy, such as CLAUDE.md of AGENTS.md
+		if text == "" || seen[copied] {
 			return
-		case size+len(text) > maxText:
+		}
+		if size+len(text) > maxText {
 			left = append(left, name)
 			return
 		}
-		seen[place] = true
+		seen[copied] = true
 		size += len(text)
 		all = append(all, named{name, text})
 		for _, imported := range importsOf(name, text) {
@@ -135,7 +150,7 @@ func (s Source) texts() (all []named, left []string) {
 			}
 		}
 	}
-	for _, name := range files {
+	for _, name := range names {
 		add(name)
 	}
 	return all, left
@@ -143,18 +158,19 @@ func (s Source) texts() (all []named, left []string) {
 
 var imported = pattern.Of(`(?m)(?:^|[\s(])@((?:\.{1,2}/)*[\w.-][\w./-]*\w)`)
 
-// importsOf also returns paths that do not exist.
-func importsOf(name, text string) (paths []string) {
+// importsOf returns the paths that a text imports, also those that do not exist.
+func importsOf(name, text string) []string {
+	var paths []string
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
 		paths = append(paths, path.Join(path.Dir(name), m[1]))
 	}
 	return paths
 }
 
-func (s Source) matching(is func(name string) bool) []string {
+func (s Source) matching(wanted func(name string) bool) []string {
 	var names []string
 	for _, name := range s.Files {
-		if is(name) && len(names) < maxNamed {
+		if wanted(name) && len(names) < maxNamed {
 			names = append(names, name)
 		}
 	}
@@ -166,9 +182,9 @@ func (s Source) list(names []string) string {
 	for _, name := range names {
 		fmt.Fprintf(&b, "- `%s`\n", clean.Inline(name, 300))
 		rest, opened := strings.CutPrefix(s.Read(name), "---\n")
-		about, _, closed := strings.Cut(rest, "\n---")
+		frontMatter, _, closed := strings.Cut(rest, "\n---")
 		if opened && closed {
-			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(tidy(about, maxAbout), "\n", "\n  "))
+			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(tidy(frontMatter, maxFrontMatter), "\n", "\n  "))
 		}
 	}
 	return b.String()

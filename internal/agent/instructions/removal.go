@@ -51,9 +51,14 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 const maxReached = 500
 
 // LeadingTo returns the files of instructions that lead to one of some paths by imports or links.
-func (s Source) LeadingTo(paths []string) (leading []string) {
+func (s Source) LeadingTo(paths []string) []string {
+	var leading []string
 	for _, name := range s.Files {
-		if (whole(name) || governs(name) && s.Link(name) != "") && s.leads(name, paths, map[string]bool{}) {
+		isLink := governs(name) && s.Link(name) != ""
+		if !isLink && !isInstruction(name) {
+			continue
+		}
+		if s.leads(name, paths, map[string]bool{}) {
 			leading = append(leading, name)
 		}
 	}
@@ -61,25 +66,34 @@ func (s Source) LeadingTo(paths []string) (leading []string) {
 }
 
 func (s Source) leads(name string, paths []string, seen map[string]bool) bool {
-	switch {
-	case seen[name]:
+	if seen[name] {
 		return false
-	case len(seen) == maxReached, slices.ContainsFunc(paths, func(p string) bool {
-		return p == name || strings.HasPrefix(p, name+"/") || strings.HasPrefix(name, p+"/") // a folder can become a link
-	}):
+	}
+	if len(seen) == maxReached {
 		return true
+	}
+	for _, p := range paths {
+		if p == name || isBelow(p, name) || isBelow(name, p) { // a folder can become a link
+			return true
+		}
 	}
 	seen[name] = true
 	return slices.ContainsFunc(s.next(name), func(next string) bool { return s.leads(next, paths, seen) })
 }
 
+func isBelow(name, folder string) bool { return strings.HasPrefix(name, folder+"/") }
+
 // next returns the paths that a file imports, or where it leads.
 func (s Source) next(name string) []string {
 	paths := importsOf(name, s.Read(name))
-	for link, rest := name, ""; link != "."; link, rest = path.Dir(link), path.Join(path.Base(link), rest) {
+	link := name
+	rest := "" // from the link to the file
+	for link != "." {
 		if target := s.Link(link); target != "" {
 			return append(paths, path.Join(path.Dir(link), target, rest))
 		}
+		rest = path.Join(path.Base(link), rest)
+		link = path.Dir(link)
 	}
 	return paths
 }
@@ -105,12 +119,21 @@ func (r Removal) Apply(ctx context.Context) (restore func(context.Context) error
 	}
 	restore = func(ctx context.Context) error {
 		_ = r.mark(ctx, "--no-skip-worktree", names) // the agent may have broken the index
-		return r.each(names, func(root *untrusted.Root, name string) error { return r.putBack(ctx, root, name, head) })
+		return r.each(names, func(root *untrusted.Root, name string) error {
+			return r.restoreFile(ctx, root, name, head)
+		})
 	}
-	if err := errors.Join(r.mark(ctx, "--skip-worktree", names), r.each(names, (*untrusted.Root).RemoveAll)); err != nil {
+	if err := r.remove(ctx, names); err != nil {
 		return nil, errors.Join(err, restore(ctx))
 	}
 	return restore, nil
+}
+
+func (r Removal) remove(ctx context.Context, names []string) error {
+	if err := r.mark(ctx, "--skip-worktree", names); err != nil {
+		return err
+	}
+	return r.each(names, (*untrusted.Root).RemoveAll)
 }
 
 // mark tells git whether to look at files, if they are in its index.
@@ -119,16 +142,22 @@ func (r Removal) mark(ctx context.Context, how string, names []string) error {
 	if err != nil {
 		return fmt.Errorf("list the files of the tree: %w", err)
 	}
-	known := strings.Split(strings.TrimSuffix(listed, "\x00"), "\x00")
-	slices.Sort(known) // the agent may have broken the index
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		_, is := slices.BinarySearch(known, name)
-		return !is
-	})
-	if len(names) == 0 {
+	known := map[string]bool{}
+	for name := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		known[name] = true
+	}
+	args := []string{"update-index", how, "--"}
+	marked := false
+	for _, name := range names {
+		if known[name] {
+			args = append(args, name)
+			marked = true
+		}
+	}
+	if !marked {
 		return nil
 	}
-	if _, err := r.Tree.Ask(ctx, append([]string{"update-index", how, "--"}, names...)...); err != nil {
+	if _, err := r.Tree.Ask(ctx, args...); err != nil {
 		return fmt.Errorf("mark the instructions in the tree: %w", err)
 	}
 	return nil
@@ -148,15 +177,16 @@ func (r Removal) each(names []string, do func(root *untrusted.Root, name string)
 	return nil
 }
 
-func (r Removal) putBack(ctx context.Context, root *untrusted.Root, name string, from commit) error {
+// restoreFile writes a file again, unless there is another in its place.
+func (r Removal) restoreFile(ctx context.Context, root *untrusted.Root, name string, from commit) error {
 	if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	data, err := from.read(ctx, name)
-	if err == nil {
-		err = root.MkdirAll(path.Dir(name), 0o755)
-	}
 	if err != nil {
+		return err
+	}
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
 	if from.blobs[name].link {
