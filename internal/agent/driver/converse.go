@@ -16,8 +16,8 @@ import (
 // errTurnOver ends a program that stays after its turn. It is no failure.
 var errTurnOver = errors.New("its turn is over")
 
-// leaving is how long a program has to end by itself after its turn.
-const leaving = 2 * time.Second
+// exitPatience is how long a program has to end by itself after its turn.
+const exitPatience = 2 * time.Second
 
 // conversation asks a program on its stdin what the decoder wants to know, until its turn is over.
 type conversation struct {
@@ -45,8 +45,9 @@ func (c *conversation) Line(line []byte) []stream.Item {
 	lines, over := c.Questions()
 	c.lines = append(c.lines, lines...)
 	if over && !c.over {
-		c.over, c.ended = true, true
-		time.AfterFunc(leaving, func() { c.done(errTurnOver) })
+		c.over = true
+		c.ended = true
+		time.AfterFunc(exitPatience, func() { c.done(errTurnOver) })
 	}
 	c.more.Signal()
 	return items
@@ -77,7 +78,10 @@ func (c *conversation) Read(p []byte) (int, error) {
 }
 
 // run has the program asked through a pipe, which ends with it. How it ended says nothing once it has answered.
-func (c *conversation) run(ctx context.Context, cmd process.Command, run func(context.Context, process.Command) (process.Result, error)) (process.Result, error) {
+func (c *conversation) run(
+	ctx context.Context, cmd process.Command,
+	run func(context.Context, process.Command) (process.Result, error),
+) (process.Result, error) {
 	stdin, questions, err := os.Pipe()
 	if err != nil {
 		return process.Result{}, err
@@ -92,7 +96,8 @@ func (c *conversation) run(ctx context.Context, cmd process.Command, run func(co
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
-		res.Exit, res.Signal = 0, ""
+		res.Exit = 0
+		res.Signal = ""
 	}
 	if errors.Is(err, errTurnOver) {
 		err = nil
@@ -102,20 +107,26 @@ func (c *conversation) run(ctx context.Context, cmd process.Command, run func(co
 	return res, err
 }
 
-// refusedAsFailure returns the ending of a turn in which the provider's last answer was an error. Programs that speak the
-// Agent Client Protocol report that as their words, without its status, or not at all.
+// refusedAsFailure returns the ending of a turn in which the provider's last answer was an error. Programs that speak
+// the Agent Client Protocol report that as their words, without its status, or not at all.
 func (s *collector) refusedAsFailure(e ending) ending {
 	if e.upstream < 400 || e.interrupted {
 		return e
 	}
-	idle := errors.Is(e.err, errIdle)
-	if r := s.result; r != nil && r.Failed && r.Reason != agent.NoResult && !idle {
+	r := s.result
+	reported := r != nil && r.Failed && r.Reason != agent.NoResult
+	if reported && !errors.Is(e.err, errIdle) {
 		if r.Status == 0 {
 			r.Status = e.upstream
 		}
 		return e
 	}
-	s.result = &stream.Result{Failed: true, Reason: "the model's last answer was an error, status", Status: e.upstream}
-	e.err, e.Signal = nil, ""
+	s.result = &stream.Result{
+		Failed: true,
+		Reason: "the model's last answer was an error, status",
+		Status: e.upstream,
+	}
+	e.err = nil
+	e.Signal = ""
 	return e
 }

@@ -30,20 +30,21 @@ const maxPrompt = 10_000_000
 
 // Agent runs an agent for one iteration at a time. Run may add a sandbox.
 type Agent struct {
-	Adapter  agent.Adapter
-	Run      func(context.Context, process.Command) (process.Result, error)
-	Dir      string
-	Inside   string                                      // Dir as the agent finds it, in a sandbox; empty: the same
-	Env      []string                                    // the base environment, as package environ makes it
-	Watch    func(stream.Item)                           // called for every item, one at a time; may be nil
-	Open     func(name string) (io.WriteCloser, error)   // creates the transcript; may be nil
-	Redact   func(io.Writer) io.WriteCloser              // removes secrets from the output
-	Idle     time.Duration                               // limit without output; 0: none
-	Timeout  time.Duration                               // 0: none
-	Upstream func() int                                  // the status of the provider's last answer in this turn; 0: none; may be nil
-	Now      func() time.Time                            // for servers that say when to retry
-	Grace    time.Duration                               // as in process.Command
-	Lend     func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
+	Adapter agent.Adapter
+	Run     func(context.Context, process.Command) (process.Result, error)
+	Dir     string
+	Inside  string                                      // Dir as the agent finds it, in a sandbox; empty: the same
+	Env     []string                                    // the base environment, as package environ makes it
+	Watch   func(stream.Item)                           // called for every item, one at a time; may be nil
+	Open    func(name string) (io.WriteCloser, error)   // creates the transcript; may be nil
+	Redact  func(io.Writer) io.WriteCloser              // removes secrets from the output
+	Idle    time.Duration                               // limit without output; 0: none
+	Timeout time.Duration                               // 0: none
+	Now     func() time.Time                            // for servers that say when to retry
+	Grace   time.Duration                               // as in process.Command
+	Lend    func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
+	// Upstream returns the status of the provider's last answer in this turn; 0: none. May be nil.
+	Upstream func() int
 }
 
 // Do runs the agent once. It returns an error only if the agent could not be started.
@@ -75,14 +76,16 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	if lost != nil {
 		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
 	}
-	e := ending{Result: res, agent: h, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped)}
-	if e.unanswered, _ = errors.AsType[*stream.Unanswered](context.Cause(ctx)); e.unanswered != nil {
-		e.interrupted = errors.Is(err, process.ErrStopped)
+	e := ending{Result: res, agent: h, err: err}
+	e.unanswered, _ = errors.AsType[*stream.Unanswered](context.Cause(ctx))
+	e.interrupted = errors.Is(err, process.ErrStopped)
+	if e.unanswered == nil && ctx.Err() != nil {
+		e.interrupted = true
 	}
-	if _, talks := decoder.(agent.Conversation); talks && h.Upstream != nil {
+	if _, ok := decoder.(agent.Conversation); ok && h.Upstream != nil {
 		e.upstream = h.Upstream()
 	}
-	if says := h.Adapter.MissingLogin; says != "" && res.Exit != 0 && strings.Contains(s.lastError, says) {
+	if res.Exit != 0 && h.isLoginMissing(s.lastError) {
 		e.missingLogin = strings.TrimPrefix(s.lastError, "Error: ")
 	}
 	if e.neverStarted(s) {
@@ -90,19 +93,27 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.startHint(e.err), e.err)
 	}
 	ended := s.event(e)
-	ended.Transcript, ended.Blind = attachment, h.Adapter.Plain
+	ended.Transcript = attachment
+	ended.Blind = h.Adapter.Plain
 	return ended, nil
+}
+
+func (h *Agent) isLoginMissing(lastError string) bool {
+	message := h.Adapter.MissingLogin
+	return message != "" && strings.Contains(lastError, message)
 }
 
 func (h *Agent) startHint(err error) string {
 	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
 		return h.Adapter.InstallHint()
 	}
-	return cmp.Or(fault.Hint(err), process.Remedy(h.Adapter.Program, err), h.Adapter.InstallHint()) // the first: of the sandbox
+	ofSandbox := fault.Hint(err)
+	return cmp.Or(ofSandbox, process.Remedy(h.Adapter.Program, err), h.Adapter.InstallHint())
 }
 
 func (h *Agent) command(o agent.Order) (process.Command, error) {
-	if most := cmp.Or(h.Adapter.MaxPrompt, maxPrompt); len(o.Prompt) > most {
+	most := cmp.Or(h.Adapter.MaxPrompt, maxPrompt)
+	if len(o.Prompt) > most {
 		return process.Command{}, fault.Usage(
 			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), most),
 			"shorten the task, or move parts of it into files of the repository", nil)
@@ -135,9 +146,23 @@ func (h *Agent) waitForSync(ctx context.Context) {
 }
 
 // follow removes secrets before it shortens text: half a secret could not be recognized.
-func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript) (process.Result, error) {
+func (h *Agent) follow(
+	ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript,
+) (process.Result, error) {
+	ctx, alive, done := withIdleLimit(ctx, h.Idle)
+	defer done(nil)
+	s.alive = alive
 	run := h.Run
-	said := &process.Lines{Each: func(line []byte, cut bool) {
+	talk, talks := decoder.(agent.Conversation)
+	if talks {
+		c := converse(talk, done)
+		defer context.AfterFunc(ctx, c.cancel)()
+		decoder = c
+		run = func(ctx context.Context, cmd process.Command) (process.Result, error) {
+			return c.run(ctx, cmd, h.Run)
+		}
+	}
+	outLines := &process.Lines{Each: func(line []byte, cut bool) {
 		s.countLine()
 		if cut && !h.Adapter.Plain {
 			s.take(stream.Progress{Text: "left out a line that is too long"})
@@ -145,23 +170,17 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 		}
 		s.take(decoder.Line(line)...)
 	}}
-	moaned := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { s.complain(string(line)) }}
-	ctx, alive, done := withIdleLimit(ctx, h.Idle)
-	defer done(nil)
-	s.alive = alive
-	out, errs := h.Redact(io.MultiWriter(record, said)), h.Redact(moaned)
-	life := activityWriter{s, alive}
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, life), io.MultiWriter(errs, life)
-	if talk, is := decoder.(agent.Conversation); is {
-		asked := converse(talk, done)
-		defer context.AfterFunc(ctx, asked.cancel)()
-		decoder, cmd.Stderr = asked, errs // what it logs is no sign of life: some try again for hours
-		run = func(ctx context.Context, cmd process.Command) (process.Result, error) {
-			return asked.run(ctx, cmd, h.Run)
-		}
+	errLines := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { s.takeError(string(line)) }}
+	out := h.Redact(io.MultiWriter(record, outLines))
+	errs := h.Redact(errLines)
+	activity := activityWriter{s, alive}
+	cmd.Stdout = io.MultiWriter(out, activity)
+	cmd.Stderr = errs
+	if !talks { // the log of a conversation is no activity: some programs try again for hours
+		cmd.Stderr = io.MultiWriter(errs, activity)
 	}
 	res, err := run(ctx, cmd)
-	err = errors.Join(err, out.Close(), errs.Close(), said.Close(), moaned.Close())
+	err = errors.Join(err, out.Close(), errs.Close(), outLines.Close(), errLines.Close())
 	s.take(decoder.End()...)
 	return res, err
 }
@@ -171,24 +190,31 @@ func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() erro
 	if len(h.Adapter.Home) == 0 {
 		return func() error { return nil }, nil
 	}
-	made, err := workspace.NewTemporary(environ.Get(h.Env, "TMPDIR"), "ralph-for-agent-")
+	home, err := workspace.NewTemporary(environ.Get(h.Env, "TMPDIR"), "ralph-for-agent-")
 	if err != nil {
 		return nil, err
 	}
-	home, leave := made.Path, made.Remove
+	if err := h.fillHome(ctx, home.Path); err != nil {
+		return nil, errors.Join(err, home.Remove())
+	}
+	o.Home = home.Path
+	return home.Remove, nil
+}
+
+func (h *Agent) fillHome(ctx context.Context, home string) error {
 	for name, text := range h.Adapter.Home {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), untrusted.WriteFile(path, []byte(text), 0o600)); err != nil {
-			return nil, errors.Join(err, leave())
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := untrusted.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
 		}
 	}
-	if h.Lend != nil {
-		if err := h.Lend(ctx, home); err != nil {
-			return nil, errors.Join(err, leave())
-		}
+	if h.Lend == nil {
+		return nil
 	}
-	o.Home = home
-	return leave, nil
+	return h.Lend(ctx, home)
 }
 
 func iterationEnv(o agent.Order) []string {

@@ -47,9 +47,14 @@ func (e ending) neverStarted(s *collector) bool {
 
 func (s *collector) event(e ending) journal.AgentEnded {
 	ended := s.totals()
-	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
-	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
-	e = s.unansweredAsFailure(s.refusedAsFailure(s.retriesAsFailure(e)))
+	ended.Exit = e.Exit
+	ended.Signal = e.Signal
+	ended.TimedOut = e.TimedOut
+	ended.TookMS = e.Took.Milliseconds()
+	ended.Swept = e.Swept
+	e = s.retriesAsFailure(e)
+	e = s.refusedAsFailure(e)
+	e = s.unansweredAsFailure(e)
 	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
 	ended.CannotRun = s.cannotRun(e)
@@ -113,11 +118,13 @@ func (s *collector) cannotRun(e ending) bool {
 	case e.Exit == exitNotRunnable, e.Exit == exitNotFound, s.denied(e) != "":
 		return true
 	}
-	return !e.agent.Adapter.Plain && s.result == nil && s.lines == 0 && e.Exit != 0
+	printedNothing := s.result == nil && s.lines == 0
+	return printedNothing && e.Exit != 0 && !e.agent.Adapter.Plain
 }
 
 // noCredit matches messages for an account without credit, which have no status of their own.
-var noCredit = pattern.Of(`(?i)credit balance is too low|insufficient[ _](?:quota|credits?|funds|balance)|exceeded your current quota.*openai\.com|out of credits`)
+var noCredit = pattern.Of(`(?i)credit balance is too low|insufficient[ _](?:quota|credits?|funds|balance)|` +
+	`exceeded your current quota.*openai\.com|out of credits`)
 
 func (s *collector) denied(e ending) stream.Denial {
 	r := s.result
@@ -140,49 +147,62 @@ func (s *collector) denied(e ending) stream.Denial {
 	return ""
 }
 
-// retryableStatuses: 529 is Anthropic's status for overload.
+// retryableStatuses are those of a server that is busy: 529 is Anthropic's for overload.
 var retryableStatuses = []int{408, 429, 500, 502, 503, 504, 529}
 
 // busy reports whether the turn failed because the model server was busy, and until when.
 // It uses the reported status, never the agent's words: an agent may write about rate
 // limits.
-func (s *collector) busy(e ending) (is bool, until time.Time) {
-	if s.result == nil || !s.result.Failed || e.interrupted || e.err != nil || e.TimedOut || s.denied(e) != "" {
+func (s *collector) busy(e ending) (bool, time.Time) {
+	if s.result == nil || !s.result.Failed {
+		return false, time.Time{}
+	}
+	if e.interrupted || e.err != nil || e.TimedOut {
+		return false, time.Time{}
+	}
+	if s.denied(e) != "" {
 		return false, time.Time{}
 	}
 	r := *s.result
-	if until = nextTime(r.Until, e.agent.Now); r.After > 0 {
+	until := nextTime(r.Until, e.agent.Now)
+	if r.After > 0 {
 		until = e.agent.Now().Add(r.After)
 	}
-	return r.Busy || !until.IsZero() || slices.Contains(retryableStatuses, r.Status), until.UTC()
+	busy := r.Busy || !until.IsZero() || slices.Contains(retryableStatuses, r.Status)
+	return busy, until.UTC()
 }
 
 var errIdle = errors.New("no progress")
 
 // withIdleLimit returns a context that ends if alive is not called for the time patience;
 // 0: no limit.
-func withIdleLimit(ctx context.Context, patience time.Duration) (limited context.Context, alive func(), done context.CancelCauseFunc) {
+func withIdleLimit(
+	ctx context.Context, patience time.Duration,
+) (limited context.Context, alive func(), done context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if patience <= 0 {
 		return ctx, func() {}, cancel
 	}
 	alarm := time.AfterFunc(patience, func() { cancel(errIdle) })
-	return ctx, func() { alarm.Reset(patience) }, func(cause error) {
+	alive = func() { alarm.Reset(patience) }
+	done = func(cause error) {
 		alarm.Stop()
 		cancel(cause)
 	}
+	return ctx, alive, done
 }
 
+// activityWriter counts output as activity, unless the agent only retries.
 type activityWriter struct {
 	sum   *collector
 	alive func()
 }
 
-func (l activityWriter) Write(p []byte) (int, error) {
-	l.sum.mu.Lock()
-	defer l.sum.mu.Unlock()
-	if l.sum.retry == nil {
-		l.alive()
+func (w activityWriter) Write(p []byte) (int, error) {
+	w.sum.mu.Lock()
+	defer w.sum.mu.Unlock()
+	if w.sum.retry == nil {
+		w.alive()
 	}
 	return len(p), nil
 }
@@ -203,11 +223,20 @@ func (s *collector) noteRetry(item stream.Item) {
 
 // retriesAsFailure returns the ending of an agent that was still retrying at its idle limit.
 func (s *collector) retriesAsFailure(e ending) ending {
-	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
+	if !errors.Is(e.err, errIdle) || s.retry == nil {
 		return e
 	}
-	s.result = &stream.Result{Failed: true, Reason: "no answer from the model for " + policy.FormatDuration(e.agent.Idle), Status: s.retry.Status, Text: s.retry.Reason}
-	e.err, e.Signal = nil, ""
+	if s.result != nil && s.result.Reason != agent.NoResult {
+		return e
+	}
+	s.result = &stream.Result{
+		Failed: true,
+		Reason: "no answer from the model for " + policy.FormatDuration(e.agent.Idle),
+		Status: s.retry.Status,
+		Text:   s.retry.Reason,
+	}
+	e.err = nil
+	e.Signal = ""
 	return e
 }
 
@@ -218,7 +247,9 @@ func (s *collector) unansweredAsFailure(e ending) ending {
 		return e
 	}
 	s.result = &e.unanswered.Result
-	e.err, e.Signal, e.missingLogin = nil, "", ""
+	e.err = nil
+	e.Signal = ""
+	e.missingLogin = ""
 	return e
 }
 

@@ -37,7 +37,13 @@ func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &collector{watch: watch, alive: func() {}, words: process.Tail{N: maxWords}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, logs: o.ProgressFiles}
+	return &collector{
+		watch:  watch,
+		alive:  func() {},
+		words:  process.Tail{N: maxWords},
+		claims: claim.Claims{Wanted: o.Tags, Bare: true},
+		logs:   o.ProgressFiles,
+	}
 }
 
 func (s *collector) countLine() {
@@ -46,7 +52,8 @@ func (s *collector) countLine() {
 	s.lines++
 }
 
-func (s *collector) complain(line string) {
+// takeError takes a line of stderr.
+func (s *collector) takeError(line string) {
 	line = agent.Short(line)
 	if line == "" {
 		return
@@ -81,10 +88,12 @@ func (s *collector) take(items ...stream.Item) {
 	for _, item := range items {
 		switch i := item.(type) { //nolint:gochecksumtype // the others have no numbers
 		case stream.Spent:
-			i.Usage, i.Cost = i.Usage.Plausible(), i.Cost.Plausible()
+			i.Usage = i.Usage.Plausible()
+			i.Cost = i.Cost.Plausible()
 			item = i
 		case stream.Result:
-			i.Usage, i.Cost = i.Usage.Plausible(), i.Cost.Plausible()
+			i.Usage = i.Usage.Plausible()
+			i.Cost = i.Cost.Plausible()
 			item = i
 		}
 		s.add(item)
@@ -121,7 +130,8 @@ const maxWords = 64 << 10
 
 func (s *collector) addText(text string) {
 	if s.stale {
-		s.words, s.stale = process.Tail{N: maxWords}, false
+		s.words = process.Tail{N: maxWords}
+		s.stale = false
 	}
 	fmt.Fprintln(&s.words, text)
 }
@@ -136,26 +146,40 @@ func (s *collector) totals() journal.AgentEnded {
 			fmt.Fprint(&s.words, s.result.Text)
 		}
 	}
-	ended.Promises, ended.Response, ended.Question = s.claims.Promises, s.claims.Response, s.claims.Question
+	ended.Promises = s.claims.Promises
+	ended.Response = s.claims.Response
+	ended.Question = s.claims.Question
 	ended.Words = strings.TrimSpace(s.words.String())
 	return ended
 }
 
 // usage returns the result's, or of an agent that was ended, what it had reported so far.
 func (s *collector) usage() (stream.Usage, stream.Cost) {
-	used, r := s.spent, s.result
+	usage := s.spent.Usage
+	cost := s.spent.Cost
+	r := s.result
 	if r == nil {
-		return used.Usage, used.Cost
+		return usage, cost
 	}
-	partly := r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
-	if !partly && !r.Cost.Known && r.Usage.Tokens() > used.Usage.Tokens() {
-		used.Cost.Known = false
+	if r.Usage.Tokens() < usage.Tokens() { // of one thread among several
+		return usage, cost
 	}
-	if !partly && (r.Cost.Known || !used.Cost.Known && r.Cost.Most >= used.Cost.Most) {
-		used.Cost = r.Cost
+	if !r.Cost.Known && r.Usage.Tokens() > usage.Tokens() {
+		cost.Known = false
 	}
-	if !partly && (r.Usage != stream.Usage{} || !r.Failed) {
-		used.Usage = r.Usage
+	if covers(r.Cost, cost) {
+		cost = r.Cost
 	}
-	return used.Usage, used.Cost
+	if !r.Failed || r.Usage != (stream.Usage{}) {
+		usage = r.Usage
+	}
+	return usage, cost
+}
+
+// covers reports whether the cost of the result counts in place of the one that was reported before.
+func covers(result, reported stream.Cost) bool {
+	if result.Known {
+		return true
+	}
+	return !reported.Known && result.Most >= reported.Most
 }

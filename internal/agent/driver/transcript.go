@@ -40,10 +40,11 @@ func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*
 	if open == nil {
 		return t, nil
 	}
-	var err error
-	if t.to, err = open(t.name); err != nil {
+	file, err := open(t.name)
+	if err != nil {
 		return nil, fmt.Errorf("open the transcript: %w", err)
 	}
+	t.to = file
 	return t, nil
 }
 
