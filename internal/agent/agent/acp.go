@@ -46,7 +46,13 @@ func acp(k kind, words []string, o Options) (Adapter, error) {
 			return environ.Merge(start.env(o, model(order)), environ.Pairs(start.homeVar, order.Home))
 		},
 		Decoder: func(order Order) Decoder {
-			d := acpDecoder{prompt: order.Prompt, dir: order.Dir, model: model(order), price: o.Prices, servers: []mcp.ACPServer{}}
+			d := acpDecoder{
+				prompt:  order.Prompt,
+				dir:     order.Dir,
+				model:   model(order),
+				price:   o.Prices,
+				servers: []mcp.ACPServer{},
+			}
 			if !start.ownFlag {
 				d.servers = o.Servers.ForACP()
 			}
@@ -57,7 +63,8 @@ func acp(k kind, words []string, o Options) (Adapter, error) {
 		},
 	}
 	if start.settings != nil {
-		adapter.SettingsCommand, adapter.ReadSettings = ask(command, start.settings...), start.readSettings
+		adapter.SettingsCommand = ask(command, start.settings...)
+		adapter.ReadSettings = start.readSettings
 	}
 	if k.acp == nil {
 		adapter.Version = nil
@@ -70,15 +77,17 @@ func acp(k kind, words []string, o Options) (Adapter, error) {
 	return adapter, nil
 }
 
-// geminiStart: the folder is trusted by a flag, and not by its variable, which would trust the repository's settings too:
-// their hooks and servers would run unasked.
+// geminiStart: the folder is trusted by a flag, and not by its variable, which would trust the repository's settings
+// too: their hooks and servers would run unasked.
 var geminiStart = acpStart{
-	words: []string{"--acp", "--yolo", "--skip-trust"}, modelFlag: "-m",
-	rules: flagRules{"--acp": {}, "--yolo": {}, "-y": {}, "--skip-trust": {}, "--approval-mode": {only: "yolo"}},
+	words:     []string{"--acp", "--yolo", "--skip-trust"},
+	modelFlag: "-m",
+	rules:     flagRules{"--acp": {}, "--yolo": {}, "-y": {}, "--skip-trust": {}, "--approval-mode": {only: "yolo"}},
 	env: func(o Options, _ string) []string {
 		return environ.Pairs("GEMINI_API_KEY", o.Keys.GeminiAPIKey, "GOOGLE_GEMINI_BASE_URL", o.Keys.ModelBaseURL)
 	},
-	home: geminiHome, homeVar: "GEMINI_CLI_HOME",
+	home:    geminiHome,
+	homeVar: "GEMINI_CLI_HOME",
 }
 
 // geminiHome returns the home in which a key is taken to another model server. For that Gemini CLI wants a setting, and
@@ -102,31 +111,36 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 
 var copilotStart = acpStart{
 	words: []string{"--acp", "--allow-all", "--no-ask-user", "--no-auto-update"},
-	rules: flagRules{"--acp": {}, "--allow-all": {}, "--yolo": {}, "--allow-all-tools": {}, "--no-ask-user": {}, "--no-auto-update": {}},
-	env:   copilotEnv, ownFlag: true,
+	rules: flagRules{
+		"--acp": {}, "--allow-all": {}, "--yolo": {}, "--allow-all-tools": {},
+		"--no-ask-user": {}, "--no-auto-update": {},
+	},
+	env:     copilotEnv,
+	ownFlag: true,
 }
 
 // copilotEnv sets the model by a variable, which the user's flags override.
 func copilotEnv(o Options, model string) []string {
-	keys, base := o.Keys, o.Keys.ModelBaseURL
 	env := environ.Pairs("COPILOT_MODEL", model)
+	base := o.Keys.ModelBaseURL
 	if base == "" {
 		return env
 	}
-	if cmp.Or(keys.ProviderType, "openai") == "openai" {
+	if cmp.Or(o.Keys.ProviderType, "openai") == "openai" {
 		base = withAPIPath(base, "v1")
 	}
 	return append(env, environ.Pairs(
 		"COPILOT_OFFLINE", "true",
 		"COPILOT_PROVIDER_BASE_URL", base,
-		"COPILOT_PROVIDER_TYPE", keys.ProviderType,
-		"COPILOT_PROVIDER_API_KEY", keys.ProviderAPIKey,
+		"COPILOT_PROVIDER_TYPE", o.Keys.ProviderType,
+		"COPILOT_PROVIDER_API_KEY", o.Keys.ProviderAPIKey,
 	)...)
 }
 
 var qwenStart = acpStart{
-	words: []string{"--acp", "--yolo"}, modelFlag: "-m",
-	rules: flagRules{"--acp": {}, "--yolo": {}, "-y": {}, "--approval-mode": {only: "yolo"}},
+	words:     []string{"--acp", "--yolo"},
+	modelFlag: "-m",
+	rules:     flagRules{"--acp": {}, "--yolo": {}, "-y": {}, "--approval-mode": {only: "yolo"}},
 	env: func(o Options, model string) []string {
 		base := o.Keys.ModelBaseURL
 		if base != "" {
@@ -139,7 +153,12 @@ var qwenStart = acpStart{
 var gooseStart = acpStart{
 	words: []string{"acp"},
 	env: func(o Options, model string) []string {
-		env := environ.Pairs("GOOSE_MODE", "auto", "GOOSE_MODEL", model, "OPENAI_API_KEY", o.Keys.ProviderAPIKey, "OPENAI_HOST", o.Keys.ModelBaseURL)
+		env := environ.Pairs(
+			"GOOSE_MODE", "auto",
+			"GOOSE_MODEL", model,
+			"OPENAI_API_KEY", o.Keys.ProviderAPIKey,
+			"OPENAI_HOST", o.Keys.ModelBaseURL,
+		)
 		if o.Keys.ProviderAPIKey != "" {
 			env = append(env, "GOOSE_PROVIDER=openai")
 		}
@@ -148,16 +167,20 @@ var gooseStart = acpStart{
 }
 
 var cursorStart = acpStart{
-	words: []string{"acp"}, modelFlag: "--model",
-	env: func(o Options, _ string) []string { return environ.Pairs("CURSOR_API_KEY", o.Keys.ProviderAPIKey) },
+	words:     []string{"acp"},
+	modelFlag: "--model",
+	env:       func(o Options, _ string) []string { return environ.Pairs("CURSOR_API_KEY", o.Keys.ProviderAPIKey) },
 }
 
 var opencodeStart = acpStart{
 	words: []string{"acp"},
 	rules: flagRules{"acp": {}, "-m": {read: true}, "--model": {read: true}},
-	env:   opencodeEnv, confirms: opencodeModel, // without a login it takes a free model in silence
-
-	settings: []string{"debug", "config", "--pure"}, readSettings: opencodeReadSettings, // without plugins: no sandbox is there yet
+	env:   opencodeEnv,
+	// Without a login it takes a free model in silence.
+	confirms: opencodeModel,
+	// Without plugins: no sandbox is there yet.
+	settings:     []string{"debug", "config", "--pure"},
+	readSettings: opencodeReadSettings,
 }
 
 // opencodeModel adds a provider of our own for a model server, if the model names none.
@@ -170,13 +193,17 @@ func opencodeModel(o Options, model string) string {
 
 // opencodeEnv keeps the repository's settings out: opencode would start their plugins and servers.
 func opencodeEnv(o Options, model string) []string {
-	keys, settings := o.Keys, map[string]any{}
 	model = opencodeModel(o, model)
 	provider, name, _ := strings.Cut(model, "/")
-	env := []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
-	if keys.ModelBaseURL != "" && name != "" {
+	env := []string{
+		"OPENCODE_DISABLE_PROJECT_CONFIG=1",
+		"OPENCODE_DISABLE_AUTOUPDATE=1",
+		"OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+	}
+	settings := map[string]any{}
+	if o.Keys.ModelBaseURL != "" && name != "" {
 		env = append(env, "OPENCODE_DISABLE_MODELS_FETCH=1")
-		settings = opencodeConfig(keys, provider, name)
+		settings = opencodeConfig(o.Keys, provider, name)
 	}
 	if model != "" {
 		settings["model"] = model
@@ -184,7 +211,7 @@ func opencodeEnv(o Options, model string) []string {
 	settings["permission"] = "allow"
 	content, _ := json.Marshal(settings) // strings, and maps and lists of them, have no error
 	env = append(env, "OPENCODE_CONFIG_CONTENT="+string(content))
-	return append(env, opencodeKeys(keys, provider)...)
+	return append(env, opencodeKeys(o.Keys, provider)...)
 }
 
 // opencodeProviders have APIs that opencode knows, in these folders. Others use OpenAI's chat API.
@@ -234,16 +261,22 @@ func opencodeReadSettings(printed []byte, k Keys, model string) UserSettings {
 	adopted := UserSettings{Model: cmp.Or(model, own.Model), Keys: k}
 	name, _, _ := strings.Cut(adopted.Model, "/")
 	provider := own.Provider[name]
-	_, known := opencodeProviders[name]
-	switch base := provider.Options.BaseURL; {
-	case base == "":
+	base := provider.Options.BaseURL
+	if base == "" {
 		return adopted
-	case provider.Options.APIKey == "" && known && len(opencodeKeys(k, name)) > 0:
+	}
+	hasKey := provider.Options.APIKey != ""
+	isOpenAI := provider.NPM == "" || provider.NPM == "@ai-sdk/openai-compatible"
+	_, known := opencodeProviders[name]
+	switch {
+	case !hasKey && known && len(opencodeKeys(k, name)) > 0:
 		adopted.Keys.ModelBaseURL = base
-	case provider.Options.APIKey == "" && !known && (provider.NPM == "" || provider.NPM == "@ai-sdk/openai-compatible"):
-		adopted.Keys.ModelBaseURL, adopted.Keys.OpenAIAPIKey = base, "none" // which the server ignores
+	case !hasKey && !known && isOpenAI:
+		adopted.Keys.ModelBaseURL = base
+		adopted.Keys.OpenAIAPIKey = "none" // which the server ignores
 	default:
-		adopted.Keys, adopted.Server = Keys{}, base
+		adopted.Keys = Keys{}
+		adopted.Server = base
 	}
 	return adopted
 }

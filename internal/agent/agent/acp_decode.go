@@ -157,14 +157,14 @@ func (c *acpContent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 			Text string `json:"text"`
 		} `json:"content"`
 	}
-	var blocks few[block]
 	if from.PeekKind() == '{' {
 		value, err := from.ReadValue()
-		var one block
-		readLine(value, &one)
-		*c = acpContent(one.Text)
+		var single block
+		readLine(value, &single)
+		*c = acpContent(single.Text)
 		return err
 	}
+	var blocks few[block]
 	err := blocks.UnmarshalJSONFrom(from)
 	var texts []string
 	for _, b := range blocks {
@@ -187,13 +187,17 @@ type acpConversation struct {
 
 // Questions returns the lines that the program has to get next.
 func (c *acpConversation) Questions() (lines []byte, over bool) {
-	lines, c.acp.lines = c.acp.lines, nil
+	lines = c.acp.lines
+	c.acp.lines = nil
 	return lines, c.acp.over
 }
 
 // Cancel returns the line that ends the turn.
 func (c *acpConversation) Cancel() []byte {
-	return acpMessage(map[string]any{"method": "session/cancel", "params": map[string]any{"sessionId": c.acp.session}})
+	return acpMessage(map[string]any{
+		"method": "session/cancel",
+		"params": map[string]any{"sessionId": c.acp.session},
+	})
 }
 
 func acpMessage(fields map[string]any) []byte {
@@ -233,7 +237,12 @@ func (d *acpDecoder) answered(l acpLine) []stream.Item {
 	case d.asked == acpInitialize:
 		d.ask(acpNewSession, map[string]any{"cwd": d.dir, "mcpServers": d.servers})
 	case d.asked == acpNewSession && d.replacesModel(l):
-		return d.ended(stream.Result{Failed: true, Reason: "error", Text: "Model not found: " + d.expects, Denied: stream.NoLogin})
+		return d.ended(stream.Result{
+			Failed: true,
+			Reason: "error",
+			Text:   "Model not found: " + d.expects,
+			Denied: stream.NoLogin,
+		})
 	case d.asked == acpNewSession:
 		d.session = l.Result.SessionID
 		text := []any{map[string]any{"type": "text", "text": d.prompt}}
@@ -245,10 +254,13 @@ func (d *acpDecoder) answered(l acpLine) []stream.Item {
 	return nil
 }
 
-// replacesModel reports whether the program would ask another model than it was told.
+// replacesModel reports whether the program would ask another model than the expected one.
 func (d *acpDecoder) replacesModel(l acpLine) bool {
+	if d.expects == "" {
+		return false
+	}
 	for _, option := range l.Result.Options {
-		if d.expects != "" && option.ID == "model" {
+		if option.ID == "model" {
 			return option.Value != d.expects
 		}
 	}
@@ -262,8 +274,10 @@ func (d *acpDecoder) reply(l acpLine) {
 	}
 	fields := map[string]any{"id": json.RawMessage(l.ID)}
 	permits := func(option acpOption) bool { return strings.HasPrefix(option.Kind, "allow") }
-	if i := slices.IndexFunc(l.Params.Options, permits); i >= 0 && l.Method == "session/request_permission" {
-		fields["result"] = map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": l.Params.Options[i].ID}}
+	i := slices.IndexFunc(l.Params.Options, permits)
+	if i >= 0 && l.Method == "session/request_permission" {
+		outcome := map[string]any{"outcome": "selected", "optionId": l.Params.Options[i].ID}
+		fields["result"] = map[string]any{"outcome": outcome}
 	} else {
 		fields["error"] = map[string]any{"code": -32601, "message": "Method not found"}
 	}
@@ -279,7 +293,8 @@ func (d *acpDecoder) update(u acpUpdate) []stream.Item {
 	case "plan":
 		var todo stream.Todo
 		for _, entry := range u.Entries {
-			todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(entry.Content), State: taskState(entry.Status)})
+			task := stream.Task{Text: Short(entry.Content), State: taskState(entry.Status)}
+			todo.Tasks = append(todo.Tasks, task)
 		}
 		return append(d.flush(), todo)
 	case "usage_update":
@@ -291,10 +306,13 @@ func (d *acpDecoder) update(u acpUpdate) []stream.Item {
 	return nil
 }
 
-// call adds what an update tells of a call. It starts once it is no longer pending: until then its input is not complete.
-func (d *acpDecoder) call(u acpUpdate) (items []stream.Item) {
+// call adds what an update reports of a call. The call starts once it is no longer pending: until then its input is
+// not complete.
+func (d *acpDecoder) call(u acpUpdate) []stream.Item {
+	var items []stream.Item
 	c := d.calls[u.ID]
-	c.name, c.title = cmp.Or(Short(u.Tool), c.name), cmp.Or(Short(u.Title), c.title)
+	c.name = cmp.Or(Short(u.Tool), c.name)
+	c.title = cmp.Or(Short(u.Title), c.title)
 	c.input = cmp.Or(summary(u.RawInput), c.input)
 	c.output = cmp.Or(truncate(cmp.Or(string(u.Content), u.RawOutput.Output), maxOutput), c.output)
 	if u.Status == "pending" {
@@ -303,7 +321,11 @@ func (d *acpDecoder) call(u acpUpdate) (items []stream.Item) {
 	}
 	if !c.started {
 		c.started = true
-		items = append(items, stream.ToolStart{ID: u.ID, Name: cmp.Or(c.name, c.title), Input: cmp.Or(c.input, c.title)})
+		items = append(items, stream.ToolStart{
+			ID:    u.ID,
+			Name:  cmp.Or(c.name, c.title),
+			Input: cmp.Or(c.input, c.title),
+		})
 	}
 	if u.Status != "completed" && u.Status != "failed" {
 		d.calls.put(u.ID, c)
@@ -323,8 +345,9 @@ func (d *acpDecoder) count(l acpLine) {
 	for _, m := range l.Result.Meta.Quota.Models {
 		used[m.Model] = used[m.Model].Plus(stream.Usage{Input: m.Tokens.Input, Output: m.Tokens.Output})
 	}
-	if u := l.Result.Usage; u != (acpUsage{}) {
-		used = map[string]stream.Usage{d.pricedModel(u.plain()): u.plain()}
+	if l.Result.Usage != (acpUsage{}) {
+		whole := l.Result.Usage.plain()
+		used = map[string]stream.Usage{d.pricedModel(whole): whole}
 	}
 	if len(used) == 0 {
 		return
@@ -347,7 +370,8 @@ func (d *acpDecoder) pricedModel(used stream.Usage) string {
 
 func (d *acpDecoder) ended(result stream.Result) []stream.Item {
 	d.over = true
-	result.Usage, result.Cost = d.spent.Usage, d.spent.Cost
+	result.Usage = d.spent.Usage
+	result.Cost = d.spent.Cost
 	return append(d.flush(), result)
 }
 
@@ -373,7 +397,8 @@ func (d *acpDecoder) addText(piece string) []stream.Item {
 	}
 	text := d.words.String()
 	d.words.Reset()
-	if end := strings.LastIndexByte(text, '\n'); end > 0 {
+	end := strings.LastIndexByte(text, '\n')
+	if end > 0 {
 		d.words.WriteString(text[end+1:])
 		text = text[:end]
 	}

@@ -124,11 +124,15 @@ func Pick(name string, o Options) (Adapter, error) {
 		return Adapter{}, unknownAgent(name)
 	}
 	if o.Docker != nil && name != "claude" {
-		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name, "use ralph's own sandbox on Linux (--sandbox), or --no-sandbox", nil)
+		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name,
+			"use ralph's own sandbox on Linux (--sandbox), or --no-sandbox", nil)
 	}
 	inputs := kind.keyInput
-	if makers, can := o.Keys.Makers(name, o.Model); o.NeedKey && inputs != "" && len(makers) == 0 && can {
-		return Adapter{}, fault.Usage("no key for the agent "+name, "set the "+inputs, nil)
+	if o.NeedKey && inputs != "" {
+		makers, can := o.Keys.Makers(name, o.Model)
+		if len(makers) == 0 && can {
+			return Adapter{}, fault.Usage("no key for the agent "+name, "set the "+inputs, nil)
+		}
 	}
 	words, err := Words(o.Command)
 	if err != nil {
@@ -144,12 +148,18 @@ func Pick(name string, o Options) (Adapter, error) {
 	if err != nil {
 		return Adapter{}, err
 	}
-	adapter.Name, adapter.Counted, adapter.InJob = name, o.Keys.Bounded, o.NeedKey
+	adapter.Name = name
+	adapter.Counted = o.Keys.Bounded
+	adapter.InJob = o.NeedKey
 	adapter.Program = cmp.Or(adapter.Program, words[0])
-	adapter.Install, adapter.Package = cmp.Or(adapter.Install, kind.install), kind.npm
-	adapter.Tested, adapter.AutoRuns = kind.tested, kind.autoRuns
+	adapter.Install = cmp.Or(adapter.Install, kind.install)
+	adapter.Package = kind.npm
+	adapter.Tested = kind.tested
+	adapter.AutoRuns = kind.autoRuns
 	if o.Docker == nil { // the sandbox has programs, logins and files of its own
-		adapter.Vars, adapter.Hosts, adapter.Login = kind.vars, kind.hosts, kind.login
+		adapter.Vars = kind.vars
+		adapter.Hosts = kind.hosts
+		adapter.Login = kind.login
 	}
 	if o.NeedKey && inputs != "" {
 		adapter.Login = "set the " + inputs + " to a valid key"

@@ -32,7 +32,8 @@ func amp(_ kind, words []string, o Options) (Adapter, error) {
 			if order.Model != "" {
 				mode = []string{"--mode", order.Model}
 			}
-			return slices.Concat(command, []string{"--stream-json", "--dangerously-allow-all"}, mode, extra, []string{"-x", prompt})
+			own := []string{"--stream-json", "--dangerously-allow-all"}
+			return slices.Concat(command, own, mode, extra, []string{"-x", prompt})
 		},
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:   func(Order) string { return "" },

@@ -51,7 +51,10 @@ var claudeRules = flagRules{
 
 // claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.
 func claudeArgv(words []string, order Order, hooks string, extra []string) []string {
-	argv := slices.Concat(words, []string{"-p"}, claudeFormat, []string{"--dangerously-skip-permissions"}, claudeSources)
+	argv := append(slices.Clone(words), "-p")
+	argv = append(argv, claudeFormat...)
+	argv = append(argv, "--dangerously-skip-permissions")
+	argv = append(argv, claudeSources...)
 	if hooks != "" {
 		argv = append(argv, "--settings", hooks)
 	}
@@ -108,7 +111,13 @@ type claudeUsage struct {
 }
 
 func (u claudeUsage) plain() stream.Usage {
-	return stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheHour: u.Cached.Hour}
+	return stream.Usage{
+		Input:      u.Input,
+		Output:     u.Output,
+		CacheRead:  u.CacheRead,
+		CacheWrite: u.CacheWrite,
+		CacheHour:  u.Cached.Hour,
+	}
 }
 
 type claudeMessage struct {
@@ -143,7 +152,7 @@ func (b *claudeBlocks) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	return json.UnmarshalDecode(from, (*few[claudeBlock])(b))
 }
 
-// claudeOutput is what a tool says: a text, or texts among other blocks.
+// claudeOutput is a tool's output: a text, or texts among other blocks.
 type claudeOutput string
 
 // UnmarshalJSONFrom accepts both forms.
@@ -177,8 +186,9 @@ func todoList(input jsontext.Value) stream.Todo {
 	}
 	readLine(input, &parsed)
 	var todo stream.Todo
-	for _, task := range parsed.Todos {
-		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(cmp.Or(task.Content, task.Description)), State: taskState(task.Status)})
+	for _, item := range parsed.Todos {
+		text := Short(cmp.Or(item.Content, item.Description))
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: text, State: taskState(item.Status)})
 	}
 	return todo
 }

@@ -83,7 +83,7 @@ type claudeDecoder struct {
 	until  time.Time // when its login may ask again
 	denied stream.Denial
 	spent  claudeMeter
-	told   stream.Usage
+	sent   stream.Usage // that the newest Spent had
 	todos  recent[bool]
 }
 
@@ -113,16 +113,21 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 
 func (d *claudeDecoder) meter() []stream.Item {
 	spent := d.price.sum(d.spent.sums)
-	if spent.Usage == d.told {
+	if spent.Usage == d.sent {
 		return nil
 	}
-	d.told = spent.Usage
+	d.sent = spent.Usage
 	return []stream.Item{spent}
 }
 
 // unfinished has the usage that the messages began with: the least it can be.
 func (d *claudeDecoder) unfinished() []stream.Item {
-	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.price.sum(d.spent.sums).Usage, Until: d.until}}
+	return []stream.Item{stream.Result{
+		Failed: true,
+		Reason: NoResult,
+		Usage:  d.price.sum(d.spent.sums).Usage,
+		Until:  d.until,
+	}}
 }
 
 // modelOf returns which model has the price of a message. Sub-agents may have another than the session.
@@ -152,29 +157,37 @@ func (l claudeLine) system() []stream.Item {
 
 // claudeDenials are errors that a person has to fix.
 var claudeDenials = map[string]stream.Denial{
-	"authentication_failed": stream.NoLogin, "oauth_org_not_allowed": stream.NoLogin, "billing_error": stream.NoCredit,
+	"authentication_failed": stream.NoLogin,
+	"oauth_org_not_allowed": stream.NoLogin,
+	"billing_error":         stream.NoCredit,
 }
 
 func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 	d.denied = claudeDenials[l.Error]
-	own := l.Message.Model
-	if l.Parent == nil && own != "" && own != synthetic {
-		d.served = own
+	model := l.Message.Model
+	isSub := l.Parent != nil
+	if !isSub && model != "" && model != synthetic {
+		d.served = model
 	}
-	d.spent.add(d.modelOf(own, l.Parent != nil), l.Message.ID, l.Message.Usage.plain().Plausible())
+	d.spent.add(d.modelOf(model, isSub), l.Message.ID, l.Message.Usage.plain().Plausible())
 	var items []stream.Item
 	for _, block := range l.Message.Content {
+		isTodo := block.Name == "TodoWrite" || block.Name == "todo_write"
 		switch {
 		case block.Type == "text" && block.Text == "":
-		case block.Type == "text" && l.Parent == nil && l.Message.Model != synthetic:
+		case block.Type == "text" && !isSub && model != synthetic:
 			items = append(items, stream.Text{Text: block.Text})
 		case block.Type == "text":
 			items = append(items, stream.Progress{Text: Short(block.Text)})
-		case (block.Name == "TodoWrite" || block.Name == "todo_write") && l.Parent == nil:
+		case isTodo && !isSub:
 			d.todos.put(block.ID, true)
 			items = append(items, todoList(block.Input))
 		case strings.HasSuffix(block.Type, "tool_use"): // server_tool_use, mcp_tool_use
-			items = append(items, stream.ToolStart{ID: block.ID, Name: Short(block.Name), Input: summary(block.Input)})
+			items = append(items, stream.ToolStart{
+				ID:    block.ID,
+				Name:  Short(block.Name),
+				Input: summary(block.Input),
+			})
 		}
 	}
 	return items
@@ -186,7 +199,11 @@ func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 		if block.Type != "tool_result" || d.todos.drop(block.ToolUseID) {
 			continue
 		}
-		items = append(items, stream.ToolEnd{ID: block.ToolUseID, Output: truncate(string(block.Content), maxOutput), Failed: block.IsError})
+		items = append(items, stream.ToolEnd{
+			ID:     block.ToolUseID,
+			Output: truncate(string(block.Content), maxOutput),
+			Failed: block.IsError,
+		})
 	}
 	return items
 }

@@ -25,10 +25,17 @@ func codex(_ kind, words []string, o Options) (Adapter, error) {
 	flags := slices.Concat(command[1:], extra)
 	bounds := []string{codexUnbound}
 	if o.ReadOnly && !o.Keys.Confined { // within our sandbox its own could not be raised
-		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check", "-c", `approval_policy="never"`} // which the other implies
+		bounds = []string{
+			"--sandbox", "read-only",
+			"--skip-git-repo-check", "-c", `approval_policy="never"`, // which codexUnbound implies
+		}
 	}
-	// AGENTS.md is in the prompt, and the price list has no other tier.
-	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0", "-c", `service_tier="default"`}, bounds, provider)
+	exec := []string{
+		"exec", "--json",
+		"-c", "project_doc_max_bytes=0", // AGENTS.md is in the prompt
+		"-c", `service_tier="default"`, // the price list has no other
+	}
+	start := slices.Concat(command, exec, bounds, provider)
 	return Adapter{
 		StatusCommand: ask(command, "doctor", "--json"),
 		ReadStatus:    codexReadStatus,
@@ -62,8 +69,8 @@ func codexReadStatus(_ int, printed []byte) string {
 	return ""
 }
 
-// codexRules leave out what is said anyway, for twice is refused, and what
-// Codex dropped. The prompt follows on stdin, as a last "-" says: next to one
+// codexRules leave out flags that ralph gives anyway, because Codex refuses a
+// flag that is given twice, and flags that Codex dropped. The prompt follows on stdin, as a last "-" says: next to one
 // in argv an open stdin would be waited for.
 var codexRules = flagRules{
 	"--json":      {},
@@ -90,7 +97,7 @@ func codexProvider(keys Keys) ([]string, error) {
 		table += `,env_key="CODEX_API_KEY"` // refused where the variable is missing
 	}
 	flags := []string{"-c", "model_providers.ralph={" + table + "}", "-c", `model_provider="ralph"`}
-	if keys.Bounded { // with most models it offers a search by the maker in every request, and every one would be refused
+	if keys.Bounded { // with most models every request offers a search by the provider, and would be refused
 		flags = append(flags, "-c", `web_search="disabled"`)
 	}
 	return flags, nil
@@ -99,16 +106,21 @@ func codexProvider(keys Keys) ([]string, error) {
 // codexFailure reads Codex's own sentences; the agent has no say in them.
 func codexFailure(reason, message string) stream.Result {
 	return stream.Result{
-		Failed: true, Reason: reason, Text: message,
-		Status: codexHTTPStatus(message), Busy: codexBusy(message), Denied: codexDenied(message), Until: codexResetTime(message),
+		Failed: true,
+		Reason: reason,
+		Text:   message,
+		Status: codexHTTPStatus(message),
+		Busy:   codexBusy(message),
+		Denied: codexDenied(message),
+		Until:  codexResetTime(message),
 	}
 }
 
-// statusSaid matches the two sentences in which Codex gives the final HTTP status.
-var statusSaid = pattern.Of(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
+// finalStatus matches the two sentences in which Codex gives the final HTTP status.
+var finalStatus = pattern.Of(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
 
 func codexHTTPStatus(message string) int {
-	m := statusSaid.FindStringSubmatch(message)
+	m := finalStatus.FindStringSubmatch(message)
 	if m == nil {
 		return 0
 	}
@@ -124,7 +136,9 @@ func codexBusy(message string) bool {
 // codexDenied matches sentences without a status that a person has to act on.
 func codexDenied(message string) stream.Denial {
 	switch {
-	case strings.HasPrefix(message, "Quota exceeded."), strings.Contains(message, "out of credits"), strings.HasPrefix(message, "To use Codex with your ChatGPT plan"):
+	case strings.HasPrefix(message, "Quota exceeded."),
+		strings.Contains(message, "out of credits"),
+		strings.HasPrefix(message, "To use Codex with your ChatGPT plan"):
 		return stream.NoCredit
 	case strings.HasPrefix(message, "Your access token could not be refreshed"):
 		return stream.NoLogin
@@ -146,11 +160,13 @@ func codexResetTime(message string) time.Time {
 	if m == nil || !usedUp.MatchString(message) {
 		return time.Time{}
 	}
-	layout, said := "3:04 PM", m[3]
+	layout := "3:04 PM"
+	text := m[3]
 	if m[1] != "" {
-		layout, said = "Jan 2, 2006 3:04 PM", m[1]+m[2]+" "+m[3]
+		layout = "Jan 2, 2006 3:04 PM"
+		text = m[1] + m[2] + " " + m[3]
 	}
-	until, err := time.ParseInLocation(layout, said, time.Local)
+	until, err := time.ParseInLocation(layout, text, time.Local)
 	if err != nil {
 		return time.Time{}
 	}

@@ -104,7 +104,7 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 	if d.open.drop(item.ID) {
 		return []stream.Item{end}
 	}
-	return []stream.Item{call, end} // some versions tell of some calls only when they are over
+	return []stream.Item{call, end} // some versions report some calls only when they are over
 }
 
 var retrying = pattern.Of(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
@@ -168,12 +168,16 @@ func (i codexItem) call() (stream.ToolStart, bool) {
 	return stream.ToolStart{}, false
 }
 
+// bareCommand returns a command without the shell that runs it.
 func bareCommand(command string) string {
 	words, err := Words(command)
-	if err == nil && len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {
-		return words[2]
+	if err != nil || len(words) != 3 {
+		return command
 	}
-	return command
+	if words[1] != "-lc" && words[1] != "-c" {
+		return command
+	}
+	return words[2]
 }
 
 // edits makes each file of a patch a call: one may be work, and the next only record progress.

@@ -10,7 +10,7 @@ import (
 
 // command is any program of the user's. It reads the prompt from its stdin,
 // and what it prints are its words; its tools and its cost stay unknown, so
-// its work is judged by what it leaves in the tree.
+// only what it leaves in the tree counts.
 func command(_ kind, words []string, o Options) (Adapter, error) {
 	argv := slices.Concat(words, o.Args)
 	return Adapter{
@@ -46,7 +46,8 @@ type promptEcho struct {
 func newPromptEcho(prompt string) *promptEcho {
 	e := &promptEcho{}
 	for line := range strings.Lines(prompt) {
-		if line = trimQuoteMarks(line); line != "" {
+		line = trimQuoteMarks(line)
+		if line != "" {
 			e.prompt = append(e.prompt, line)
 		}
 	}

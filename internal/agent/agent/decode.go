@@ -68,10 +68,11 @@ func (d *lineDecoder[L]) End() []stream.Item {
 const NoResult = "ended without a result"
 
 func asProgress(text string) []stream.Item {
-	if text = Short(text); text != "" {
-		return []stream.Item{stream.Progress{Text: text}}
+	text = Short(text)
+	if text == "" {
+		return nil
 	}
-	return nil
+	return []stream.Item{stream.Progress{Text: text}}
 }
 
 // readLine reads leniently, as other programs do that read such lines: it leaves keys of unexpected types empty.
@@ -80,7 +81,10 @@ func readLine[T any](line []byte, into *T) bool {
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
 		return false
 	}
-	err := json.Unmarshal(line, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsonv1.ReportErrorsWithLegacySemantics(true))
+	err := json.Unmarshal(line, into,
+		jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true),
+		jsonv1.ReportErrorsWithLegacySemantics(true))
 	return err == nil || isMismatch(err)
 }
 
@@ -98,20 +102,24 @@ func (f *few[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() != '[' {
 		return from.SkipValue()
 	}
-	_, err := from.ReadToken()
-	for err == nil && from.PeekKind() != ']' {
+	if _, err := from.ReadToken(); err != nil {
+		return err
+	}
+	for from.PeekKind() != ']' {
 		if len(*f) == maxRecent {
-			err = from.SkipValue()
+			if err := from.SkipValue(); err != nil {
+				return err
+			}
 			continue
 		}
-		var one T
-		if err = json.UnmarshalDecode(from, &one); err == nil || isMismatch(err) {
-			*f, err = append(*f, one), nil
+		var element T
+		err := json.UnmarshalDecode(from, &element)
+		if err != nil && !isMismatch(err) {
+			return err
 		}
+		*f = append(*f, element)
 	}
-	if err == nil {
-		_, err = from.ReadToken()
-	}
+	_, err := from.ReadToken()
 	return err
 }
 
@@ -122,13 +130,14 @@ const (
 	maxID     = 200      // bytes of their ids
 )
 
-// telling are the keys that describe a tool's input best, in order.
-var telling = strings.Fields("file_path filePath notebook_path command cmd pattern url query path skill description prompt")
+// summaryKeys are the keys that describe a tool's input best, in order.
+var summaryKeys = strings.Fields(
+	"file_path filePath notebook_path command cmd pattern url query path skill description prompt")
 
 func summary(input jsontext.Value) string {
 	var in map[string]jsontext.Value
 	readLine(input, &in)
-	for _, key := range telling {
+	for _, key := range summaryKeys {
 		var text string
 		if json.Unmarshal(in[key], &text) == nil && text != "" {
 			return Short(text)
@@ -157,7 +166,9 @@ func (r *recent[V]) put(id string, v V) {
 	if len(id) > maxID {
 		return
 	}
-	if _, known := (*r)[id]; !known && len(*r) >= maxRecent || *r == nil {
+	_, known := (*r)[id]
+	isFull := !known && len(*r) >= maxRecent
+	if isFull || *r == nil {
 		*r = recent[V]{}
 	}
 	(*r)[id] = v

@@ -56,7 +56,8 @@ func hasAccess(name string, env []string) bool {
 // TokenHint returns how to keep an agent's login out of the sandbox; empty: it has none there, or no other way.
 func TokenHint(name string, env []string) string {
 	keys := KeysFrom(func(variable string) string { return environ.Get(env, variable) }, name, "")
-	if makers, _ := keys.Makers(name, ""); len(makers) > 0 || !hasLogin(name, env) {
+	makers, _ := keys.Makers(name, "")
+	if len(makers) > 0 || !hasLogin(name, env) {
 		return ""
 	}
 	return kinds[name].token
@@ -68,6 +69,6 @@ func hasLogin(name string, env []string) bool {
 		if err != nil {
 			return false
 		}
-		return l.says == nil || l.says.MatchString(string(text))
+		return l.marker == nil || l.marker.MatchString(string(text))
 	})
 }

@@ -17,10 +17,10 @@ import (
 // Locate finds the agent's program on the PATH of an environment. It starts nothing.
 func (a Adapter) Locate(env []string, dir string) (string, error) {
 	path, err := process.LookUp(a.Program, dir, env)
-	if err == nil && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
 	if err == nil {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
 		return path, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
@@ -66,17 +66,14 @@ type Docker struct {
 // sandbox has a login of its own and neither ralph's keys nor its hooks; its entrypoint
 // skips the permissions.
 func (d Docker) wrap(a Adapter, flags []string) Adapter {
-	program, run := "docker", func(dir string) []string {
-		return []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", dir, d.State, "--"}
-	}
-	if d.SBX { // the words after -- replace its own, which skip the permissions
-		program, run = "sbx", func(dir string) []string {
-			return []string{"sbx", "run", "claude", dir, "--", "--dangerously-skip-permissions"}
-		}
+	program := "docker"
+	if d.SBX {
+		program = "sbx"
 	}
 	return Adapter{
 		Program: program,
-		Install: "install Docker's sbx, or Docker Desktop 4.58 or later, which confines an agent on macOS, or give --no-sandbox",
+		Install: "install Docker's sbx, or Docker Desktop 4.58 or later, which confines an agent on macOS, " +
+			"or give --no-sandbox",
 		Missing: "no Docker sandbox: docker is not installed",
 		Notes:   a.Notes,
 		Vars:    []string{"DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"},
@@ -85,7 +82,8 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 			if strings.HasPrefix(prompt, "-") { // not a flag
 				prompt = "\n" + prompt
 			}
-			return slices.Concat(run(order.Dir), []string{"-p", prompt}, claudeFormat, claudeSources, claudeModel(order), flags)
+			start := append(d.runArgv(order.Dir), "-p", prompt)
+			return slices.Concat(start, claudeFormat, claudeSources, claudeModel(order), flags)
 		},
 		Env:   func(Order) []string { return nil },
 		Stdin: func(Order) string { return "" },
@@ -97,4 +95,13 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 		MaxPrompt:    maxArgument - 2, // for the final zero byte and a newline before it
 		SyncDelay:    d.Pause,
 	}
+}
+
+// runArgv returns what starts Claude Code in the sandbox. After --, sbx replaces its own flags, which skip the
+// permissions.
+func (d Docker) runArgv(dir string) []string {
+	if d.SBX {
+		return []string{"sbx", "run", "claude", dir, "--", "--dangerously-skip-permissions"}
+	}
+	return []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", dir, d.State, "--"}
 }

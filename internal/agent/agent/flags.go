@@ -18,17 +18,19 @@ type flagRule struct {
 
 type flagRules map[string]flagRule
 
+// keep returns the flags without those that rules leave out, and notes on them.
 func (rules flagRules) keep(words []string) (flags, notes []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, joined := strings.Cut(words[i], "=")
 		rule, known := rules[name]
-		if rule.read && !joined {
-			i++
-		}
 		if rule.read {
+			if !joined {
+				i++
+			}
 			continue
 		}
-		if !known || joined && rule.only == "" {
+		hasOtherForm := joined && rule.only == ""
+		if !known || hasOtherForm {
 			flags = append(flags, words[i])
 			continue
 		}
@@ -46,10 +48,12 @@ func (rules flagRules) keep(words []string) (flags, notes []string) {
 	return flags, notes
 }
 
+// split applies the rules to the words of a command and to the user's flags after it.
 func (rules flagRules) split(words, args []string) (command, extra, notes []string) {
-	before, notes := rules.keep(words[1:])
+	kept, notes := rules.keep(words[1:])
+	command = slices.Concat(words[:1], kept)
 	extra, more := rules.keep(args)
-	return slices.Concat(words[:1], before), extra, slices.Compact(append(notes, more...))
+	return command, extra, slices.Compact(append(notes, more...))
 }
 
 func modelOf(flags []string, order Order) string {
@@ -83,7 +87,8 @@ func modelInFlags(flags []string) string {
 
 // trimSubcommand removes a subcommand that the adapter adds itself: "codex e".
 func trimSubcommand(words []string, names ...string) []string {
-	if last := len(words) - 1; last > 0 && slices.Contains(names, words[last]) {
+	last := len(words) - 1
+	if last > 0 && slices.Contains(names, words[last]) {
 		return words[:last]
 	}
 	return words

@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"github.com/ralph-loop/ralph/internal/lib/environ"
-	"github.com/ralph-loop/ralph/internal/lib/untrusted"
-)
+import "github.com/ralph-loop/ralph/internal/lib/environ"
 
 // Brought is a file of the user's home that an agent has in a new home.
 type Brought struct {
@@ -15,15 +12,15 @@ type Brought struct {
 
 // HomeFiles returns the files that the agent needs of the user's home: its logins, and the settings in which the user
 // chooses a server or a login.
-func HomeFiles(name string, env []string) (all []Brought) {
+func HomeFiles(name string, env []string) []Brought {
+	var all []Brought
 	k := kinds[name]
 	for _, l := range k.logins {
 		all = append(all, Brought{File: l.file, Fields: l.fields, Back: true})
 	}
-	if own := k.settings; own != nil {
-		text, err := untrusted.ReadFile(environ.PathIn(env, "", own.file), maxSettings)
-		if err == nil && own.says.MatchString(string(text)) {
-			all = append(all, Brought{File: own.file})
+	if k.settings != nil {
+		if _, ok := k.settings.choice(environ.PathIn(env, "", k.settings.file)); ok {
+			all = append(all, Brought{File: k.settings.file})
 		}
 	}
 	for _, file := range k.brings {

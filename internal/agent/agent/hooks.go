@@ -25,7 +25,12 @@ var hookEvents = []struct {
 func hookSettings(self string) string {
 	hooks := map[string]any{}
 	for _, m := range hookEvents {
-		group := map[string]any{"hooks": []any{map[string]any{"type": "command", "command": shell.Quote(self) + " hook " + m.word, "timeout": m.seconds}}}
+		hook := map[string]any{
+			"type":    "command",
+			"command": shell.Quote(self) + " hook " + m.word,
+			"timeout": m.seconds,
+		}
+		group := map[string]any{"hooks": []any{hook}}
 		if m.matcher != "" {
 			group["matcher"] = m.matcher
 		}
@@ -39,9 +44,10 @@ func hookSettings(self string) string {
 func (a Adapter) CheckAutoRuns(dir string) error {
 	for ; ; dir = filepath.Dir(dir) {
 		for _, name := range a.AutoRuns {
-			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if _, err := os.Lstat(path); err == nil {
 				return fault.Usage(
-					fmt.Sprintf("%s would run files in %s, and no sandbox prevents it", a.Name, filepath.Join(dir, name)),
+					fmt.Sprintf("%s would run files in %s, and no sandbox prevents it", a.Name, path),
 					"remove them, choose another agent, or use a sandbox: --sandbox", nil)
 			}
 		}

@@ -59,7 +59,10 @@ func (k Keys) Secrets() []string {
 
 // env has all keys: the user's program may start any CLI.
 func (k Keys) env() []string {
-	return environ.Merge(k.claudeEnv(), k.codexEnv(), environ.Pairs("GEMINI_API_KEY", k.GeminiAPIKey, "PROVIDER_API_KEY", k.ProviderAPIKey))
+	return environ.Merge(k.claudeEnv(), k.codexEnv(), environ.Pairs(
+		"GEMINI_API_KEY", k.GeminiAPIKey,
+		"PROVIDER_API_KEY", k.ProviderAPIKey,
+	))
 }
 
 func (k Keys) claudeEnv() []string {
@@ -105,10 +108,13 @@ func checkBaseURL(base string) error {
 	host := hostOf(base)
 	switch {
 	case strings.HasPrefix(host, "bedrock-runtime"):
-		return fault.Usage("the model server "+host+" uses its own request format, which ralph can neither sign nor count",
-			"set model-base-url to https://bedrock-mantle.REGION.api.aws/anthropic, and a Bedrock API key as anthropic-api-key", nil)
+		return fault.Usage(
+			"the model server "+host+" uses its own request format, which ralph can neither sign nor count",
+			"set model-base-url to https://bedrock-mantle.REGION.api.aws/anthropic, "+
+				"and a Bedrock API key as anthropic-api-key", nil)
 	case strings.HasSuffix(host, "aiplatform.googleapis.com"):
-		return fault.Usage("the model server "+host+" uses Google's short-lived tokens and its own request format",
+		return fault.Usage(
+			"the model server "+host+" uses Google's short-lived tokens and its own request format",
 			"use a gateway that has Anthropic's API and takes a key, and set model-base-url to it", nil)
 	}
 	return nil
@@ -128,7 +134,7 @@ func modelPatterns(name, model string) []string {
 	if model == "" {
 		return nil
 	}
-	if family, is := kinds[name].aliases[model]; is {
+	if family, ok := kinds[name].aliases[model]; ok {
 		return family
 	}
 	if _, after, named := strings.Cut(model, "/"); named && name == "opencode" {

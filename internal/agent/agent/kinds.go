@@ -24,8 +24,8 @@ type kind struct {
 	autoRuns []string // paths in a repository whose content it runs without asking
 	brings   []string // settings in the user's home without which it does not know its servers
 
-	// Its model's provider. makers returns the servers that it would ask with these keys, and false where a server that
-	// holds the key cannot take their place; nil: it needs no key.
+	// Its model's provider. makers returns the servers that it would ask with these keys, and false where a server
+	// that holds the key cannot take their place; nil: it needs no key.
 	makers       func(k Keys, model string) (makers []Maker, can bool)
 	held         bool     // it is known to accept another server and key without a sandbox, too
 	keyInput     string   // inputs for its key where it can have no login; empty: it needs none
@@ -38,18 +38,18 @@ type kind struct {
 	smallModels  []string            // that it uses on its own, for titles, summaries and subagents
 }
 
-// login is a file in the home that a login leaves. Of a file that has other things, says finds the login, and fields are
-// all that an agent in a sandbox has of it.
+// login is a file in the home that a login leaves. Of a file that has other things, marker matches the login, and
+// fields are all that an agent in a sandbox has of it.
 type login struct {
 	file   string
-	says   *pattern.Pattern
+	marker *pattern.Pattern
 	fields []string
 }
 
-// serverSettings is a file in the home in which users choose a server or a login.
+// serverSettings is a file in the home in which users choose a server or a login. marker matches such a choice.
 type serverSettings struct {
-	file string
-	says *pattern.Pattern
+	file   string
+	marker *pattern.Pattern
 }
 
 const providerKey = "input provider-api-key"
@@ -60,9 +60,16 @@ var kinds = map[string]kind{
 		build:   claude,
 		install: "install Claude Code", npm: "@anthropic-ai/claude-code", tested: "2.1.328",
 		login: "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
-		token: "it can read your login in the sandbox; a long-lived token stays outside: set CLAUDE_CODE_OAUTH_TOKEN to that of `claude setup-token`",
-		// On macOS it keeps its tokens in the keychain, and only the account in a file.
-		logins: []login{{file: ".claude/.credentials.json"}, {".claude.json", pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`), []string{"oauthAccount", "primaryApiKey", "hasCompletedOnboarding", "userID"}}},
+		token: "it can read your login in the sandbox; a long-lived token stays outside: " +
+			"set CLAUDE_CODE_OAUTH_TOKEN to that of `claude setup-token`",
+		logins: []login{
+			{file: ".claude/.credentials.json"},
+			{ // on macOS it keeps its tokens in the keychain, and only the account in a file
+				file:   ".claude.json",
+				marker: pattern.Of(`"(?:oauthAccount|primaryApiKey)"\s*:\s*[{"]`),
+				fields: []string{"oauthAccount", "primaryApiKey", "hasCompletedOnboarding", "userID"},
+			},
+		},
 		vars:   []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		hosts:  []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		makers: anthropicMakers, held: true,
@@ -74,30 +81,40 @@ var kinds = map[string]kind{
 		},
 		settings: &serverSettings{
 			".claude/settings.json",
-			pattern.Of(`"(?:ANTHROPIC_BASE_URL|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_API_KEY|CLAUDE_CODE_USE_\w+|apiKeyHelper)"\s*:`),
+			pattern.Of(`"(?:ANTHROPIC_BASE_URL|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_API_KEY|` +
+				`CLAUDE_CODE_USE_\w+|apiKeyHelper)"\s*:`),
 		},
 		managed: []string{
 			"/etc/claude-code/managed-settings.json", "/etc/claude-code/managed-settings.d/*.json",
-			"/Library/Application Support/ClaudeCode/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.d/*.json",
+			"/Library/Application Support/ClaudeCode/managed-settings.json",
+			"/Library/Application Support/ClaudeCode/managed-settings.d/*.json",
 		},
 		aliases: map[string][]string{
-			"opus": {"claude-opus-*"}, "sonnet": {"claude-sonnet-*"}, "haiku": {"claude-haiku-*"}, "opusplan": {"claude-opus-*", "claude-sonnet-*"},
-			"default": {}, "best": {},
+			"opus":     {"claude-opus-*"},
+			"sonnet":   {"claude-sonnet-*"},
+			"haiku":    {"claude-haiku-*"},
+			"opusplan": {"claude-opus-*", "claude-sonnet-*"},
+			"default":  {},
+			"best":     {},
 		},
 		smallModels: []string{"claude-haiku-*"},
 	},
 	"codex": {
 		build:   codex,
 		install: "install Codex", npm: "@openai/codex", tested: "0.169.0",
-		login:  "log in with `codex login`, or set CODEX_API_KEY to a valid key",
-		logins: []login{{file: ".codex/auth.json"}},
-		vars:   []string{"CODEX_HOME"},
-		hosts:  []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
-		makers: func(k Keys, _ string) ([]Maker, bool) { return k.maker("openai", k.OpenAIAPIKey), true }, held: true,
+		login:    "log in with `codex login`, or set CODEX_API_KEY to a valid key",
+		logins:   []login{{file: ".codex/auth.json"}},
+		vars:     []string{"CODEX_HOME"},
+		hosts:    []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
+		makers:   func(k Keys, _ string) ([]Maker, bool) { return k.maker("openai", k.OpenAIAPIKey), true },
+		held:     true,
 		keyInput: "input openai-api-key",
 		baseURL:  "OPENAI_BASE_URL",
-		settings: &serverSettings{".codex/config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
-		managed:  []string{"/etc/codex/managed_config.toml"},
+		settings: &serverSettings{
+			".codex/config.toml",
+			pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`),
+		},
+		managed: []string{"/etc/codex/managed_config.toml"},
 	},
 	"gemini": {
 		build: acp, acp: &geminiStart,
@@ -105,10 +122,14 @@ var kinds = map[string]kind{
 		login:  "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key",
 		logins: []login{{file: ".gemini/oauth_creds.json"}, {file: ".gemini/gemini-credentials.json"}},
 		vars: []string{
-			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
+			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
+			"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
-		hosts:  []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
-		makers: func(k Keys, _ string) ([]Maker, bool) { return k.maker("gemini", k.GeminiAPIKey), true }, held: true,
+		hosts: []string{
+			"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com",
+		},
+		makers:       func(k Keys, _ string) ([]Maker, bool) { return k.maker("gemini", k.GeminiAPIKey), true },
+		held:         true,
 		keyInput:     "input gemini-api-key",
 		baseURL:      "GOOGLE_GEMINI_BASE_URL",
 		otherServers: []string{"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"},
@@ -124,10 +145,14 @@ var kinds = map[string]kind{
 		install: "install opencode", npm: "opencode-ai", tested: "1.18.33",
 		login: "log in to the model's provider with `opencode auth login`, or set its key; " +
 			"`opencode models` lists the models that are known",
-		logins:   []login{{file: ".local/share/opencode/auth.json"}},
-		vars:     []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"},
-		hosts:    []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
-		autoRuns: []string{".opencode/plugin", ".opencode/plugins"}, // a second loader looks for them no matter what the settings say
+		logins: []login{{file: ".local/share/opencode/auth.json"}},
+		vars: []string{
+			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
+			"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
+		},
+		hosts: []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
+		// A second loader looks for them no matter what the settings say.
+		autoRuns: []string{".opencode/plugin", ".opencode/plugins"},
 		brings:   []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
 		makers:   opencodeMakers, // its server is in its settings
 		keyInput: "input anthropic-api-key, openai-api-key or gemini-api-key",
@@ -137,8 +162,12 @@ var kinds = map[string]kind{
 		install: "install GitHub Copilot CLI", npm: "@github/copilot", tested: "1.0.102",
 		login: "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",
 		logins: []login{{
-			".copilot/config.json", pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`),
-			[]string{"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user", "copilotTokens", "copilot_tokens"},
+			file:   ".copilot/config.json",
+			marker: pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`),
+			fields: []string{
+				"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user",
+				"copilotTokens", "copilot_tokens",
+			},
 		}},
 		vars: []string{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",

@@ -74,12 +74,13 @@ func opencodeMakers(k Keys, model string) ([]Maker, bool) {
 		return nil, true
 	}
 	provider, _, named := strings.Cut(model, "/")
+	hasServer := model != "" && k.ModelBaseURL != "" && opencodeProviders[provider].key == ""
 	switch {
 	case named && provider == "anthropic" && k.AnthropicAPIKey != "":
 		return k.maker("anthropic", k.AnthropicAPIKey), true
 	case named && provider == "openai" && k.OpenAIAPIKey != "":
 		return k.maker("openai", k.OpenAIAPIKey), true
-	case model != "" && opencodeProviders[provider].key == "" && k.ModelBaseURL != "" && k.OpenAIAPIKey != "":
+	case hasServer && k.OpenAIAPIKey != "":
 		return k.maker("openai", k.OpenAIAPIKey), true
 	case named && provider == "google" && k.GeminiAPIKey != "":
 		return k.maker("gemini", k.GeminiAPIKey), true
@@ -90,17 +91,24 @@ func opencodeMakers(k Keys, model string) ([]Maker, bool) {
 // ForModelServer returns the keys of an agent that asks ralph's model server: that
 // server's token in place of each key of makers, and no other key.
 func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
-	inside := Keys{ProviderType: k.ProviderType, ModelBaseURL: server, Cloud: isBedrockMantle(k.ModelBaseURL), Bounded: true, KeySelected: k.KeySelected}
 	replaced := func(key string) string {
 		if slices.ContainsFunc(makers, func(m Maker) bool { return m.Key == key }) {
 			return token
 		}
 		return ""
 	}
-	inside.AnthropicAPIKey, inside.ClaudeCodeOAuthToken = replaced(k.AnthropicAPIKey), replaced(k.ClaudeCodeOAuthToken)
-	inside.OpenAIAPIKey, inside.GeminiAPIKey = replaced(k.OpenAIAPIKey), replaced(k.GeminiAPIKey)
-	inside.ProviderAPIKey = replaced(k.ProviderAPIKey)
-	return inside
+	return Keys{
+		AnthropicAPIKey:      replaced(k.AnthropicAPIKey),
+		ClaudeCodeOAuthToken: replaced(k.ClaudeCodeOAuthToken),
+		OpenAIAPIKey:         replaced(k.OpenAIAPIKey),
+		GeminiAPIKey:         replaced(k.GeminiAPIKey),
+		ProviderAPIKey:       replaced(k.ProviderAPIKey),
+		ProviderType:         k.ProviderType,
+		ModelBaseURL:         server,
+		Cloud:                isBedrockMantle(k.ModelBaseURL),
+		Bounded:              true,
+		KeySelected:          k.KeySelected,
+	}
 }
 
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
@@ -121,20 +129,29 @@ func (k *Keys) UsesKey(name string, env []string) bool {
 	for _, files := range kinds[name].managed {
 		found, _ := filepath.Glob(files) //nolint:forbidigo // only root writes there; no pattern is malformed
 		for _, file := range found {
-			if text, err := untrusted.ReadFile(file, maxSettings); err == nil && own.says.MatchString(string(text)) {
+			if _, ok := own.choice(file); ok {
 				return false
 			}
 		}
 	}
-	text, err := untrusted.ReadFile(environ.PathIn(env, "", own.file), maxSettings)
-	if err != nil || !own.says.MatchString(string(text)) {
+	text, ok := own.choice(environ.PathIn(env, "", own.file))
+	if !ok {
 		return true
 	}
-	k.KeySelected = name == "gemini" && byKey.MatchString(string(text))
+	k.KeySelected = name == "gemini" && byKey.MatchString(text)
 	return k.KeySelected
 }
 
 const maxSettings = 1 << 20
+
+// choice returns the text of a file of settings, if it chooses a server or a login.
+func (s serverSettings) choice(file string) (text string, ok bool) {
+	data, err := untrusted.ReadFile(file, maxSettings)
+	if err != nil {
+		return "", false
+	}
+	return string(data), s.marker.MatchString(string(data))
+}
 
 // HasAny reports whether there is any key.
 func (k Keys) HasAny() bool { return strings.Join(k.Secrets(), "") != "" }

@@ -12,7 +12,8 @@ import (
 // scripted runs testsupport/scripted as a child, like agents that cost money.
 func scripted(_ kind, _ []string, o Options) (Adapter, error) {
 	if o.Script == "" {
-		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file in the variable RALPH_SCRIPT", nil)
+		return Adapter{}, fault.Usage(`the agent "scripted" has no script`,
+			"name a script file in the variable RALPH_SCRIPT", nil)
 	}
 	return Adapter{
 		Program:      o.Self,
@@ -70,7 +71,8 @@ func (d *scriptedDecoder) unfinished() []stream.Item {
 
 func (d *scriptedDecoder) sum(result stream.Result) stream.Result {
 	if d.spent != nil {
-		result.Usage, result.Cost = d.spent.Usage, d.spent.Cost
+		result.Usage = d.spent.Usage
+		result.Cost = d.spent.Cost
 	}
 	return result
 }
@@ -98,7 +100,13 @@ func (d *scriptedDecoder) read(l ScriptedLine) []stream.Item {
 		return []stream.Item{more}
 	case l.Result != nil:
 		r := l.Result
-		return []stream.Item{d.sum(stream.Result{Reason: r.Reason, Failed: r.Failed, Text: r.Text, Status: r.Status, After: time.Duration(r.After) * time.Second})}
+		return []stream.Item{d.sum(stream.Result{
+			Reason: r.Reason,
+			Failed: r.Failed,
+			Text:   r.Text,
+			Status: r.Status,
+			After:  time.Duration(r.After) * time.Second,
+		})}
 	}
 	return nil
 }
