@@ -90,7 +90,7 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 		if job.Second {
 			log += "-again"
 		}
-		ended, err := h.one(ctx, job, check, log)
+		ended, err := h.runCheck(ctx, job, check, log)
 		if err != nil {
 			return fmt.Errorf("run check %s: %w", check.Name, err)
 		}
@@ -120,7 +120,7 @@ func (j Job) what() string {
 	return kind
 }
 
-func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
+func (h Hand) runCheck(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
 	call, err := job.call(check)
 	if err != nil {
 		return journal.CheckEnded{}, err

@@ -72,29 +72,34 @@ func newExcerpt(asked policy.Excerpt) (io.Writer, func() string) {
 	if chars <= 0 {
 		chars = 4000
 	}
-	if !asked.Head {
-		tail, first := &process.Tail{N: chars * utf8.UTFMax}, &statedFailure{}
-		return io.MultiWriter(tail, first), func() string {
-			runes := []rune(strings.ToValidUTF8(tail.String(), "\uFFFD"))
-			if len(runes) <= chars && tail.Dropped() == 0 {
-				return string(runes)
-			}
-			runes = runes[max(0, len(runes)-chars):]
-			end, stated := fromLine(string(runes)), first.text()
-			size := utf8.RuneCountInString(stated)
-			if strings.Contains(end, stated) || size > chars/2 {
-				return end
-			}
-			return stated + leftOut + fromLine(string(runes[size:]))
-		}
+	if asked.Head {
+		head := &process.Head{N: chars * utf8.UTFMax}
+		return head, func() string { return beginning(head, chars) }
 	}
-	head := &process.Head{N: chars * utf8.UTFMax}
-	return head, func() string {
-		text := head.String()
-		runes := []rune(text)
-		if len(runes) <= chars && head.Dropped() == 0 {
-			return text
-		}
-		return string(runes[:min(len(runes), chars)]) + truncated
+	tail := &process.Tail{N: chars * utf8.UTFMax}
+	failure := &statedFailure{}
+	return io.MultiWriter(tail, failure), func() string { return ending(tail, failure.text(), chars) }
+}
+
+func beginning(head *process.Head, chars int) string {
+	text := head.String()
+	runes := []rune(text)
+	if len(runes) <= chars && head.Dropped() == 0 {
+		return text
 	}
+	return string(runes[:min(len(runes), chars)]) + truncated
+}
+
+func ending(tail *process.Tail, failure string, chars int) string {
+	runes := []rune(strings.ToValidUTF8(tail.String(), "\uFFFD"))
+	if len(runes) <= chars && tail.Dropped() == 0 {
+		return string(runes)
+	}
+	runes = runes[max(0, len(runes)-chars):]
+	end := fromLine(string(runes))
+	size := utf8.RuneCountInString(failure)
+	if strings.Contains(end, failure) || size > chars/2 {
+		return end
+	}
+	return failure + leftOut + fromLine(string(runes[size:]))
 }
