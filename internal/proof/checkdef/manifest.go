@@ -82,12 +82,12 @@ func scriptParts(base, head any, scripts map[string]bool) []string {
 	return parts
 }
 
-func keys(one, other map[string]any) []string {
-	all := maps.Clone(one)
+func keys(a, b map[string]any) []string {
+	all := maps.Clone(a)
 	if all == nil {
 		all = map[string]any{}
 	}
-	maps.Copy(all, other)
+	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))
 }
 

@@ -147,7 +147,7 @@ func (b baselines) write(dir string, checks []journal.CheckEnded) error {
 // prune keeps the newest baselines.
 func (b baselines) prune(dir string) error {
 	entries, err := untrusted.ReadDir(b.Kept.Dir)
-	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(modTime(other), modTime(one)) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(modTime(b), modTime(a)) })
 	for n, entry := range entries {
 		old := filepath.Join(b.Kept.Dir, entry.Name())
 		if n >= mostKept && old != dir {
