@@ -62,15 +62,20 @@ func Of(commands Commands, files Files) Defined {
 	return f.defined
 }
 
-// followText follows the calls of a script, in its folder and in each that it names by `cd`, `make -C` or the like.
-// A folder is taken relative to the last one that an earlier call names.
+// followText follows the calls of a script, in its folder and in each that it names by `cd`, `make -C` or the like. Such
+// a folder may be relative to where an earlier `cd` led, or not: that may have been in a subshell.
 func (f *follower) followText(in text) {
-	dirs := []string{in.dir}
+	start, current := in.dir, in.dir
+	dirs := []string{start}
 	for _, call := range calls(in.script) {
-		last := dirs[len(dirs)-1]
 		for i, word := range call[:len(call)-1] {
-			if intoFolder[word] && len(dirs) < maxDepth {
-				dirs = append(dirs, path.Join(last, call[i+1]))
+			if !intoFolder[word] || len(dirs) >= maxFolders {
+				continue
+			}
+			inside := path.Join(current, call[i+1])
+			dirs = append(dirs, path.Join(start, call[i+1]), inside)
+			if word == "cd" {
+				current = inside
 			}
 		}
 		for _, dir := range dirs {
@@ -98,6 +103,8 @@ const (
 	maxTexts = 500
 	maxText  = 256 << 10
 	maxDepth = 5
+
+	maxFolders = 20
 )
 
 // text is a shell script and the folder in which it runs.
