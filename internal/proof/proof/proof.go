@@ -127,9 +127,17 @@ type trial struct {
 
 	testChecks []string // the checks that run tests
 	unusable   string   // why no check of the base can be compared; empty: one can
+	headPasses bool     // the checks pass with the change
 }
 
 func (t *trial) prove(ctx context.Context) error {
+	if err := t.findResult(ctx); err != nil {
+		return err
+	}
+	return t.findUntested(ctx)
+}
+
+func (t *trial) findResult(ctx context.Context) error {
 	if err := t.findChange(ctx); err != nil {
 		return err
 	}
@@ -169,10 +177,7 @@ func (t *trial) prove(ctx context.Context) error {
 		t.end(journal.TestsOnly, "only tests are changed")
 		return nil
 	}
-	if err := t.runNewTests(ctx); err != nil {
-		return err
-	}
-	return t.findUntested(ctx)
+	return t.runNewTests(ctx)
 }
 
 // end sets the result.

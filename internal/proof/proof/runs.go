@@ -104,6 +104,7 @@ func (t *trial) runHead(ctx context.Context) error {
 	t.headChecks = seen.Checks
 	why := t.whyRed(seen)
 	if why == "" {
+		t.headPasses = true
 		t.endIfMeaningless()
 		return nil
 	}

@@ -36,7 +36,7 @@ const (
 
 // findUntested tries the places, the largest first, within the limits: a number of places, and the time of one suite.
 func (t *trial) findUntested(ctx context.Context) error {
-	if t.proof.Result != journal.Proven && t.proof.Result != journal.NoNewFailingTest {
+	if !t.headPasses || t.proof.Result == journal.Unknown {
 		return nil
 	}
 	isWholeOfStories := t.proof.Story == "" && len(t.run.Iterations) > 0 // each story has its own
