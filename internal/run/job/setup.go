@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -31,7 +32,7 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
-	if (s.Box != nil || s.UserTree != nil) && !run.Policy.Worktree { // people set up their own tree
+	if s.isSetUpByUser() && !run.Policy.Worktree {
 		return nil
 	}
 	tree, err := s.tree(ctx)
@@ -58,6 +59,15 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 		return err
 	}
 	return s.writeSetupMarker(untracked)
+}
+
+// isSetUpByUser reports whether the tree is the user's own, or a box at its path. Elsewhere what setup installed may not
+// work, such as a .venv: it holds its path.
+func (s *trees) isSetUpByUser() bool {
+	if s.Box != nil {
+		return s.Sandbox.Level == sandbox.Namespace
+	}
+	return s.UserTree != nil
 }
 
 // setupFailed stops a run whose setup was not tried at the base before. No agent is paid for a tree that is not ready.
