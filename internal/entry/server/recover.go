@@ -101,7 +101,9 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 	if !wanted || !d.contents.add(o.contentHash()) {
 		return nil
 	}
-	o.mayHaveStarted, o.at, o.installation = true, delivery.At, delivery.Installation
+	o.mayHaveStarted = true
+	o.at = delivery.At
+	o.installation = delivery.Installation
 	select {
 	case d.queue <- o:
 		return nil
@@ -121,9 +123,18 @@ func (d *service) unhandled(log []github.Delivery) []github.Delivery {
 		}
 		accepted[attempt.GUID] = accepted[attempt.GUID] || attempt.Accepted()
 	}
-	return slices.DeleteFunc(first, func(l github.Delivery) bool {
-		return accepted[l.GUID] && l.At.Before(d.began.Add(-settleTime)) || !trigger.CanStartWork(l.Event)
-	})
+	settled := d.began.Add(-settleTime)
+	var unhandled []github.Delivery
+	for _, delivery := range first {
+		if !trigger.CanStartWork(delivery.Event) {
+			continue
+		}
+		if accepted[delivery.GUID] && delivery.At.Before(settled) {
+			continue
+		}
+		unhandled = append(unhandled, delivery)
+	}
+	return unhandled
 }
 
 // order is an accepted delivery that has to start a job.
@@ -164,12 +175,20 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	began := d.Now()
 	out, err := d.start(ctx, o)
 	d.metrics.seconds.Observe(d.Now().Sub(began).Seconds())
-	log := d.Log.With("delivery", o.id, "event", o.trigger.Event, "repo", o.trigger.Repo.String(), "issue", o.trigger.Issue.Number, "sender", o.trigger.Sender.Login)
+	log := d.Log.With(
+		"delivery", o.id,
+		"event", o.trigger.Event,
+		"repo", o.trigger.Repo.String(),
+		"issue", o.trigger.Issue.Number,
+		"sender", o.trigger.Sender.Login,
+	)
 	switch {
 	case err == nil:
 		log.Info("delivery handled", "outcome", out)
-	// Unauthorized: this server's clock or key is wrong. It can be corrected.
-	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
+	case ctx.Err() != nil,
+		errors.Is(err, github.Unavailable),
+		errors.Is(err, github.RateLimited),
+		errors.Is(err, github.Unauthorized): // this server's clock or key is wrong; it can be corrected
 		out = postponed
 		d.forget(o)
 		d.unfinished.Store(true) // catchUp reads it again from GitHub's log
@@ -184,8 +203,8 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	d.metrics.count(out)
 }
 
-// accessTo waits for no limit to be lifted: the limit is one account's, and others need the worker. A job that asks for a
-// token would get no answer.
+// accessTo returns the access to a repository. It waits for no limit to be lifted: the limit is one account's, and
+// others need the worker. A job that asks for a token would get no answer.
 func (d *service) accessTo(owner, repo string) github.Access {
 	access := d.Access
 	access.Owner, access.Repo = owner, repo
@@ -217,7 +236,11 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	inputs := map[string]any{"id": o.id, "issue": subject, "delivery": text}
 	err = client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
 	if errors.Is(err, github.NotFound) && fault.Hint(err) == "" {
-		err = &fault.Fault{What: "the repository has no workflow for ralph", Fix: "add .github/workflows/" + d.Workflow + " to the default branch", Err: err}
+		err = &fault.Fault{
+			What: "the repository has no workflow for ralph",
+			Fix:  "add .github/workflows/" + d.Workflow + " to the default branch",
+			Err:  err,
+		}
 	}
 	return dispatched, err
 }

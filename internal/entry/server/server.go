@@ -47,7 +47,13 @@ type Limits struct {
 }
 
 // DefaultLimits are for all but tests. GitHub itself ends a request after ten seconds.
-var DefaultLimits = Limits{Request: 10 * time.Second, Queue: 256, Workers: 4, LogInterval: 3 * time.Minute, Grace: 10 * time.Second}
+var DefaultLimits = Limits{
+	Request:     10 * time.Second,
+	Queue:       256,
+	Workers:     4,
+	LogInterval: 3 * time.Minute,
+	Grace:       10 * time.Second,
+}
 
 type service struct {
 	Server
@@ -77,13 +83,19 @@ func (s Server) open(ctx context.Context) (*service, error) {
 		return nil, err
 	}
 	d := &service{
-		Server: s, app: app, began: s.Now(), ids: newMemory(memorySize), contents: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
-		closing: make(chan struct{}),
+		Server:   s,
+		app:      app,
+		began:    s.Now(),
+		ids:      newMemory(memorySize),
+		contents: newMemory(memorySize),
+		queue:    make(chan order, s.Limits.Queue),
+		closing:  make(chan struct{}),
 	}
 	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })
-	if s.Audience != "" {
-		d.jobs, err = s.newJobVerifier(ctx)
+	if s.Audience == "" {
+		return d, nil
 	}
+	d.jobs, err = s.newJobVerifier(ctx)
 	return d, err
 }
 
@@ -140,12 +152,17 @@ func (d *service) finish(ctx context.Context, web *http.Server, stopWork func(),
 }
 
 // serve runs a web server on l until ctx is done, or it fails. It is still to be shut down.
-func serve(ctx context.Context, l net.Listener, handler http.Handler, log *slog.Logger, limits Limits) (*http.Server, error) {
+func serve(
+	ctx context.Context, l net.Listener, handler http.Handler, log *slog.Logger, limits Limits,
+) (*http.Server, error) {
 	web := &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: limits.Request, ReadTimeout: limits.Request, WriteTimeout: 3 * limits.Request, IdleTimeout: 6 * limits.Request,
-		MaxHeaderBytes: 8 << 10, // a connection may hold ten times this, and anybody can open many
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ReadHeaderTimeout: limits.Request,
+		ReadTimeout:       limits.Request,
+		WriteTimeout:      3 * limits.Request,
+		IdleTimeout:       6 * limits.Request,
+		MaxHeaderBytes:    8 << 10, // a connection may hold ten times this, and anybody can open many
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(l) }()
@@ -206,15 +223,31 @@ type metrics struct {
 
 func newMetrics(waiting func() float64) *metrics {
 	m := &metrics{
-		all:        prometheus.NewRegistry(),
-		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "ralph_deliveries_total", Help: "Deliveries by result."}, []string{"outcome"}),
+		all: prometheus.NewRegistry(),
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "ralph_deliveries_total",
+			Help: "Deliveries by result.",
+		}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "ralph_dispatch_seconds", Help: "Time to start a job.", Buckets: prometheus.ExponentialBuckets(.05, 2, 12),
+			Name:    "ralph_dispatch_seconds",
+			Help:    "Time to start a job.",
+			Buckets: prometheus.ExponentialBuckets(.05, 2, 12),
 		}),
 	}
-	m.all.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.deliveries, m.seconds, prometheus.NewGaugeFunc(
-		prometheus.GaugeOpts{Name: "ralph_queue_length", Help: "Deliveries whose job has not started yet."}, waiting))
-	for _, o := range []outcome{dispatched, already, unwanted, replayed, forged, malformed, huge, busy, failed, postponed} {
+	queueLength := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "ralph_queue_length",
+		Help: "Deliveries whose job has not started yet.",
+	}, waiting)
+	m.all.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.deliveries,
+		m.seconds,
+		queueLength,
+	)
+	for _, o := range []outcome{
+		dispatched, already, unwanted, replayed, forged, malformed, huge, busy, failed, postponed,
+	} {
 		m.deliveries.WithLabelValues(string(o)) // alerts need counters that begin at 0
 	}
 	return m

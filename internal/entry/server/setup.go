@@ -48,30 +48,45 @@ const maxName = 34 - len("ralph-")
 var errMade = errors.New("an App already exists")
 
 func (s Setup) open() (*setup, error) {
-	at, err := url.Parse(s.URL)
-	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || !isPrivate(at) {
+	home, err := url.Parse(s.URL)
+	if err != nil || !isPlain(home) || !isPrivate(home) {
 		return nil, fault.Usage(fmt.Sprintf("GitHub cannot reach a server at %q", s.URL),
 			"set --url to https://HOST: GitHub sends the App's secrets there", nil)
 	}
-	d := &setup{Setup: s, url: at, token: rand.Text(), state: rand.Text()}
+	d := &setup{Setup: s, url: home, token: rand.Text(), state: rand.Text()}
 	plan := github.NewApp{
-		Name: "ralph-" + s.Organization[:min(len(s.Organization), maxName)], Home: at.String(), Deliver: at.JoinPath("webhook").String(), Return: at.JoinPath("setup", "made").String(),
-		Organization: s.Organization, API: s.Access.BaseURL,
+		Name:         "ralph-" + s.Organization[:min(len(s.Organization), maxName)],
+		Home:         home.String(),
+		Deliver:      home.JoinPath("webhook").String(),
+		Return:       home.JoinPath("setup", "made").String(),
+		Organization: s.Organization,
+		API:          s.Access.BaseURL,
 	}
 	if s.Organization == "" {
 		plan.Name += rand.Text()[:6] // the name must be unique on GitHub
 	}
-	if d.form, d.site, err = plan.FormURL(d.state); err != nil {
+	d.form, d.site, err = plan.FormURL(d.state)
+	if err != nil {
 		return nil, err
 	}
 	d.manifest = plan.Manifest()
 	return d, nil
 }
 
+// isPlain reports whether u has a host, and neither a user nor a query.
+func isPlain(u *url.URL) bool {
+	return u.Host != "" && u.User == nil && u.RawQuery == ""
+}
+
 // isPrivate reports whether data sent to u is encrypted or stays on this machine.
 func isPrivate(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	switch u.Scheme {
+	case "https":
+		return true
+	case "http":
+		return u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
+	}
+	return false
 }
 
 // Serve answers requests until an App is created or ctx is done. Then it returns the App, or nil.
@@ -112,11 +127,18 @@ func isEqual(given, secret string) bool {
 
 func (d *setup) page(w http.ResponseWriter, r *http.Request) {
 	if !isEqual(r.URL.Query().Get("token"), d.token) {
-		d.show(w, http.StatusForbidden, pageData{Title: "Wrong address", Text: "The server's log shows the address of this page."})
+		d.show(w, http.StatusForbidden, pageData{
+			Title: "Wrong address",
+			Text:  "The server's log shows the address of this page.",
+		})
 		return
 	}
 	d.show(w, http.StatusOK, pageData{
-		Title: "Create the GitHub App", Form: d.form, Manifest: d.manifest, Owner: d.Organization, Deliver: d.url.JoinPath("webhook").String(),
+		Title:    "Create the GitHub App",
+		Form:     d.form,
+		Manifest: d.manifest,
+		Owner:    d.Organization,
+		Deliver:  d.url.JoinPath("webhook").String(),
 	})
 }
 
@@ -124,22 +146,33 @@ func (d *setup) created(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if !isEqual(query.Get("state"), d.state) {
 		d.Log.Warn("refused an App that this server did not request")
-		d.show(w, http.StatusForbidden, pageData{Title: "This server did not request the App", Text: "Start again with the page that the server's log shows."})
+		d.show(w, http.StatusForbidden, pageData{
+			Title: "This server did not request the App",
+			Text:  "Start again with the page that the server's log shows.",
+		})
 		return
 	}
 	made, err := d.saveApp(r.Context(), query.Get("code"))
 	switch {
 	case errors.Is(err, errMade):
-		d.show(w, http.StatusGone, pageData{Title: "An App already exists", Text: "If you have just created another one, delete it on GitHub."})
+		d.show(w, http.StatusGone, pageData{
+			Title: "An App already exists",
+			Text:  "If you have just created another one, delete it on GitHub.",
+		})
 	case err != nil:
 		d.Log.Error("the App was not saved", "error", err.Error())
 		d.show(w, http.StatusBadGateway, pageData{
 			Title: "The App was not saved",
-			Text:  "The server's log shows the reason. Delete the App on GitHub, if it exists, and start again with the page that the log shows.",
+			Text: "The server's log shows the reason. Delete the App on GitHub, if it exists, " +
+				"and start again with the page that the log shows.",
 		})
 	default:
 		d.Log.Info("the App is created", "app", made.ID, "slug", made.Slug, "page", made.Page)
-		d.show(w, http.StatusOK, pageData{Title: "The App is created", Slug: made.Slug, Install: made.Page + "/installations/new"})
+		d.show(w, http.StatusOK, pageData{
+			Title:   "The App is created",
+			Slug:    made.Slug,
+			Install: made.Page + "/installations/new",
+		})
 		d.stop()
 	}
 }

@@ -29,9 +29,13 @@ func (s Server) newJobVerifier(ctx context.Context) (*jobVerifier, error) {
 	}
 	issuer = strings.TrimRight(issuer, "/") // as in the tokens
 	// Keys are fetched when they are first needed.
-	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Request})
+	client := &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Request}
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), client)
 	keys := oidc.NewRemoteKeySet(ctx, issuer+"/.well-known/jwks")
-	return &jobVerifier{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}), newMemory(memorySize)}, nil
+	return &jobVerifier{
+		verifier: oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}),
+		used:     newMemory(memorySize),
+	}, nil
 }
 
 // job has the checked claims of a job's OIDC token.
@@ -83,13 +87,17 @@ func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		d.Log.Debug("refused an OIDC token", "error", err.Error())
-		answer(w, http.StatusUnauthorized, "the OIDC token is not from a GitHub job, not for this server, or has expired")
+		answer(w, http.StatusUnauthorized,
+			"the OIDC token is not from a GitHub job, not for this server, or has expired")
 		return
 	}
 	token, err := d.exchange(r.Context(), j)
 	log := d.Log.With("repo", j.Repository, "workflow", j.Workflow, "ref", j.Ref)
 	switch {
-	case errors.Is(err, errNotOurs), errors.Is(err, github.NotFound), errors.Is(err, github.Refused), errors.Is(err, github.Forbidden):
+	case errors.Is(err, errNotOurs),
+		errors.Is(err, github.NotFound),
+		errors.Is(err, github.Refused),
+		errors.Is(err, github.Forbidden):
 		log.Warn("refused a token", "error", err.Error())
 		answer(w, http.StatusForbidden, "no token for this job")
 	case err != nil:
@@ -104,7 +112,7 @@ func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxStrangers limits how often jobs ask of repositories that got no token yet, between two reads of GitHub's log. Every
+// maxStrangers limits requests from repositories that got no token yet, between two reads of GitHub's log. Every
 // job on GitHub can ask, and each time the App asks GitHub, which limits the App.
 const maxStrangers = 100
 
@@ -134,9 +142,12 @@ func (d *service) exchange(ctx context.Context, j job) (string, error) {
 		return "", errNotOurs
 	}
 	token, err := client.GitToken(ctx)
-	if err == nil && !known {
+	if err != nil {
+		return "", err
+	}
+	if !known {
 		d.known.Store(j.Repository, true)
 		d.strangers.Add(-1)
 	}
-	return string(token), err
+	return string(token), nil
 }

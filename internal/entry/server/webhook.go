@@ -29,12 +29,8 @@ func (r *refusal) Error() string { return r.why }
 
 // webhook answers a delivery at once. Workers handle it later.
 func (d *service) webhook(w http.ResponseWriter, r *http.Request) {
-	id, event := r.Header.Get("X-GitHub-Delivery"), r.Header.Get("X-GitHub-Event")
-	body, err := d.receive(w, r)
-	if err == nil {
-		err = d.accept(id, event, body)
-	}
-	if refused, is := errors.AsType[*refusal](err); is {
+	err := d.take(w, r)
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		d.metrics.count(refused.outcome)
 		// Without foreign text: the signature may be missing.
 		d.Log.Debug("refused a delivery", "outcome", refused.outcome, "why", refused.why)
@@ -47,6 +43,15 @@ func (d *service) webhook(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusAccepted, "accepted")
 }
 
+// take reads a delivery, and puts it into the queue if it is wanted.
+func (d *service) take(w http.ResponseWriter, r *http.Request) error {
+	body, err := d.receive(w, r)
+	if err != nil {
+		return err
+	}
+	return d.accept(r.Header.Get("X-GitHub-Delivery"), r.Header.Get("X-GitHub-Event"), body)
+}
+
 // deliveryID matches GitHub's ids of deliveries.
 var deliveryID = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
@@ -54,7 +59,11 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil || kind != "application/json":
-		return nil, &refusal{http.StatusUnsupportedMediaType, malformed, "want application/json: set the content type of the App's webhook"}
+		return nil, &refusal{
+			status:  http.StatusUnsupportedMediaType,
+			outcome: malformed,
+			why:     "want application/json: set the content type of the App's webhook",
+		}
 	case !deliveryID.MatchString(r.Header.Get("X-GitHub-Delivery")):
 		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Delivery has no valid id"}
 	case r.Header.Get("X-GitHub-Event") == "":
@@ -62,13 +71,13 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	case r.ContentLength > maxBody:
 		return nil, errTooLarge
 	}
-	from := &metered{Reader: http.MaxBytesReader(w, r.Body, maxBody), all: &d.unread}
-	defer func() { d.unread.Add(-from.held) }()
-	body, err := io.ReadAll(from)
+	reader := &metered{Reader: http.MaxBytesReader(w, r.Body, maxBody), all: &d.unread}
+	defer func() { d.unread.Add(-reader.held) }()
+	body, err := io.ReadAll(reader)
 	if errors.Is(err, errTooBusy) {
 		return nil, errTooBusy
 	}
-	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, errTooLarge
 	}
 	if err != nil {
@@ -98,7 +107,10 @@ func (m *metered) Read(p []byte) (int, error) {
 
 var (
 	errTooLarge = &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("want at most %d bytes", maxBody)}
-	errTooBusy  = &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: this one will be read from GitHub's log"}
+	errTooBusy  = &refusal{
+		http.StatusServiceUnavailable, busy,
+		"too many deliveries: this one will be read from GitHub's log",
+	}
 )
 
 // accept puts wanted deliveries into the queue. Duplicates are refused with status 200.
@@ -107,14 +119,17 @@ func (d *service) accept(id, event string, body []byte) error {
 		return &refusal{http.StatusOK, replayed, "duplicate delivery"}
 	}
 	o, wanted, err := d.read(id, event, body)
-	switch at := cmp.Or(o.trigger.At, o.trigger.CI.At); {
-	case err != nil:
+	if err != nil {
 		return &refusal{http.StatusBadRequest, malformed, err.Error()}
-	case !wanted:
+	}
+	if !wanted {
 		return nil
-	case d.Now().Sub(at) > maxAge: // the memory is empty after a restart; a delivery without a time is as old as any
+	}
+	// The memory is empty after a restart. A delivery without a time is as old as any.
+	if at := cmp.Or(o.trigger.At, o.trigger.CI.At); d.Now().Sub(at) > maxAge {
 		return &refusal{http.StatusOK, replayed, "too old"}
-	case !d.contents.add(o.contentHash()):
+	}
+	if !d.contents.add(o.contentHash()) {
 		return &refusal{http.StatusOK, replayed, "duplicate of another delivery"}
 	}
 	select {
@@ -172,7 +187,8 @@ func (m *memory) add(key string) bool {
 	if oldest := m.ring[m.next]; m.known[oldest] == m.next { // not forgotten and added again since
 		delete(m.known, oldest)
 	}
-	m.known[key], m.ring[m.next] = m.next, key
+	m.known[key] = m.next
+	m.ring[m.next] = key
 	m.next = (m.next + 1) % len(m.ring)
 	return true
 }
