@@ -16,11 +16,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-const asking = 20 * time.Second // how long a program may take to tell its version: some start a runtime first
+// answerTimeout limits how long a program may take to print its version: some start a runtime first.
+const answerTimeout = 20 * time.Second
 
-// neutral is where programs are asked about themselves. In a project, its files could answer: a version manager
+// outsideDir is where programs are asked about themselves. In a project, its files could answer: a version manager
 // (asdf, mise) behind a name on PATH starts what .tool-versions of the project names.
-const neutral = "/"
+const outsideDir = "/"
 
 // Agent is an agent CLI as it is found here.
 type Agent struct {
@@ -53,11 +54,11 @@ func (a Agents) Look(ctx context.Context) []Agent {
 			found = append(found, Agent{Name: name})
 		}
 	}
-	var asked sync.WaitGroup
+	var looks sync.WaitGroup
 	for i := range found {
-		asked.Go(func() { a.look(ctx, &found[i]) })
+		looks.Go(func() { a.look(ctx, &found[i]) })
 	}
-	asked.Wait()
+	looks.Wait()
 	return found
 }
 
@@ -89,15 +90,16 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		argv = append(argv, adapter.Version[1:]...)
 	}
 	if slices.ContainsFunc(argv, func(word string) bool { return isFileIn(a.Dir, word) }) {
-		found.Notes = append(found.Notes, "version and login not checked: the program is in the project, so doctor does not start it without a sandbox")
+		found.Notes = append(found.Notes, "version and login not checked: "+
+			"the program is in the project, so doctor does not start it without a sandbox")
 		return
 	}
-	env = append(env, "PATH="+a.Outside, "PWD="+neutral)
+	env = append(env, "PATH="+a.Outside, "PWD="+outsideDir)
 	if len(adapter.Version) > 0 {
-		found.ask(ctx, a, argv, env)
+		found.askVersion(ctx, a, argv, env)
 	}
 	if found.Gap == "" && adapter.StatusCommand != nil {
-		found.enter(ctx, a, adapter, slices.Concat(env, adapter.Env(agent.Order{})))
+		found.askLogin(ctx, a, adapter, slices.Concat(env, adapter.Env(agent.Order{})))
 	}
 }
 
@@ -110,34 +112,47 @@ func isFileIn(dir, word string) bool {
 	return err == nil && process.Under(dir, word)
 }
 
-// ask has a program tell its version. One that cannot will not work.
-func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
-	var said bytes.Buffer
-	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: neutral, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
+// askVersion asks a program for its version. One that cannot answer will not work.
+func (a *Agent) askVersion(ctx context.Context, from Agents, argv, env []string) {
+	var output bytes.Buffer
+	ended, err := from.Run(ctx, process.Command{
+		Argv:    argv,
+		Dir:     outsideDir,
+		Env:     env,
+		Stdout:  &output,
+		Stderr:  &output,
+		Timeout: answerTimeout,
+	})
 	switch {
 	case err != nil:
 		a.Gap = err.Error()
 	case ended.TimedOut:
-		a.Gap = "it does not answer --version within " + asking.String()
+		a.Gap = "it does not answer --version within " + answerTimeout.String()
 	case ended.Exit != 0:
-		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		lines := strings.Split(strings.TrimSpace(output.String()), "\n")
 		a.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
 	}
 	if a.Gap != "" {
 		a.Remedy = "start it by hand outside of the project and see what it prints"
 	}
-	a.Version, _ = agent.ReadVersion(said.String())
+	a.Version, _ = agent.ReadVersion(output.String())
 }
 
-// enter asks a program for its key or login. One that does not answer may have one.
-func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
-	var said bytes.Buffer
-	argv := append([]string{a.Path}, adapter.StatusCommand[1:]...)
-	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: neutral, Env: env, Stdout: &said, Timeout: asking})
+// askLogin asks a program for its key or login. One that does not answer may have one.
+func (a *Agent) askLogin(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
+	var output bytes.Buffer
+	ended, err := from.Run(ctx, process.Command{
+		Argv:    append([]string{a.Path}, adapter.StatusCommand[1:]...),
+		Dir:     outsideDir,
+		Env:     env,
+		Stdout:  &output,
+		Timeout: answerTimeout,
+	})
 	if err != nil || ended.TimedOut {
 		return
 	}
-	if a.Gap = adapter.ReadStatus(ended.Exit, said.Bytes()); a.Gap != "" {
+	a.Gap = adapter.ReadStatus(ended.Exit, output.Bytes())
+	if a.Gap != "" {
 		a.Remedy = adapter.Login
 	}
 }

@@ -40,7 +40,7 @@ type Check struct {
 	Note     string         `json:"note,omitempty"`
 }
 
-// LookAtChecks tells of those of a run, which has tried them at its base or not.
+// LookAtChecks returns the checks of a run, which has tried them at its base or not.
 func LookAtChecks(run journal.Run) Checks {
 	all := Checks{Base: run.Base, Tried: run.Baseline != nil, Setup: []string{}, Checks: []Check{}}
 	if all.Tried {
@@ -54,18 +54,27 @@ func LookAtChecks(run journal.Run) Checks {
 	}
 	for _, command := range run.Policy.Setup {
 		all.Setup = append(all.Setup, command.Command)
-		all.prepare = all.prepare || command.Detected && !run.Policy.Publish
+		if command.Detected && !run.Policy.Publish {
+			all.prepare = true
+		}
 	}
 	for _, rule := range run.Policy.Checks {
-		said, _ := run.BaseCheck(rule.Name)
-		worth := ending.AtBase(run, rule.Name)
-		if rule.Detected && !run.Policy.Publish && worth.Gap == "" {
+		result, _ := run.BaseCheck(rule.Name)
+		base := ending.AtBase(run, rule.Name)
+		if rule.Detected && !run.Policy.Publish && base.Gap == "" {
 			all.unnamed = append(all.unnamed, rule.Command)
 		}
 		all.Checks = append(all.Checks, Check{
-			Name: rule.Name, Command: rule.Command, Detected: rule.Detected,
-			State: worth.State, Passed: said.Passed, Exit: said.Exit, Tests: said.Tests,
-			Gap: worth.Gap, Remedy: worth.Remedy, Note: worth.Note,
+			Name:     rule.Name,
+			Command:  rule.Command,
+			Detected: rule.Detected,
+			State:    base.State,
+			Passed:   result.Passed,
+			Exit:     result.Exit,
+			Tests:    result.Tests,
+			Gap:      base.Gap,
+			Remedy:   base.Remedy,
+			Note:     base.Note,
 		})
 	}
 	return all
@@ -79,19 +88,20 @@ func NoChecks(err error, remedy string) Checks {
 // Text returns what was found, for people.
 func (c Checks) Text() string {
 	var b strings.Builder
-	b.WriteString("checks" + c.where() + "\n")
-	untold := c.Why != "" // by any of them
+	b.WriteString("checks" + c.heading() + "\n")
+	anyTried := false // a check that was tried shows the reason itself
 	for _, check := range c.Checks {
-		b.WriteString(entry(c.mark(check), check.Name+": "+check.said(), check.Remedy))
-		untold = untold && check.State == "not tried"
+		b.WriteString(entry(c.mark(check), check.Name+": "+check.result(), check.Remedy))
+		anyTried = anyTried || check.State != "not tried"
 	}
-	if untold {
+	if c.Why != "" && !anyTried {
 		b.WriteString(entry(mark(false), c.Why, c.Remedy))
 	}
 	switch {
 	case c.unnamed == nil:
 	case c.Planned:
-		b.WriteString("       hint: ralph run uses them, because none is configured; ralph init writes them into .ralph/settings.json\n")
+		b.WriteString("       hint: ralph run uses them, because none is configured; " +
+			"ralph init writes them into .ralph/settings.json\n")
 	case c.prepare:
 		b.WriteString("       hint: ralph loop needs checks and setup that are configured: ralph init\n")
 	default:
@@ -103,7 +113,8 @@ func (c Checks) Text() string {
 	return b.String()
 }
 
-func (c Checks) flags() (text string) {
+func (c Checks) flags() string {
+	text := ""
 	for _, command := range slices.Concat(c.unnamed, c.Given) {
 		text += " --check " + shell.Quote(command)
 	}
@@ -123,7 +134,7 @@ func (c Checks) Next() string {
 	return `ralph loop "Add a test that is missing"` + c.flags()
 }
 
-func (c Checks) where() string {
+func (c Checks) heading() string {
 	switch {
 	case c.Base == "":
 		return ""
@@ -146,7 +157,7 @@ func (c Checks) mark(check Check) string {
 	return mark(check.Gap == "" && check.State != "not tried")
 }
 
-func (c Check) said() string {
+func (c Check) result() string {
 	switch {
 	case c.Gap != "":
 		return c.Gap

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/hub/github"
@@ -33,17 +32,23 @@ type GitHub struct {
 
 // Look asks GitHub for all that a run will need of it. Nothing is changed there.
 func (g GitHub) Look(ctx context.Context) []Finding {
-	seen := g.seen(ctx)
-	g.Base = cmp.Or(g.Base, seen.base)
-	if seen.Stops { // what cannot be seen has nothing more to tell
-		return []Finding{seen}
+	repository := g.repository(ctx)
+	g.Base = cmp.Or(g.Base, repository.base)
+	found := []Finding{repository}
+	if repository.Stops { // GitHub would refuse the other questions, too
+		return found
 	}
-	return append(append([]Finding{seen}, g.Push(ctx)...),
-		g.opens(ctx),
+	found = append(found, g.Push(ctx)...)
+	return append(found,
+		g.pulls(ctx),
 		passing("comments and labels", g.Client.MayWriteIssues(ctx)),
 		passing("jobs: is one still at work?", g.Client.MayRead(ctx, "actions/runs", "actions: read")),
 		passing("checks of a commit", g.Client.MayRead(ctx, "commits/"+g.Base+"/check-runs", "checks: read")),
-		Finding{What: "workflow files", Note: "to change them a token needs `workflows: write`, which a job's token never has; they are protected by default"},
+		Finding{
+			What: "workflow files",
+			Note: "to change them a token needs `workflows: write`, which a job's token never has; " +
+				"they are protected by default",
+		},
 	)
 }
 
@@ -55,36 +60,44 @@ func (g GitHub) Push(ctx context.Context) []Finding {
 	return append([]Finding{push}, g.rules(ctx)...)
 }
 
-func (g GitHub) seen(ctx context.Context) Finding {
+// repository looks whether this token can see the repository, and whether it can change.
+func (g GitHub) repository(ctx context.Context) Finding {
 	const what = "the repository"
+	stop := func(gap, remedy string) Finding {
+		return Finding{What: what, Gap: gap, Remedy: remedy, Stops: true}
+	}
 	base, archived, err := g.Client.DefaultBranch(ctx)
-	known, is := errors.AsType[*github.Error](err)
+	apiError, ok := errors.AsType[*github.Error](err)
+	unreached := ok && apiError.Unreached()
 	switch {
 	case errors.Is(err, github.NotFound):
-		return Finding{What: what, Gap: "it does not exist, or this token may not see it", Remedy: "use a token that may, with `contents: write`", Stops: true}
-	case errors.Is(err, github.Unauthorized) || is && known.Unreached():
-		return Finding{What: what, Gap: err.Error(), Remedy: fault.Hint(err), Stops: true}
+		return stop("it does not exist, or this token may not see it", "use a token that may, with `contents: write`")
+	case errors.Is(err, github.Unauthorized) || unreached:
+		return stop(err.Error(), fault.Hint(err))
 	case archived:
-		return Finding{What: what, Gap: "it is archived, and read-only", Remedy: "unarchive it in Settings → General", Stops: true}
+		return stop("it is archived, and read-only", "unarchive it in Settings → General")
 	}
 	f := passing(what, err)
 	f.base = base
 	return f
 }
 
-// opens looks whether pull requests may be opened. If not, a person opens one.
-func (g GitHub) opens(ctx context.Context) Finding {
+// pulls looks whether pull requests may be opened. If not, a person opens one.
+func (g GitHub) pulls(ctx context.Context) Finding {
 	const what = "pull requests"
 	if err := g.Client.MayOpenPulls(ctx, g.Base); err != nil {
 		return passing(what, err)
 	}
-	if may, known, err := g.Client.JobsMayOpenPulls(ctx); err == nil && known && !may {
-		return Finding{
-			What: what, Gap: "jobs of this repository may not open any, although this token may",
-			Remedy: "allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`",
-		}
+	allowed, known, err := g.Client.JobsMayOpenPulls(ctx)
+	if err != nil || !known || allowed {
+		return Finding{What: what}
 	}
-	return Finding{What: what}
+	return Finding{
+		What: what,
+		Gap:  "jobs of this repository may not open any, although this token may",
+		Remedy: "allow GitHub Actions to create pull requests in Settings → Actions → General, " +
+			"or give an App or `ci-token`",
+	}
 }
 
 // passing returns a finding that a run can live with; an answer that did not come is no gap.
@@ -102,7 +115,13 @@ func passing(what string, err error) Finding {
 
 // Stops returns the findings with which no run gets anywhere.
 func Stops(found []Finding) []Finding {
-	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return !f.Stops })
+	var stops []Finding
+	for _, f := range found {
+		if f.Stops {
+			stops = append(stops, f)
+		}
+	}
+	return stops
 }
 
 // Text returns what was found, for people.
@@ -114,7 +133,7 @@ func Text(title string, found []Finding) string {
 		if f.Note != "" {
 			notes = []string{f.Note}
 		}
-		b.WriteString(entry(mark(f.Gap == ""), f.What+behind(f.Gap), f.Remedy, notes...))
+		b.WriteString(entry(mark(f.Gap == ""), f.What+colon(f.Gap), f.Remedy, notes...))
 	}
 	return b.String()
 }

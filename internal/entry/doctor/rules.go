@@ -13,7 +13,7 @@ import (
 // rules returns what rulesets and branch protection have against pushes to the branch.
 func (g GitHub) rules(ctx context.Context) []Finding {
 	what := "the branch " + g.Branch
-	there, protected, err := g.Client.HasBranch(ctx, g.Branch)
+	exists, protected, err := g.Client.HasBranch(ctx, g.Branch)
 	if err != nil {
 		return []Finding{passing(what, err)}
 	}
@@ -23,12 +23,13 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 	}
 	var found []Finding
 	for _, rule := range rules {
-		f := g.judge(rule, there)
+		f := g.effect(rule, exists)
 		if f.Stops {
-			switch may, err := g.Client.Bypasses(ctx, rule.Ruleset); {
+			bypasses, err := g.Client.Bypasses(ctx, rule.Ruleset)
+			switch {
 			case err != nil:
 				f = Finding{Note: "not known: " + err.Error()}
-			case may:
+			case bypasses:
 				f = Finding{Note: "it has a ruleset, which lets this token push"}
 			}
 		}
@@ -36,7 +37,10 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 		found = append(found, f)
 	}
 	if protected && len(found) == 0 {
-		found = append(found, Finding{What: what, Note: "it is protected by a rule that only its administrators can read: a push may be refused"})
+		found = append(found, Finding{
+			What: what,
+			Note: "it is protected by a rule that only its administrators can read: a push may be refused",
+		})
 	}
 	if len(found) == 0 {
 		found = []Finding{{What: what}}
@@ -44,17 +48,24 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 	return found
 }
 
-// judge holds a rule against what ralph does: it makes a branch, and pushes to it without force.
-func (g GitHub) judge(rule github.Rule, there bool) Finding {
+// effect returns what a rule means for ralph, which creates a branch and pushes to it without force.
+func (g GitHub) effect(rule github.Rule, branchExists bool) Finding {
 	stop := func(gap, remedy string) Finding {
 		return Finding{Gap: gap, Remedy: remedy, Stops: true}
 	}
-	exempt := fmt.Sprintf("exclude it from the ruleset of %s, let the token bypass it, or choose another `github.branchPrefix`", cmp.Or(rule.Source, "the repository"))
+	exempt := fmt.Sprintf(
+		"exclude it from the ruleset of %s, let the token bypass it, or choose another `github.branchPrefix`",
+		cmp.Or(rule.Source, "the repository"))
 	switch rule.Type {
-	case "deletion", "non_fast_forward", "max_file_size", "file_path_restriction", "file_extension_restriction", "max_file_path_length":
+	case "deletion",
+		"non_fast_forward",
+		"max_file_size",
+		"file_path_restriction",
+		"file_extension_restriction",
+		"max_file_path_length":
 		return Finding{}
 	case "creation":
-		if there {
+		if branchExists {
 			return Finding{}
 		}
 		return stop("no one can create it", exempt)
@@ -72,35 +83,40 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 	case "required_linear_history":
 		return Finding{Note: "it accepts no merges: if the base changes, ralph cannot update the work"}
 	case "branch_name_pattern":
-		if fits, known := fits(rule, g.Branch); known && !fits {
+		if matches, known := matchesPattern(rule, g.Branch); known && !matches {
 			return stop("this branch name is not allowed: "+pattern(rule), "choose another `github.branchPrefix`")
 		}
 		return Finding{}
 	case "commit_message_pattern", "commit_author_email_pattern", "committer_email_pattern":
-		return Finding{Note: "commits are refused unless they fit: " + pattern(rule) + "; tell the agent how, in its instructions"}
+		return Finding{
+			Note: "commits are refused unless they fit: " + pattern(rule) +
+				"; tell the agent how, in its instructions",
+		}
 	}
 	return Finding{Note: "ralph does not know this rule: a push may be refused"}
 }
 
-// fits holds text against a rule's pattern, as far as it can be understood here.
-func fits(rule github.Rule, text string) (fits, known bool) {
-	switch by := rule.Parameters; by.Operator {
+// matchesPattern compares text with a rule's pattern. It is not known for patterns that Go cannot read.
+func matchesPattern(rule github.Rule, text string) (matches, known bool) {
+	pattern := rule.Parameters.Pattern
+	var found bool
+	switch rule.Parameters.Operator {
 	case "starts_with":
-		fits = strings.HasPrefix(text, by.Pattern)
+		found = strings.HasPrefix(text, pattern)
 	case "ends_with":
-		fits = strings.HasSuffix(text, by.Pattern)
+		found = strings.HasSuffix(text, pattern)
 	case "contains":
-		fits = strings.Contains(text, by.Pattern)
+		found = strings.Contains(text, pattern)
 	case "regex":
-		wanted, err := regexp.Compile(by.Pattern)
+		expression, err := regexp.Compile(pattern)
 		if err != nil {
 			return false, false
 		}
-		fits = wanted.MatchString(text)
+		found = expression.MatchString(text)
 	default:
 		return false, false
 	}
-	return fits != rule.Parameters.Negate, true
+	return found != rule.Parameters.Negate, true
 }
 
 func pattern(rule github.Rule) string {

@@ -1,4 +1,4 @@
-// Package doctor looks at what a run will need and tells what it does not find,
+// Package doctor looks at what a run will need and reports what it does not find,
 // each gap with its remedy. It mends nothing.
 package doctor
 
@@ -27,7 +27,12 @@ type Sandbox struct {
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)
-	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace, Remedy: remedies[sb.Level], Parts: found.Found}
+	s := Sandbox{
+		Level:  string(sb.Level),
+		Mounts: sb.Level == sandbox.Namespace,
+		Remedy: remedies[sb.Level],
+		Parts:  found.Found,
+	}
 	if s.Remedy != "" {
 		s.Remedy = cmp.Or(sandbox.RemedyOfAppArmor(sandbox.UserNamespaces), s.Remedy)
 	}
@@ -35,17 +40,20 @@ func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sa
 		s.Why = "this machine offers no sandbox that contains the network"
 		return s
 	}
-	_, err := sb.Check(ctx, next)
-	if s.Holds = err == nil; err != nil {
+	if _, err := sb.Check(ctx, next); err != nil {
 		s.Why = err.Error()
+		return s
 	}
+	s.Holds = true
 	return s
 }
 
 // remedies are ways to a stronger level.
 var remedies = map[sandbox.Level]string{
-	sandbox.Notify: "a stronger level adds only servers and UDP on loopback: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces",
-	sandbox.None:   "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces; on macOS a run uses Docker's sandbox",
+	sandbox.Notify: "a stronger level adds only servers and UDP on loopback: " +
+		"run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces",
+	sandbox.None: "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), " +
+		"as a stock container has, or allow user namespaces; on macOS a run uses Docker's sandbox",
 }
 
 // Brief returns the level and whether it holds, in a line or two.
@@ -67,7 +75,7 @@ func (s Sandbox) Text() string {
 	b.WriteString(s.Brief())
 	b.WriteString("\nwhat this machine offers\n")
 	for _, p := range s.Parts {
-		b.WriteString(entry(mark(p.Found), p.Name+behind(p.Detail), ""))
+		b.WriteString(entry(mark(p.Found), p.Name+colon(p.Detail), ""))
 	}
 	return b.String()
 }
@@ -91,7 +99,8 @@ func mark(good bool) string {
 	return "no  "
 }
 
-func behind(text string) string {
+// colon returns text after a colon, or nothing.
+func colon(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -99,11 +108,14 @@ func behind(text string) string {
 }
 
 // LookAtServices connects to each service once, as the beginning of a run does.
-func LookAtServices(ctx context.Context, services []egress.Name) (all []Finding) {
+func LookAtServices(ctx context.Context, services []egress.Name) []Finding {
+	var all []Finding
 	for _, name := range services {
 		f := Finding{What: "the service " + name.String()}
 		if _, err := egress.FindServices(ctx, []egress.Name{name}); err != nil {
-			f.Gap, f.Remedy, f.Stops = err.Error(), fault.Hint(err), true
+			f.Gap = err.Error()
+			f.Remedy = fault.Hint(err)
+			f.Stops = true
 		}
 		all = append(all, f)
 	}
