@@ -21,23 +21,28 @@ type Confinement struct {
 const keyInAgentWord = "key-in-agent"
 
 func (r *reader) confinement() Confinement {
-	w := Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true, Allow: r.hosts("allow-domains")}}
+	c := Confinement{
+		Level:   sandbox.Auto,
+		Network: confine.Network{Packages: true, Allow: r.hosts("allow-domains")},
+	}
 	levels := 0
 	for _, word := range r.list("sandbox") {
-		switch level := sandbox.Level(word); {
+		level := sandbox.Level(word)
+		switch {
 		case word == keyInAgentWord:
-			w.KeyInAgent = true
+			c.KeyInAgent = true
 		case !level.Known():
-			r.addError("sandbox", fmt.Errorf("%q is not one of %s", word, strings.Join(sandbox.Names(keyInAgentWord), ", ")))
+			known := strings.Join(sandbox.Names(keyInAgentWord), ", ")
+			r.addError("sandbox", fmt.Errorf("%q is not one of %s", word, known))
 		default:
-			w.Level = level
+			c.Level = level
 			levels++
 		}
 	}
 	if levels > 1 {
 		r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
 	}
-	return w
+	return c
 }
 
 func (r *reader) hosts(name string) []string {

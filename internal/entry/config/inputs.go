@@ -38,7 +38,7 @@ type Inputs struct {
 	Sandbox      Confinement
 	Needs        confine.Needs
 	Cache        string   // a folder of the workspace that is cached between jobs; empty: none
-	MCP          []string // a file on the base branch with MCP servers, and the names of the servers that the agent gets
+	MCP          []string // a file on the base branch with MCP servers, and the servers that the agent gets
 	BaseBranch   string
 	Prompt       string // the task, for events without one
 	Issue        int
@@ -116,23 +116,32 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	return in, nil
 }
 
-func (r *reader) needs() (n confine.Needs) {
-	n.Env, n.Secrets = r.lines("check-env"), r.lines("check-secrets")
-	r.addError("check-env", environ.CheckLines(n.Env, environ.CheckVariable))
-	r.addError("check-secrets", environ.CheckLines(n.Secrets, environ.CheckSecret))
-	var err error
-	n.Services, err = egress.ParseServices(strings.Fields(strings.ReplaceAll(r.get("services"), ",", " ")))
+func (r *reader) needs() confine.Needs {
+	env := r.lines("check-env")
+	r.addError("check-env", environ.CheckLines(env, environ.CheckVariable))
+	secrets := r.lines("check-secrets")
+	r.addError("check-secrets", environ.CheckLines(secrets, environ.CheckSecret))
+	services, err := egress.ParseServices(strings.Fields(strings.ReplaceAll(r.get("services"), ",", " ")))
 	r.addError("services", err)
-	return n
+	return confine.Needs{Env: env, Secrets: secrets, Services: services}
 }
 
 // cache returns a folder of the workspace that ralph does not use otherwise.
 func (r *reader) cache() string {
 	name := r.get("cache")
-	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); name != "" && (!filepath.IsLocal(name) || slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)) {
+	if name != "" && !isSeparateFolder(name) {
 		r.addError("cache", errors.New("want a separate folder in the workspace, such as .ralph-cache"))
 	}
 	return name
+}
+
+// isSeparateFolder reports a folder below the workspace that neither git nor ralph uses.
+func isSeparateFolder(name string) bool {
+	if !filepath.IsLocal(name) {
+		return false
+	}
+	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/")
+	return !slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)
 }
 
 func (r *reader) agent() agent.Options {
@@ -171,7 +180,8 @@ func (r *reader) checks() []policy.Check {
 			}
 		}
 		if check.Command == "" || strings.HasPrefix(check.Command, "paths:") {
-			r.addError("checks", fmt.Errorf("%q has no command, want paths: GLOB -> COMMAND", check.Paths+check.Command))
+			text := check.Paths + check.Command
+			r.addError("checks", fmt.Errorf("%q has no command, want paths: GLOB -> COMMAND", text))
 		}
 	}
 	return checks

@@ -86,7 +86,9 @@ var goneInputs = map[string]string{
 	"https-proxy":   "set the variable HTTPS_PROXY",
 	"ca-bundle":     "set the variable SSL_CERT_FILE",
 	"setup-domains": "allow-domains counts for setup, too",
-	"amp-api-key":   "use provider-api-key", "copilot-provider-api-key": "use provider-api-key",
+	"amp-api-key":   "use provider-api-key",
+
+	"copilot-provider-api-key": "use provider-api-key",
 }
 
 // movedInputs name the settings that inputs became.

@@ -179,8 +179,10 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if p.Baseline != "" {
 		p.Baseline = cmp.Or(s.Baseline, p.Baseline)
 	}
-	p.Untested = policy.Untested{Do: cmp.Or(s.Untested, p.Untested.Do), Max: cmp.Or(s.UntestedLimit, p.Untested.Max)}
-	p.Tests.Files, p.Tests.Checks = slices.Concat(p.Tests.Files, s.Tests.Files), slices.Concat(p.Tests.Checks, s.Tests.Checks)
+	p.Untested.Do = cmp.Or(s.Untested, p.Untested.Do)
+	p.Untested.Max = cmp.Or(s.UntestedLimit, p.Untested.Max)
+	p.Tests.Files = slices.Concat(p.Tests.Files, s.Tests.Files)
+	p.Tests.Checks = slices.Concat(p.Tests.Checks, s.Tests.Checks)
 	p.Reports = slices.Concat(p.Reports, s.Reports)
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.NewSetup(s.Setup, policy.DefaultCheckTimeout))
@@ -201,7 +203,13 @@ func (l Limits) applyTo(p policy.Limits) policy.Limits {
 func (s Settings) Checks() []policy.Check {
 	var checks []policy.Check
 	for _, g := range s.Guardrails {
-		checks = append(checks, policy.Check{Command: g.Command, Paths: strings.Join(g.Paths, " "), Timeout: g.Timeout, FailAction: g.FailAction, Hint: g.Hint})
+		checks = append(checks, policy.Check{
+			Command:    g.Command,
+			Paths:      strings.Join(g.Paths, " "),
+			Timeout:    g.Timeout,
+			FailAction: g.FailAction,
+			Hint:       g.Hint,
+		})
 	}
 	return policy.UniqueChecks(checks)
 }
@@ -224,8 +232,10 @@ func (a Agent) rates() map[string]price.Rate {
 	rates := make(map[string]price.Rate, len(a.Prices))
 	for model, p := range a.Prices {
 		rates[model] = price.Rate{
-			Input: p.Input, Output: p.Output,
-			CacheRead: policy.Given(p.CacheRead, p.Input), CacheWrite: policy.Given(p.CacheWrite, p.Input),
+			Input:      p.Input,
+			Output:     p.Output,
+			CacheRead:  policy.Given(p.CacheRead, p.Input),
+			CacheWrite: policy.Given(p.CacheWrite, p.Input),
 		}
 	}
 	return rates

@@ -45,7 +45,8 @@ func (d *decoder) before(at jsontree.At, to any) (done bool) {
 
 func (d *decoder) duration(at jsontree.At) policy.Duration {
 	parsed, err := policy.ParseDuration(at.Text)
-	if err != nil || at.Kind != jsontree.Number && at.Kind != jsontree.Text {
+	isScalar := at.Kind == jsontree.Number || at.Kind == jsontree.Text
+	if err != nil || !isScalar {
 		d.Report(at, `found %s, want seconds (90) or units ("1h30m"), at least 0`, at)
 		return 0
 	}
@@ -98,20 +99,24 @@ var valueChecks = map[string]func(string) error{
 // checkCommand reports a command that agent.Words cannot split.
 func checkCommand(line string) error {
 	words, err := agent.Words(line)
-	if err == nil && len(words) == 0 {
-		err = fmt.Errorf("found %q, want a command, not a shell comment", line)
+	if err != nil {
+		return err
 	}
-	return err
+	if len(words) == 0 {
+		return fmt.Errorf("found %q, want a command, not a shell comment", line)
+	}
+	return nil
 }
 
 // buildAgent is the default agent in a file with ralph_loop.
 const buildAgent = "build"
 
 func checkAgent(name string) error {
-	if names := append([]string{buildAgent}, agent.Names()...); !slices.Contains(names, name) {
-		return fmt.Errorf("found %q, %s", name, jsontree.Choose(name, names))
+	names := append([]string{buildAgent}, agent.Names()...)
+	if slices.Contains(names, name) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("found %q, %s", name, jsontree.Choose(name, names))
 }
 
 const maxProblems = 100
@@ -125,10 +130,14 @@ func (d *decoder) fault() error {
 		if p.File == d.yaml && p.Path != "" {
 			d.Problems[i].Line = 0
 		}
-		if d.Problems[i].Text = redact.New().String(p.Text); !slices.Contains(files, p.File) {
+		d.Problems[i].Text = redact.New().String(p.Text)
+		if !slices.Contains(files, p.File) {
 			files = append(files, p.File)
 		}
 	}
 	all := strings.Join(files, " and ")
-	return fault.Usage(jsontree.Describe(d.Problems, maxProblems, all+" cannot be used"), "fix "+all+", or remove a key to use its default", nil)
+	return fault.Usage(
+		jsontree.Describe(d.Problems, maxProblems, all+" cannot be used"),
+		"fix "+all+", or remove a key to use its default",
+		nil)
 }

@@ -60,7 +60,8 @@ func (s Settings) ApplyToInputs(in *Inputs) (ignored []string) {
 	s.applyChecks(in)
 	p := &in.Policy
 	p.Limits = s.lowerLimits(p.Limits)
-	p.Tests, p.Reports = s.Tests, s.Reports
+	p.Tests = s.Tests
+	p.Reports = s.Reports
 	if s.Untested == policy.UntestedBlock {
 		p.Untested.Do = s.Untested
 	}
@@ -87,9 +88,12 @@ func (s Settings) ApplyNamed(in *Inputs) (loosened []string, err error) {
 	s.applyChecks(in)
 	own := in.Policy
 	in.Policy = s.ApplyTo(own)
-	in.Policy.SCM, in.Policy.ShowCount = own.SCM, own.ShowCount
+	in.Policy.SCM = own.SCM
+	in.Policy.ShowCount = own.ShowCount
 	in.Policy.Model = cmp.Or(own.Model, s.Agent.Model)
-	in.Policy.Checks, in.Policy.Setup, in.Policy.Protect = own.Checks, own.Setup, own.Protect
+	in.Policy.Checks = own.Checks
+	in.Policy.Setup = own.Setup
+	in.Policy.Protect = own.Protect
 	in.Policy.Limits.CostUSD = s.lowerLimits(own.Limits).CostUSD
 	if len(in.Needs.Services) == 0 {
 		if in.Needs.Services, err = egress.ParseServices(s.Services); err != nil {
@@ -101,7 +105,7 @@ func (s Settings) ApplyNamed(in *Inputs) (loosened []string, err error) {
 }
 
 // loosen applies what gives the agent or the checks more than they have by default.
-func (s Settings) loosen(in *Inputs) (loosened []string, err error) {
+func (s Settings) loosen(in *Inputs) ([]string, error) {
 	options, err := s.Agent.Options()
 	if err != nil {
 		return nil, err
@@ -109,7 +113,8 @@ func (s Settings) loosen(in *Inputs) (loosened []string, err error) {
 	if in.AgentVersion == "" { // else the workflow installs the program
 		in.Agent.Command = options.Command
 	}
-	in.Agent.Args, in.Agent.Prices = options.Args, options.Prices
+	in.Agent.Args = options.Args
+	in.Agent.Prices = options.Prices
 	in.Sandbox.Models = s.Sandbox.AllowModels
 	in.Sandbox.Network.Allow = slices.Concat(in.Sandbox.Network.Allow, s.Sandbox.AllowDomains)
 	in.Sandbox.Network.Private = s.GitHub.PrivateHosts
@@ -121,25 +126,29 @@ func (s Settings) loosen(in *Inputs) (loosened []string, err error) {
 	if !in.Sandbox.Level.Known() {
 		return nil, fmt.Errorf("sandbox.mode: a job has no level %q", mode)
 	}
-	say := func(key string, values ...string) {
+	var loosened []string
+	list := func(key string, values ...string) {
 		if text := strings.Join(values, ", "); text != "" {
 			loosened = append(loosened, key+": "+text)
 		}
 	}
-	say("agent.command", in.Agent.Command)
-	say("sandbox.mode", mode)
-	say("sandbox.allowDomains", s.Sandbox.AllowDomains...)
-	say("sandbox.allowModels", s.Sandbox.AllowModels...)
-	say("github.privateHosts", s.GitHub.PrivateHosts...)
+	list("agent.command", in.Agent.Command)
+	list("sandbox.mode", mode)
+	list("sandbox.allowDomains", s.Sandbox.AllowDomains...)
+	list("sandbox.allowModels", s.Sandbox.AllowModels...)
+	list("github.privateHosts", s.GitHub.PrivateHosts...)
 	return loosened, nil
 }
 
 func (j Job) applyTo(in *Inputs) {
 	p := &in.Policy
-	in.Rules.Label, in.Rules.Phrase, in.Rules.Assignee = j.Label, j.TriggerPhrase, j.Assignee
+	in.Rules.Label = j.Label
+	in.Rules.Phrase = j.TriggerPhrase
+	in.Rules.Assignee = j.Assignee
 	p.Approval = j.PlanApproval
 	if folder := path.Clean(cmp.Or(j.WorkingDirectory, ".")); folder != "." {
-		p.Subfolder, p.Memory = folder, path.Join(folder, workspace.MemoryDir)
+		p.Subfolder = folder
+		p.Memory = path.Join(folder, workspace.MemoryDir)
 	}
 	in.MCP = j.MCPConfig
 	in.Quota.Runs = policy.Given(j.MaxRuns, in.Quota.Runs)
@@ -147,8 +156,10 @@ func (j Job) applyTo(in *Inputs) {
 	in.BaseBranch = j.BaseBranch
 	in.BranchPrefix = cmp.Or(j.BranchPrefix, in.BranchPrefix)
 	p.Draft = j.Draft == "always"
-	in.Reviewers, in.PullLabels = j.Reviewers, j.PRLabels
-	p.Sign, p.SignOff = j.CommitSigning == "github", j.SignOff
+	in.Reviewers = j.Reviewers
+	in.PullLabels = j.PRLabels
+	p.Sign = j.CommitSigning == "github"
+	p.SignOff = j.SignOff
 	in.FailOn = cmp.Or(j.FailOn, in.FailOn)
 }
 

@@ -54,10 +54,19 @@ func ReadLoop(f File, project ...File) (Loop, error) {
 
 // isLoop reports whether a file has a section for a loop, perhaps misspelled, or keys of that section.
 func isLoop(root node) bool {
-	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
-		_, near := jsontree.Nearest(m.Key, []string{loopSection})
-		return near || m.Key != "agent" && slices.Contains(jsontree.Keys(reflect.TypeFor[Loop]()), m.Key)
-	})
+	loopKeys := jsontree.Keys(reflect.TypeFor[Loop]())
+	for _, m := range root.Members {
+		if _, near := jsontree.Nearest(m.Key, []string{loopSection}); near {
+			return true
+		}
+		if m.Key == "agent" { // settings have this key, too
+			continue
+		}
+		if slices.Contains(loopKeys, m.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *decoder) loop(root jsontree.At) Loop {
@@ -88,7 +97,8 @@ func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	p.Limits.Iterations = iterations
 	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.applyTo(p.Limits)
 	p.Limits.Iterations = policy.Given(l.MaxIterations, p.Limits.Iterations)
-	p.Word, p.Agent = cmp.Or(l.CompletionTag, p.Word), cmp.Or(l.Agent, p.Agent)
+	p.Word = cmp.Or(l.CompletionTag, p.Word)
+	p.Agent = cmp.Or(l.Agent, p.Agent)
 	return p
 }
 

@@ -36,7 +36,8 @@ func ReadSettings(files ...File) (Settings, error) {
 	if err := d.fault(); err != nil {
 		return Settings{}, err
 	}
-	return d.effective(merged), d.fault()
+	s := d.effective(merged)
+	return s, d.fault()
 }
 
 func (d *decoder) mergeFiles(files []File) node {
@@ -69,8 +70,12 @@ func (d *decoder) effective(merged node) Settings {
 func (d *decoder) settings(at jsontree.At) Settings {
 	preset := policy.ForPreset(policy.ByResponse)
 	s := Settings{
-		MaximumIterations: preset.Limits.Iterations, CompletionResponse: preset.Word, OutputTruncateChars: preset.Excerpt.Chars, StreamAgentOutput: true,
-		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},
+		MaximumIterations:   preset.Limits.Iterations,
+		CompletionResponse:  preset.Word,
+		OutputTruncateChars: preset.Excerpt.Chars,
+		StreamAgentOutput:   true,
+		Agent:               Agent{Flags: []string{}},
+		Guardrails:          []Guardrail{},
 	}
 	d.Decode(at, &s)
 	if grace, _ := at.Member("stopGrace"); policy.Given(s.StopGrace, 0) > maxStopGrace {

@@ -21,23 +21,31 @@ func (d *decoder) parseYAML(f File) (node, bool) {
 	if !d.isReadable(wrong) {
 		return node{}, false
 	}
-	file, err := yamlfile.Parse(data)
-	if err == nil && len(file.Docs) > 1 {
-		err = errors.New("found several documents, want one")
-	}
-	var value any
-	if err == nil {
-		err = yamlfile.Decode(data, &value)
-	}
-	var text []byte
-	if err == nil {
-		text, err = json.Marshal(value)
-	}
+	text, err := yamlToJSON(data)
 	if err != nil {
-		return node{}, d.isReadable(&jsontree.Problem{File: f.Name, Text: "broken YAML: " + yaml.FormatError(err, false, false)})
+		d.Problems = append(d.Problems, jsontree.Problem{
+			File: f.Name,
+			Text: "broken YAML: " + yaml.FormatError(err, false, false),
+		})
+		return node{}, false
 	}
 	d.yaml = f.Name
 	return d.parseJSON(File{f.Name, text})
+}
+
+func yamlToJSON(data []byte) ([]byte, error) {
+	file, err := yamlfile.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(file.Docs) > 1 {
+		return nil, errors.New("found several documents, want one")
+	}
+	var value any
+	if err := yamlfile.Decode(data, &value); err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
 }
 
 // ralphAction also matches mirrors and images of ralph's action.
@@ -66,7 +74,11 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	}
 	inputs := map[string]string{}
 	for name, value := range most {
-		if text := fmt.Sprint(value); value != nil && !strings.Contains(text, "${{") {
+		if value == nil {
+			continue
+		}
+		text := fmt.Sprint(value)
+		if !strings.Contains(text, "${{") {
 			inputs[name] = text
 		}
 	}
@@ -81,16 +93,18 @@ func StartsOnEdits(workflow []byte) bool {
 		return false
 	}
 	events, _ := read.On.(map[string]any)
-	of, _ := events[event].(map[string]any)
-	return of["types"] == nil || slices.Contains(namesIn(of["types"]), "edited")
+	comments, _ := events[event].(map[string]any)
+	types := comments["types"]
+	return types == nil || slices.Contains(namesIn(types), "edited")
 }
 
-// namesIn returns the names in a value of a workflow: it is one, a list of them, or an object by them.
-func namesIn(value any) (names []string) {
+// namesIn returns the names in a value of a workflow: a name, a list of names, or an object with names as keys.
+func namesIn(value any) []string {
 	switch value := value.(type) {
 	case map[string]any:
 		return slices.Collect(maps.Keys(value))
 	case []any:
+		var names []string
 		for _, name := range value {
 			names = append(names, fmt.Sprint(name))
 		}
