@@ -14,13 +14,15 @@ import (
 )
 
 // interview asks for everything in the order of a run, and proposes what was found.
-func (f Files) interview(d dialog) (a config.Settings, err error) {
+func (f Files) interview(d dialog) (config.Settings, error) {
+	var a config.Settings
 	usual, err := config.ReadSettings()
 	if err != nil {
 		return a, err
 	}
 	// The two defaults that people look for.
-	a.OutputTruncateChars, a.StreamAgentOutput = usual.OutputTruncateChars, usual.StreamAgentOutput
+	a.OutputTruncateChars = usual.OutputTruncateChars
+	a.StreamAgentOutput = usual.StreamAgentOutput
 	if a.Agent.Command, err = f.askAgent(d); err != nil {
 		return a, err
 	}
@@ -30,11 +32,11 @@ func (f Files) interview(d dialog) (a config.Settings, err error) {
 	if a.MaximumIterations, err = askNumber(d, "Maximum iterations", usual.MaximumIterations); err != nil {
 		return a, err
 	}
-	a.CompletionResponse, err = d.ask(fmt.Sprintf("Completion response [%s]: ", usual.CompletionResponse), anything)
-	a.CompletionResponse = cmp.Or(a.CompletionResponse, usual.CompletionResponse)
+	response, err := d.ask(fmt.Sprintf("Completion response [%s]: ", usual.CompletionResponse), anything)
 	if err != nil {
 		return a, err
 	}
+	a.CompletionResponse = cmp.Or(response, usual.CompletionResponse)
 	files := survey.Read(f.source())
 	if a.Guardrails, err = askGuardrails(d, files.Checks()); err != nil {
 		return a, err
@@ -56,37 +58,50 @@ func (f Files) askAgent(d dialog) (string, error) {
 }
 
 // askGuardrails proposes the checks that were found, and goes on until nothing is answered.
-func askGuardrails(d dialog, found []survey.Command) (all []config.Guardrail, err error) {
+func askGuardrails(d dialog, found []survey.Command) ([]config.Guardrail, error) {
+	var all []config.Guardrail
 	for _, check := range found {
-		wanted, err := d.yes(fmt.Sprintf("Use %s (from %s) as a guardrail? (Y/n): ", check.Command, check.From), true)
+		question := fmt.Sprintf("Use %s (from %s) as a guardrail? (Y/n): ", check.Command, check.From)
+		wanted, err := d.yes(question, true)
 		if err != nil {
 			return all, err
 		}
 		if wanted {
-			all = append(all, config.Guardrail{Command: check.Command, FailAction: policy.Append, Timeout: config.GuardrailTimeout})
+			all = append(all, config.Guardrail{
+				Command:    check.Command,
+				FailAction: policy.Append,
+				Timeout:    config.GuardrailTimeout,
+			})
 		}
 	}
 	for {
-		g := config.Guardrail{Timeout: config.GuardrailTimeout}
-		if g.Command, err = d.ask("Add guardrail command (leave blank to finish): ", anything); err != nil || g.Command == "" {
+		command, err := d.ask("Add guardrail command (leave blank to finish): ", anything)
+		if err != nil || command == "" {
 			return all, err
 		}
 		action, err := d.ask("  Fail action (APPEND|PREPEND|REPLACE): ", anAction)
 		if err != nil {
 			return all, err
 		}
-		g.FailAction = policy.FailAction(strings.ToUpper(action))
-		if g.Hint, err = d.ask("  Hint (optional, guidance for agent on failure): ", anything); err != nil {
+		hint, err := d.ask("  Hint (optional, guidance for agent on failure): ", anything)
+		if err != nil {
 			return all, err
 		}
-		all = append(all, g)
+		all = append(all, config.Guardrail{
+			Command:    command,
+			FailAction: policy.FailAction(strings.ToUpper(action)),
+			Hint:       hint,
+			Timeout:    config.GuardrailTimeout,
+		})
 	}
 }
 
 // askSetup proposes what installs the packages that the checks need: a clean checkout has none.
-func askSetup(d dialog, found []survey.Command) (all []string, err error) {
+func askSetup(d dialog, found []survey.Command) ([]string, error) {
+	var all []string
 	for _, setup := range found {
-		wanted, err := d.yes(fmt.Sprintf("Run %s (from %s) before the guardrails? (Y/n): ", setup.Command, setup.From), true)
+		question := fmt.Sprintf("Run %s (from %s) before the guardrails? (Y/n): ", setup.Command, setup.From)
+		wanted, err := d.yes(question, true)
 		if err != nil {
 			return all, err
 		}
@@ -112,10 +127,10 @@ func askSCM(d dialog) (*policy.SCM, error) {
 	return &scm, nil
 }
 
-func askNumber(d dialog, prompt string, otherwise int) (int, error) {
-	answer, err := d.ask(fmt.Sprintf("%s [%d]: ", prompt, otherwise), aNumber)
+func askNumber(d dialog, prompt string, fallback int) (int, error) {
+	answer, err := d.ask(fmt.Sprintf("%s [%d]: ", prompt, fallback), aNumber)
 	if err != nil || answer == "" {
-		return otherwise, err
+		return fallback, err
 	}
 	return strconv.Atoi(answer)
 }
@@ -135,7 +150,7 @@ func list(answer string) []string {
 	return entries
 }
 
-// What follows says what is wrong with an answer, or nothing.
+// The checks of answers return what is wrong, or "".
 
 func anything(string) string { return "" }
 
@@ -171,11 +186,14 @@ func aList(answer string) string {
 
 func aNumber(answer string) string {
 	const most = 1_000_000_000 // that the settings take
-	n, err := strconv.Atoi(answer)
-	if answer == "" || err == nil && n > 0 && n <= most {
+	if answer == "" {
 		return ""
 	}
-	return "a whole number from 1 up is needed"
+	n, err := strconv.Atoi(answer)
+	if err != nil || n < 1 || n > most {
+		return "a whole number from 1 up is needed"
+	}
+	return ""
 }
 
 func anAction(answer string) string {

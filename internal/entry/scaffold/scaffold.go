@@ -1,6 +1,6 @@
 // Package scaffold writes the files that a project starts with: settings,
 // asked for at a terminal; a PRD with its prompt and log; and the GitHub
-// workflow. It overwrites nothing unless it is told to.
+// workflow. It overwrites nothing without permission.
 package scaffold
 
 import (
@@ -13,7 +13,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,17 +33,20 @@ type Files struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Yes        bool   `help:"Write .ralph/settings.json with what was found, without asking."`
 	PRD        bool   `name:"prd" help:"Write ralph/ with a PRD, a prompt and a progress log to fill in."`
-	RalphDir   string `placeholder:"DIR" help:"Directory for these files in the project (default: ralph). Implies --prd."`
-	Name       string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`
-	GitHub     bool   `name:"github" help:"Write the GitHub workflows and the issue form."`
-	Host       *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
-	Proof      bool   `name:"proof" help:"Write the workflows that prove any pull request (check ralph/proof), without an agent."`
+
+	RalphDir string `placeholder:"DIR" help:"Directory for these files in the project (default: ralph). Implies --prd."`
+
+	Name   string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`
+	GitHub bool   `name:"github" help:"Write the GitHub workflows and the issue form."`
+	Host   *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
+	Proof  bool   `name:"proof" help:"Write the workflows that prove any pull request (check ralph/proof), without an agent."`
 	// Pin names ralph's version in the workflow, as "COMMIT # v1.2.3"; empty: it builds ralph's main.
 	Pin   string `kong:"-"`
 	Agent string `kong:"-"` // the program of an agent that was found here; empty: none was.
 	// Ignored are the files and folders in the project that git ignores. A clean checkout has none of them.
 	Ignored []string `kong:"-"`
-	App     string   `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
+
+	App string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
 
 	proposal survey.Proposal
 }
@@ -66,7 +68,8 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 		return err
 	}
 	if fix := f.misplaced(); f.OnGitHub() && fix != "" {
-		return fault.Usage("GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", fix, nil)
+		return fault.Usage(
+			"GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", fix, nil)
 	}
 	f.RalphDir = filepath.ToSlash(memory)
 	if f.OnGitHub() {
@@ -92,7 +95,8 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 		return err
 	}
 	if fix := f.misplaced(); f.PRD && fix != "" {
-		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
+		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n",
+			f.ProjectDir, fix)
 	}
 	for _, line := range f.proposal.Ignored {
 		fmt.Fprintln(warn, "warning:", line)
@@ -118,8 +122,14 @@ func (f Files) files(now time.Time) ([]workspace.NewFile, error) {
 		return files, nil
 	}
 	workflows, err := f.workflows()
-	form := workspace.NewFile{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: []byte(templates.Text("workflows/issue.yml"))}
-	return slices.Concat(files, workflows, []workspace.NewFile{form}), err
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, workflows...)
+	return append(files, workspace.NewFile{
+		Path: ".github/ISSUE_TEMPLATE/ralph.yml",
+		Data: []byte(templates.Text("workflows/issue.yml")),
+	}), nil
 }
 
 func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
@@ -127,8 +137,20 @@ func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
 		return nil, err
 	}
 	memory := workspace.Memory{Dir: f.RalphDir}
-	files, err := Beginning{Project: filepath.Base(f.ProjectDir), Memory: memory, Feature: f.Name, Now: now}.NewFiles()
-	return append(files, workspace.NewFile{Path: memory.PromptFile(), Data: []byte(f.placed(templates.Text("start/prompt.md")))}), err
+	begin := Beginning{
+		Project: filepath.Base(f.ProjectDir),
+		Memory:  memory,
+		Feature: f.Name,
+		Now:     now,
+	}
+	files, err := begin.NewFiles()
+	if err != nil {
+		return nil, err
+	}
+	return append(files, workspace.NewFile{
+		Path: memory.PromptFile(),
+		Data: []byte(f.withRalphDir(templates.Text("start/prompt.md"))),
+	}), nil
 }
 
 // checkFeature refuses what git would refuse as a branch, before anything is written.
@@ -163,13 +185,14 @@ func Begun(project string) plan.Plan {
 		return begun
 	}
 	log, _ := workspace.ReadFile(filepath.Join(project, names[1]))
-	said := logHead.FindStringSubmatch(string(log))
-	if said == nil {
+	head := logHead.FindStringSubmatch(string(log))
+	if head == nil {
 		return plan.Plan{}
 	}
-	begun := plan.Plan{Project: said[1]}
-	if checkFeature(said[2]) == nil && said[2] != "" {
-		begun.BranchName = "ralph/" + said[2]
+	begun := plan.Plan{Project: head[1]}
+	feature := head[2]
+	if feature != "" && checkFeature(feature) == nil {
+		begun.BranchName = "ralph/" + feature
 	}
 	return begun
 }
@@ -187,7 +210,8 @@ func (b Beginning) NewFiles() ([]workspace.NewFile, error) {
 	year, month, day := b.Now.Date()
 	progress := prompt.ProgressLog(journal.Run{
 		// The date that people see on their calendar, wherever they are.
-		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), Plan: plan.Plan{Project: about},
+		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC),
+		Plan:  plan.Plan{Project: about},
 	})
 	names := b.Memory.Files()
 	return []workspace.NewFile{{Path: names[0], Data: prd}, {Path: names[1], Data: []byte(progress)}}, nil
@@ -219,35 +243,53 @@ func (f Files) ignore(to io.Writer) error {
 }
 
 // ownerRule finds the owners of all files, or else the first owner.
-var ownerRule = []*pattern.Pattern{pattern.Of(`(?m)^\*[ \t]+([^#\n]*[^#\s])`), pattern.Of(`(?m)^[^#\s]\S*[ \t]+([^#\s]+)`)}
+var ownerRule = []*pattern.Pattern{
+	pattern.Of(`(?m)^\*[ \t]+([^#\n]*[^#\s])`),
+	pattern.Of(`(?m)^[^#\s]\S*[ \t]+([^#\s]+)`),
+}
 
 // protectSettings adds the settings, which a workflow can name, to CODEOWNERS. GitHub reads the first of these files.
 func (f Files) protectSettings(to io.Writer) error {
 	for _, name := range []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"} {
 		data, err := workspace.ReadSettings(f.ProjectDir, name)
-		text := string(data)
-		if err != nil || !f.GitHub || strings.Contains(text, "/.ralph/") {
+		if err != nil {
 			return err
 		}
+		text := string(data)
+		if !f.GitHub || strings.Contains(text, "/.ralph/") {
+			return nil
+		}
 		for _, rule := range ownerRule {
-			if found := rule.FindStringSubmatch(text); found != nil {
-				line := "/.ralph/ " + found[1]
-				_, err := workspace.AddLines(f.ProjectDir, name, line)
-				fmt.Fprintf(to, "added to %s: %s\n", name, line)
+			owners := rule.FindStringSubmatch(text)
+			if owners == nil {
+				continue
+			}
+			line := "/.ralph/ " + owners[1]
+			if _, err := workspace.AddLines(f.ProjectDir, name, line); err != nil {
 				return err
 			}
+			fmt.Fprintf(to, "added to %s: %s\n", name, line)
+			return nil
 		}
 	}
 	return nil
 }
 
+// next prints what is left to do.
 func (f Files) next(to io.Writer) {
-	for _, part := range []struct {
-		path  string
-		asked bool
-	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-proof.txt", f.Proof}, {"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.Steps == nil}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""}} {
-		if part.asked {
-			fmt.Fprint(to, f.placed(templates.Text(part.path)))
+	for _, step := range []struct {
+		path   string
+		needed bool
+	}{
+		{"start/next.txt", f.PRD},
+		{"workflows/next.txt", f.GitHub},
+		{"workflows/next-proof.txt", f.Proof},
+		{"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.Steps == nil},
+		{"workflows/next-app.txt", f.App != ""},
+		{"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""},
+	} {
+		if step.needed {
+			fmt.Fprint(to, f.withRalphDir(templates.Text(step.path)))
 		}
 	}
 }
@@ -263,14 +305,18 @@ func (f Files) misplaced() string {
 	return "run git init first"
 }
 
-// placed returns a text of ours with the loop's folder, if that has another name.
-func (f Files) placed(text string) string {
+// withRalphDir returns a text of ours with the loop's folder, if that has another name.
+func (f Files) withRalphDir(text string) string {
 	if f.RalphDir == workspace.MemoryDir {
 		return text
 	}
-	there := " --ralph-dir " + f.RalphDir
+	folder := path.Clean(f.RalphDir) + "/"
+	flag := " --ralph-dir " + f.RalphDir
 	return strings.NewReplacer(
-		"`ralph/", "`"+path.Clean(f.RalphDir)+"/", " ralph/", " "+path.Clean(f.RalphDir)+"/", "git add ralph ", "git add "+f.RalphDir+" ",
-		": ralph run", ": ralph run"+there, ": ralph archive", ": ralph archive"+there,
+		"`ralph/", "`"+folder,
+		" ralph/", " "+folder,
+		"git add ralph ", "git add "+f.RalphDir+" ",
+		": ralph run", ": ralph run"+flag,
+		": ralph archive", ": ralph archive"+flag,
 	).Replace(text)
 }

@@ -16,33 +16,46 @@ import (
 // Ask asks at a terminal for the project's settings and writes them, all or nothing. With Yes it takes what it would
 // propose, and overwrites nothing.
 func (f Files) Ask(ctx context.Context, at Terminal) error {
-	d, err := f.dialog(ctx, at)
-	if err == nil {
-		err = f.converse(ctx, d)
-	}
+	err := f.ask(ctx, at)
 	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
-		return &fault.Fault{What: "interrupted: nothing was written", Fix: "start again: ralph init", Exit: fault.ExitInterrupted}
+		return &fault.Fault{
+			What: "interrupted: nothing was written",
+			Fix:  "start again: ralph init",
+			Exit: fault.ExitInterrupted,
+		}
 	}
 	return err
 }
 
-// dialog is with the person at the terminal. With Yes it asks nothing, and each answer is empty.
+func (f Files) ask(ctx context.Context, at Terminal) error {
+	d, err := f.dialog(ctx, at)
+	if err != nil {
+		return err
+	}
+	return f.converse(ctx, d)
+}
+
+// dialog returns the dialog with the person at the terminal. With Yes it asks nothing, and each answer is empty.
 func (f Files) dialog(ctx context.Context, at Terminal) (dialog, error) {
 	if !f.Yes {
 		return at.talk(ctx)
 	}
 	files, _, err := f.existing()
-	if err == nil && len(files) > 0 {
-		err = fault.Usage(workspace.SettingsFile+" already exists", "remove it first, or run ralph init in a terminal", nil)
+	if err != nil {
+		return dialog{}, err
 	}
-	return dialog{at.Out, func(string) (string, error) { return "", nil }}, err
+	if len(files) > 0 {
+		return dialog{}, fault.Usage(workspace.SettingsFile+" already exists",
+			"remove it first, or run ralph init in a terminal", nil)
+	}
+	return dialog{at.Out, func(string) (string, error) { return "", nil }}, nil
 }
 
 var errInterrupted = errors.New("interrupted by a signal")
 
 func (f Files) converse(ctx context.Context, d dialog) error {
-	goOn, err := f.mayWrite(d)
-	if err != nil || !goOn {
+	allowed, err := f.mayWrite(d)
+	if err != nil || !allowed {
 		return err
 	}
 	answers, err := f.interview(d)
@@ -59,17 +72,22 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	if err := workspace.WriteSettings(f.ProjectDir, data); err != nil {
 		return err
 	}
-	task := "Make the tests pass, and add one that is missing. Then answer <response>" + answers.CompletionResponse + "</response>."
-	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\nNext:\n  ralph doctor --checks   # try the guardrails\n  ralph run -p %s\n",
+	task := "Make the tests pass, and add one that is missing. " +
+		"Then answer <response>" + answers.CompletionResponse + "</response>."
+	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\n"+
+		"Next:\n  ralph doctor --checks   # try the guardrails\n  ralph run -p %s\n",
 		workspace.SettingsFile, shell.Quote(task))
 	return err
 }
 
-// mayWrite shows the settings that are there and asks whether to overwrite them.
+// mayWrite shows existing settings and asks whether to overwrite them.
 func (f Files) mayWrite(d dialog) (bool, error) {
 	files, loaded, err := f.existing()
-	if err != nil || len(files) == 0 {
-		return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	if len(files) == 0 {
+		return true, nil
 	}
 	merged, err := config.ReadSettings(files...)
 	if err != nil {
@@ -85,24 +103,28 @@ func (f Files) mayWrite(d dialog) (bool, error) {
 	return d.yes("Overwrite? (y/N): ", false)
 }
 
-// existing returns the settings there are, and what to call them. An overlay alone does not count.
-func (f Files) existing() (files []config.File, loaded string, err error) {
+// existing returns the project's settings, and a name for them. An overlay alone does not count.
+func (f Files) existing() (files []config.File, name string, err error) {
 	files, err = config.ProjectFiles(f.ProjectDir, workspace.ReadSettings)
-	if len(files) == 0 || files[0].Name != workspace.SettingsFile {
+	if err != nil {
 		return nil, "", err
 	}
-	loaded = workspace.SettingsFile
-	if len(files) > 1 {
-		loaded += " (with local overlay from settings.local.json)"
+	if len(files) == 0 || files[0].Name != workspace.SettingsFile {
+		return nil, "", nil
 	}
-	return files, loaded, nil
+	name = workspace.SettingsFile
+	if len(files) > 1 {
+		name += " (with local overlay from settings.local.json)"
+	}
+	return files, name, nil
 }
 
 // render returns the file, after reading it as a run will: what cannot be read back is not written.
 func render(answers config.Settings) ([]byte, error) {
 	data, err := answers.Marshal()
-	if err == nil {
-		_, err = config.ReadSettings(config.File{Name: "the answers", Data: data})
+	if err != nil {
+		return nil, err
 	}
+	_, err = config.ReadSettings(config.File{Name: "the answers", Data: data})
 	return data, err
 }

@@ -41,18 +41,21 @@ func (d dialog) ask(prompt string, check func(answer string) string) (string, er
 	}
 }
 
-// yes asks a question that nothing answers like usual.
-func (d dialog) yes(prompt string, usual bool) (bool, error) {
+// yes asks a question. An empty answer counts as fallback.
+func (d dialog) yes(prompt string, fallback bool) (bool, error) {
 	answer, err := d.ask(prompt, func(answer string) string {
 		if slices.Contains([]string{"", "y", "yes", "n", "no"}, strings.ToLower(answer)) {
 			return ""
 		}
 		return "answer y or n"
 	})
-	if answer == "" {
-		return usual && err == nil, err
+	if err != nil {
+		return false, err
 	}
-	return err == nil && strings.HasPrefix(strings.ToLower(answer), "y"), err
+	if answer == "" {
+		return fallback, nil
+	}
+	return strings.HasPrefix(strings.ToLower(answer), "y"), nil
 }
 
 // Terminal is where a person sits.
@@ -68,7 +71,8 @@ func (t Terminal) talk(ctx context.Context) (dialog, error) {
 		line string
 		err  error
 	}
-	lines, typed := bufio.NewReader(t.In), make(chan answer, 1)
+	lines := bufio.NewReader(t.In)
+	typed := make(chan answer, 1)
 	return dialog{out: t.Out, line: func(prompt string) (string, error) {
 		if _, err := io.WriteString(t.Out, prompt); err != nil {
 			return "", err

@@ -30,35 +30,48 @@ const (
 // slug is how GitHub names an App in its address.
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
-// workflows returns what GitHub starts ralph by. An App's server hears what afterFile is for.
+// workflows returns what GitHub starts ralph by. An App's server gets the events that afterFile is for.
 func (f Files) workflows() ([]workspace.NewFile, error) {
 	if f.App == "" {
 		return []workspace.NewFile{f.workflow(WorkflowFile, "ralph.yml"), f.workflow(afterFile, "after.yml")}, nil
 	}
-	if f.App = strings.TrimSuffix(f.App, "[bot]"); !slug.MatchString(f.App) {
-		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
+	f.App = strings.TrimSuffix(f.App, "[bot]")
+	if !slug.MatchString(f.App) {
+		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App),
+			"use the name in its address: github.com/apps/NAME", nil)
 	}
 	return []workspace.NewFile{f.workflow(WorkflowFile, "app.yml")}, nil
 }
 
-var filled = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Delims("[[", "]]").ParseFS(templates.Files, "workflows/*.yml", "workflows/parts.txt"))
+var workflowTemplates = sync.OnceValue(func() *template.Template {
+	all := template.New("").Delims("[[", "]]")
+	return template.Must(all.ParseFS(templates.Files, "workflows/*.yml", "workflows/parts.txt"))
 })
 
 // workflow fills in a template with the project's own text.
 func (f Files) workflow(path, name string) workspace.NewFile {
-	ref, uses, p := cmp.Or(f.Pin, "main"), "ralph-loop/ralph@", f.proposal
+	p := f.proposal
+	ref := cmp.Or(f.Pin, "main")
+	uses := "ralph-loop/ralph@"
 	if f.host() {
 		uses = "ralph-loop/ralph/host@"
 	}
+	checks := cmp.Or(lines("checks", p.Checks), "          checks: |\n            make test\n")
 	fill := struct {
 		Host, Build, Cache                          bool
 		Ref, Uses, App, CI, Tools, Services, Inputs string
 	}{
-		Host: f.host(), Build: f.Pin == "", Cache: len(p.Setup) > 0, Ref: ref, Uses: uses + ref, App: f.App, CI: "[CI]",
-		Inputs: cmp.Or(lines("checks", p.Checks), "          checks: |\n            make test\n") + lines("setup", p.Setup) + lines("check-env", p.Env),
+		Host:   f.host(),
+		Build:  f.Pin == "",
+		Cache:  len(p.Setup) > 0,
+		Ref:    ref,
+		Uses:   uses + ref,
+		App:    f.App,
+		CI:     "[CI]",
+		Inputs: checks + lines("setup", p.Setup) + lines("check-env", p.Env),
 	}
-	if names, err := json.Marshal(survey.CI(f.source())); err == nil && len(names) > len("null") { // which is YAML, too
+	names, err := json.Marshal(survey.CI(f.source())) // JSON is YAML, too
+	if err == nil && len(names) > len("null") {
 		fill.CI = string(names)
 	}
 	for _, step := range p.Steps {
@@ -66,10 +79,11 @@ func (f Files) workflow(path, name string) workspace.NewFile {
 	}
 	if len(p.Ports) > 0 {
 		fill.Services = copied("    ", p.Services)
-		fill.Inputs += "          # Ports of the services above.\n          services: " + strings.Join(p.Ports, " ") + "\n"
+		fill.Inputs += "          # Ports of the services above.\n" +
+			"          services: " + strings.Join(p.Ports, " ") + "\n"
 	}
 	var text bytes.Buffer
-	if err := filled().ExecuteTemplate(&text, name, fill); err != nil {
+	if err := workflowTemplates().ExecuteTemplate(&text, name, fill); err != nil {
 		panic(err) // our own template names a missing field
 	}
 	return workspace.NewFile{Path: path, Data: text.Bytes()}
@@ -78,15 +92,20 @@ func (f Files) workflow(path, name string) workspace.NewFile {
 // propose reads the project's own files. The image has no tools for what they set up.
 func (f *Files) propose() {
 	f.proposal = survey.Propose(f.source())
-	f.proposal.Env = slices.DeleteFunc(f.proposal.Env, func(c survey.Command) bool {
-		err := environ.CheckVariable(c.Command)
-		if err != nil {
-			f.proposal.Ignored = append(f.proposal.Ignored, c.From+": a variable is left out: "+err.Error())
+	var env []survey.Command
+	for _, variable := range f.proposal.Env {
+		if err := environ.CheckVariable(variable.Command); err != nil {
+			f.proposal.Ignored = append(f.proposal.Ignored, variable.From+": a variable is left out: "+err.Error())
+			continue
 		}
-		return err != nil
-	})
+		env = append(env, variable)
+	}
+	f.proposal.Env = env
 	if !f.host() {
-		f.proposal.Steps, f.proposal.Services, f.proposal.Ports, f.proposal.Ignored = nil, survey.Block{}, nil, nil
+		f.proposal.Steps = nil
+		f.proposal.Services = survey.Block{}
+		f.proposal.Ports = nil
+		f.proposal.Ignored = nil
 	}
 }
 
@@ -98,20 +117,27 @@ func (f Files) host() bool {
 	return f.proposal.Tools()
 }
 
-func (f Files) proposed() (all []string) {
-	for _, taken := range []struct {
+// proposed returns a line for each part of the proposal, with the file that it comes from.
+func (f Files) proposed() []string {
+	var all []string
+	p := f.proposal
+	for _, input := range []struct {
 		name     string
 		commands []survey.Command
-	}{{"check", f.proposal.Checks}, {"setup", f.proposal.Setup}, {"check-env", f.proposal.Env}} {
-		for _, one := range taken.commands {
-			all = append(all, fmt.Sprintf("%s from %s: %s", taken.name, one.From, one.Command))
+	}{
+		{"check", p.Checks},
+		{"setup", p.Setup},
+		{"check-env", p.Env},
+	} {
+		for _, command := range input.commands {
+			all = append(all, fmt.Sprintf("%s from %s: %s", input.name, command.From, command.Command))
 		}
 	}
-	for _, step := range f.proposal.Steps {
+	for _, step := range p.Steps {
 		all = append(all, "tools from "+step.From)
 	}
-	if len(f.proposal.Ports) > 0 {
-		all = append(all, fmt.Sprintf("services from %s: %s", f.proposal.Services.From, strings.Join(f.proposal.Ports, " ")))
+	if len(p.Ports) > 0 {
+		all = append(all, fmt.Sprintf("services from %s: %s", p.Services.From, strings.Join(p.Ports, " ")))
 	}
 	return all
 }
