@@ -77,12 +77,15 @@ func (s Settings) file(base []byte) ([]byte, error) {
 		}
 	}
 	theirs.Setup = append(theirs.Setup, s.Setup...)
-	theirs.Baseline, theirs.Sandbox.Hosts, theirs.Sandbox.Env = policy.BaselineNew, s.Hosts, s.Env
+	theirs.Baseline = policy.BaselineNew
+	theirs.Sandbox.Hosts = s.Hosts
+	theirs.Sandbox.Env = s.Env
 	return json.Marshal(theirs)
 }
 
 // Run works on the tasks that rows do not have, until the money is spent.
-func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) (all []Row, err error) {
+func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) ([]Row, error) {
+	var all []Row
 	spent := 0.0
 	for number, task := range tasks {
 		i := slices.IndexFunc(rows, func(row Row) bool { return row.ID == task.ID && row.Agent == e.Agent })
@@ -111,20 +114,31 @@ func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) (all []Row, er
 func (e *Eval) try(ctx context.Context, task Task, left float64) Row {
 	row := Row{ID: task.ID, Agent: e.Agent, Base: task.Base, Title: git.OneLine(task.Title, 100)}
 	began := e.Now()
-	dir, err := os.MkdirTemp(e.Dir, "task-")
-	if err == nil {
-		t := trial{Eval: e, task: task, origin: filepath.Join(dir, "origin"), work: filepath.Join(dir, "work"), left: left}
-		err = t.run(ctx, &row)
-		err = errors.Join(err, untrusted.RemoveAll(dir))
-	}
-	if err != nil {
+	if err := e.tryIn(ctx, task, left, &row); err != nil {
 		row.Error = git.OneLine(err.Error(), 400)
 	}
 	row.Seconds = e.Now().Sub(began).Seconds()
 	return row
 }
 
-const patience = 10 * time.Minute
+// tryIn works on a task in a folder of its own, and fills in the row.
+func (e *Eval) tryIn(ctx context.Context, task Task, left float64, row *Row) error {
+	dir, err := os.MkdirTemp(e.Dir, "task-")
+	if err != nil {
+		return err
+	}
+	t := trial{
+		Eval:   e,
+		task:   task,
+		origin: filepath.Join(dir, "origin"),
+		work:   filepath.Join(dir, "work"),
+		left:   left,
+	}
+	err = t.run(ctx, row)
+	return errors.Join(err, untrusted.RemoveAll(dir))
+}
+
+const gitTimeout = 10 * time.Minute
 
 // git runs git in a repository that this package made.
 func (e *Eval) git(ctx context.Context, dir string, args ...string) error {
@@ -132,8 +146,10 @@ func (e *Eval) git(ctx context.Context, dir string, args ...string) error {
 }
 
 func (e *Eval) call(ctx context.Context, c git.Call) error {
-	c.Set = append(c.Set, git.Setting{Key: "user.name", Value: "ralph"}, git.Setting{Key: "user.email", Value: "ralph@localhost"})
-	c.Timeout = patience
+	c.Set = append(c.Set,
+		git.Setting{Key: "user.name", Value: "ralph"},
+		git.Setting{Key: "user.email", Value: "ralph@localhost"})
+	c.Timeout = gitTimeout
 	_, err := e.Store.Git().Do(ctx, c)
 	return err
 }

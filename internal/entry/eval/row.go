@@ -41,9 +41,11 @@ type Row struct {
 func (r *Row) take(of result.Result) {
 	r.Status = string(of.Status)
 	r.CostUSD = policy.Given(of.TotalCostUSD, 0)
-	for _, told := range of.Stories {
-		r.Result, r.Proven, r.Why = string(told.Result), told.Proven, told.Why
-		r.Untested = told.Untested
+	for _, story := range of.Stories { // a task is one story
+		r.Result = string(story.Result)
+		r.Proven = story.Proven
+		r.Why = story.Why
+		r.Untested = story.Untested
 	}
 	if !r.Proven && r.Why == "" {
 		r.Why = strings.TrimSpace(string(of.StopReason))
@@ -52,14 +54,17 @@ func (r *Row) take(of result.Result) {
 
 const mostMissed = 20
 
-func (r *Row) judge(missed []string) {
+// compare sets what the hidden tests that do not pass mean beside the proof.
+func (r *Row) compare(missed []string) {
 	r.Hidden = len(missed) == 0
-	r.False, r.Held = r.Proven && !r.Hidden, !r.Proven && r.Hidden
+	r.False = r.Proven && !r.Hidden
+	r.Held = !r.Proven && r.Hidden
 	r.Missed = missed[:min(len(missed), mostMissed)]
 }
 
 // Rows reads rows, one a line. A last one that was cut off is left out: its task is tried again.
-func Rows(data []byte) (rows []Row) {
+func Rows(data []byte) []Row {
+	var rows []Row
 	for line := range bytes.Lines(data) {
 		var row Row
 		if json.Unmarshal(line, &row) == nil && row.ID != "" {
@@ -90,7 +95,9 @@ type Sum struct {
 func Add(tasks int, rows []Row) Sum {
 	s := Sum{Tasks: tasks, Rows: append([]Row{}, rows...)}
 	for _, row := range rows {
-		s.CostUSD, s.Seconds, s.CheckRuns = s.CostUSD+row.CostUSD, s.Seconds+row.Seconds, s.CheckRuns+row.CheckRuns
+		s.CostUSD += row.CostUSD
+		s.Seconds += row.Seconds
+		s.CheckRuns += row.CheckRuns
 		count(&s.Aside, row.Aside != "")
 		if !row.tried() {
 			continue
@@ -108,8 +115,8 @@ func Add(tasks int, rows []Row) Sum {
 
 func (r Row) tried() bool { return r.Error == "" && r.Aside == "" }
 
-func count(n *int, is bool) {
-	if is {
+func count(n *int, counts bool) {
+	if counts {
 		*n++
 	}
 }
@@ -120,20 +127,27 @@ func (s Sum) Text() string {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "TASK\tPROVEN\tHIDDEN TESTS\tCOST\tTIME\tCHECK RUNS\tTITLE")
 	for _, r := range s.Rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n", r.ID, r.verdict(), r.hidden(), r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
+		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n",
+			r.ID, r.verdict(), r.hidden(), r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
 	}
 	_ = table.Flush() // to memory
 	return b.String() + "\n" + s.Line() + "\n"
 }
 
 // Exams returns the table of each agent, for the report page.
-func Exams(rows []Row) (all []report.Exam) {
-	for _, first := range rows {
-		if slices.ContainsFunc(all, func(e report.Exam) bool { return e.Agent == first.Agent }) {
-			continue
+func Exams(rows []Row) []report.Exam {
+	var agents []string
+	byAgent := map[string][]Row{}
+	for _, row := range rows {
+		if !slices.Contains(agents, row.Agent) {
+			agents = append(agents, row.Agent)
 		}
-		own := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Agent != first.Agent })
-		all = append(all, report.Exam{Agent: first.Agent, Table: Add(len(own), own).Text()})
+		byAgent[row.Agent] = append(byAgent[row.Agent], row)
+	}
+	var all []report.Exam
+	for _, agent := range agents {
+		own := byAgent[agent]
+		all = append(all, report.Exam{Agent: agent, Table: Add(len(own), own).Text()})
 	}
 	return all
 }
@@ -144,8 +158,10 @@ func (s Sum) Line() string {
 	if s.Aside > 0 {
 		aside = fmt.Sprintf(", %d set aside", s.Aside)
 	}
-	return fmt.Sprintf("%d of %d tasks tried%s: %d proven, %d with hidden tests that pass, %d both; %d falsely ready, %d held back, %d with lines that no test needs. $%.2f, %s, %d check runs.",
-		s.Tried, s.Tasks, aside, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.Untested, s.CostUSD, short(s.Seconds), s.CheckRuns)
+	return fmt.Sprintf("%d of %d tasks tried%s: ", s.Tried, s.Tasks, aside) +
+		fmt.Sprintf("%d proven, %d with hidden tests that pass, %d both; ", s.Proven, s.Hidden, s.Solved) +
+		fmt.Sprintf("%d falsely ready, %d held back, %d with lines that no test needs. ", s.False, s.Held, s.Untested) +
+		fmt.Sprintf("$%.2f, %s, %d check runs.", s.CostUSD, short(s.Seconds), s.CheckRuns)
 }
 
 // hidden returns what the hidden tests say, and what that means beside the verdict.
@@ -168,7 +184,8 @@ func (r Row) Line() string {
 	if !r.tried() {
 		return r.ID + ": " + r.verdict()
 	}
-	return fmt.Sprintf("%s: proven: %s; hidden tests %s; %s", r.ID, r.verdict(), strings.ToLower(r.hidden()), short(r.Seconds))
+	return fmt.Sprintf("%s: proven: %s; hidden tests %s; %s",
+		r.ID, r.verdict(), strings.ToLower(r.hidden()), short(r.Seconds))
 }
 
 func (r Row) verdict() string {

@@ -27,10 +27,13 @@ type Task struct {
 }
 
 // History returns the newest commits that change both a program and tests, or the commits named.
-func (e *Eval) History(ctx context.Context, last int, named []string) (tasks []Task, err error) {
-	list, names := []string{"rev-list", "--parents", "--no-walk=unsorted"}, named
+func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, error) {
+	list := []string{"rev-list", "--parents", "--no-walk=unsorted"}
+	names := named
 	if len(named) == 0 {
-		list, names = []string{"rev-list", "--parents", "--first-parent", "--no-merges", fmt.Sprintf("--max-count=%d", 100*last)}, []string{"HEAD"}
+		limit := fmt.Sprintf("--max-count=%d", 100*last)
+		list = []string{"rev-list", "--parents", "--first-parent", "--no-merges", limit}
+		names = []string{"HEAD"}
 	}
 	for _, name := range names {
 		sha, err := e.Store.Git().Named(ctx, e.Repo, name)
@@ -40,6 +43,10 @@ func (e *Eval) History(ctx context.Context, last int, named []string) (tasks []T
 		list = append(list, sha)
 	}
 	commits, err := e.Store.Ask(ctx, list...)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []Task
 	for line := range strings.Lines(commits) {
 		shas := strings.Fields(line) // a commit and its parents
 		if len(named) == 0 && len(tasks) == last {
@@ -56,23 +63,33 @@ func (e *Eval) History(ctx context.Context, last int, named []string) (tasks []T
 			tasks = append(tasks, task)
 		}
 	}
-	return tasks, err
+	return tasks, nil
 }
 
+// task returns a commit as a task. It is wanted if the commit changes both a program and tests.
 func (e *Eval) task(ctx context.Context, change git.Span) (t Task, wanted bool, err error) {
 	text, err := e.Store.Ask(ctx, "log", "-1", "--format=%B", change.To)
 	if err != nil {
-		return t, false, err
+		return Task{}, false, err
 	}
 	t = Task{ID: change.To[:12], Gold: change.To, Base: change.From}
 	t.Title, t.Body, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	changes, err := e.Store.Compare(ctx, change)
-	test := func(c git.Change) bool { return suite.Of(c.Path) == suite.Test }
-	program := func(c git.Change) bool { return suite.Of(c.Path) == suite.None && !suite.Document(c.Path) }
-	return t, slices.ContainsFunc(changes, test) && slices.ContainsFunc(changes, program), err
+	if err != nil {
+		return Task{}, false, err
+	}
+	hasTest := slices.ContainsFunc(changes, func(c git.Change) bool {
+		return suite.Of(c.Path) == suite.Test
+	})
+	hasProgram := slices.ContainsFunc(changes, func(c git.Change) bool {
+		return suite.Of(c.Path) == suite.None && !suite.Document(c.Path)
+	})
+	return t, hasTest && hasProgram, nil
 }
 
-func known(answers []checkout.Answer) (names []string) {
+// passingTests returns the names of the tests that pass.
+func passingTests(answers []checkout.Answer) []string {
+	var names []string
 	for _, a := range answers {
 		names = append(names, a.Passing...)
 	}
@@ -80,9 +97,10 @@ func known(answers []checkout.Answer) (names []string) {
 }
 
 // missed returns the tests that have to pass and do not: the task's, or all that pass with the commit.
-func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
-	passing := known(work)
-	want := known(gold)
+func (t Task) missed(gold, work []checkout.Answer) []string {
+	var missed []string
+	passing := passingTests(work)
+	want := passingTests(gold)
 	if len(t.FailToPass) > 0 {
 		want = slices.Concat(t.FailToPass, t.PassToPass)
 	}
@@ -95,7 +113,10 @@ func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
 		return missed
 	}
 	for i, a := range gold {
-		if a.Passed && len(a.Passing) == 0 && (i >= len(work) || !work[i].Passed) {
+		if !a.Passed || len(a.Passing) > 0 {
+			continue
+		}
+		if i >= len(work) || !work[i].Passed {
 			missed = append(missed, "check "+a.Check)
 		}
 	}
@@ -140,13 +161,19 @@ func Instances(data []byte) ([]Task, error) {
 		if err := json.Unmarshal(line, &i); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		if i.ID == "" || i.Base == "" || i.Problem == "" || i.TestPatch == "" {
-			return nil, fmt.Errorf("line %d: instance_id, base_commit, problem_statement and test_patch are needed", number)
+		if slices.Contains([]string{i.ID, i.Base, i.Problem, i.TestPatch}, "") {
+			return nil, fmt.Errorf(
+				"line %d: instance_id, base_commit, problem_statement and test_patch are needed", number)
 		}
 		title, body, _ := strings.Cut(strings.TrimSpace(i.Problem), "\n")
 		tasks = append(tasks, Task{
-			ID: i.ID, Base: i.Base, Title: title, Body: body, Patches: []string{i.Patch, i.TestPatch},
-			FailToPass: i.FailToPass, PassToPass: i.PassToPass,
+			ID:         i.ID,
+			Base:       i.Base,
+			Title:      title,
+			Body:       body,
+			Patches:    []string{i.Patch, i.TestPatch},
+			FailToPass: i.FailToPass,
+			PassToPass: i.PassToPass,
 		})
 	}
 	return tasks, nil

@@ -52,7 +52,8 @@ func (t *trial) examine(ctx context.Context, row *Row) error {
 	if err != nil {
 		return err
 	}
-	if len(known(gold)) == 0 && !slices.ContainsFunc(gold, func(a checkout.Answer) bool { return a.Passed }) {
+	checkPassed := slices.ContainsFunc(gold, func(a checkout.Answer) bool { return a.Passed })
+	if len(passingTests(gold)) == 0 && !checkPassed {
 		return errors.New("unusable: no check passes with the commit itself")
 	}
 	base, err := t.exam(ctx, t.task.Base)
@@ -63,13 +64,13 @@ func (t *trial) examine(ctx context.Context, row *Row) error {
 		row.Aside = "its hidden tests pass at the base"
 		return nil
 	}
-	told, err := t.ralph(ctx)
-	row.take(told)
+	runResult, err := t.ralph(ctx)
+	row.take(runResult)
 	if err != nil {
 		return err
 	}
-	row.CheckRuns = logs(filepath.Join(t.work, ".ralph"))
-	head, err := t.handed(ctx)
+	row.CheckRuns = countLogs(filepath.Join(t.work, ".ralph"))
+	head, err := t.handOver(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,11 +78,11 @@ func (t *trial) examine(ctx context.Context, row *Row) error {
 	if err != nil {
 		return err
 	}
-	row.judge(missed)
+	row.compare(missed)
 	return nil
 }
 
-// exam returns what the checks say of a commit with the hidden tests in it.
+// exam returns the results of the checks on a commit with the hidden tests in it.
 func (t *trial) exam(ctx context.Context, commit string) ([]checkout.Answer, error) {
 	exam := checkout.Exam{Base: t.task.Base, Commit: commit, Tests: t.task.Gold}
 	answers, unready, err := t.verifier.Exam(ctx, t.origin, exam, t.Rules)
@@ -95,21 +96,25 @@ func (t *trial) exam(ctx context.Context, commit string) ([]checkout.Answer, err
 }
 
 // missed returns the hidden tests that do not pass with a commit; each has two tries.
-func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answer) (names []string, err error) {
-	for try := range 2 {
-		work, err := t.exam(ctx, commit)
-		if err != nil {
-			return nil, err
-		}
-		missed := t.task.missed(gold, work)
-		if try > 0 {
-			missed = slices.DeleteFunc(missed, func(name string) bool { return !slices.Contains(names, name) })
-		}
-		if names = missed; len(names) == 0 {
-			return nil, nil
+func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answer) ([]string, error) {
+	work, err := t.exam(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	first := t.task.missed(gold, work)
+	if len(first) == 0 {
+		return nil, nil
+	}
+	if work, err = t.exam(ctx, commit); err != nil {
+		return nil, err
+	}
+	var both []string
+	for _, name := range t.task.missed(gold, work) {
+		if slices.Contains(first, name) {
+			both = append(both, name)
 		}
 	}
-	return names, nil
+	return both, nil
 }
 
 func (t *trial) layOut(ctx context.Context) error {
@@ -132,13 +137,19 @@ func (t *trial) layOut(ctx context.Context) error {
 	if err := t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
 		return err
 	}
-	// The commit's settings and journals of ralph go.
+	// The commit's settings and journals of ralph are removed.
 	if err := t.git(ctx, t.work, "rm", "-r", "-f", "-q", "--ignore-unmatch", "--", ":(icase).ralph"); err != nil {
 		return err
 	}
-	if err := (workspace.Memory{Tree: t.work}).WritePlan(plan.Plan{Project: "eval", UserStories: []plan.Story{{
-		ID: story, Title: t.task.Title, Description: strings.TrimSpace(t.task.Body), AcceptanceCriteria: []string{t.task.Title}, Priority: 1,
-	}}}); err != nil {
+	stories := []plan.Story{{
+		ID:                 story,
+		Title:              t.task.Title,
+		Description:        strings.TrimSpace(t.task.Body),
+		AcceptanceCriteria: []string{t.task.Title},
+		Priority:           1,
+	}}
+	memory := workspace.Memory{Tree: t.work}
+	if err := memory.WritePlan(plan.Plan{Project: "eval", UserStories: stories}); err != nil {
 		return err
 	}
 	if err := t.git(ctx, t.work, "add", "-f", "ralph/prd.json"); err != nil {
@@ -151,8 +162,12 @@ func (t *trial) layOut(ctx context.Context) error {
 // may break git's current rules.
 func (t *trial) fetch(ctx context.Context, into, from, sha string) error {
 	return t.call(ctx, git.Call{
-		Dir: into, Args: []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", from, sha},
-		Env: []string{"GIT_ALLOW_PROTOCOL=file"}, Set: []git.Setting{{Key: "transfer.fsckObjects", Value: "false"}},
+		Dir: into,
+		Args: []string{
+			"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", from, sha,
+		},
+		Env: []string{"GIT_ALLOW_PROTOCOL=file"},
+		Set: []git.Setting{{Key: "transfer.fsckObjects", Value: "false"}},
 	})
 }
 
@@ -167,20 +182,25 @@ func (t *trial) gold(ctx context.Context) error {
 		if strings.TrimSpace(patch) == "" {
 			continue
 		}
-		apply := git.Call{Dir: t.origin, Args: []string{"apply", "--index", "--whitespace=nowarn", "-"}, Stdin: strings.NewReader(patch)}
+		apply := git.Call{
+			Dir:   t.origin,
+			Args:  []string{"apply", "--index", "--whitespace=nowarn", "-"},
+			Stdin: strings.NewReader(patch),
+		}
 		if err := t.call(ctx, apply); err != nil {
 			return fmt.Errorf("the patch of the instance does not apply: %w", err)
 		}
 	}
-	err := t.git(ctx, t.origin, "commit", "-q", "-m", "gold")
-	if err == nil {
-		t.task.Gold, err = t.Store.Git().Named(ctx, t.origin, "HEAD")
+	if err := t.git(ctx, t.origin, "commit", "-q", "-m", "gold"); err != nil {
+		return err
 	}
+	gold, err := t.Store.Git().Named(ctx, t.origin, "HEAD")
+	t.task.Gold = gold
 	return err
 }
 
-// handed brings the agent's work beside the commit. git reads none of its repository's settings.
-func (t *trial) handed(ctx context.Context) (string, error) {
+// handOver brings the agent's work beside the commit. git reads none of its repository's settings.
+func (t *trial) handOver(ctx context.Context) (string, error) {
 	sha, err := t.Store.Git().Named(ctx, t.work, "HEAD")
 	if err != nil {
 		return "", err
@@ -193,24 +213,62 @@ func (t *trial) handed(ctx context.Context) (string, error) {
 }
 
 // ralph runs the loop over the task, as a person would.
-func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
+func (t *trial) ralph(ctx context.Context) (result.Result, error) {
+	argv, err := t.runArgs(ctx)
+	if err != nil {
+		return result.Result{}, err
+	}
+	read, err := t.execute(ctx, argv)
+	if read.StopReason == "" || read.StopReason == policy.BudgetExhausted { // it may have spent all
+		read.TotalCostUSD = new(max(policy.Given(read.TotalCostUSD, 0), t.left))
+	}
+	return read, err
+}
+
+// execute runs a command of ralph's, and returns the result that it prints.
+func (t *trial) execute(ctx context.Context, argv []string) (result.Result, error) {
+	var stdout, stderr bytes.Buffer
+	command := process.Command{
+		Argv:   argv,
+		Dir:    t.work,
+		Env:    t.Env,
+		Stdout: &stdout,
+		Stderr: &stderr,
+		Grace:  grace,
+	}
+	if t.MaxTime > 0 { // a run ends at its own limit, with a result
+		command.Timeout = t.MaxTime + grace
+	}
+	var read result.Result
+	ended, err := t.Exec(ctx, command)
+	if err != nil {
+		return read, err
+	}
+	if json.Unmarshal(stdout.Bytes(), &read) != nil {
+		return read, fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(lastLine(stderr.String()), 300))
+	}
+	return read, nil
+}
+
+// runArgs returns the command of the run. It writes the settings and a scripted agent for that.
+func (t *trial) runArgs(ctx context.Context) ([]string, error) {
 	config := filepath.Join(filepath.Dir(t.work), "settings.json")
 	base, err := t.Store.ReadFile(ctx, git.At{Commit: t.task.Base, Path: baseSettings}, 1<<20)
 	if err != nil && !errors.Is(err, git.ErrNotFound) {
-		return told, err
+		return nil, err
 	}
 	settings, err := t.file(base)
 	if err != nil {
-		return told, err
+		return nil, err
 	}
 	if err := untrusted.WriteFile(config, settings, 0o600); err != nil {
-		return told, err
+		return nil, err
 	}
 	argv := append([]string{t.Self, "run", "-d", t.work, "--json", "--no-emoji", "--config", config}, t.Flags...)
 	if t.Agent == Gold || t.Agent == None {
 		script := filepath.Join(filepath.Dir(t.work), "agent.txtar")
 		if err := untrusted.WriteFile(script, t.script(), 0o644); err != nil {
-			return told, err
+			return nil, err
 		}
 		argv = append(argv, "--agent", "scripted", "--agent-command", script)
 	}
@@ -220,19 +278,7 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	if t.MaxTime > 0 {
 		argv = append(argv, "--max-time", t.MaxTime.String())
 	}
-	var out, said bytes.Buffer
-	command := process.Command{Argv: argv, Dir: t.work, Env: t.Env, Stdout: &out, Stderr: &said, Grace: grace}
-	if t.MaxTime > 0 { // a run ends at its own limit, with a result
-		command.Timeout = t.MaxTime + grace
-	}
-	ended, err := t.Exec(ctx, command)
-	if err == nil && json.Unmarshal(out.Bytes(), &told) != nil {
-		err = fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
-	}
-	if told.StopReason == "" || told.StopReason == policy.BudgetExhausted { // it may have spent all
-		told.TotalCostUSD = new(max(policy.Given(told.TotalCostUSD, 0), t.left))
-	}
-	return told, err
+	return argv, nil
 }
 
 const grace = 2 * time.Minute // how long a run may take to end beyond its limit
@@ -240,18 +286,21 @@ const grace = 2 * time.Minute // how long a run may take to end beyond its limit
 func (t *trial) script() []byte {
 	var b strings.Builder
 	if t.Agent == Gold {
-		fmt.Fprintf(&b, "-- 1/run --\ngit diff --binary --no-renames %s %s -- . ':(exclude,icase).ralph' | git apply --index --binary --whitespace=nowarn\n", t.task.Base, t.task.Gold)
+		fmt.Fprintf(&b, "-- 1/run --\n"+
+			"git diff --binary --no-renames %s %s -- . ':(exclude,icase).ralph'"+
+			" | git apply --index --binary --whitespace=nowarn\n", t.task.Base, t.task.Gold)
 	}
 	fmt.Fprintf(&b, "-- 1/claim --\n%s: done\n-- 1/commit --\nfeat: the task\n", story)
 	return []byte(b.String())
 }
 
-// logs returns how often checks ran in a run: each time leaves a log.
-func logs(dir string) (n int) {
+// countLogs returns how often checks ran in a run: each time leaves a log.
+func countLogs(dir string) int {
 	entries, err := untrusted.ReadDir(dir)
 	if err != nil {
 		return 0
 	}
+	n := 0
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), "guardrail_") && strings.HasSuffix(entry.Name(), ".log") {
 			n++
@@ -260,7 +309,7 @@ func logs(dir string) (n int) {
 	return n
 }
 
-func last(text string) string {
+func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndex(text, "\n")+1:]
 }
