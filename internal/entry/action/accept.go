@@ -35,7 +35,7 @@ func (h *handler) checkRequest(ctx context.Context) (*trigger.Refusal, error) {
 
 // mayStart comes before other calls: strangers must cost little.
 func (h *handler) mayStart(ctx context.Context) (known trigger.RequestFacts, refusal *trigger.Refusal, err error) {
-	if asker := h.trigger.Asker(); !h.trigger.IsAutomatic() && !h.inputs.Rules.IsAllowed(asker) {
+	if asker := h.trigger.Asker(); h.needsPermission(asker) {
 		if known.Permission, err = h.client.Permission(ctx, asker.Login); err != nil {
 			return known, nil, err
 		}
@@ -44,16 +44,24 @@ func (h *handler) mayStart(ctx context.Context) (known trigger.RequestFacts, ref
 	return known, refusal, nil
 }
 
-func (h *handler) fetchMissingFacts(ctx context.Context, known *trigger.RequestFacts) (err error) {
+// needsPermission reports whether GitHub is asked for the permission of the asker.
+func (r request) needsPermission(asker trigger.Sender) bool {
+	return !r.trigger.IsAutomatic() && !r.inputs.Rules.IsAllowed(asker)
+}
+
+func (h *handler) fetchMissingFacts(ctx context.Context, known *trigger.RequestFacts) error {
+	var err error
 	if known.Forged, err = h.isForgedComment(ctx); known.Forged || err != nil {
 		return err
 	}
 	if h.relayed.Digest != "" { // the text was too long for the server to send
 		issue, same, err := h.client.RelayedText(ctx, h.relayed)
-		if known.Edited = !same; err != nil || known.Edited {
+		known.Edited = !same
+		if err != nil || known.Edited {
 			return err
 		}
-		h.trigger.Issue.Body, h.trigger.Issue.HTML = issue.Body, issue.HTML
+		h.trigger.Issue.Body = issue.Body
+		h.trigger.Issue.HTML = issue.HTML
 	}
 	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
 		return err
@@ -74,7 +82,10 @@ func (h *handler) isForgedComment(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	wrote, err := h.client.Wrote(ctx, c.Author)
-	return err == nil && !wrote, err
+	if err != nil {
+		return false, err
+	}
+	return !wrote, nil
 }
 
 // wasEditedSince reports whether an issue that was named by its number was edited after
@@ -90,29 +101,35 @@ func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
 	}
 	h.trigger.At = began
 	edited, err := h.client.LastEdited(ctx, h.trigger.Issue.Number)
-	if err != nil && github.Withheld(err) {
+	if github.Withheld(err) {
 		return false, nil
 	}
-	return err == nil && h.trigger.IsEditedAt(edited), err
+	if err != nil {
+		return false, err
+	}
+	return h.trigger.IsEditedAt(edited), nil
 }
 
 // readRelayed uses what a GitHub App's server read, if the server started this job. Everyone
 // who may start workflows can fake this input, so only bots that the workflow names are trusted.
 func (h *event) readRelayed() error {
-	relayed, is, err := github.ReadRelayed(h.payload)
-	if !is || h.env.EventName != "workflow_dispatch" {
+	relayed, ok, err := github.ReadRelayed(h.payload)
+	if !ok || h.env.EventName != "workflow_dispatch" {
 		return nil
 	}
 	by := h.trigger.Sender
 	switch {
 	case err != nil:
-		return fault.Usage("cannot read the delivery of the App's server", "use the same version of the server and the Action", err)
+		return fault.Usage("cannot read the delivery of the App's server",
+			"use the same version of the server and the Action", err)
 	case !by.IsBot || !h.inputs.Rules.IsAllowed(by):
 		return fault.Usage("the input `delivery` comes from "+by.Login+", which is not one of `allow-bots`",
 			"if the bot is your App's, add it there", nil)
 	case !strings.EqualFold(relayed.Trigger.Repo.String(), h.env.Repository):
-		return fault.Usage("the input `delivery` is for another repository: "+relayed.Trigger.Repo.String(), "dispatch it there", nil)
+		return fault.Usage("the input `delivery` is for another repository: "+relayed.Trigger.Repo.String(),
+			"dispatch it there", nil)
 	}
-	h.trigger, h.relayed = relayed.Trigger, relayed
+	h.trigger = relayed.Trigger
+	h.relayed = relayed
 	return nil
 }

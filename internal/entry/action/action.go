@@ -47,7 +47,7 @@ type Action struct {
 	updated []int               // the pull requests that this push to their base was for
 }
 
-// event is the event that started the Action, with its inputs. It is read, and told of in the log, without a call to GitHub.
+// event is the event that started the Action, with its inputs. It is read and logged without a call to GitHub.
 type event struct {
 	Action
 	request
@@ -70,39 +70,48 @@ type machine struct {
 // handler handles one event, with what GitHub says of it.
 type handler struct {
 	*machine
-	client      *github.Client
-	host        *branchHost
-	known       bool     // the asker may ask
-	forms       [][]byte // the issue forms of the base branch, where the task may be one
-	attached    []attachment.File
-	source      string          // the issue's text, as written
-	shown       []string        // the addresses that it shows
-	removed     clean.Removed   // from what the agent reads of the request
-	ledgerEntry *ledger.Entry   // in the repository's ledger
-	tellFailed  bool            // something of how the run ended did not come to people
-	redChecks   []trigger.Check // what to work on, where CI asks
-	tracer      *trace.Tracer   // of the run; nil: no collector is set
+	client       *github.Client
+	host         *branchHost
+	known        bool     // the asker may ask
+	forms        [][]byte // the issue forms of the base branch, where the task may be one
+	attached     []attachment.File
+	source       string          // the issue's text, as written
+	shown        []string        // the addresses that it shows
+	removed      clean.Removed   // from what the agent reads of the request
+	ledgerEntry  *ledger.Entry   // in the repository's ledger
+	reportFailed bool            // a part of the report of the run's end was not delivered
+	redChecks    []trigger.Check // what to work on, where CI asks
+	tracer       *trace.Tracer   // of the run; nil: no collector is set
 }
 
 // Do handles one event. A push to a base branch is for each pull request that is behind:
 // the outcome is the first that was not completed, and an error of one stops no other.
-func (a Action) Do(ctx context.Context) (worst job.Outcome, failOn config.FailOn, wrong error) {
+func (a Action) Do(ctx context.Context) (job.Outcome, config.FailOn, error) {
+	var worst job.Outcome
+	var failures error
 	for {
 		v := a.newVisit()
 		outcome, err := v.do(ctx)
-		failOn = v.inputs.FailOn
 		if err != nil && outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
 			v.reportError(outcome.Run.ID, err)
 		}
-		if len(a.updated) == 0 || outcome.Run.Stop != nil && (worst.Run.Stop == nil || worst.Run.IsCompleted()) {
+		if len(a.updated) == 0 || isWorse(outcome.Run, worst.Run) {
 			worst = outcome
 		}
-		wrong = errors.Join(wrong, err)
+		failures = errors.Join(failures, err)
 		if !v.isForSeveral() || ctx.Err() != nil {
-			return worst, failOn, wrong
+			return worst, v.inputs.FailOn, failures
 		}
 		a.updated = append(a.updated, v.trigger.Issue.Number)
 	}
+}
+
+// isWorse reports whether a run has ended, and an earlier one did not end or was completed.
+func isWorse(run, earlier journal.Run) bool {
+	if run.Stop == nil {
+		return false
+	}
+	return earlier.Stop == nil || earlier.IsCompleted()
 }
 
 // do returns no outcome where no run began.
@@ -127,9 +136,11 @@ func (h *handler) do(ctx context.Context) (none job.Outcome, err error) {
 		return none, err
 	}
 	if h.trigger.IsAutomatic() {
-		if skip, err := h.lookAfterPull(ctx); err != nil {
+		skip, err := h.lookAfterPull(ctx)
+		if err != nil {
 			return none, err
-		} else if skip != "" {
+		}
+		if skip != "" {
 			h.say("not started: " + skip)
 			return none, nil
 		}
@@ -153,19 +164,27 @@ func (h *handler) do(ctx context.Context) (none job.Outcome, err error) {
 
 // hostFor returns the host that shows the work on an issue.
 func (h *handler) hostFor(issue int) *branchHost {
-	untouched := h.trigger.Repo.DefaultBranch
-	if h.trigger.IsOnPull() && h.trigger.Pull.HeadRef == untouched {
-		untouched = "" // people chose it for their pull request
+	baseBranch := h.trigger.Repo.DefaultBranch
+	if h.trigger.IsOnPull() && h.trigger.Pull.HeadRef == baseBranch {
+		baseBranch = "" // people chose it for their pull request
 	}
 	return &branchHost{
-		client: h.client, issue: issue, clone: h.clone(), hide: h.cleanText, say: h.say, baseBranch: untouched,
-		pullLabels: h.inputs.PullLabels, reviewers: h.inputs.Reviewers, stateLabels: true,
+		client:      h.client,
+		issue:       issue,
+		clone:       h.clone(),
+		hide:        h.cleanText,
+		say:         h.say,
+		baseBranch:  baseBranch,
+		pullLabels:  h.inputs.PullLabels,
+		reviewers:   h.inputs.Reviewers,
+		stateLabels: true,
 	}
 }
 
 func (a Action) newVisit() *handler {
 	toolkit := githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(unfailing{a.Out}))
-	return &handler{machine: &machine{event: &event{Action: a, env: readEnvironment(a.Getenv), toolkit: toolkit}}}
+	e := &event{Action: a, env: readEnvironment(a.Getenv), toolkit: toolkit}
+	return &handler{machine: &machine{event: e}}
 }
 
 // read reads the inputs and the event, without a call to GitHub.
@@ -191,17 +210,20 @@ func (h *event) readInputs() error {
 		inputs.Secrets = append(inputs.Secrets, token)
 	}
 	inputs.Rules.BranchPrefix = inputs.BranchPrefix
-	h.inputs, h.secrets = inputs, redact.New(inputs.Secrets...)
+	h.inputs = inputs
+	h.secrets = redact.New(inputs.Secrets...)
 	return err
 }
 
-func (h *event) readEvent() (err error) {
+func (h *event) readEvent() error {
+	var err error
 	if h.payload, err = readPayload(h.env.EventPath); err != nil {
 		return err
 	}
 	h.trigger, err = github.ReadTrigger(h.env.EventName, h.payload)
 	if err != nil {
-		return fault.Usage("cannot read the event in "+h.env.EventPath, "the file must hold the payload of the event "+h.env.EventName+" as JSON", err)
+		return fault.Usage("cannot read the event in "+h.env.EventPath,
+			"the file must hold the payload of the event "+h.env.EventName+" as JSON", err)
 	}
 	if err := h.readRelayed(); err != nil {
 		return err
@@ -237,7 +259,8 @@ func readPayload(path string) ([]byte, error) {
 // whyIgnored returns why the event is not for us; empty when it is.
 func (h *event) whyIgnored() string {
 	command, why := trigger.CommandOf(h.trigger, h.inputs.Rules)
-	if h.command = command; command.Verb == trigger.Prove && h.inputs.Mode == config.Work {
+	h.command = command
+	if command.Verb == trigger.Prove && h.inputs.Mode == config.Work {
 		return "a workflow with `mode: prove` answers that"
 	}
 	return why
@@ -251,8 +274,11 @@ func (h *handler) connect() error {
 		return err
 	}
 	access := github.Access{
-		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
-		BaseURL: h.Getenv("GITHUB_API_URL"), Token: h.inputs.Token, Retry: h.Pace,
+		Owner:   h.trigger.Repo.Owner,
+		Repo:    h.trigger.Repo.Name,
+		BaseURL: h.Getenv("GITHUB_API_URL"),
+		Token:   h.inputs.Token,
+		Retry:   h.Pace,
 	}
 	if network.Upstream+network.Bundle != "" {
 		access.HTTP = h.route.Plain()
@@ -264,7 +290,9 @@ func (h *handler) connect() error {
 	if h.client, err = github.Connect(access); err != nil {
 		return err
 	}
-	if starter.Token, starter.Input = h.inputs.CIToken, "ci-token"; starter.Token != "" {
+	if h.inputs.CIToken != "" {
+		starter.Token = h.inputs.CIToken
+		starter.Input = "ci-token"
 		if h.client.Starter, err = github.Connect(starter); err != nil {
 			return err
 		}

@@ -51,9 +51,9 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Updat
 	return origin.Push(ctx, from, u)
 }
 
-// draftBefore turns our own ready pull requests of a branch into drafts before a run pushes there: what people ask for now
-// is not proven yet, also of the commit that is there. The run may not know of one: an earlier run opened it, or a person
-// made it ready since.
+// draftBefore turns our own ready pull requests of a branch into drafts before a run pushes there: what people ask
+// for now is not proven yet, also of the commit that is there. The run may not know of one: an earlier run opened
+// it, or a person made it ready since.
 func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remote.Update) error {
 	_, err := from.Resolve(ctx, git.BranchRef(u.Branch))
 	missing := errors.Is(err, git.ErrNotFound) // or made by this run, and not fetched since
@@ -94,12 +94,12 @@ func (h *branchHost) Comment(ctx context.Context, board view.Texts) (journal.Com
 func (h *branchHost) savedCommitInComment(ctx context.Context) (string, error) {
 	h.showing.Lock()
 	defer h.showing.Unlock()
-	found, is, err := h.client.FindComment(ctx, h.issue, marker)
-	if err != nil || !is {
+	comment, found, err := h.client.FindComment(ctx, h.issue, marker)
+	if err != nil || !found {
 		return "", err
 	}
-	h.posted = h.postedAs(found)
-	if commit, _ := markedCommit(found.Body); commit != "" {
+	h.posted = h.postedAs(comment)
+	if commit, _ := markedCommit(comment.Body); commit != "" {
 		h.savedCommit = commit
 	}
 	return h.savedCommit, nil
@@ -111,8 +111,8 @@ func (h *branchHost) savedCommitInPull(ctx context.Context, branch, ref string) 
 	if err != nil || !open {
 		return "", err
 	}
-	commit, on := markedCommit(pull.Body)
-	if on != ref {
+	commit, markedRef := markedCommit(pull.Body)
+	if markedRef != ref {
 		return "", nil
 	}
 	return commit, nil
@@ -129,13 +129,13 @@ func markedCommit(text string) (commit, ref string) {
 
 // replaceComment replaces the comment's text, but keeps its mark of the saved commit.
 func (h *branchHost) replaceComment(ctx context.Context, text string) error {
-	named, err := h.savedCommitInComment(ctx)
+	commit, err := h.savedCommitInComment(ctx)
 	if err != nil {
 		return err
 	}
 	head := marker
-	if named != "" {
-		head += "<!-- ralph:kept " + named + " -->"
+	if commit != "" {
+		head += "<!-- ralph:kept " + commit + " -->"
 	}
 	_, err = h.Comment(ctx, view.Texts{Comment: head + "\n" + text + "\n"})
 	return err
@@ -145,12 +145,19 @@ func (h *branchHost) replaceComment(ctx context.Context, text string) error {
 func (h *branchHost) Show(ctx context.Context, board view.Texts) error {
 	h.showing.Lock()
 	defer h.showing.Unlock()
-	return errors.Join(h.updateComment(ctx, board.Comment), h.updatePull(ctx, board.Pull), h.label(ctx, board.State))
+	commentError := h.updateComment(ctx, board.Comment)
+	pullError := h.updatePull(ctx, board.Pull)
+	labelError := h.label(ctx, board.State)
+	return errors.Join(commentError, pullError, labelError)
 }
 
 // updateComment updates the progress comment. After a failure it looks for the comment again.
 func (h *branchHost) updateComment(ctx context.Context, text string) error {
-	if h.issue == 0 || h.posted.ID != 0 && text == h.last.Comment {
+	if h.issue == 0 {
+		return nil
+	}
+	isShown := h.posted.ID != 0 && text == h.last.Comment
+	if isShown {
 		return nil
 	}
 	comment, err := h.writeComment(ctx, h.hide(text))
@@ -158,14 +165,15 @@ func (h *branchHost) updateComment(ctx context.Context, text string) error {
 		h.posted = journal.CommentPosted{}
 		return err
 	}
-	h.posted, h.last.Comment = h.postedAs(comment), text
+	h.posted = h.postedAs(comment)
+	h.last.Comment = text
 	return nil
 }
 
 // GitHub starts nothing for what a job's own token does.
 const actionsBot = "github-actions[bot]"
 
-// postedAs puts a comment on record, and what its author tells of our token.
+// postedAs returns the record of a comment. Its author shows whether our token is a job's own.
 func (h *branchHost) postedAs(c github.Comment) journal.CommentPosted {
 	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.client.Starter == nil && c.Author == actionsBot}
 }
@@ -177,12 +185,12 @@ func (h *branchHost) writeComment(ctx context.Context, text string) (github.Comm
 			return edited, err
 		}
 	}
-	found, is, err := h.client.FindComment(ctx, h.issue, marker)
+	comment, found, err := h.client.FindComment(ctx, h.issue, marker)
 	switch {
 	case err != nil:
 		return github.Comment{}, err
-	case is:
-		return h.client.EditComment(ctx, h.issue, found.ID, text)
+	case found:
+		return h.client.EditComment(ctx, h.issue, comment.ID, text)
 	}
 	return h.client.CreateComment(ctx, h.issue, text)
 }

@@ -18,12 +18,7 @@ import (
 // pushed to. Without a skip reason the trigger is about that pull request.
 func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	if h.trigger.PushedBranch != "" {
-		base := github.Base{Branch: h.trigger.PushedBranch, Prefix: h.inputs.BranchPrefix, Except: h.updated, Drafts: h.resumeKilledJob}
-		pull, is, err := h.client.Behind(ctx, base)
-		if h.setPullTrigger(pull); err == nil && !is {
-			skip = "no open pull request of ralph's must be brought up to date with " + h.trigger.PushedBranch
-		}
-		return skip, err
+		return h.lookBehindPush(ctx)
 	}
 	pull, open, err := h.client.OwnPull(ctx, h.trigger.CI.Branch)
 	switch {
@@ -51,10 +46,26 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 		return "nothing is red any more", err
 	}
 	move := upkeep.Decide(red, base)
-	if h.redChecks = move.Work; len(h.redChecks) > 0 {
+	h.redChecks = move.Work
+	if len(h.redChecks) > 0 {
 		return "", nil
 	}
 	return "no work for an agent: " + move.Line, h.rerunAndNote(ctx, move)
+}
+
+// lookBehindPush handles a pull request of ralph's that a push to its base left behind.
+func (h *handler) lookBehindPush(ctx context.Context) (skip string, err error) {
+	pull, found, err := h.client.Behind(ctx, github.Base{
+		Branch: h.trigger.PushedBranch,
+		Prefix: h.inputs.BranchPrefix,
+		Except: h.updated,
+		Drafts: h.resumeKilledJob,
+	})
+	h.setPullTrigger(pull)
+	if err != nil || found {
+		return "", err
+	}
+	return "no open pull request of ralph's must be brought up to date with " + h.trigger.PushedBranch, nil
 }
 
 // isForSeveral reports whether the event may be for more pull requests.
@@ -69,26 +80,40 @@ func (h *handler) resumeKilledJob(ctx context.Context, pull github.Pull) (bool, 
 	h.host = h.hostFor(pull.Number)
 	h.task = plan.Task{Kind: plan.KindPull, Number: pull.Number, Repo: h.trigger.Repo.String()}
 	s, found, err := h.openState(ctx)
-	if err != nil || found.lease.ReadyHead == "" || h.trigger.IsCI() && found.lease.Attempts.OfPull == 0 {
+	if err != nil {
 		return false, err
 	}
-	if busy, err := s.isJobAtWork(ctx, found.lease); busy || err != nil {
-		return false, err
-	}
-	switch _, run := h.newest(found); {
-	case run.ID != "" && run.Stop == nil:
-		h.command.Verb = trigger.Resume
-	case found.lease.ReadyHead == pull.HeadSHA || h.trigger.IsCI() && found.lease.Attempts.Head == pull.HeadSHA:
-		err = h.client.Opener().ReadyPull(ctx, pull)
-	default:
+	lease := found.lease
+	if lease.ReadyHead == "" { // no job made a draft of a ready pull request
 		return false, nil
 	}
-	return true, err
+	if h.trigger.IsCI() && lease.Attempts.OfPull == 0 {
+		return false, nil
+	}
+	if busy, err := s.isJobAtWork(ctx, lease); busy || err != nil {
+		return false, err
+	}
+	if _, run := h.newest(found); run.ID != "" && run.Stop == nil {
+		h.command.Verb = trigger.Resume
+		return true, nil
+	}
+	attempted := h.trigger.IsCI() && lease.Attempts.Head == pull.HeadSHA
+	if lease.ReadyHead != pull.HeadSHA && !attempted {
+		return false, nil
+	}
+	return true, h.client.Opener().ReadyPull(ctx, pull)
 }
 
 // setPullTrigger makes the trigger one about a pull request, which no person asks for.
 func (h *event) setPullTrigger(pull github.Pull) {
-	h.trigger.Sender, h.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
+	h.trigger.Sender = trigger.Sender{}
+	h.trigger.Issue = trigger.Issue{
+		Number: pull.Number,
+		Title:  pull.Title,
+		URL:    pull.URL,
+		State:  "open",
+		IsPull: true,
+	}
 }
 
 // rerunAndNote re-runs checks that may be flaky, and says so in the progress comment.
@@ -97,44 +122,48 @@ func (h *handler) rerunAndNote(ctx context.Context, move upkeep.Move) error {
 	noted := h.noteInComment(ctx, move.Line) // first: what is run again is not red for the next job
 	for _, run := range move.Rerun {
 		err := h.client.Rerun(ctx, run)
-		if e, is := errors.AsType[*github.Error](err); is && strings.Contains(e.Message, "already") {
+		if e, ok := errors.AsType[*github.Error](err); ok && strings.Contains(e.Message, "already") {
 			continue
 		}
 		if err != nil {
-			return h.noteInComment(ctx, move.Line+" That failed, and takes `actions: write`: "+strings.Join(strings.Fields(h.quoteForeign(fault.Told(err))), " "))
+			why := strings.Join(strings.Fields(h.quoteForeign(fault.Told(err))), " ")
+			return h.noteInComment(ctx, move.Line+" That failed, and takes `actions: write`: "+why)
 		}
 	}
 	return noted
 }
 
 func (h *handler) noteInComment(ctx context.Context, line string) error {
-	found, _, err := h.client.FindComment(ctx, h.host.issue, marker)
+	comment, _, err := h.client.FindComment(ctx, h.host.issue, marker)
 	if err != nil {
 		return err
 	}
-	text := upkeep.Note(found.Body, line)
-	if found.Body != "" && strings.Contains(found.Body, text) {
-		return nil // it says so
+	text := upkeep.Note(comment.Body, line)
+	if comment.Body != "" && strings.Contains(comment.Body, text) {
+		return nil // the note is there already
 	}
 	return h.host.replaceComment(ctx, text)
 }
 
 // countAttempt records one more attempt at red checks; other runs on the pull request keep
 // the count. After the last attempt a person is asked, once per head.
-func (h *handler) countAttempt(ctx context.Context, b previousState) error {
-	h.task.Attempts = b.run.Task.Attempts.Max(b.found.lease.Attempts)
+func (h *handler) countAttempt(ctx context.Context, previous previousState) error {
+	h.task.Attempts = previous.run.Task.Attempts.Max(previous.found.lease.Attempts)
 	if !h.trigger.IsCI() {
 		return nil
 	}
-	if err := h.checkCountable(b.state != nil && b.found.whyDoubted == ""); err != nil {
+	if err := h.checkCountable(previous.state != nil && previous.found.whyDoubted == ""); err != nil {
 		return err
 	}
 	next, ok := h.task.Attempts.Next(h.trigger.CI.SHA)
-	if h.task.Attempts = next; ok {
+	h.task.Attempts = next
+	if ok {
 		return nil
 	}
 	mark := fmt.Sprintf("%sci-asked %s -->", trigger.Marker, next.Head) // of the one question that a head is worth
-	return errors.Join(h.answerOnce(ctx, mark, upkeep.Question(h.redChecks)), declinedError{"there were enough attempts at the red checks of this pull request"})
+	err := h.answerOnce(ctx, mark, upkeep.Question(h.redChecks))
+	declined := declinedError{"there were enough attempts at the red checks of this pull request"}
+	return errors.Join(err, declined) // the run is declined also if the question was not posted
 }
 
 // checkCountable declines work on red checks without a saved run, which counts the attempts.
@@ -150,17 +179,26 @@ func (h *handler) handlePullEvent(ctx context.Context) error {
 		return err
 	}
 	h.host = h.hostFor(0)
-	book, err := h.openAccount(ctx)
+	account, err := h.openAccount(ctx)
 	if err != nil {
 		return err
 	}
 	why, err := aftercare.Job{
-		Trigger: h.trigger, Payload: h.payload, Client: h.client, Prefix: h.inputs.BranchPrefix,
-		Remote: h.host.remote(), Store: book.Store, Change: book.Change, Now: h.Now,
-		Say: h.say, Hide: h.cleanText, Page: h.writeSummary,
+		Trigger: h.trigger,
+		Payload: h.payload,
+		Client:  h.client,
+		Prefix:  h.inputs.BranchPrefix,
+		Remote:  h.host.remote(),
+		Store:   account.Store,
+		Change:  account.Change,
+		Now:     h.Now,
+		Say:     h.say,
+		Hide:    h.cleanText,
+		Page:    h.writeSummary,
 	}.Do(ctx)
-	if err == nil {
-		h.say(why)
+	if err != nil {
+		return err
 	}
-	return err
+	h.say(why)
+	return nil
 }

@@ -66,7 +66,7 @@ func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 	digest := sha256.Sum256([]byte(stop.Why))
 	mark := fmt.Sprintf("%sasked %d %x -->", trigger.Marker, h.env.Job, digest[:6])
 	text := "**ralph asks:** " + h.quoteForeign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
-	h.markTellFailed(h.answerOnce(ctx, mark, text))
+	h.noteReport(h.answerOnce(ctx, mark, text))
 }
 
 // commentNotBegun tells people on the issue why no work began.
@@ -122,22 +122,26 @@ func (h *event) brokenRun(outcome job.Outcome, err error) journal.Run {
 	hint := cmp.Or(fault.Hint(err), "read the job's log, and fix the problem of its machine first")
 	run.Notes = append(slices.Clone(run.Notes), journal.Noted{What: hint})
 	work := outcome.Home.File("work")
-	if _, gone := os.Stat(work); gone == nil {
-		run.Notes = append(run.Notes, journal.Noted{What: "work that was not pushed is saved in " + h.inWorkspace(work) + " of the job's workspace"})
+	if _, missing := os.Stat(work); missing == nil {
+		run.Notes = append(run.Notes, journal.Noted{
+			What: "work that was not pushed is saved in " + h.inWorkspace(work) + " of the job's workspace",
+		})
 	}
 	return run
 }
 
 func (h *handler) showAll(ctx context.Context, board view.Texts) {
 	for _, screen := range h.screens() {
-		h.markTellFailed(screen(ctx, board))
+		h.noteReport(screen(ctx, board))
 	}
 }
 
-// markTellFailed lets Finish report the end of the run again.
-func (h *handler) markTellFailed(err error) {
-	h.sayError(err)
-	h.tellFailed = h.tellFailed || err != nil
+// noteReport notes how a part of the report went. After an error, Finish reports the end of the run again.
+func (h *handler) noteReport(err error) {
+	if err != nil {
+		h.sayError(err)
+		h.reportFailed = true
+	}
 }
 
 // setOutputs writes the outputs for later steps of the job. They hold no token.
@@ -147,8 +151,9 @@ func (h *handler) setOutputs(outcome job.Outcome) {
 	if outcome.Home.ID != "" {
 		result.JournalPath = h.inWorkspace(outcome.Home.Journal())
 	}
-	result.EvidencePath, result.ReportPath = h.inWorkspace(job.ExistingFile(outcome.Home, job.EvidenceName)), h.inWorkspace(job.ExistingFile(outcome.Home, workspace.PageFile))
-	whole, err := json.Marshal(result)
+	result.EvidencePath = h.inWorkspace(job.ExistingFile(outcome.Home, job.EvidenceName))
+	result.ReportPath = h.inWorkspace(job.ExistingFile(outcome.Home, workspace.PageFile))
+	resultJSON, err := json.Marshal(result)
 	if err != nil {
 		h.say(fmt.Sprintf("write the result: %v", err))
 	}
@@ -172,10 +177,12 @@ func (h *handler) setOutputs(outcome job.Outcome) {
 		{"cache-key", h.sandbox.SavedCaches()},
 		// A comment that was created at a second try is not on record.
 		{"comment-url", cmp.Or(h.host.url(), cmp.Or(run.Comment, &journal.CommentPosted{}).URL)},
-		{"result", string(whole)},
+		{"result", string(resultJSON)},
 	}
 	if run.Pull != nil {
-		values = append(values, [2]string{"pr-number", strconv.Itoa(run.Pull.Number)}, [2]string{"pr-url", run.Pull.URL})
+		values = append(values,
+			[2]string{"pr-number", strconv.Itoa(run.Pull.Number)},
+			[2]string{"pr-url", run.Pull.URL})
 	}
 	if run.Packed != nil {
 		values = append(values, [2]string{"artifact-path", run.Packed.Path})
@@ -220,12 +227,11 @@ func Exit(outcome job.Outcome, failOn config.FailOn) int {
 		return fault.ExitDone
 	}
 	status := outcome.Run.Stop.Reason.Status()
-	code := status.ExitCode(true)
 	switch {
 	case failOn == config.FailOnNever:
 		return fault.ExitDone
 	case failOn != config.FailOnStopped && status == policy.StatusStopped:
 		return fault.ExitDone
 	}
-	return code
+	return status.ExitCode(true)
 }

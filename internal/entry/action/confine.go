@@ -19,7 +19,7 @@ import (
 // agentUser is a user id that no image uses.
 const agentUser = 1500
 
-// toolVariables tells of tools, and of nothing else that is the runner's.
+// toolVariables name where tools are, and nothing else of the runner.
 var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUSTUP_HOME", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
 func (h *machine) sandboxOptions(ctx context.Context) confine.Options {
@@ -31,10 +31,20 @@ func (h *machine) sandboxOptions(ctx context.Context) confine.Options {
 	}
 	in := h.inputs
 	return confine.Options{
-		Cache: in.Cache,
-		Level: in.Sandbox.Level, UID: agentUser, GID: agentUser, Self: h.Self, Exec: h.Exec, Env: env,
-		Reach: []string{h.env.folder()}, Apart: []string{h.env.Workspace}, Private: h.runnerFolders(), Needs: in.Needs,
-		Network: in.Sandbox.Network, Model: confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent}, Beyond: h.githubAddresses(ctx),
+		Cache:   in.Cache,
+		Level:   in.Sandbox.Level,
+		UID:     agentUser,
+		GID:     agentUser,
+		Self:    h.Self,
+		Exec:    h.Exec,
+		Env:     env,
+		Reach:   []string{h.env.folder()},
+		Apart:   []string{h.env.Workspace},
+		Private: h.runnerFolders(),
+		Needs:   in.Needs,
+		Network: in.Sandbox.Network,
+		Model:   confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent},
+		Beyond:  h.githubAddresses(ctx),
 	}
 }
 
@@ -52,7 +62,11 @@ func (h *machine) runnerFolders() []string {
 
 // trustVariables name files of what the job's programs outside of the sandbox trust.
 var trustVariables = []string{
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+	"SSL_CERT_FILE",
+	"SSL_CERT_DIR",
+	"NODE_EXTRA_CA_CERTS",
+	"OTEL_EXPORTER_OTLP_CERTIFICATE",
+	"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
 }
 
 // findPaths finds the paths of inputs and variables. It refuses what git tracks in the workspace,
@@ -63,12 +77,12 @@ func (h *machine) findPaths(ctx context.Context) error {
 			*path = filepath.Join(h.env.Workspace, *path)
 		}
 	}
-	if err := h.ownPath(ctx, "the input cache", h.inputs.Cache); err != nil {
+	if err := h.checkPath(ctx, "the input cache", h.inputs.Cache); err != nil {
 		return err
 	}
 	for _, name := range trustVariables {
 		for _, path := range filepath.SplitList(h.Getenv(name)) {
-			if err := h.ownPath(ctx, "the variable "+name, path); err != nil {
+			if err := h.checkPath(ctx, "the variable "+name, path); err != nil {
 				return err
 			}
 		}
@@ -76,8 +90,8 @@ func (h *machine) findPaths(ctx context.Context) error {
 	return nil
 }
 
-// ownPath refuses a path that leads to what the checkout brought.
-func (h *machine) ownPath(ctx context.Context, name, path string) error {
+// checkPath refuses a path that leads to what the checkout brought.
+func (h *machine) checkPath(ctx context.Context, name, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -85,17 +99,29 @@ func (h *machine) ownPath(ctx context.Context, name, path string) error {
 	if err != nil {
 		return err
 	}
-	top, err := filepath.EvalSymlinks(h.env.Workspace)
-	place, found := untrusted.Resolve(path, func(link string) bool { return process.Under(top, link) })
-	tracked := errors.Is(found, untrusted.ErrTheirLink)
-	if found == nil && err == nil && process.Under(top, place) {
-		tool := git.Git{Run: h.Exec, Path: h.path(), Home: os.DevNull}
-		tracked, err = tool.Tracks(ctx, place)
-	}
-	if err != nil || tracked {
-		return fault.Usage(name+" names what comes with the checkout, which may be a pull request's: "+path, "name what no commit has, such as what an earlier step writes", err)
+	fromCheckout, err := h.isFromCheckout(ctx, path)
+	if err != nil || fromCheckout {
+		return fault.Usage(name+" names what comes with the checkout, which may be a pull request's: "+path,
+			"name what no commit has, such as what an earlier step writes", err)
 	}
 	return nil
+}
+
+// isFromCheckout reports a path that git tracks in the workspace, or that leads through a link in it.
+func (h *machine) isFromCheckout(ctx context.Context, path string) (bool, error) {
+	top, err := filepath.EvalSymlinks(h.env.Workspace)
+	if err != nil {
+		return false, err
+	}
+	target, err := untrusted.Resolve(path, func(link string) bool { return process.Under(top, link) })
+	if errors.Is(err, untrusted.ErrTheirLink) {
+		return true, nil
+	}
+	if err == nil && process.Under(top, target) {
+		tool := git.Git{Run: h.Exec, Path: h.path(), Home: os.DevNull}
+		return tool.Tracks(ctx, target)
+	}
+	return false, nil // nothing is there, or it is outside of the workspace
 }
 
 // path is where programs outside of the sandbox are found: not in the workspace, which may hold a pull request's.
@@ -103,7 +129,7 @@ func (h *machine) path() string {
 	return process.PathOutside(h.Getenv("PATH"), []string{h.env.Workspace})
 }
 
-// git is one that will do, and reaches GitHub as the network wants it.
+// git returns a git with a version that works. It reaches GitHub as the network's settings say.
 func (h *machine) git(ctx context.Context) (git.Git, error) {
 	home := filepath.Join(h.env.folder(), gitHome) // empty: git runs inside as well
 	if err := os.MkdirAll(home, 0o755); err != nil {
@@ -113,11 +139,11 @@ func (h *machine) git(ctx context.Context) (git.Git, error) {
 	if _, err := tool.Version(ctx); err != nil {
 		return tool, err
 	}
-	to, err := url.Parse(h.clone())
+	address, err := url.Parse(h.clone())
 	if err != nil {
 		return tool, err
 	}
-	if h.route.ProxyFor(to) != nil {
+	if h.route.ProxyFor(address) != nil {
 		tool.Proxy = h.inputs.Sandbox.Network.Upstream
 	}
 	tool.CA = h.inputs.Sandbox.Network.Bundle
@@ -126,20 +152,20 @@ func (h *machine) git(ctx context.Context) (git.Git, error) {
 
 // githubAddresses returns GitHub's addresses: only an attempt shows whether another sandbox stands.
 func (h *machine) githubAddresses(ctx context.Context) []string {
-	at, err := url.Parse(h.env.ServerURL)
+	server, err := url.Parse(h.env.ServerURL)
 	if h.inputs.Sandbox.Level != sandbox.External || err != nil {
 		return nil
 	}
-	n, err := egress.ParseName(at.Host)
+	name, err := egress.ParseName(server.Host)
 	if err != nil { // an address: there is nothing to look up
 		return egress.Anywhere()
 	}
-	return egress.Beyond(ctx, n)
+	return egress.Beyond(ctx, name)
 }
 
 func (h *machine) closeSandboxes(sandboxes ...*confine.Sandbox) {
-	for _, w := range sandboxes {
-		if err := w.Close(); err != nil {
+	for _, sb := range sandboxes {
+		if err := sb.Close(); err != nil {
 			h.say("could not clean up the sandbox: " + fault.Told(err))
 		}
 	}

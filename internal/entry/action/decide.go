@@ -46,7 +46,8 @@ func (r request) description() string {
 }
 
 // fromAFork: a branch here with a fork's commits could start workflows that hold secrets.
-const fromAFork = "This pull request comes from a fork. ralph works only on branches of this repository: a branch here with the fork's commits could start workflows that hold secrets. " +
+const fromAFork = "This pull request comes from a fork. ralph works only on branches of this repository: " +
+	"a branch here with the fork's commits could start workflows that hold secrets. " +
 	"A person with write permission can push the branch here, and ask there."
 
 // place returns the base and the branch of the work: on a pull request its own branch.
@@ -65,17 +66,25 @@ func (r request) place() (base, branch string, err error) {
 
 // isOwnPull reports a pull request that ralph opened, whose text and draft state it may change.
 func (r request) isOwnPull() bool {
-	return r.task.Kind == plan.KindPull && r.trigger.Pull.Ours && strings.HasPrefix(r.trigger.Pull.HeadRef, r.inputs.BranchPrefix)
+	pull := r.trigger.Pull
+	return r.task.Kind == plan.KindPull && pull.Ours && strings.HasPrefix(pull.HeadRef, r.inputs.BranchPrefix)
 }
 
 // policy adds the plan's own checks.
 func (r request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
-	p.Agent, p.SaveRun = agent.NameOf(r.inputs.AgentName, r.inputs.Agent.Command), true
+	p.Agent = agent.NameOf(r.inputs.AgentName, r.inputs.Agent.Command)
+	p.SaveRun = true
 	p.Buttons = r.inputs.Rules.Buttons
 	p.NoPull = r.task.Kind == plan.KindPull && !r.isOwnPull() // there is one, and its words are its author's
-	p.Approval = p.Approval && !r.task.Update || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
-	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
+	switch {
+	case r.command.Verb == trigger.Plan, r.command.Verb == trigger.Approve:
+		p.Approval = true
+	case r.task.Update:
+		p.Approval = false
+	}
+	own := len(p.Checks)
+	timeout := policy.DefaultCheckTimeout
 	if own > 0 {
 		timeout = p.Checks[own-1].Timeout
 	}
@@ -100,7 +109,8 @@ func statusText(found savedState, busy bool) string {
 		text = "Work has started. No iteration has ended yet."
 	}
 	if busy {
-		text = fmt.Sprintf("[A job](%s) is at work on this. When an iteration last ended:\n\n%s", found.lease.Page, text)
+		return fmt.Sprintf("[A job](%s) is at work on this. When an iteration last ended:\n\n%s",
+			found.lease.Page, text)
 	}
 	return text
 }
@@ -133,8 +143,8 @@ func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	if verdict.HasRules(old, asked.Policy) {
 		return nil
 	}
-	then := verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.isModelServed)
-	return &then
+	renewed := verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.isModelServed)
+	return &renewed
 }
 
 // savedAs adds to the new rules of a run, if any, whether it is saved.
@@ -142,7 +152,7 @@ func savedAs(save bool, renewed *policy.Policy, old policy.Policy) *policy.Polic
 	if renewed == nil && old.SaveRun == save {
 		return nil
 	}
-	then := *cmp.Or(renewed, &old)
-	then.SaveRun = save
-	return &then
+	rules := *cmp.Or(renewed, &old)
+	rules.SaveRun = save
+	return &rules
 }

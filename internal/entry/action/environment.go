@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,15 +36,25 @@ type environment struct {
 func readEnvironment(getenv func(string) string) environment {
 	job, _ := strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
 	return environment{
-		EventName: getenv("GITHUB_EVENT_NAME"), EventPath: getenv("GITHUB_EVENT_PATH"),
-		ServerURL: getenv("GITHUB_SERVER_URL"), Repository: getenv("GITHUB_REPOSITORY"),
-		Workspace: getenv("GITHUB_WORKSPACE"), Job: job,
+		EventName:  getenv("GITHUB_EVENT_NAME"),
+		EventPath:  getenv("GITHUB_EVENT_PATH"),
+		ServerURL:  getenv("GITHUB_SERVER_URL"),
+		Repository: getenv("GITHUB_REPOSITORY"),
+		Workspace:  getenv("GITHUB_WORKSPACE"),
+		Job:        job,
 	}
 }
 
+// neededVariables are the variables without which there is no job.
+var neededVariables = []string{"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE"}
+
 func (h *event) checkEnvironment() error {
-	missing := slices.DeleteFunc([]string{"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE"},
-		func(name string) bool { return h.Getenv(name) != "" })
+	var missing []string
+	for _, name := range neededVariables {
+		if h.Getenv(name) == "" {
+			missing = append(missing, name)
+		}
+	}
 	if len(missing) > 0 {
 		return fault.Usage("not a GitHub job: "+strings.Join(missing, ", ")+" not set",
 			"use it as a step of a workflow; `ralph demo` shows it on this machine", nil)
@@ -78,8 +87,8 @@ func Inputs(environ []string) []string {
 	var names []string
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
-		if name, is := strings.CutPrefix(name, "INPUT_"); is {
-			names = append(names, name)
+		if input, ok := strings.CutPrefix(name, "INPUT_"); ok {
+			names = append(names, input)
 		}
 	}
 	return names
@@ -117,13 +126,16 @@ func (h *machine) install(ctx context.Context) error {
 		return nil
 	}
 	adapter, err := agent.Pick(h.inputs.AgentName, h.options())
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case adapter.Package == "":
-		return fault.Usage("agent-version has no effect: npm has no package of the agent "+adapter.Name, "remove agent-version", nil)
-	case !validVersion.MatchString(version):
-		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version), "use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
+	}
+	if adapter.Package == "" {
+		return fault.Usage("agent-version has no effect: npm has no package of the agent "+adapter.Name,
+			"remove agent-version", nil)
+	}
+	if !validVersion.MatchString(version) {
+		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version),
+			"use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
 	}
 	temp := h.Getenv("RUNNER_TEMP")
 	if temp == "" { // one that others can write to is no place for a program
@@ -131,47 +143,61 @@ func (h *machine) install(ctx context.Context) error {
 			return err
 		}
 	}
+	npmPackage := adapter.Package + "@" + version
 	dir := filepath.Join(temp, "ralph-agent", adapter.Name+"-"+version)
 	program := filepath.Join(dir, "node_modules", ".bin", adapter.Program)
 	if _, err := os.Stat(program); err == nil {
 		h.inputs.Agent.Command = program
 		return nil
 	}
-	h.say("installing " + adapter.Package + "@" + version)
-	if err := h.npm(ctx, dir, adapter.Package+"@"+version); err != nil {
-		return fault.Usage("cannot install "+adapter.Package+"@"+version,
-			"check that npm is on PATH, that this version exists and that this machine reaches npm's registry; or remove agent-version", err)
+	h.say("installing " + npmPackage)
+	if err := h.npm(ctx, dir, npmPackage); err != nil {
+		return fault.Usage("cannot install "+npmPackage,
+			"check that npm is on PATH, that this version exists and that this machine reaches npm's registry; "+
+				"or remove agent-version", err)
 	}
 	if _, err := os.Stat(program); err != nil {
-		return fault.Usage(adapter.Package+"@"+version+" has no program "+adapter.Program, "give another agent-version", err)
+		return fault.Usage(npmPackage+" has no program "+adapter.Program, "give another agent-version", err)
 	}
 	h.inputs.Agent.Command = program
 	return nil
 }
 
-func (h *machine) npm(ctx context.Context, dir, what string) error {
-	begun := dir + ".begun" // one that was broken off is no program
-	if err := errors.Join(untrusted.RemoveAll(begun), os.MkdirAll(begun, 0o755)); err != nil {
+func (h *machine) npm(ctx context.Context, dir, npmPackage string) error {
+	begun := dir + ".begun" // an installation that was interrupted is no program
+	if err := untrusted.RemoveAll(begun); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(begun, 0o755); err != nil {
 		return err
 	}
 	env := h.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
 	// Not in the home: there a later npm that is not root could not write any more.
-	env = environ.Merge(env, []string{"npm_config_cache=" + filepath.Join(filepath.Dir(dir), "npm"), "PATH=" + h.path()})
+	cache := filepath.Join(filepath.Dir(dir), "npm")
+	env = environ.Merge(env, []string{"npm_config_cache=" + cache, "PATH=" + h.path()})
 	if network := h.inputs.Sandbox.Network; network.Bundle != "" {
 		env = append(env, "NODE_EXTRA_CA_CERTS="+network.Bundle)
 	}
-	said := &process.Tail{N: 4 << 10}
-	done, err := h.Exec(ctx, process.Command{
-		Argv: []string{"npm", "install", "--prefix", begun, "--no-save", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", "--", what},
-		Dir:  begun, Env: env, Stdout: said, Stderr: said, Timeout: npmTimeout,
+	output := &process.Tail{N: 4 << 10}
+	ended, err := h.Exec(ctx, process.Command{
+		Argv: []string{
+			"npm", "install", "--prefix", begun, "--no-save", "--no-audit", "--no-fund", "--no-package-lock",
+			"--loglevel=error", "--", npmPackage,
+		},
+		Dir:     begun,
+		Env:     env,
+		Stdout:  output,
+		Stderr:  output,
+		Timeout: npmTimeout,
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case done.TimedOut:
+	}
+	if ended.TimedOut {
 		return errors.New("npm took too long")
-	case done.Exit != 0:
-		return fmt.Errorf("npm: exit %d: %s", done.Exit, said)
+	}
+	if ended.Exit != 0 {
+		return fmt.Errorf("npm: exit %d: %s", ended.Exit, output)
 	}
 	return os.Rename(begun, dir)
 }
@@ -225,7 +251,8 @@ func (h *handler) applyNamedSettings(ctx context.Context) error {
 		return err
 	}
 	if !found {
-		return fault.Usage("there is no "+name+" on the default branch", "correct the input config, or push that file", nil)
+		return fault.Usage("there is no "+name+" on the default branch",
+			"correct the input config, or push that file", nil)
 	}
 	return h.applyNamed(name, text)
 }
@@ -256,16 +283,21 @@ func (h *handler) allowServers(ctx context.Context, base string) error {
 		return err
 	}
 	if !found {
-		return fault.Usage("there is no "+name+" on "+base, "correct github.mcpConfig in "+h.inputs.Config+", or push that file", nil)
+		return fault.Usage("there is no "+name+" on "+base,
+			"correct github.mcpConfig in "+h.inputs.Config+", or push that file", nil)
 	}
-	servers, err := mcp.Read(text, h.inputs.MCP[1:])
-	var flags []string
-	if err == nil {
-		flags, err = servers.Flags(agent.NameOf(h.inputs.AgentName, h.inputs.Agent.Command))
-	}
-	if err != nil {
+	unusable := func(err error) error {
 		return fault.Usage("cannot use github.mcpConfig of "+h.inputs.Config, "correct it, or "+name+" on "+base, err)
 	}
-	h.inputs.Agent.Args, h.inputs.Agent.Servers = append(flags, h.inputs.Agent.Args...), servers
+	servers, err := mcp.Read(text, h.inputs.MCP[1:])
+	if err != nil {
+		return unusable(err)
+	}
+	flags, err := servers.Flags(agent.NameOf(h.inputs.AgentName, h.inputs.Agent.Command))
+	if err != nil {
+		return unusable(err)
+	}
+	h.inputs.Agent.Args = append(flags, h.inputs.Agent.Args...)
+	h.inputs.Agent.Servers = servers
 	return nil
 }

@@ -18,8 +18,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-func (h *handler) checkStart(ctx context.Context, asked *job.NewRun, old journal.Run, way verdict.Decision) error {
-	if way.Resume == nil { // it is another run, with a branch of its own
+func (h *handler) checkStart(
+	ctx context.Context, asked *job.NewRun, old journal.Run, decision verdict.Decision,
+) error {
+	if decision.Resume == nil { // it is another run, with a branch of its own
 		old = journal.Run{}
 	}
 	if err := h.whyDeclined(ctx, *asked, old); err != nil {
@@ -31,7 +33,11 @@ func (h *handler) checkStart(ctx context.Context, asked *job.NewRun, old journal
 // whyDeclined checks first whether the work can be pushed, and reports all problems at once.
 func (h *handler) whyDeclined(ctx context.Context, asked job.NewRun, old journal.Run) error {
 	look := doctor.GitHub{
-		Client: h.client.Opener(), Clone: h.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
+		Client: h.client.Opener(),
+		Clone:  h.clone(),
+		Base:   asked.BaseRef,
+		Branch: cmp.Or(old.Branch, asked.Branch),
+		Signed: asked.Policy.Sign,
 	}
 	if len(doctor.Stops(look.Push(ctx))) == 0 {
 		return nil
@@ -39,13 +45,14 @@ func (h *handler) whyDeclined(ctx context.Context, asked job.NewRun, old journal
 	var gaps, remedies []string
 	for _, f := range append(look.Look(ctx), h.checkAgentAndSandbox(ctx, asked)) {
 		if f.Gap != "" {
-			gaps, remedies = append(gaps, f.What+": "+f.Gap), append(remedies, f.Remedy)
+			gaps = append(gaps, f.What+": "+f.Gap)
+			remedies = append(remedies, f.Remedy)
 		}
 	}
 	return fault.Usage("no work started: "+numberedList(gaps), numberedList(remedies), nil)
 }
 
-// checkAgentAndSandbox is whether the run could be done here: agent, key, git and sandbox.
+// checkAgentAndSandbox returns what this machine lacks for the run: agent, key, git or sandbox.
 func (h *handler) checkAgentAndSandbox(ctx context.Context, asked job.NewRun) doctor.Finding {
 	j, err := h.job(ctx, asked.Policy)
 	if err != nil {
@@ -61,66 +68,81 @@ type previousState struct {
 	state *stateRef // nil: nothing can be kept there
 	found savedState
 	run   journal.Run   // without a name there is none
-	here  workspace.Run // its folder, where it is on this machine; else it is on the state ref
+	local workspace.Run // its folder, where it is on this machine; else it is on the state ref
 	facts verdict.Request
 }
 
-type declinedError struct{ said string }
+type declinedError struct{ text string }
 
-func (d declinedError) Error() string { return d.said }
+func (d declinedError) Error() string { return d.text }
 
-func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previousState, err error) {
-	if b.state, b.found, err = h.openState(ctx); err != nil {
-		return b, err
+func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (previousState, error) {
+	var p previousState
+	var err error
+	if p.state, p.found, err = h.openState(ctx); err != nil {
+		return p, err
 	}
-	b.here, b.run = h.newest(b.found)
-	b.facts = verdict.Request{
-		Verb: h.command.Verb, Story: h.command.Story, Words: h.command.Words, Asker: h.trigger.Asker().Login, Number: h.task.Number,
-		SameTask:  asked.BaseRef == b.run.BaseRef && asked.Task.IsSame(b.run.Task) && !h.trigger.IsCI(),
-		SameRules: verdict.HasRules(b.run, asked.Policy), JobURL: h.env.log(), Distrust: b.found.whyDoubted,
+	p.local, p.run = h.newest(p.found)
+	p.facts = verdict.Request{
+		Verb:      h.command.Verb,
+		Story:     h.command.Story,
+		Words:     h.command.Words,
+		Asker:     h.trigger.Asker().Login,
+		Number:    h.task.Number,
+		SameTask:  asked.BaseRef == p.run.BaseRef && asked.Task.IsSame(p.run.Task) && !h.trigger.IsCI(),
+		SameRules: verdict.HasRules(p.run, asked.Policy),
+		JobURL:    h.env.log(),
+		Distrust:  p.found.whyDoubted,
 	}
-	if busy, err := b.state.isJobAtWork(ctx, b.found.lease); busy || err != nil {
-		b.facts.BusyJobURL = b.found.lease.Page
-		return b, err
+	if busy, err := p.state.isJobAtWork(ctx, p.found.lease); busy || err != nil {
+		p.facts.BusyJobURL = p.found.lease.Page
+		return p, err
 	}
-	if b.found.unwritable {
-		h.say("the run is saved on this machine only: " + b.state.ref + " is not a commit")
-		b.state = nil
+	if p.found.unwritable {
+		h.say("the run is saved on this machine only: " + p.state.ref + " is not a commit")
+		p.state = nil
 	}
-	if (b.facts.SameTask || b.facts.Verb == trigger.Retry) && h.task.Number != 0 && b.run.IsCompleted() { // the pull request as it is now: the event may be older
-		pull, open, err := h.client.FindPull(ctx, b.run.Branch, cmp.Or(b.run.Pull, &journal.PullOpened{}).Number)
+	isAgain := p.facts.SameTask || p.facts.Verb == trigger.Retry
+	if isAgain && h.task.Number != 0 && p.run.IsCompleted() {
+		// The pull request as it is now: the event may be older.
+		pull, open, err := h.client.FindPull(ctx, p.run.Branch, cmp.Or(p.run.Pull, &journal.PullOpened{}).Number)
 		if err != nil {
-			return b, err
+			return p, err
 		}
 		if open {
-			b.facts.Pull, b.facts.PullHead = pull.Number, pull.HeadSHA
+			p.facts.Pull = pull.Number
+			p.facts.PullHead = pull.HeadSHA
 		}
 	}
 	if h.command.Verb == trigger.Approve {
-		shown, err := h.host.shows(ctx, view.PlanText(b.run), h.trigger)
-		b.facts.PlanHidden = !shown
-		return b, err
+		shown, err := h.host.shows(ctx, view.PlanText(p.run), h.trigger)
+		p.facts.PlanHidden = !shown
+		return p, err
 	}
-	return b, nil
+	return p, nil
 }
 
-func (h *handler) newest(found savedState) (here workspace.Run, run journal.Run) {
-	here, run = h.folder().NewestHere(func(run journal.Run) bool {
+// newest returns the task's newest run, with its folder if that is on this machine.
+func (h *handler) newest(found savedState) (workspace.Run, journal.Run) {
+	local, run := h.folder().NewestHere(func(run journal.Run) bool {
 		return run.Task.Number == h.task.Number && run.Task.Repo == h.task.Repo
 	})
 	if found.run.ID != "" && found.run.Now.After(run.Now) {
 		return workspace.Run{}, found.run
 	}
-	return here, run
+	return local, run
 }
 
 // shows reports whether the progress comment holds a text unchanged since t.
 func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
 	h.showing.Lock()
 	defer h.showing.Unlock()
-	found, is, err := h.client.FindComment(ctx, h.issue, marker)
-	body := strings.ReplaceAll(found.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
-	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
+	comment, found, err := h.client.FindComment(ctx, h.issue, marker)
+	if err != nil || !found || !comment.ReadBefore(t) {
+		return false, err
+	}
+	body := strings.ReplaceAll(comment.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
+	return strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), nil
 }
 
 func (h *event) folder() workspace.Folder {
@@ -128,21 +150,24 @@ func (h *event) folder() workspace.Folder {
 }
 
 // claim takes the lease. Where GitHub refuses such refs, the work continues without.
-func (h *handler) claim(ctx context.Context, b previousState, during time.Duration) (bool, error) {
-	if b.state == nil {
+func (h *handler) claim(ctx context.Context, previous previousState, during time.Duration) (bool, error) {
+	if previous.state == nil {
 		return false, nil
 	}
-	lease := &b.state.lease
-	lease.Attempts, lease.ReadyHead = h.task.Attempts, b.found.lease.ReadyHead
+	lease := &previous.state.lease
+	lease.Attempts = h.task.Attempts
+	lease.ReadyHead = previous.found.lease.ReadyHead
 	if lease.ReadyHead == "" && h.isOwnPull() && !h.trigger.Pull.Draft {
 		lease.ReadyHead = h.trigger.Pull.HeadSHA
 	}
-	_, err := b.state.write(ctx, b.found.files, "at work", during)
+	_, err := previous.state.write(ctx, previous.found.files, "at work", during)
 	switch {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, job.ErrTakenOver):
-		return false, declinedError{"Another job started work on this at the same moment. Its progress comment shows the state."}
+		return false, declinedError{
+			"Another job started work on this at the same moment. Its progress comment shows the state.",
+		}
 	case ctx.Err() != nil:
 		return false, err
 	}
@@ -154,16 +179,19 @@ func (h *handler) claim(ctx context.Context, b previousState, during time.Durati
 const expiredLease = time.Nanosecond
 
 // releaseLease releases the lease, or keeps it during a time. The saved state of a broken run stays.
-func (h *handler) releaseLease(ctx context.Context, b previousState, outcome job.Outcome, during time.Duration) {
+func (h *handler) releaseLease(
+	ctx context.Context, previous previousState, outcome job.Outcome, during time.Duration,
+) {
 	if process.IsClosed(h.Hard) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
-	if files, err := outcome.Home.Pack(); err == nil {
-		b.found.files = files
+	files := previous.found.files
+	if packed, err := outcome.Home.Pack(); err == nil {
+		files = packed
 	}
-	if _, err := b.state.write(ctx, b.found.files, "left", during); err != nil {
+	if _, err := previous.state.write(ctx, files, "left", during); err != nil {
 		h.say("could not release the lease: " + fault.Told(err))
 	}
 }

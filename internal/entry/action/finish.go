@@ -20,8 +20,7 @@ func (a Action) Finish(ctx context.Context) error {
 	if err := v.read(ctx); err != nil {
 		return err
 	}
-	// The newest run of this job.
-	home, run := v.folder().NewestHere(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
+	home, run := v.folder().NewestHere(func(r journal.Run) bool { return r.Links.Log == v.env.log() })
 	if home.ID == "" || v.folder().IsReported(home) {
 		v.say("nothing to finish")
 		return nil
@@ -37,10 +36,14 @@ func (a Action) Finish(ctx context.Context) error {
 	}
 	v.task = run.Task
 	v.host = v.hostFor(run.Task.Number)
-	ended, said := run.Stop != nil, "its job was killed after the run had ended; its comment is up to date now"
+	ended := run.Stop != nil
+	outcome := "its job was killed after the run had ended; its comment is up to date now"
 	if !ended {
-		run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save the current step"}
-		said = "the run was killed; its comment says so now"
+		run.Stop = &journal.RunStopped{
+			Reason: policy.Cancelled,
+			Why:    "its job was killed before it could save the current step",
+		}
+		outcome = "the run was killed; its comment says so now"
 	}
 	v.showAll(ctx, view.Of(run))
 	v.answerAsker(ctx, run)
@@ -49,13 +52,13 @@ func (a Action) Finish(ctx context.Context) error {
 		v.charge(ctx, run)
 	}
 	v.releaseKilled(ctx, job.Outcome{Run: run, Home: home}, ended)
-	v.markTold(home)
-	v.say(said)
+	v.markReported(home)
+	v.say(outcome)
 	return nil
 }
 
-// markTold records that the end of the run was reported. If that fails, it is reported again.
-func (h *handler) markTold(home workspace.Run) {
+// markReported records that the end of the run was reported. If that fails, it is reported again.
+func (h *handler) markReported(home workspace.Run) {
 	if err := h.folder().MarkReported(home); err != nil {
 		h.say("could not record that the comment was updated: " + err.Error())
 	}
@@ -66,12 +69,14 @@ func (h *handler) charge(ctx context.Context, run journal.Run) {
 	if h.inputs.Quota == (quota.Limits{}) {
 		return
 	}
-	e, err := h.openLedger(ctx, job.NewRun{RunBegan: journal.RunBegan{Run: run.ID, Policy: run.Policy}}, journal.Run{CostUSD: run.Granted.CostUSD})
+	asked := job.NewRun{RunBegan: journal.RunBegan{Run: run.ID, Policy: run.Policy}}
+	e, err := h.openLedger(ctx, asked, journal.Run{CostUSD: run.Granted.CostUSD})
 	if err != nil {
 		h.say(fault.Told(err))
 		return
 	}
-	e.Began, h.ledgerEntry = run.Granted.At, e
+	e.Began = run.Granted.At
+	h.ledgerEntry = e
 	h.leaveLedger(ctx, run)
 }
 
@@ -91,8 +96,11 @@ func (h *handler) releaseKilled(ctx context.Context, killed job.Outcome, ended b
 		return
 	}
 	during := time.Duration(0)
-	if l := found.lease; !ended && (l.ReadyHead != "" || l.Attempts.OfPull > 0) {
-		s.lease, during = l, expiredLease
+	madeDraft := found.lease.ReadyHead != ""
+	countsAttempts := found.lease.Attempts.OfPull > 0
+	if !ended && (madeDraft || countsAttempts) {
+		s.lease = found.lease
+		during = expiredLease
 	}
 	h.releaseLease(ctx, previousState{state: s, found: found}, killed, during)
 }

@@ -43,16 +43,47 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}
 	h.sandbox = sb
 	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
-	agents.AgentEnv, agents.Attachments = env, h.attached
+	agents.AgentEnv = env
+	agents.Attachments = h.attached
+	today := h.Now().UTC().Format(time.DateOnly)
+	clone := func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
+		return h.host.remote().Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
+	}
 	return &job.Job{
-		Machine: job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(sb, h.Now().UTC().Format(time.DateOnly), h.task.Kind != plan.KindPull), Redact: h.secrets.Writer, Grace: agentEndTime},
-		Code: job.Code{Origin: func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-			return h.host.remote().Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
-		}},
-		Remote:   job.Remote{BranchHost: h.host, Sign: h.host.Sign, Pulls: h.host, HasSecret: h.secrets.Holds, Comment: h.comment()},
-		Agents:   agents,
-		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
-		Abort:    h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: true, OutputDir: h.env.Workspace,
+		Machine: job.Machine{
+			Folder:       h.folder(),
+			Exec:         h.Exec,
+			Now:          h.Now,
+			Git:          tool,
+			Sandbox:      sb,
+			CheckEnv:     env,
+			CheckSecrets: h.inputs.Needs.Secrets,
+			Kept:         h.kept(sb, today, h.task.Kind != plan.KindPull),
+			Redact:       h.secrets.Writer,
+			Grace:        agentEndTime,
+		},
+		Code: job.Code{Origin: clone},
+		Remote: job.Remote{
+			BranchHost: h.host,
+			Sign:       h.host.Sign,
+			Pulls:      h.host,
+			HasSecret:  h.secrets.Holds,
+			Comment:    h.comment(),
+		},
+		Agents: agents,
+		Audience: job.Audience{
+			Screens:     h.screens(),
+			Interval:    h.Every,
+			OnEvent:     h.logEvent,
+			Log:         h.say,
+			HideSecrets: h.secrets.Bytes,
+		},
+		Abort:       h.Hard,
+		Version:     h.Version,
+		SaveTimeout: saveTime,
+		KeepTrees:   h.Keep,
+		PageWanted:  true,
+		OutputDir:   h.env.Workspace,
 	}, nil
 }
 
@@ -67,13 +98,16 @@ func (h *handler) kept(sb *confine.Sandbox, period string, write bool) checkout.
 	network := h.inputs.Sandbox.Network
 	network.Upstream = "" // may hold a password
 	return checkout.Kept{
-		Dir: filepath.Join(h.inputs.Cache, "baselines"), ReadOnly: !write,
-		Self: h.Self, With: fmt.Sprintf("%s %s %q %+v", h.Version, period, h.image(), network),
+		Dir:      filepath.Join(h.inputs.Cache, "baselines"),
+		ReadOnly: !write,
+		Self:     h.Self,
+		With:     fmt.Sprintf("%s %s %q %+v", h.Version, period, h.image(), network),
 	}
 }
 
-// image tells runners apart.
-func (h *event) image() (all []string) {
+// image identifies the kind of runner.
+func (h *event) image() []string {
+	var all []string
 	for _, name := range []string{"ImageOS", "ImageVersion", "RUNNER_OS", "RUNNER_ARCH"} {
 		all = append(all, h.Getenv(name))
 	}
@@ -108,7 +142,8 @@ func (h *machine) reviewer(p policy.Policy) (*job.FoundAgent, error) {
 }
 
 func (h *handler) screens() []publish.Screen {
-	return []publish.Screen{h.host.Show, func(_ context.Context, board view.Texts) error { return h.writeSummary(board.Summary) }}
+	summary := func(_ context.Context, board view.Texts) error { return h.writeSummary(board.Summary) }
+	return []publish.Screen{h.host.Show, summary}
 }
 
 // writeSummary writes the page of the job.
@@ -117,7 +152,8 @@ func (h *event) writeSummary(text string) error {
 	if path == "" {
 		return nil
 	}
-	if err := os.WriteFile(path, []byte(h.cleanText(text)), 0o644); err != nil { //nolint:forbidigo // the runner's own file
+	err := os.WriteFile(path, []byte(h.cleanText(text)), 0o644) //nolint:forbidigo // the runner's own file
+	if err != nil {
 		return fmt.Errorf("write the job's summary: %w", err)
 	}
 	return nil

@@ -49,14 +49,14 @@ func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journa
 	case err == nil:
 		h.ledgerEntry = e
 	case errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrAuth):
-		h.tellLimitsUnknown(asked, err)
+		h.noteLimitsUnknown(asked, err)
 		return nil
 	}
 	return err
 }
 
-// tellLimitsUnknown reports limits that cannot be enforced.
-func (h *handler) tellLimitsUnknown(asked *job.NewRun, err error) {
+// noteLimitsUnknown reports limits that cannot be enforced.
+func (h *handler) noteLimitsUnknown(asked *job.NewRun, err error) {
 	const hint = "let the job's token write to " + quota.Ref
 	what := "the limits of this repository are not kept: " + err.Error()
 	h.say(what)
@@ -65,11 +65,27 @@ func (h *handler) tellLimitsUnknown(asked *job.NewRun, err error) {
 
 func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
 	account, err := h.openAccount(ctx)
+	if err != nil {
+		return nil, err
+	}
 	attempt, _ := strconv.ParseInt(h.Getenv("GITHUB_RUN_ATTEMPT"), 10, 64)
-	e := &ledger.Entry{Change: account.Change, Ended: h.client.JobEnded, Works: h.client.JobWorks, Now: h.Now, Began: h.Now().UTC(), Old: old, Entry: quota.Entry{
-		Job: h.env.Job, Attempt: attempt, Run: cmp.Or(old.ID, asked.Run), Page: h.env.log(), Held: asked.Policy.Limits.CostUSD,
-		Until: h.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
-	}}
+	longest := cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute
+	e := &ledger.Entry{
+		Change: account.Change,
+		Ended:  h.client.JobEnded,
+		Works:  h.client.JobWorks,
+		Now:    h.Now,
+		Began:  h.Now().UTC(),
+		Old:    old,
+		Entry: quota.Entry{
+			Job:     h.env.Job,
+			Attempt: attempt,
+			Run:     cmp.Or(old.ID, asked.Run),
+			Page:    h.env.log(),
+			Held:    asked.Policy.Limits.CostUSD,
+			Until:   h.Now().Add(longest).UTC(),
+		},
+	}
 	if !asked.Policy.NoPull {
 		e.Branch = cmp.Or(old.Branch, asked.Branch)
 	}
@@ -77,7 +93,7 @@ func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.
 		e.Pull = quota.Pull{Number: pull.Number, Branch: e.Branch, Opened: e.Began}
 		e.Worker = quota.PullRun{ID: e.Run, Agent: asked.Policy.Agent}
 	}
-	return e, err
+	return e, nil
 }
 
 func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {
@@ -88,6 +104,6 @@ func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
 	if err := e.Leave(ctx, run); err != nil {
-		h.markTellFailed(fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err))
+		h.noteReport(fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err))
 	}
 }

@@ -87,11 +87,11 @@ func (h *branchHost) label(ctx context.Context, state view.State) error {
 
 func (h *branchHost) relabel(ctx context.Context, state view.State) error {
 	if wanted := state.Label(); state != "" && !slices.Contains(h.labels, wanted) {
-		there, err := h.client.AddLabels(ctx, h.issue, wanted)
+		labels, err := h.client.AddLabels(ctx, h.issue, wanted)
 		if err != nil {
 			return err
 		}
-		h.labels = there // those of a job that was killed among them
+		h.labels = labels // those of a job that was killed among them
 	}
 	for _, other := range view.States() {
 		at := slices.Index(h.labels, other.Label())

@@ -16,10 +16,22 @@ import (
 
 func (h *handler) proveOrPublish(ctx context.Context) error {
 	j := proofcheck.Job{
-		Event: h.env.EventName, Payload: h.payload, Workspace: h.env.Workspace, Folder: h.env.folder(),
-		Git: h.git, Exec: h.Exec, Sandbox: h.proofSandbox, Level: h.inputs.Sandbox.Level, Rules: h.proofRules,
-		Env: h.agentEnv(), Needs: h.inputs.Needs, Kept: h.proofBaselines, Say: h.say, Hide: h.cleanText, HideBytes: h.secrets.Bytes,
-		Tell: func(conclusion string) { h.writeOutputs([][2]string{{"proof", conclusion}}) },
+		Event:     h.env.EventName,
+		Payload:   h.payload,
+		Workspace: h.env.Workspace,
+		Folder:    h.env.folder(),
+		Git:       h.git,
+		Exec:      h.Exec,
+		Sandbox:   h.proofSandbox,
+		Level:     h.inputs.Sandbox.Level,
+		Rules:     h.proofRules,
+		Env:       h.agentEnv(),
+		Needs:     h.inputs.Needs,
+		Kept:      h.proofBaselines,
+		Say:       h.say,
+		Hide:      h.cleanText,
+		HideBytes: h.secrets.Bytes,
+		Tell:      func(conclusion string) { h.writeOutputs([][2]string{{"proof", conclusion}}) },
 	}
 	if h.env.EventName == trigger.EventIssueComment {
 		if why, err := h.mayAskForProof(ctx); why != "" || err != nil {
@@ -34,7 +46,9 @@ func (h *handler) proveOrPublish(ctx context.Context) error {
 	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
 		return err
 	}
-	j.Client, j.Remote, j.Repo = h.client, h.hostFor(0).remote(), h.trigger.Repo
+	j.Client = h.client
+	j.Remote = h.hostFor(0).remote()
+	j.Repo = h.trigger.Repo
 	j.Base = cmp.Or(h.inputs.BaseBranch, h.trigger.Repo.DefaultBranch)
 	if h.inputs.Mode == config.PublishProof {
 		return j.Publish(ctx)
@@ -67,26 +81,30 @@ func (h *machine) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	options := h.sandboxOptions(ctx)
 	options.Model = confine.Model{}
 	sb, err := confine.Start(ctx, options)
-	if h.sandbox = sb; err == nil {
-		h.say(sb.Description(noSandbox))
+	h.sandbox = sb
+	if err != nil {
+		return sb, err
 	}
-	return sb, err
+	h.say(sb.Description(noSandbox))
+	return sb, nil
 }
 
-// proofBaselines returns those that a push to the default branch saved, which count for a week.
+// proofBaselines returns the baselines that a push to the default branch saved. They are valid for a week.
 func (h *handler) proofBaselines(sb *confine.Sandbox) checkout.Kept {
 	year, week := h.Now().UTC().ISOWeek()
 	return h.kept(sb, fmt.Sprintf("%d-%d", year, week), h.env.EventName == "push")
 }
 
 func (h *event) proofRules(file func(string) []byte) (policy.Policy, error) {
-	inputs, data := h.inputs, file(workspace.SettingsFile)
+	inputs := h.inputs
+	data := file(workspace.SettingsFile)
 	if inputs.Config != "" || data == nil { // a named file was applied at the start
 		return inputs.Policy, nil
 	}
 	settings, err := config.ReadSettings(config.File{Name: workspace.SettingsFile, Data: data})
-	if err == nil {
-		settings.ApplyToInputs(&inputs)
+	if err != nil {
+		return inputs.Policy, err
 	}
-	return inputs.Policy, err
+	settings.ApplyToInputs(&inputs)
+	return inputs.Policy, nil
 }

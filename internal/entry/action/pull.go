@@ -18,13 +18,17 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 		return h.redraft(ctx, run)
 	}
 	pull, err := h.client.Opener().OpenPull(ctx, github.NewPull{
-		Branch: run.Branch, Base: run.BaseRef, Title: h.hide(text.Title), Body: h.hide(text.Body), Draft: true,
+		Branch: run.Branch,
+		Base:   run.BaseRef,
+		Title:  h.hide(text.Title),
+		Body:   h.hide(text.Body),
+		Draft:  true,
 	})
 	if err != nil {
 		return journal.PullOpened{}, err
 	}
 	h.addLabelsAndReviewers(ctx, pull.Number)
-	if pull.Body == h.hide(text.Body) && h.showing.TryLock() { // it says so, and need not be told again
+	if pull.Body == h.hide(text.Body) && h.showing.TryLock() { // it is up to date
 		text.Number = pull.Number
 		h.last.Pull = text
 		h.showing.Unlock()
@@ -40,7 +44,8 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 	if !open {
 		return journal.PullOpened{}, h.pullClosedError(ctx, *run.Pull, run.Branch)
 	}
-	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.client.Opener().DraftPull(ctx, pull)
+	opened := journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}
+	return opened, h.client.Opener().DraftPull(ctx, pull)
 }
 
 // ReadyPull marks the draft ready if GitHub shows the proven head, which takes seconds after a push.
@@ -53,12 +58,14 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 		case !open:
 			return h.pullClosedError(ctx, *run.Pull, run.Branch)
 		case pull.BaseRef != run.BaseRef:
-			return fault.Usage(fmt.Sprintf("the pull request is for %s now, and all was proven with %s", pull.BaseRef, run.BaseRef),
+			return fault.Usage(
+				fmt.Sprintf("the pull request is for %s now, and all was proven with %s", pull.BaseRef, run.BaseRef),
 				"change its base back to "+run.BaseRef+", then comment `/ralph resume`", nil)
 		case pull.HeadSHA == run.Head:
 			return h.client.Opener().ReadyPull(ctx, pull)
 		case pause > 4*retryPause:
-			return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.HeadSHA, run.Branch, run.Head),
+			return fault.Usage(
+				fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.HeadSHA, run.Branch, run.Head),
 				"comment `/ralph resume`: the newer commits are merged and checked", nil)
 		}
 		if err := job.Wait(ctx, pause); err != nil {
@@ -73,11 +80,11 @@ func (h *branchHost) updatePull(ctx context.Context, text view.Pull) error {
 	}
 	body := h.hide(text.Body)
 	if text.Number == h.issue { // the run goes on where others ended
-		there, err := h.client.Pull(ctx, text.Number)
+		pull, err := h.client.Pull(ctx, text.Number)
 		if err != nil {
 			return err
 		}
-		body = upkeep.Join(there.Body, body)
+		body = upkeep.Join(pull.Body, body)
 	}
 	if _, err := h.client.EditPull(ctx, text.Number, "", body); err != nil {
 		return err
@@ -100,13 +107,17 @@ func (h *branchHost) addLabelsAndReviewers(ctx context.Context, number int) {
 	}
 }
 
-func (h *branchHost) pullClosedError(ctx context.Context, pull journal.PullOpened, branch string) error {
-	there, err := h.client.Pull(ctx, pull.Number)
-	switch {
-	case err != nil:
+func (h *branchHost) pullClosedError(ctx context.Context, opened journal.PullOpened, branch string) error {
+	pull, err := h.client.Pull(ctx, opened.Number)
+	if err != nil {
 		return err
-	case there.Merged:
-		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "check that all of "+branch+" is in it, and open another pull request for the rest", nil)
 	}
-	return fault.Usage(fmt.Sprintf("pull request #%d is no longer open", pull.Number), "open it again and comment `/ralph resume`", nil)
+	if pull.Merged {
+		return fault.Usage(
+			fmt.Sprintf("pull request #%d was merged meanwhile", opened.Number),
+			"check that all of "+branch+" is in it, and open another pull request for the rest", nil)
+	}
+	return fault.Usage(
+		fmt.Sprintf("pull request #%d is no longer open", opened.Number),
+		"open it again and comment `/ralph resume`", nil)
 }

@@ -33,88 +33,100 @@ func (h *handler) run(ctx context.Context) (job.Outcome, error) {
 	if err != nil {
 		return job.Outcome{}, err
 	}
-	before, err := h.readPrevious(ctx, asked)
+	previous, err := h.readPrevious(ctx, asked)
 	if err != nil {
 		return job.Outcome{}, err
 	}
-	way := verdict.Decide(before.facts, before.run)
-	if way.ShowPlan {
-		if err := h.host.replaceComment(ctx, view.Comment(before.run)+view.CommandBox(before.run)); err != nil {
+	decision := verdict.Decide(previous.facts, previous.run)
+	if decision.ShowPlan {
+		if err := h.host.replaceComment(ctx, view.Comment(previous.run)+view.CommandBox(previous.run)); err != nil {
 			return job.Outcome{}, err
 		}
 	}
-	if way.Refuse != "" {
-		return job.Outcome{}, declinedError{way.Refuse}
+	if decision.Refuse != "" {
+		return job.Outcome{}, declinedError{decision.Refuse}
 	}
-	if err := h.countAttempt(ctx, before); err != nil {
+	if err := h.countAttempt(ctx, previous); err != nil {
 		return job.Outcome{}, err
 	}
 	asked.Task.Attempts = h.task.Attempts
-	if way.Resume != nil {
-		way.Resume.Policy = h.renewed(asked, before.run)
-		asked.Policy.Limits = cmp.Or(way.Resume.Policy, &asked.Policy).Limits // those of a plan's request hold for its work
+	if decision.Resume != nil {
+		decision.Resume.Policy = h.renewed(asked, previous.run)
+		// The limits of a plan's request are valid for its work.
+		asked.Policy.Limits = cmp.Or(decision.Resume.Policy, &asked.Policy).Limits
 	}
-	if err := h.install(ctx); err != nil { // after the permission check, so a person who is declined sees none of it
+	// After the permission check, so that a person who is declined sees none of it.
+	if err := h.install(ctx); err != nil {
 		return job.Outcome{}, err
 	}
-	if err := h.checkStart(ctx, &asked, before.run, way); err != nil {
+	if err := h.checkStart(ctx, &asked, previous.run, decision); err != nil {
 		return job.Outcome{}, err
 	}
-	if doubt := before.found.whyDoubted; doubt != "" {
-		asked.Notes = append(asked.Notes, journal.Noted{What: doubt + "; its claims do not count, and its work on the branch is judged again"})
+	if doubt := previous.found.whyDoubted; doubt != "" {
+		asked.Notes = append(asked.Notes, journal.Noted{
+			What: doubt + "; its claims do not count, and its work on the branch is judged again",
+		})
 	}
-	if asked.Policy.SaveRun, err = h.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
+	if asked.Policy.SaveRun, err = h.claim(ctx, previous, quota.LeaseFor(asked.Policy)); err != nil {
 		return job.Outcome{}, err
 	}
 	if err := h.checkCountable(asked.Policy.SaveRun); err != nil {
 		return job.Outcome{}, err
 	}
-	outcome, err := h.work(ctx, asked, before, way)
+	outcome, err := h.work(ctx, asked, previous, decision)
 	if asked.Policy.SaveRun && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
-		h.releaseLease(ctx, before, outcome, 0)
+		h.releaseLease(ctx, previous, outcome, 0)
 	}
 	return outcome, err
 }
 
-func (h *handler) work(ctx context.Context, asked job.NewRun, before previousState, way verdict.Decision) (job.Outcome, error) {
-	if way.Resume != nil {
-		h.leaveOut(before.run.Attached)
+func (h *handler) work(
+	ctx context.Context, asked job.NewRun, previous previousState, decision verdict.Decision,
+) (job.Outcome, error) {
+	resumed := decision.Resume
+	if resumed != nil {
+		h.leaveOut(previous.run.Attached)
 	}
 	j, err := h.job(ctx, asked.Policy)
 	if err != nil {
 		return job.Outcome{}, err
 	}
 	defer h.closeSandboxes(j.Sandbox, j.ModelServer)
-	h.tracer = trace.New(ctx, trace.Options{Getenv: h.Getenv, Version: h.Version, Hide: h.secrets.String, Say: h.say})
+	h.tracer = trace.New(ctx, trace.Options{
+		Getenv:  h.Getenv,
+		Version: h.Version,
+		Hide:    h.secrets.String,
+		Say:     h.say,
+	})
 	j.OnEvent = h.tracer.Around(j.OnEvent)
 	h.say(j.Sandbox.Description(noSandbox))
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
-	if before.state != nil {
-		j.RunStore = before.state.Put
+	if previous.state != nil {
+		j.RunStore = previous.state.Put
 	}
-	if way.Resume == nil {
+	if resumed == nil {
 		return j.Start(ctx, asked)
 	}
-	home := before.here
+	home := previous.local
 	if home.ID == "" {
-		if home, err = j.Folder.Unpack(before.run.ID, before.found.files); err != nil {
+		if home, err = j.Folder.Unpack(previous.run.ID, previous.found.files); err != nil {
 			return job.Outcome{}, err
 		}
 	}
-	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, h.task.Context
-	way.Resume.Policy = savedAs(asked.Policy.SaveRun, way.Resume.Policy, before.run.Policy)
-	way.Resume.Drafted = before.found.lease.ReadyHead != "" && h.isOwnPull() && h.trigger.Pull.Draft
-	return j.Resume(ctx, home, *way.Resume)
+	resumed.Level = asked.Level
+	resumed.Links = &asked.Links
+	resumed.Context = h.task.Context
+	resumed.Policy = savedAs(asked.Policy.SaveRun, resumed.Policy, previous.run.Policy)
+	resumed.Drafted = previous.found.lease.ReadyHead != "" && h.isOwnPull() && h.trigger.Pull.Draft
+	return j.Resume(ctx, home, *resumed)
 }
 
 func (h *handler) newRun() (job.NewRun, error) {
 	stories, source, err := plan.Draft(h.task, h.forms...)
-	if h.command.Verb.ContinuesRun() { // by the plan that the run has
-		err = nil
-	}
-	if err != nil {
-		return job.NewRun{}, fault.Usage(h.task.String()+" cannot be turned into stories", cmp.Or(fault.Hint(err), h.fixHint()), err)
+	if err != nil && !h.command.Verb.ContinuesRun() { // a run that continues has a plan
+		return job.NewRun{}, fault.Usage(h.task.String()+" cannot be turned into stories",
+			cmp.Or(fault.Hint(err), h.fixHint()), err)
 	}
 	base, branch, err := h.place()
 	if err != nil {
@@ -125,9 +137,15 @@ func (h *handler) newRun() (job.NewRun, error) {
 		pull = &journal.PullOpened{Number: h.task.Number, URL: h.task.URL, Draft: h.trigger.Pull.Draft}
 	}
 	began := journal.RunBegan{
-		Run: workspace.RunName(h.description(), h.Now()), Policy: h.policy(stories), Task: h.task,
-		Plan: stories, Source: string(source), Vague: plan.IsVague(h.task, stories, source),
-		BaseRef: base, Branch: branch, Pull: pull,
+		Run:      workspace.RunName(h.description(), h.Now()),
+		Policy:   h.policy(stories),
+		Task:     h.task,
+		Plan:     stories,
+		Source:   string(source),
+		Vague:    plan.IsVague(h.task, stories, source),
+		BaseRef:  base,
+		Branch:   branch,
+		Pull:     pull,
 		Links:    journal.Links{Repo: h.env.repo(), Log: h.env.log()},
 		By:       journal.Person{Login: h.trigger.Asker().Login, ID: h.trigger.Asker().ID},
 		Attached: attachment.Digests(h.attached),

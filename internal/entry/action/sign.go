@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -28,20 +29,20 @@ func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Ru
 		return signed, err
 	}
 	defer h.dropUnsigned(ctx, from, origin, ref)
-	became := map[string]string{}
-	signed.As = became
+	signed.As = map[string]string{}
 	for _, c := range commits {
-		parents := make([]string, len(c.Parents))
-		for i, parent := range c.Parents {
-			if parents[i] = became[parent]; parents[i] == "" {
-				parents[i] = parent
-			}
+		parents := make([]string, 0, len(c.Parents))
+		for _, parent := range c.Parents {
+			parents = append(parents, cmp.Or(signed.As[parent], parent))
 		}
-		if became[c.SHA], err = h.client.Commit(ctx, github.NewCommit{Tree: c.Tree, Parents: parents, Message: c.Message}); err != nil {
+		sha, err := h.client.Commit(ctx, github.NewCommit{Tree: c.Tree, Parents: parents, Message: c.Message})
+		if err != nil {
 			return signed, err
 		}
+		signed.As[c.SHA] = sha
 	}
-	if signed.To = became[run.Head]; signed.To == "" { // others made it, and it is theirs to sign
+	signed.To = signed.As[run.Head]
+	if signed.To == "" { // others made it, and it is theirs to sign
 		signed.To = run.Head
 		return signed, nil
 	}

@@ -39,9 +39,9 @@ type stateRef struct {
 
 type savedState struct {
 	files      map[string][]byte // as ralph saved them last
-	run        journal.Run       // what they amount to; without a name there is none
-	whyDoubted string            // why nothing of what is there is believed
-	unwritable bool              // nothing can be put there either
+	run        journal.Run       // the run of these files; without a name there is none
+	whyDoubted string            // why the saved state is not believed
+	unwritable bool              // the ref cannot be written either
 	lease      quota.Lease       // of the last job
 }
 
@@ -70,7 +70,11 @@ func (h *handler) openState(ctx context.Context) (s *stateRef, found savedState,
 		return nil, found, err
 	}
 	s = &stateRef{
-		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job},
+		hub:   h.host,
+		store: store,
+		ref:   h.ref(),
+		now:   h.Now,
+		lease: quota.Lease{Job: h.env.Job},
 	}
 	if h.task.Number == 0 {
 		if _, s.branch, err = h.place(); err != nil {
@@ -100,10 +104,12 @@ func (s *stateRef) read(ctx context.Context) (savedState, error) {
 		return savedState{}, err
 	}
 	found := savedState{}
-	if text, err := s.store.ReadFile(ctx, git.At{Commit: s.head, Path: quota.LeaseFile}, quota.LongestLease); err == nil {
-		found.lease = quota.ReadLease(text)
-	} else if ctx.Err() != nil {
+	text, err := s.store.ReadFile(ctx, git.At{Commit: s.head, Path: quota.LeaseFile}, quota.LongestLease)
+	if err != nil && ctx.Err() != nil {
 		return savedState{}, err
+	}
+	if err == nil {
+		found.lease = quota.ReadLease(text)
 	}
 	anchor, err := s.expectedCommit(ctx)
 	if err != nil {
@@ -137,16 +143,17 @@ func (s *stateRef) accept(ctx context.Context, anchor string, found *savedState)
 		return err
 	}
 	delete(found.files, quota.LeaseFile)
-	entries, _, wrong := journal.Replay(found.files[workspace.JournalFile])
-	if wrong == nil {
+	entries, _, unreadable := journal.Replay(found.files[workspace.JournalFile])
+	if unreadable == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
 	} else {
-		found.files, found.whyDoubted = nil, another
+		found.files = nil
+		found.whyDoubted = another
 	}
 	return nil
 }
 
-// busy: a job that was killed does not count, no matter what its lease says.
+// isJobAtWork does not count a job that was killed, no matter what its lease says.
 func (s *stateRef) isJobAtWork(ctx context.Context, l quota.Lease) (bool, error) {
 	if !l.Keeps(s.lease.Job, s.now()) {
 		return false, nil
@@ -169,7 +176,9 @@ func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]
 }
 
 // write saves files with a lease for during; 0: none.
-func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
+func (s *stateRef) write(
+	ctx context.Context, files map[string][]byte, subject string, during time.Duration,
+) (string, error) {
 	files = maps.Clone(files)
 	if files == nil {
 		files = map[string][]byte{}
@@ -190,15 +199,16 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 }
 
 // push tries again where the ref is at what this job itself pushed without an answer.
-func (s *stateRef) push(ctx context.Context, saved remote.Files) (commit string, err error) {
+func (s *stateRef) push(ctx context.Context, saved remote.Files) (string, error) {
 	saved.Parent = s.head
-	commit, err = s.hub.remote().PushFiles(ctx, s.store, saved)
+	commit, err := s.hub.remote().PushFiles(ctx, s.store, saved)
 	if errors.Is(err, remote.ErrNonFastForward) && len(s.failed) > 0 {
-		at, unknown := s.hub.remote().FetchRef(ctx, s.store, s.ref)
-		if unknown != nil || !slices.Contains(s.failed, at) {
+		remoteHead, unknown := s.hub.remote().FetchRef(ctx, s.store, s.ref)
+		if unknown != nil || !slices.Contains(s.failed, remoteHead) {
 			return "", cmp.Or(unknown, err)
 		}
-		s.head, saved.Parent = at, at
+		s.head = remoteHead
+		saved.Parent = remoteHead
 		commit, err = s.hub.remote().PushFiles(ctx, s.store, saved)
 	}
 	if err != nil && commit != "" && !errors.Is(err, remote.ErrNonFastForward) {

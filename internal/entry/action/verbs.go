@@ -32,17 +32,20 @@ func (h *handler) handleRequest(ctx context.Context) (none job.Outcome, err erro
 	}
 	outcome, err := h.run(ctx)
 	defer h.tracer.Close(ctx, h.Hard) // last: it may wait a little
-	if why, is := errors.AsType[declinedError](err); is {
+	if declined, ok := errors.AsType[declinedError](err); ok {
 		h.leaveLedger(ctx, outcome.Run)
-		return none, h.decline(ctx, why)
+		return none, h.decline(ctx, declined)
 	}
-	if !errors.Is(err, process.ErrStopped) {
-		h.reportEnd(ctx, outcome, err)
-		h.answerThreads(ctx, outcome.Run)
+	if errors.Is(err, process.ErrStopped) {
+		h.leaveLedger(ctx, outcome.Run)
+		return outcome, err
 	}
+	h.reportEnd(ctx, outcome, err)
+	h.answerThreads(ctx, outcome.Run)
 	h.leaveLedger(ctx, outcome.Run)
-	if !errors.Is(err, process.ErrStopped) && outcome.Home.ID != "" && (err != nil || !h.tellFailed) {
-		h.markTold(outcome.Home) // last: until then, Finish does all of that again
+	reported := err != nil || !h.reportFailed
+	if outcome.Home.ID != "" && reported {
+		h.markReported(outcome.Home) // last: until then, Finish does all of that again
 	}
 	return outcome, err
 }
@@ -55,13 +58,13 @@ func (h *handler) unlabel(ctx context.Context) {
 	h.sayError(h.client.RemoveLabel(ctx, h.trigger.Issue.Number, h.trigger.Label))
 }
 
-func (h *handler) decline(ctx context.Context, why declinedError) error {
-	h.say("not started: " + why.said)
+func (h *handler) decline(ctx context.Context, declined declinedError) error {
+	h.say("not started: " + declined.text)
 	if h.trigger.IsAutomatic() { // no person waits for an answer
 		return nil
 	}
 	h.react(ctx, github.Confused)
-	return h.answer(ctx, why.said)
+	return h.answer(ctx, declined.text)
 }
 
 func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
@@ -82,14 +85,14 @@ func (h *handler) react(ctx context.Context, content string) {
 // stop cancels the job at work, which saves its work and reports its state.
 func (h *handler) stop(ctx context.Context) error {
 	found, busy, err := h.readState(ctx)
-	if err == nil && busy {
-		err = h.client.CancelJob(ctx, found.lease.Job)
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return h.explainFailure(ctx, err)
-	case !busy:
+	}
+	if !busy {
 		return h.answer(ctx, "No run is active here.")
+	}
+	if err := h.client.CancelJob(ctx, found.lease.Job); err != nil {
+		return h.explainFailure(ctx, err)
 	}
 	h.say("asked for the end of " + found.lease.Page)
 	return nil
@@ -106,9 +109,10 @@ func (h *handler) status(ctx context.Context) error {
 // readState also reports whether a job is at work on the task.
 func (h *handler) readState(ctx context.Context) (found savedState, busy bool, err error) {
 	s, found, err := h.openState(ctx)
-	if err == nil {
-		busy, err = s.isJobAtWork(ctx, found.lease)
+	if err != nil {
+		return found, false, err
 	}
+	busy, err = s.isJobAtWork(ctx, found.lease)
 	return found, busy, err
 }
 
@@ -133,13 +137,14 @@ func (h *handler) answer(ctx context.Context, text string) error {
 	if !strings.Contains(text, trigger.Marker) { // by which we know it again, and do not listen to ourselves
 		text += "\n\n" + trigger.Marker + "answer -->"
 	}
-	var err error
-	switch thread := h.trigger.Comment.Thread.ID; {
-	case h.task.Number == 0: // there is no place but the log
+	if h.task.Number == 0 { // there is no place but the log
 		h.say(text)
-	case thread != 0:
+		return nil
+	}
+	var err error
+	if thread := h.trigger.Comment.Thread.ID; thread != 0 {
 		_, err = h.client.Reply(ctx, h.task.Number, thread, text)
-	default:
+	} else {
 		_, err = h.client.CreateComment(ctx, h.task.Number, text)
 	}
 	if err != nil {
@@ -152,10 +157,11 @@ func (h *handler) answer(ctx context.Context, text string) error {
 func (h *handler) answerOnce(ctx context.Context, mark, text string) error {
 	text = mark + "\n" + text
 	if thread := h.trigger.Comment.Thread.ID; thread != 0 {
-		return h.client.Answer(ctx, h.task.Number, h.inputs.Rules, []upkeep.Reply{{Thread: thread, Mark: mark, Text: h.cleanText(text)}})
+		reply := upkeep.Reply{Thread: thread, Mark: mark, Text: h.cleanText(text)}
+		return h.client.Answer(ctx, h.task.Number, h.inputs.Rules, []upkeep.Reply{reply})
 	}
 	if h.task.Number != 0 {
-		if _, is, err := h.client.FindComment(ctx, h.task.Number, mark); is || err != nil {
+		if _, found, err := h.client.FindComment(ctx, h.task.Number, mark); found || err != nil {
 			return err
 		}
 	}
@@ -173,7 +179,7 @@ func (h *handler) answerThreads(ctx context.Context, run journal.Run) {
 	for i := range replies {
 		replies[i].Text = h.cleanText(replies[i].Text)
 	}
-	h.markTellFailed(h.client.Answer(ctx, run.Task.Number, h.inputs.Rules, replies))
+	h.noteReport(h.client.Answer(ctx, run.Task.Number, h.inputs.Rules, replies))
 }
 
 // Explained is what an event means here.
@@ -194,37 +200,38 @@ func (a Action) Explain() (Explained, error) {
 		return Explained{}, err
 	}
 	if v.env.EventPath == "" {
-		return Explained{}, fault.Usage("no event given", "name its payload and its kind: ralph action --explain --event event.json --name issue_comment", nil)
+		return Explained{}, fault.Usage("no event given",
+			"name its payload and its kind: ralph action --explain --event event.json --name issue_comment", nil)
 	}
 	if !github.IsEvent(v.env.EventName) {
-		return Explained{}, fault.Usage(fmt.Sprintf("not a GitHub event: %q", v.env.EventName), "name it with --name, for example --name issue_comment", nil)
+		return Explained{}, fault.Usage(fmt.Sprintf("not a GitHub event: %q", v.env.EventName),
+			"name it with --name, for example --name issue_comment", nil)
 	}
 	if err := v.readEvent(); err != nil {
 		return Explained{}, err
 	}
 	if name := v.inputs.Config; name != "" {
 		text, err := workspace.ReadSettings(v.env.Workspace, name)
-		if err == nil {
-			err = v.applyNamed(name, text)
-		}
 		if err != nil {
 			return Explained{}, err
 		}
+		if err := v.applyNamed(name, text); err != nil {
+			return Explained{}, err
+		}
 	}
-	said := Explained{Trigger: v.trigger.Event}
+	explained := Explained{Trigger: v.trigger.Event}
 	if v.trigger.Action != "" {
-		said.Trigger += "." + v.trigger.Action
+		explained.Trigger += "." + v.trigger.Action
 	}
-	if said.Why = v.whyIgnored(); said.Why != "" {
-		return said, nil
+	explained.Why = v.whyIgnored()
+	if explained.Why != "" {
+		return explained, nil
 	}
 	v.command, _ = v.command.Tighten(v.inputs.Policy, v.isModelServed)
-	said.Kind, said.Why = v.command.Verb, "it is for ralph"
-	if why := view.CommandProblem(v.command); why != "" {
-		said.Why = why
+	explained.Kind = v.command.Verb
+	explained.Why = cmp.Or(view.CommandProblem(v.command), "it is for ralph")
+	if asker := v.trigger.Asker(); v.needsPermission(asker) {
+		explained.NeedsPermissionOf = asker.Login
 	}
-	if asker := v.trigger.Asker(); !v.trigger.IsAutomatic() && !v.inputs.Rules.IsAllowed(asker) {
-		said.NeedsPermissionOf = asker.Login
-	}
-	return said, nil
+	return explained, nil
 }

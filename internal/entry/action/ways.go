@@ -19,8 +19,10 @@ import (
 )
 
 func (h *event) addInputs() {
-	h.trigger.Inputs = trigger.Inputs{Prompt: h.inputs.Prompt, Issue: h.inputs.Issue}
-	if h.onlyNumber = h.trigger.NeedsInputs() && h.inputs.Issue != 0 && h.inputs.Issue != h.trigger.Issue.Number; h.onlyNumber {
+	issue := h.inputs.Issue
+	h.trigger.Inputs = trigger.Inputs{Prompt: h.inputs.Prompt, Issue: issue}
+	h.onlyNumber = h.trigger.NeedsInputs() && issue != 0 && issue != h.trigger.Issue.Number
+	if h.onlyNumber {
 		h.trigger.Issue = trigger.Issue{}
 	}
 	if trigger.CanStartWork(h.trigger.Event) {
@@ -37,7 +39,7 @@ func (h *event) addInputs() {
 	}
 }
 
-// hasButtons reports whether boxes in the comment start jobs: whether the workflow's file lists edits of comments, or the
+// hasButtons reports whether boxes in the comment start jobs: the workflow's file lists edits of comments, or the
 // server relays them.
 func (h *handler) hasButtons(ctx context.Context) bool {
 	if h.relayed.ID != "" {
@@ -65,7 +67,8 @@ func (h *handler) readPages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.source, h.shown = h.trigger.Issue.Body, issue.Addresses
+	h.source = h.trigger.Issue.Body
+	h.shown = issue.Addresses
 	h.trigger.Issue.Body = issue.Text
 	h.trigger.Review.Body = review.Text
 	h.command.Words = words.Text
@@ -75,8 +78,9 @@ func (h *handler) readPages(ctx context.Context) error {
 	return nil
 }
 
-// nothingToDo is said where a pull request was named and there is nothing to do.
-const nothingToDo = "there is nothing to do here: no open thread was started by someone with write permission, and no check is red. Say after `--` what you want"
+// nothingToDo answers a request on a pull request without open threads and red checks.
+const nothingToDo = "there is nothing to do here: no open thread was started by someone with write permission, " +
+	"and no check is red. Say after `--` what you want"
 
 // readDiscussion reads what people said. Without it an issue is still a task, a pull request is not.
 func (h *handler) readDiscussion(ctx context.Context) error {
@@ -90,18 +94,20 @@ func (h *handler) readDiscussion(ctx context.Context) error {
 	if err != nil {
 		h.addNotice("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
 	}
-	if said := found.Counts.String(); said != "" {
+	if counts := found.Counts.String(); counts != "" {
 		hint := ""
 		if found.Counts[trigger.NoPermission] > 0 {
 			hint = "a 👍 from someone with write permission includes a comment"
 		}
-		h.addNotice(said, hint)
+		h.addNotice(counts, hint)
 	}
 	if h.trigger.IsOnPull() {
 		h.readPullDiscussion(ctx, &found)
 	}
-	task, something := h.trigger.AddContext(h.task, h.command, found)
-	if h.task = task; !something && (h.command.Verb == trigger.Run || h.command.Verb == trigger.Plan) {
+	task, hasWork := h.trigger.AddContext(h.task, h.command, found)
+	h.task = task
+	startsWork := h.command.Verb == trigger.Run || h.command.Verb == trigger.Plan
+	if startsWork && !hasWork {
 		h.command = trigger.RefusedCommand("", nothingToDo)
 	}
 	return h.fetchAttached(ctx)
