@@ -20,37 +20,41 @@ var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
 	protect, unreadable := d.Settings(project)
-	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: protect}
+	guarded := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: protect}
 	s, err := openSession(d.State, in.Session)
 	if err != nil { // a loop is unknown, and a warning would be repeated for each call
-		return deny(d.whyRefused(in, at, false))
+		return deny(d.whyRefused(in, guarded, false))
 	}
 	defer s.close()
-	refused := deny(d.whyRefused(in, at, s.Loop != ""))
-	if refused != (answer{}) || unreadable == nil || s.Told {
+	refused := deny(d.whyRefused(in, guarded, s.Loop != ""))
+	if refused != (answer{}) || unreadable == nil || s.Warned {
 		return refused
 	}
-	s.Told = true
-	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so its protected files are not known: %v", unreadable))
+	s.Warned = true
+	return tellUser(fmt.Sprintf(
+		"ralph: cannot read the settings, so its protected files are not known: %v", unreadable))
 }
 
-func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {
+func (d Environment) whyRefused(in input, guarded guard.Project, looping bool) string {
 	line := in.ToolInput.Command.text()
 	switch {
 	case in.Tool == "":
 		return "Blocked by ralph's guard: the request has no tool name."
 	case slices.Contains(writeTools, in.Tool):
-		return d.whyWriteRefused(in, at)
+		return d.whyWriteRefused(in, guarded)
 	case in.Tool == "Bash" && line == "":
 		return "Blocked by ralph's guard: the request has no command."
 	case looping && strings.Contains(line, "hook loop-"):
 		return "Only the user starts and ends the loop. To end it, complete the task and give the promise."
 	}
-	if why := d.whyPatchRefused(in, line, at); why != "" || line == "" || in.Tool == patchTool {
+	if why := d.whyPatchRefused(in, line, guarded); why != "" {
 		return why
 	}
-	if found, bad := guard.CheckCommand(line, at); bad {
-		return found.String()
+	if line == "" || in.Tool == patchTool {
+		return ""
+	}
+	if finding, refused := guard.CheckCommand(line, guarded); refused {
+		return finding.String()
 	}
 	return ""
 }
@@ -58,19 +62,19 @@ func (d Environment) whyRefused(in input, at guard.Project, looping bool) string
 // patchTool is Codex's tool for patches, which is also a command in its shell.
 const patchTool = "apply_patch"
 
-func (d Environment) whyPatchRefused(in input, line string, at guard.Project) string {
+func (d Environment) whyPatchRefused(in input, line string, guarded guard.Project) string {
 	if in.Tool != patchTool && !strings.HasPrefix(strings.TrimSpace(line), patchTool) {
 		return ""
 	}
 	for _, path := range patchedFiles(in.ToolInput.Input + "\n" + line) {
-		if found, bad := guard.CheckWrite(absolute(in.Dir, path), at); bad {
-			return found.String()
+		if finding, refused := guard.CheckWrite(absolute(in.Dir, path), guarded); refused {
+			return finding.String()
 		}
 	}
 	return ""
 }
 
-func (d Environment) whyWriteRefused(in input, at guard.Project) string {
+func (d Environment) whyWriteRefused(in input, guarded guard.Project) string {
 	path := in.ToolInput.File + in.ToolInput.Notebook
 	if path == "" {
 		return "Blocked by ralph's guard: the request has no file."
@@ -79,8 +83,8 @@ func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 	if d.State != "" && process.Under(d.State, path) {
 		return "This file belongs to ralph. Instead: leave it unchanged."
 	}
-	if found, bad := guard.CheckWrite(path, at); bad {
-		return found.String()
+	if finding, refused := guard.CheckWrite(path, guarded); refused {
+		return finding.String()
 	}
 	return ""
 }
@@ -105,9 +109,10 @@ func (c command) text() string {
 
 var patchedFile = pattern.Of(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*)`)
 
-func patchedFiles(patch string) (paths []string) {
-	for _, found := range patchedFile.FindAllStringSubmatch(patch, -1) {
-		paths = append(paths, strings.TrimSpace(found[1]))
+func patchedFiles(patch string) []string {
+	var paths []string
+	for _, match := range patchedFile.FindAllStringSubmatch(patch, -1) {
+		paths = append(paths, strings.TrimSpace(match[1]))
 	}
 	return paths
 }
@@ -120,7 +125,13 @@ const (
 var contextLevels = []struct {
 	percent  int
 	severity string
-}{{50, "NOTICE"}, {60, "NOTICE"}, {70, "WARNING"}, {80, "WARNING"}, {90, "CRITICAL"}}
+}{
+	{50, "NOTICE"},
+	{60, "NOTICE"},
+	{70, "WARNING"},
+	{80, "WARNING"},
+	{90, "CRITICAL"},
+}
 
 func (d Environment) contextAdvice(in input) answer {
 	used, exact := d.contextTokens(in.Transcript)
@@ -137,9 +148,13 @@ func (d Environment) contextAdvice(in input) answer {
 	if !exact {
 		how = ", estimated by the length of the transcript"
 	}
-	text := prompt.Fill("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
-		"{used}", strconv.FormatInt(used, 10), "{window}", strconv.FormatFloat(window, 'f', -1, 64),
-		"{how}", how, "{advice}", prompt.Fill("session/"+strings.ToLower(severity)+".md"))
+	text := prompt.Fill("session/context.md",
+		"{severity}", severity,
+		"{percent}", strconv.Itoa(percent),
+		"{used}", strconv.FormatInt(used, 10),
+		"{window}", strconv.FormatFloat(window, 'f', -1, 64),
+		"{how}", how,
+		"{advice}", prompt.Fill("session/"+strings.ToLower(severity)+".md"))
 	return answer{Specific: advice{"PostToolUse", text}}
 }
 
@@ -153,22 +168,25 @@ func (d Environment) contextTokens(transcript string) (tokens int64, exact bool)
 }
 
 // newSeverity returns the severity of the highest level, if that was not reported before.
-func (d Environment) newSeverity(session string, percent int) (severity string) {
+func (d Environment) newSeverity(session string, percent int) string {
 	s, err := openSession(d.State, session)
 	if err != nil {
 		return "" // it would be reported repeatedly
 	}
 	defer s.close()
+	severity := ""
 	for _, level := range contextLevels {
 		if percent >= level.percent && level.percent > s.Context {
-			s.Context, severity = level.percent, level.severity
+			s.Context = level.percent
+			severity = level.severity
 		}
 	}
 	return severity
 }
 
 func (d Environment) number(name string, fallback float64) float64 {
-	if value, err := strconv.ParseFloat(d.Env(name), 64); err == nil && value > 0 && value < 1e12 {
+	value, err := strconv.ParseFloat(d.Env(name), 64)
+	if err == nil && value > 0 && value < 1e12 {
 		return value
 	}
 	return fallback

@@ -50,7 +50,8 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 	var reply answer
 	switch {
 	case err != nil && name == PreToolUse:
-		reply = deny(fmt.Sprintf("Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
+		reply = deny(fmt.Sprintf(
+			"Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
 	case err != nil:
 		reply = tellUser(fmt.Sprintf("ralph: the %s hook cannot read its input: %v", name, err))
 	default:
@@ -127,7 +128,7 @@ func (g *toolInput) UnmarshalJSON(data []byte) error {
 	}
 	type plain toolInput
 	err := json.Unmarshal(data, (*plain)(g))
-	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return nil // checkTool reports a missing value
 	}
 	return err

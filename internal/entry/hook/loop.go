@@ -28,8 +28,21 @@ type loopJournal struct {
 	project   string // in which the checks run
 }
 
-func (d Environment) at(path string) workspace.Run {
+func runAt(path string) workspace.Run {
 	return workspace.Folder{Path: filepath.Dir(filepath.Dir(path))}.Run(filepath.Base(path))
+}
+
+// openActiveLoop opens the loop of a session, and refuses a journal that was emptied: its run would have no end.
+func (d Environment) openActiveLoop(path string) (*loopJournal, error) {
+	r, err := d.openLoop(runAt(path))
+	if err != nil {
+		return nil, err
+	}
+	if r.Run.ID == "" {
+		r.close()
+		return nil, errors.New("it was removed or emptied. Start the loop again")
+	}
+	return r, nil
 }
 
 func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
@@ -38,11 +51,15 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 		return nil, err
 	}
 	folder := filepath.Dir(filepath.Dir(home.Path))
-	r := &loopJournal{file: file, pause: d.Pause, project: filepath.Dir(folder)}
-	r.checks = check.Hand{Run: d.RunCheck, Log: home.CreateLinked, Veil: d.Veil, Folder: filepath.Base(folder)}
-	r.Writer = journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)}
+	r := &loopJournal{
+		Writer:  journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)},
+		file:    file,
+		pause:   d.Pause,
+		checks:  check.Hand{Run: d.RunCheck, Log: home.CreateLinked, Veil: d.Veil, Folder: filepath.Base(folder)},
+		project: filepath.Dir(folder),
+	}
 	for _, entry := range entries {
-		if began, is := entry.Event.(journal.IterationBegan); is {
+		if began, ok := entry.Event.(journal.IterationBegan); ok {
 			r.iteration = began
 		}
 	}
@@ -56,13 +73,12 @@ func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)
 		var event journal.Event
-		if judged, is := step.(verdict.Judge); is {
-			event = judged.Verdict
-		}
-		if stopped, is := step.(verdict.Stop); is {
-			event = stopped.Stopped
-		}
-		if event == nil {
+		switch step := step.(type) { //nolint:gochecksumtype // other steps need an agent or a check
+		case verdict.Judge:
+			event = step.Verdict
+		case verdict.Stop:
+			event = step.Stopped
+		default:
 			return step, nil
 		}
 		if err := r.Append(event); err != nil {
@@ -81,17 +97,14 @@ func (d Environment) answerInLoop(ctx context.Context, in input) (reply answer, 
 	if s.Loop == "" {
 		return answer{}, false
 	}
-	r, err := d.openLoop(d.at(s.Loop))
-	if err == nil && r.Run.ID == "" { // such a run has no end
-		r.close()
-		err = errors.New("it was removed or emptied. Start the loop again")
-	}
+	r, err := d.openActiveLoop(s.Loop)
 	if err != nil {
 		s.Loop = ""
 		return tellUser(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
 	}
 	defer r.close()
-	if reply, err = r.judgeStop(ctx, in); err != nil {
+	reply, err = r.judgeStop(ctx, in)
+	if err != nil {
 		s.Loop = ""
 		return tellUser(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
 	}
@@ -105,21 +118,21 @@ func (r *loopJournal) judgeStop(ctx context.Context, in input) (answer, error) {
 	if err := r.repair(in); err != nil || r.Run.Stop != nil {
 		return answer{}, err
 	}
-	did, err := r.agentEnded(in)
+	ended, err := r.agentEnded(in)
 	if err != nil {
 		return answer{}, err
 	}
-	if r.isRepeated(did) {
+	if r.isRepeated(ended) {
 		return r.sendBack(), nil
 	}
-	if err := r.Append(did); err != nil {
+	if err := r.Append(ended); err != nil {
 		return answer{}, err
 	}
 	step, err := r.takeSteps()
 	if err != nil {
 		return answer{}, err
 	}
-	if _, checks := step.(verdict.Check); checks {
+	if _, ok := step.(verdict.Check); ok {
 		if err := r.runChecks(ctx); err != nil {
 			return answer{}, err
 		}
@@ -128,11 +141,11 @@ func (r *loopJournal) judgeStop(ctx context.Context, in input) (answer, error) {
 			return answer{}, err
 		}
 	}
-	next, continues := step.(verdict.Iterate)
-	if !continues {
+	next, ok := step.(verdict.Iterate)
+	if !ok {
 		return tellUser(endText(r.Run)), nil
 	}
-	began := journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: did.Transcript.Size}
+	began := journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: ended.Transcript.Size}
 	if err := r.Append(began); err != nil {
 		return answer{}, err
 	}
@@ -151,8 +164,11 @@ func (r *loopJournal) runChecks(ctx context.Context) error {
 		return min(own, max(left, time.Second))
 	}
 	job := check.Job{
-		Where: journal.AtWork, Dir: r.project, Label: strconv.Itoa(it.Number),
-		Checks: r.Run.Policy.Checks[len(it.Checks):], Excerpt: r.Run.Policy.Excerpt,
+		Where:   journal.AtWork,
+		Dir:     r.project,
+		Label:   strconv.Itoa(it.Number),
+		Checks:  r.Run.Policy.Checks[len(it.Checks):],
+		Excerpt: r.Run.Policy.Excerpt,
 	}
 	var failed error
 	err := r.checks.Do(ctx, job, func(event journal.Event) {
@@ -166,9 +182,15 @@ func (r *loopJournal) sendBack() answer {
 }
 
 // isRepeated reports whether the hook was called twice for the same end, because it is set up twice.
-func (r *loopJournal) isRepeated(did journal.AgentEnded) bool {
+func (r *loopJournal) isRepeated(ended journal.AgentEnded) bool {
 	last, found := r.Run.LastJudged()
-	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.iteration.Heard
+	if !found || last.Agent == nil {
+		return false
+	}
+	if ended.Words == "" {
+		return false
+	}
+	return last.Agent.Words == ended.Words && ended.Transcript.Size == r.iteration.Heard
 }
 
 // repair adds the event that is missing if ralph was killed before it began an iteration.
@@ -199,17 +221,27 @@ func (r *loopJournal) nextIteration(step verdict.Step) (number int, begins bool)
 // agentEnded returns the agent's work. It reads the hook's last message, because the transcript may not have it yet.
 func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	it, _ := r.Run.OpenIteration()
-	did, err := transcriptPart{in.Transcript, r.iteration.Heard, r.Run.Granted.At, it.Began}.readUntil(in.LastMessage, r.pause)
+	part := transcriptPart{
+		path:   in.Transcript,
+		from:   r.iteration.Heard,
+		began:  r.Run.Granted.At,
+		judged: it.Began,
+	}
+	work, err := part.readUntil(in.LastMessage, r.pause)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("the transcript cannot be read: %w", err)
 	}
 	claims := claim.Claims{Wanted: []string{r.Run.Policy.Word}}
-	for _, text := range append(did.texts, in.LastMessage) {
+	for _, text := range append(work.texts, in.LastMessage) {
 		claims.Read(text)
 	}
 	return journal.AgentEnded{
-		Tools: did.tools, Chores: did.todoCalls, Promises: claims.Promises, Fresh: !in.StopHookActive,
-		Words: journal.LastWords(in.LastMessage), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
+		Tools:      work.tools,
+		Chores:     work.todoCalls,
+		Promises:   claims.Promises,
+		Fresh:      !in.StopHookActive,
+		Words:      journal.LastWords(in.LastMessage),
+		Transcript: journal.Attachment{Path: in.Transcript, Size: work.end},
 	}, nil
 }
 
@@ -239,5 +271,6 @@ func continueText(run journal.Run) string {
 			why = "the promise was rejected: " + last.Ended.Rejected[0].Why
 		}
 	}
-	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.UsedIterations()-1, run.Policy.Limits.Iterations)
+	return fmt.Sprintf("%s; sent back to work, time %d of %d",
+		why, run.UsedIterations()-1, run.Policy.Limits.Iterations)
 }

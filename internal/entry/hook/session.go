@@ -33,7 +33,7 @@ type sessionData struct {
 	Loop    string `json:"loop,omitempty"`    // the folder of the active loop's run
 	Context int    `json:"context,omitempty"` // the highest level that the agent was warned at
 	Stops   int    `json:"stops,omitempty"`   // how often in a row the session was kept from stopping
-	Told    bool   `json:"told,omitempty"`    // the user was told that the settings cannot be read
+	Warned  bool   `json:"told,omitempty"`    // the user knows that the settings cannot be read
 }
 
 // plainID matches session ids, which name files.
@@ -93,13 +93,13 @@ func (s *session) save() error {
 		return nil
 	}
 	text, err := json.Marshal(s.sessionData)
-	if err == nil {
-		_, err = s.file.WriteAt(text, 0)
+	if err != nil {
+		return err
 	}
-	if err == nil { // last: a full disk must not lose what was there
-		err = s.file.Truncate(int64(len(text)))
+	if _, err := s.file.WriteAt(text, 0); err != nil {
+		return err
 	}
-	return err
+	return s.file.Truncate(int64(len(text))) // last: a full disk must not lose the old data
 }
 
 func (s *session) close() {
@@ -139,13 +139,13 @@ func (d Environment) stop(ctx context.Context, in input) answer {
 		return answer{}
 	}
 	problems, err := d.problems(ctx, project)
-	if len(problems) == 0 {
-		if err != nil {
-			return tellUser(fmt.Sprintf("ralph: cannot check for uncommitted changes: %v", err))
-		}
-		return answer{}
+	if len(problems) > 0 {
+		return d.keepWorking(in, strings.Join(problems, "\n\n"))
 	}
-	return d.keepWorking(in, strings.Join(problems, "\n\n"))
+	if err != nil {
+		return tellUser(fmt.Sprintf("ralph: cannot check for uncommitted changes: %v", err))
+	}
+	return answer{}
 }
 
 // belongsToRun reports whether an active run started the session.
@@ -166,7 +166,9 @@ func isBox(project string) bool {
 	return active.Mode == workspace.InBox
 }
 
-func (d Environment) problems(ctx context.Context, project string) (problems []string, err error) {
+// problems returns what the agent has to do before its session ends: correct the PRD, and commit its changes.
+func (d Environment) problems(ctx context.Context, project string) ([]string, error) {
+	var problems []string
 	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
 	_, run := folder.Newest(func(run journal.Run) bool { return run.Policy.Done == policy.ByStories })
 	memory := workspace.Memory{Tree: project, Dir: run.Policy.Memory}
@@ -178,23 +180,28 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 	if isBox(project) { // ralph writes the plan there, too
 		dirty = slices.DeleteFunc(dirty, func(name string) bool { return slices.Contains(files, name) })
 	}
-	dirty = withoutOurs(dirty, memory, run)
+	dirty = changedByAgent(dirty, memory, run)
 	if len(dirty) > 0 {
-		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", journal.ShortList(dirty), "{prd}", files[0], "{progress}", files[1]))
+		problems = append(problems, prompt.Fill("session/uncommitted.md",
+			"{files}", journal.ShortList(dirty), "{prd}", files[0], "{progress}", files[1]))
 	}
 	return problems, err
 }
 
-// withoutOurs leaves out the PRD and the progress log if they are as ralph wrote them before the turn.
-func withoutOurs(dirty []string, memory workspace.Memory, run journal.Run) (left []string) {
+// changedByAgent leaves out the PRD and the progress log if they are as ralph wrote them before the turn.
+func changedByAgent(dirty []string, memory workspace.Memory, run journal.Run) []string {
 	files := memory.Files()
+	var changed []string
 	for _, name := range dirty {
-		if name == files[0] && memory.HasPlan(run.Plan) || name == files[1] && memory.HasLog(run.Log.Digest) {
+		if name == files[0] && memory.HasPlan(run.Plan) {
 			continue
 		}
-		left = append(left, name)
+		if name == files[1] && memory.HasLog(run.Log.Digest) {
+			continue
+		}
+		changed = append(changed, name)
 	}
-	return left
+	return changed
 }
 
 func (d Environment) keepWorking(in input, why string) answer {
@@ -210,7 +217,8 @@ func (d Environment) keepWorking(in input, why string) answer {
 		s.Stops = 0
 	}
 	if s.Stops >= maxStops {
-		return tellUser(fmt.Sprintf("ralph: the session may end now, after it was continued %d times. These problems are left:\n\n%s", maxStops, why))
+		return tellUser(fmt.Sprintf("ralph: the session may end now, after it was continued %d times. "+
+			"These problems are left:\n\n%s", maxStops, why))
 	}
 	s.Stops++
 	return block(why, "")

@@ -63,24 +63,32 @@ func (a LoopRequest) check() error {
 	case a.Resume:
 		return nil
 	case strings.TrimSpace(a.Task) == "":
-		return fault.Usage("the loop has no task", `describe the work: /ralph-loop "TASK" --max-iterations 10 --completion-promise DONE`, nil)
+		return fault.Usage("the loop has no task",
+			`describe the work: /ralph-loop "TASK" --max-iterations 10 --completion-promise DONE`, nil)
 	}
 	return checkPolicy(a.ApplyTo(policy.ForPreset(policy.ByPromise)))
 }
 
 // checkPolicy refuses a loop that could never end, or whose end could not be detected.
 func checkPolicy(p policy.Policy) error {
-	word := p.Word
 	switch {
 	case p.Limits.Iterations < 1:
 		return fault.Usage("a loop needs a limit", "set a number from 1: --max-iterations 10", nil)
 	case p.Session.MinTools < 0:
 		return fault.Usage("--min-tool-calls is below zero", "set a number from 0: --min-tool-calls 1", nil)
-	case word == "" || len(word) > 200 || strings.ContainsAny(word, "<>\r\n") || word != strings.TrimSpace(word):
-		return fault.Usage(fmt.Sprintf("%q cannot be a completion promise", word),
+	case !isPromise(p.Word):
+		return fault.Usage(fmt.Sprintf("%q cannot be a completion promise", p.Word),
 			"use one or a few words on one line, without < and >: --completion-promise DONE", nil)
 	}
 	return nil
+}
+
+// isPromise reports words that can stand in a tag on one line.
+func isPromise(words string) bool {
+	if words == "" || len(words) > 200 {
+		return false
+	}
+	return words == strings.TrimSpace(words) && !strings.ContainsAny(words, "<>\r\n")
 }
 
 func (d Environment) openSession(id string) (*session, error) {
@@ -132,22 +140,30 @@ func (d Environment) loopRun(folder workspace.Folder, request LoopRequest) (work
 	p := policy.ForPreset(policy.ByPromise)
 	checks, err := d.Checks(filepath.Dir(folder.Path))
 	if err != nil {
-		return workspace.Run{}, nil, fault.Usage("cannot read the checks of the settings", "correct .ralph/settings.json", err)
+		return workspace.Run{}, nil, fault.Usage("cannot read the checks of the settings",
+			"correct .ralph/settings.json", err)
 	}
 	p.Checks = checks
 	id := workspace.RunName("run", d.Now())
 	home, err := folder.NewRun(id)
-	title, _, _ := strings.Cut(strings.TrimSpace(request.Task), "\n")
+	if err != nil {
+		return home, nil, err
+	}
+	task := strings.TrimSpace(request.Task)
+	title, _, _ := strings.Cut(task, "\n")
 	return home, journal.RunBegan{
-		Run: id, Policy: request.ApplyTo(p), Level: "none",
-		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(title, 60), Body: strings.TrimSpace(request.Task)},
-	}, err
+		Run:    id,
+		Policy: request.ApplyTo(p),
+		Level:  "none",
+		Task:   plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(title, 60), Body: task},
+	}, nil
 }
 
 // unfinishedLoop returns the newest unfinished loop of the project.
 func unfinishedLoop(folder workspace.Folder, request LoopRequest) (workspace.Run, journal.Event, error) {
 	home, old := folder.Newest(func(run journal.Run) bool {
-		return run.Policy.Done == policy.ByPromise && (run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted)
+		completed := run.Stop != nil && run.Stop.Reason.Status() == policy.StatusCompleted
+		return run.Policy.Done == policy.ByPromise && !completed
 	})
 	if home.ID == "" {
 		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
@@ -177,7 +193,8 @@ func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) e
 
 // transcriptSize returns the size of the session's transcript, or 0 if it does not exist yet.
 func (a LoopRequest) transcriptSize() int64 {
-	found, err := filepath.Glob(filepath.Join(a.AgentHome, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // only folders in the user's home
+	glob := filepath.Join(a.AgentHome, "projects", "*", a.Session+".jsonl")
+	found, err := filepath.Glob(glob) //nolint:forbidigo // only folders in the user's home
 	if err != nil || len(found) == 0 {
 		return 0
 	}
@@ -199,7 +216,7 @@ func (d Environment) Cancel(session string) (string, error) {
 		s.Loop = ""
 		return "There is no Ralph loop in this session. Tell the user.", nil
 	}
-	r, err := d.openLoop(d.at(s.Loop))
+	r, err := d.openLoop(runAt(s.Loop))
 	if err != nil {
 		return "", err
 	}
@@ -239,16 +256,22 @@ func projectOf(dir string) string {
 
 // Words splits the text after a slash command into words as a shell does, with quotes and
 // backslashes. It expands and runs nothing: a task can contain $HOME, `id` and #12.
-func Words(line string) (words []string, err error) {
-	word, begun := "", false
+func Words(line string) ([]string, error) {
+	var words []string
+	word := ""
+	begun := false // also of an empty word in quotes
 	for _, m := range wordPart.FindAllStringSubmatch(line, -1) {
+		openQuote, blanks := m[6], m[5]
 		switch {
-		case m[6] != "":
-			return nil, errors.New("a " + m[6] + " is not closed")
-		case m[5] == "":
-			word, begun = word+escaped.ReplaceAllString(m[1], "$1")+m[2]+m[3]+m[4], true
+		case openQuote != "":
+			return nil, errors.New("a " + openQuote + " is not closed")
+		case blanks == "":
+			word += escaped.ReplaceAllString(m[1], "$1") + m[2] + m[3] + m[4]
+			begun = true
 		case begun:
-			words, word, begun = append(words, word), "", false
+			words = append(words, word)
+			word = ""
+			begun = false
 		}
 	}
 	if begun {

@@ -56,7 +56,8 @@ func readContextSize(path string) (tokens, size int64, err error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, 0, err
 		}
-		if tail = tail[:n]; from > 0 {
+		tail = tail[:n]
+		if from > 0 { // the first line is incomplete
 			_, tail, _ = bytes.Cut(tail, []byte{'\n'})
 		}
 		if tokens, found := lastContextTokens(tail); found {
@@ -70,15 +71,18 @@ func readContextSize(path string) (tokens, size int64, err error) {
 func lastContextTokens(lines []byte) (tokens int64, found bool) {
 	for len(lines) > 0 {
 		lines = bytes.TrimSuffix(lines, []byte{'\n'})
-		at := bytes.LastIndexByte(lines, '\n') + 1
-		s, is := parseLine(lines[at:])
-		switch {
-		case is && s.Subtype == "compact_boundary":
-			return 0, true
-		case is && s.IsOwnModel() && contextTokens(s) > 0:
-			return contextTokens(s), true
+		start := bytes.LastIndexByte(lines, '\n') + 1
+		entry, ok := parseLine(lines[start:])
+		lines = lines[:start]
+		if !ok {
+			continue
 		}
-		lines = lines[:at]
+		if entry.Subtype == "compact_boundary" {
+			return 0, true
+		}
+		if tokens := contextTokens(entry); entry.IsOwnModel() && tokens > 0 {
+			return tokens, true
+		}
 	}
 	return 0, false
 }
@@ -110,43 +114,49 @@ func (p transcriptPart) read() (agentWork, error) {
 	if from > size {
 		from = 0 // the file was replaced
 	}
-	found := agentWork{end: from}
+	work := agentWork{end: from}
 	reader := bufio.NewReaderSize(io.NewSectionReader(file, from, size-from), 256<<10)
 	called := map[string]bool{}
 	for {
 		line, err := reader.ReadBytes('\n')
 		if err != nil { // an incomplete last line is read next time
-			return found, nil
+			return work, nil
 		}
-		found.end += int64(len(line))
-		if s, is := parseLine(line); is && s.IsOwnModel() && !s.Timestamp.Before(p.began) {
-			found.add(s, !s.Timestamp.Before(p.judged), called)
+		work.end += int64(len(line))
+		entry, ok := parseLine(line)
+		if !ok || !entry.IsOwnModel() || entry.Timestamp.Before(p.began) {
+			continue
 		}
+		work.add(entry, !entry.Timestamp.Before(p.judged), called)
 	}
 }
 
-func (s *agentWork) add(e agent.ClaudeEntry, fresh bool, called map[string]bool) {
+func (w *agentWork) add(e agent.ClaudeEntry, fresh bool, called map[string]bool) {
 	for _, b := range e.Message.Content {
 		switch {
 		case b.Type == "text" && fresh:
-			s.texts = append(s.texts, b.Text)
+			w.texts = append(w.texts, b.Text)
 		case strings.HasSuffix(b.Type, "tool_use") && (b.ID == "" || !called[b.ID]):
 			called[b.ID] = true
-			s.tools++
+			w.tools++
 			if b.Name == "TodoWrite" {
-				s.todoCalls++
+				w.todoCalls++
 			}
 		}
 	}
 }
 
-func (s agentWork) endsWith(message string) bool {
+// endsWith reports whether the last text is the end of a message.
+func (w agentWork) endsWith(message string) bool {
 	message = strings.TrimSpace(message)
 	if message == "" {
 		return true
 	}
-	n := len(s.texts)
-	return n > 0 && strings.HasSuffix(message, strings.TrimSpace(s.texts[n-1])) && strings.TrimSpace(s.texts[n-1]) != ""
+	if len(w.texts) == 0 {
+		return false
+	}
+	last := strings.TrimSpace(w.texts[len(w.texts)-1])
+	return last != "" && strings.HasSuffix(message, last)
 }
 
 // The agent CLI writes its transcript with a delay. Tool calls count only if they are in it.
@@ -158,10 +168,15 @@ const (
 // readUntil reads the part until it has the agent's last message, for at most maxDelay.
 func (p transcriptPart) readUntil(last string, pause func(time.Duration)) (agentWork, error) {
 	for waited := time.Duration(0); ; waited += pollInterval {
-		found, err := p.read()
-		broken := err != nil && !errors.Is(err, fs.ErrNotExist)
-		if broken || err == nil && found.endsWith(last) || waited >= maxDelay {
-			return found, err
+		work, err := p.read()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return work, err
+		}
+		if err == nil && work.endsWith(last) {
+			return work, nil
+		}
+		if waited >= maxDelay {
+			return work, err
 		}
 		pause(pollInterval)
 	}
