@@ -21,11 +21,12 @@ import (
 )
 
 // findAgents finds the agents, and starts the sandbox around them. nil: there is no sandbox.
-func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.Agents, sb *confine.Sandbox, err error) {
+func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Agents, *confine.Sandbox, error) {
+	var none job.Agents
 	named := d.Agent != ""
 	name, options, err := d.Options()
 	if err != nil {
-		return agents, nil, err
+		return none, nil, err
 	}
 	if !named && d.Default.Passed != "" {
 		d.line(fmt.Sprintf("agent %s, because %s; --agent NAME chooses another", name, d.Default.Passed))
@@ -33,25 +34,26 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.A
 	d.hideSecrets(options.Keys)
 	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
 	if err != nil {
-		return agents, nil, err
+		return none, nil, err
 	}
-	d.tellAgent(worker.Adapter, worker.Program, p)
+	d.logAgent(worker.Adapter, worker.Program, p)
 	if err := d.checkDocker(ctx, worker.Program); err != nil {
-		return agents, nil, err
+		return none, nil, err
 	}
 	second, err := d.findReviewer(options, p)
 	if err != nil {
-		return agents, nil, err
+		return none, nil, err
 	}
-	around, err := d.sandboxOptions(ctx, worker, second, p)
-	if err == nil {
-		if d.inDocker() || d.DryRun { // Docker's sandboxes do not reach servers of this machine
-			p.Limits = policy.Limits{}
-		}
-		agents, sb, err = worker.Enclose(ctx, second, p, around)
-	}
+	sandboxOptions, err := d.sandboxOptions(ctx, worker, second, p)
 	if err != nil {
-		return agents, nil, err
+		return none, nil, err
+	}
+	if d.inDocker() || d.DryRun { // Docker's sandboxes do not reach servers of this machine
+		p.Limits = policy.Limits{}
+	}
+	agents, sb, err := worker.Enclose(ctx, second, p, sandboxOptions)
+	if err != nil {
+		return none, nil, err
 	}
 	if agents.ModelServer != nil {
 		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
@@ -65,7 +67,8 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.A
 // agentEnv returns the base of an agent's environment, with its own variables. In a sandbox it has
 // only harmless variables and those that the settings name.
 func (d *Project) agentEnv(vars ...string) []string {
-	switch level, err := d.Wanted(); {
+	level, err := d.Wanted()
+	switch {
 	case level == InDocker:
 		return environ.Local(d.environOutside(), vars...)
 	case err != nil, level == sandbox.None:
@@ -87,12 +90,20 @@ func (d *Project) hideSecrets(keys ...agent.Keys) {
 func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.FoundAgent, error) {
 	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
 	d.hideSecrets(own.Keys, keys)
-	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
+	options := agent.Options{
+		Keys:   keys,
+		Prices: own.Prices,
+		Self:   own.Self,
+		Hooks:  true,
+		Docker: own.Docker,
+	}
+	return job.FindSecond(p.Review, options, d.agentEnv, d.ProjectDir)
 }
 
-// Options returns what the flags and the settings say of the agent. If they name none, it chooses one for good.
-func (d *Project) Options() (name string, options agent.Options, err error) {
-	options, err = d.Settings.Agent.Options()
+// Options returns the name and the options of the agent that the flags and the settings name. If they name none, it
+// chooses one for good.
+func (d *Project) Options() (string, agent.Options, error) {
+	options, err := d.Settings.Agent.Options()
 	if err != nil {
 		return "", options, err
 	}
@@ -106,12 +117,14 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 	}
 	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
 	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
-	options.Self, options.Hooks = d.World.Self, true
+	options.Self = d.World.Self
+	options.Hooks = true
 	if d.inDocker() {
-		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: settle, SBX: d.hasSBX()}
+		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: dockerSyncTime, SBX: d.hasSBX()}
 	}
 	if d.Agent == "scripted" {
-		options.Script, options.Command = d.AgentCommand, ""
+		options.Script = d.AgentCommand
+		options.Command = ""
 	}
 	return agent.NameOf(d.Agent, options.Command), options, nil
 }
@@ -128,17 +141,35 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	agents.AgentEnv, agents.Watch = slices.Concat(agents.AgentEnv, d.Needs.Env), d.itemPrinter()
+	agents.AgentEnv = slices.Concat(agents.AgentEnv, d.Needs.Env)
+	agents.Watch = d.itemPrinter()
 	checkEnv := d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().HasState(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
-			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.environOutside(), Redact: d.secrets.Writer,
-			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains),
+			Folder:       d.runs(),
+			TreesBeside:  !d.DryRun && d.runs().HasState(),
+			SettingsDir:  d.ProjectDir,
+			Exec:         d.World.Runner.Run,
+			Now:          d.World.Now,
+			Git:          d.Tool,
+			Sandbox:      sb,
+			CheckEnv:     slices.Concat(checkEnv, d.Needs.Env),
+			CheckSecrets: d.Needs.Secrets,
+			UserEnv:      d.environOutside(),
+			Redact:       d.secrets.Writer,
+			Kept:         d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains),
 		},
-		Agents:   agents,
-		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},
-		Drain:    d.World.Drain, Abort: d.World.Runner.Hard, Version: d.World.Version, SaveTimeout: Rescue,
+		Agents: agents,
+		Audience: job.Audience{
+			OnEvent:     d.console.event,
+			Log:         d.line,
+			HideSecrets: d.secrets.Bytes,
+			OnCheck:     d.console.checking,
+		},
+		Drain:       d.World.Drain,
+		Abort:       d.World.Runner.Hard,
+		Version:     d.World.Version,
+		SaveTimeout: Rescue,
 	}
 	if err := d.placeWork(ctx, j, d.inBox(p, j)); err != nil {
 		d.closeSandboxes(sb, agents.ModelServer)
@@ -153,8 +184,8 @@ func (d *Project) inBox(p policy.Policy, j *job.Job) policy.Policy {
 	return p
 }
 
-// placeWork says where the agent works, and where its work goes.
-func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
+// placeWork sets where the agent works, and where its work goes.
+func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) error {
 	if d.Place == nil {
 		j.Dir = d.ProjectDir
 		if p.Boxed {
@@ -170,7 +201,8 @@ func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (e
 		j.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
 		return nil
 	}
-	j.UserTree, err = d.Tool.Own(ctx, *d.Work)
+	tree, err := d.Tool.Own(ctx, *d.Work)
+	j.UserTree = tree
 	return err
 }
 
@@ -182,18 +214,20 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	}
 	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
 	asked.Policy = d.inBox(asked.Policy, j)
-	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
+	asked.Policy.Agent = j.Agent.Name
+	asked.Level = d.level(j.Sandbox)
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	asked.Run = workspace.RunName("run", d.World.Now())
 	if d.Place == nil {
 		asked.Branch = ""
 	} else {
-		asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
+		asked.BaseRef = d.Place.Branch
+		asked.Base = d.Place.Head
 		if !asked.Policy.Worktree && asked.Policy.Done != policy.ByStories {
 			asked.Branch = d.Place.Branch
 		}
 		if asked.Policy.Done == policy.ByStories {
-			asked.Unfinished = d.unfinishedHere()
+			asked.Unfinished = d.unfinishedOnBranch()
 		}
 	}
 	if d.DryRun {
@@ -210,12 +244,17 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 }
 
 // Resume continues a run by these rules. The agent gets words in its next prompts.
-func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
+func (d *Project) Resume(
+	ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string,
+) (int, error) {
 	if err := d.checkResumable(ctx, old); err != nil {
 		return 0, err
 	}
 	if old.Policy.Done == policy.ByStories && d.Work != nil {
-		if err := cmp.Or(d.Work.AtRest(), d.CheckModules(ctx)); err != nil {
+		if err := d.Work.AtRest(); err != nil {
+			return 0, err
+		}
+		if err := d.CheckModules(ctx); err != nil {
 			return 0, err
 		}
 		if len(d.Work.Dirty) > 0 && !old.Policy.Boxed {
@@ -229,7 +268,12 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
 	p = d.inBox(p, j)
 	p.Agent = j.Agent.Name
-	resumed := journal.Resumed{Why: "on request", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
+	resumed := journal.Resumed{
+		Why:    "on request",
+		Policy: &p,
+		Level:  d.level(j.Sandbox),
+		Words:  strings.TrimSpace(words),
+	}
 	if d.DryRun {
 		return d.printDryRun(j, old, resumed)
 	}

@@ -37,8 +37,14 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	if err != nil {
 		return err
 	}
-	who := Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Needs: needs, Vars: c.Env, Proofs: true}
-	return c.WithVerifier(ctx, w, tool, who, func(v *checkout.Verifier) error {
+	e := Enclosure{
+		Level:   sandbox.Auto,
+		Project: c.ProjectDir,
+		Needs:   needs,
+		Vars:    c.Env,
+		Proofs:  true,
+	}
+	return c.WithVerifier(ctx, w, tool, e, func(v *checkout.Verifier) error {
 		v.Kept = w.keptBaselines(v.Sandbox, needs, c.Allow)
 		return do(v)
 	})
@@ -46,49 +52,57 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 
 // WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to
 // standard error.
-func (f Fence) WithVerifier(ctx context.Context, w World, tool git.Git, who Enclosure, do func(*checkout.Verifier) error) (err error) {
-	dir, remove, err := w.Room(who.Project, "verify")
+func (f Fence) WithVerifier(
+	ctx context.Context, w World, tool git.Git, e Enclosure, do func(*checkout.Verifier) error,
+) (err error) {
+	dir, remove, err := w.Room(e.Project, "verify")
 	if err != nil {
 		return err
 	}
 	defer remove()
-	sb, err := f.Raise(ctx, w, who)
+	sb, err := f.Raise(ctx, w, e)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
-	tell := func(run journal.Run, event journal.Event) {
+	show := func(run journal.Run, event journal.Event) {
 		fmt.Fprint(w.Stderr, clean.LogLines(view.LineAndOutput(run, event)))
 	}
-	if who.Proofs {
+	if e.Proofs {
 		for _, note := range sb.Notices() {
-			tell(journal.Run{}, note)
+			show(journal.Run{}, note)
 		}
-		w = w.PathOutside(who.Project)
+		w = w.PathOutside(e.Project)
 	}
-	v := &checkout.Verifier{Sandbox: sb, Git: tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run}, Tell: tell}
-	v.Confide(w.EnvironInside(sb, who.Vars...), who.Needs)
+	v := &checkout.Verifier{
+		Sandbox: sb,
+		Git:     tool,
+		Dir:     dir,
+		Hand:    check.Hand{Run: w.Runner.Run},
+		Tell:    show,
+	}
+	v.Confide(w.EnvironInside(sb, e.Vars...), e.Needs)
 	return do(v)
 }
 
 // Span are two commits; an empty name is the default branch or HEAD.
-func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span git.Span, err error) {
-	if span.To, err = tool.Named(ctx, c.ProjectDir, cmp.Or(head, "HEAD")); err != nil {
-		return span, err
+func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (git.Span, error) {
+	to, err := tool.Named(ctx, c.ProjectDir, cmp.Or(head, "HEAD"))
+	if err != nil {
+		return git.Span{}, err
 	}
-	names := []string{base}
-	if base == "" {
-		names = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
+	if base != "" {
+		from, err := tool.Named(ctx, c.ProjectDir, base)
+		return git.Span{From: from, To: to}, err
 	}
-	for _, name := range names {
-		if span.From, err = tool.Named(ctx, c.ProjectDir, name); err == nil {
-			return span, nil
+	for _, name := range []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"} {
+		var from string
+		if from, err = tool.Named(ctx, c.ProjectDir, name); err == nil {
+			return git.Span{From: from, To: to}, nil
 		}
 	}
-	if base == "" {
-		err = fault.Usage("cannot find the default branch", "name the commit before the change: ralph prove HEAD~1", err)
-	}
-	return span, err
+	return git.Span{}, fault.Usage("cannot find the default branch",
+		"name the commit before the change: ralph prove HEAD~1", err)
 }
 
 // Rules returns those of the base's settings, with more checks and setup commands. Of a check that

@@ -23,7 +23,8 @@ type console struct {
 
 func newConsole(w World, d *Project) *console {
 	look := w.lookFor(w.Stderr)
-	look.Emoji, look.Timestamps = policy.Given(d.Emoji, look.Emoji), d.Timestamps
+	look.Emoji = policy.Given(d.Emoji, look.Emoji)
+	look.Timestamps = d.Timestamps
 	return &console{view: view.Console{Look: look, Now: w.Now}, project: d}
 }
 
@@ -60,7 +61,7 @@ func (d *Project) keepCommand(id string) {
 	}
 }
 
-// checking tells of a check or setup that is about to run, as it may take long.
+// checking prints a check or setup that is about to run, as it may take long.
 func (c *console) checking(kind string, check policy.Check) {
 	if c.project.Verbose && kind == "check" {
 		c.line("[ralph] Running guardrail: " + check.Command)
@@ -93,9 +94,13 @@ func (c *console) write(text string) {
 	fmt.Fprintln(c.project.World.Stderr, text)
 }
 
-// ring is heard where a person may have turned to other things.
+// ring rings the terminal's bell, as the person may be at other work.
 func (c *console) ring() {
-	if term.IsTerminal(int(c.project.World.Stderr.Fd())) && c.project.World.Getenv("TERM") != "dumb" && !c.project.Quiet {
-		fmt.Fprint(c.project.World.Stderr, "\a")
+	w := c.project.World
+	if c.project.Quiet || w.Getenv("TERM") == "dumb" {
+		return
+	}
+	if term.IsTerminal(int(w.Stderr.Fd())) {
+		fmt.Fprint(w.Stderr, "\a")
 	}
 }

@@ -29,8 +29,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
-	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
+func (d *Project) execute(
+	ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error),
+) (int, error) {
+	tracer := trace.New(ctx, trace.Options{
+		Getenv:  d.World.Getenv,
+		Version: d.World.Version,
+		Hide:    d.secrets.String,
+		Say:     d.line,
+	})
 	j.OnEvent = tracer.Around(j.OnEvent)
 	defer tracer.Close(ctx, j.Abort) // last: it may wait a little
 	release, err := d.lock(ctx, j, p)
@@ -45,7 +52,8 @@ func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run 
 	d.World.StopGrace.Store(int64(policy.Given(d.Settings.StopGrace, DefaultStopGrace)))
 	d.line(d.sandboxLine(j))
 	if j.Agent.CallsHooks {
-		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
+		d.line("guard: dangerous commands of " + j.Agent.Name +
+			" are refused; this prevents accidents, but is not a sandbox")
 	}
 	outcome, err := run()
 	ended := outcome.Run.Stop != nil && !process.IsClosed(j.Abort)
@@ -60,7 +68,10 @@ func (d *Project) lock(ctx context.Context, j *job.Job, p policy.Policy) (releas
 	var active *workspace.Active
 	if p.Done == policy.ByStories {
 		active = &workspace.Active{
-			Timestamp: d.World.Now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: d.mode(),
+			Timestamp:     d.World.Now().UTC(),
+			PID:           os.Getpid(),
+			MaxIterations: p.Limits.Iterations,
+			Mode:          d.mode(),
 		}
 		if err := d.ignoreActive(ctx); err != nil {
 			return nil, err
@@ -90,13 +101,13 @@ func (d *Project) commitPRD(ctx context.Context, run journal.Run, home workspace
 }
 
 // printCutOff prints a result for scripts of a run that was not begun, or was ended at once.
-func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, broke error) error {
+func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, cause error) error {
 	run := outcome.Run
 	if !d.JSON || run.ID == "" {
 		return nil
 	}
-	stopped := journal.RunStopped{Reason: policy.FatalError, Why: broke.Error()}
-	if ctx.Err() != nil || errors.Is(broke, process.ErrStopped) {
+	stopped := journal.RunStopped{Reason: policy.FatalError, Why: cause.Error()}
+	if ctx.Err() != nil || errors.Is(cause, process.ErrStopped) {
 		stopped.Reason = policy.Cancelled
 	}
 	if run.Stop == nil {
@@ -106,10 +117,12 @@ func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, broke er
 }
 
 // finish returns the exit code. A run that broke has an error beside its reason.
-func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) (int, error) {
+func (d *Project) finish(ctx context.Context, outcome job.Outcome, cause error) (int, error) {
 	run := outcome.Run
 	ctx = context.WithoutCancel(ctx)
-	err := errors.Join(brief(broke, run), d.commitPRD(ctx, run, outcome.Home), d.printEnd(outcome))
+	commitError := d.commitPRD(ctx, run, outcome.Home)
+	printError := d.printEnd(outcome)
+	err := errors.Join(brief(cause, run), commitError, printError)
 	d.notify(ctx, outcome)
 	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {
@@ -118,24 +131,25 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) 
 	return code, err
 }
 
-// brief leaves out the cause if the run's end has named it.
-func brief(broke error, run journal.Run) error {
-	f, is := errors.AsType[*fault.Fault](broke)
-	if !is || f.Error() != broke.Error() || run.Stop.Why != broke.Error() {
-		return broke
+// brief leaves out what the cause wraps if the run's end has named it.
+func brief(cause error, run journal.Run) error {
+	f, ok := errors.AsType[*fault.Fault](cause)
+	if !ok || f.Error() != cause.Error() || run.Stop.Why != cause.Error() {
+		return cause
 	}
 	return &fault.Fault{What: f.What, Fix: f.Fix, Exit: f.Exit}
 }
 
 func (d *Project) printEnd(outcome job.Outcome) error {
-	run, text := outcome.Run, ""
-	diff := "git diff " + shell.Quote(run.BaseRef+"..."+run.Branch)
-	switch {
-	case d.JSON:
+	run := outcome.Run
+	if d.JSON {
 		return PrintResult(d.World.Stdout, run, outcome.Home)
-	case d.Quiet:
+	}
+	text := ""
+	if d.Quiet {
 		text = view.Text(run, false)
 	}
+	diff := "git diff " + shell.Quote(run.BaseRef+"..."+run.Branch)
 	switch {
 	case run.Worktree != "":
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", run.Worktree, run.Branch)
@@ -147,14 +161,16 @@ func (d *Project) printEnd(outcome job.Outcome) error {
 	return err
 }
 
-// undelivered says what of the work is not in the user's folder, and how to have it.
-func undelivered(run journal.Run, home workspace.Run) (text string) {
+// undelivered returns which work is not in the user's folder, and how to get it.
+func undelivered(run journal.Run, home workspace.Run) string {
 	d := run.Delivered
 	if d == nil {
 		return ""
 	}
+	text := ""
 	if d.Branch != "" {
-		text = fmt.Sprintf("%s has moved or is not checked out, so the commits are on the branch %s: git log %s\n", run.Branch, d.Branch, shell.Quote(d.Branch))
+		text = fmt.Sprintf("%s has moved or is not checked out, so the commits are on the branch %s: git log %s\n",
+			run.Branch, d.Branch, shell.Quote(d.Branch))
 	}
 	if len(d.Ignored) > 0 {
 		text += "changed in the box only, as git ignores it: " + journal.ShortList(d.Ignored)
@@ -166,22 +182,24 @@ func undelivered(run journal.Run, home workspace.Run) (text string) {
 	if len(d.Left) == 0 {
 		return text
 	}
-	word := "the checks did not pass"
+	checks := "the checks did not pass"
 	if run.Stop.Reason.Status() == policy.StatusCompleted {
-		word = "the checks passed in the box"
+		checks = "the checks passed in the box"
 	}
-	names, files := d.LeftPaths(), "1 file is"
+	names := d.LeftPaths()
+	files := "1 file is"
 	if len(names) > 1 {
 		files = fmt.Sprintf("%d files are", len(names))
 	}
 	return text + fmt.Sprintf("%s; %s not in your folder (%s); git apply %s makes yours the box's\n",
-		word, files, clean.LogLine(journal.ShortList(names)), shell.Quote(home.File(d.Patch)))
+		checks, files, clean.LogLine(journal.ShortList(names)), shell.Quote(home.File(d.Patch)))
 }
 
 // PrintResult prints a run for scripts.
 func PrintResult(to io.Writer, run journal.Run, home workspace.Run) error {
 	result := result.Of(run)
-	result.JournalPath, result.EvidencePath = home.Journal(), job.ExistingFile(home, job.EvidenceName)
+	result.JournalPath = home.Journal()
+	result.EvidencePath = job.ExistingFile(home, job.EvidenceName)
 	if run.Worktree != "" {
 		result.WorktreePath = filepath.Join(home.Project(), run.Worktree)
 	}
@@ -189,7 +207,7 @@ func PrintResult(to io.Writer, run journal.Run, home workspace.Run) error {
 	return clean.JSON(to, result)
 }
 
-const patienceForNews = 30 * time.Second
+const notifyTimeout = 30 * time.Second
 
 // notify reports the end of a run by the terminal's bell and the command of --notify, which gets
 // the result as --json prints it on its stdin. A failure of the command is only noted.
@@ -198,16 +216,23 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome) {
 	if d.Notify == "" {
 		return
 	}
-	var result, said bytes.Buffer
+	var result, output bytes.Buffer
 	if err := PrintResult(&result, outcome.Run, outcome.Home); err != nil {
 		d.line("note: --notify: " + err.Error())
 		return
 	}
 	run := outcome.Run
 	ended, err := d.World.Runner.Run(ctx, process.Command{
-		Argv: []string{"sh", "-c", d.Notify}, Dir: d.ProjectDir, Stdin: &result, Stdout: &said, Stderr: &said, Timeout: patienceForNews,
+		Argv:    []string{"sh", "-c", d.Notify},
+		Dir:     d.ProjectDir,
+		Stdin:   &result,
+		Stdout:  &output,
+		Stderr:  &output,
+		Timeout: notifyTimeout,
 		Env: slices.Concat(d.environOutside(), []string{
-			"RALPH_RUN_ID=" + run.ID, "RALPH_STATUS=" + string(run.Stop.Reason.Status()), "RALPH_STOP_REASON=" + string(run.Stop.Reason),
+			"RALPH_RUN_ID=" + run.ID,
+			"RALPH_STATUS=" + string(run.Stop.Reason.Status()),
+			"RALPH_STOP_REASON=" + string(run.Stop.Reason),
 			"RALPH_MESSAGE=ralph " + view.Headline(run) + "; " + view.Sum(run),
 		}),
 	})
@@ -215,9 +240,10 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome) {
 	case err != nil:
 		d.line("note: --notify: " + err.Error())
 	case ended.TimedOut:
-		d.line("note: --notify was ended after " + patienceForNews.String())
+		d.line("note: --notify was ended after " + notifyTimeout.String())
 	case ended.Exit != 0:
-		d.line(fmt.Sprintf("note: --notify ended with exit code %d: %s", ended.Exit, clean.Inline(said.String(), 200)))
+		d.line(fmt.Sprintf("note: --notify ended with exit code %d: %s",
+			ended.Exit, clean.Inline(output.String(), 200)))
 	}
 }
 
@@ -226,12 +252,15 @@ func Hint(err error) string {
 	if hint := fault.Hint(err); hint != "" {
 		return hint
 	}
-	failed, ofGit := errors.AsType[*git.Error](err)
-	if ofGit && failed.TimedOut && failed.Command == "add" {
+	gitError, isGit := errors.AsType[*git.Error](err)
+	if isGit && gitError.TimedOut && gitError.Command == "add" {
 		return "a file here may be too large for git: add it to .gitignore"
 	}
 	for _, known := range remedies {
-		if errors.Is(err, known.err) || ofGit && strings.HasSuffix(strings.ToLower(failed.Said), known.err.Error()) {
+		if errors.Is(err, known.err) {
+			return known.fix
+		}
+		if isGit && strings.HasSuffix(strings.ToLower(gitError.Said), known.err.Error()) {
 			return known.fix
 		}
 	}
@@ -243,7 +272,10 @@ var remedies = []struct {
 	err error
 	fix string
 }{
-	{remote.ErrNetwork, "check that this machine reaches the repository, through https_proxy if there is a proxy, and try again"},
+	{
+		remote.ErrNetwork,
+		"check that this machine reaches the repository, through https_proxy if there is a proxy, and try again",
+	},
 	{syscall.ENOSPC, freeSpace},
 	{errors.New("out of diskspace"), freeSpace}, // git's own words
 	{syscall.EDQUOT, freeSpace},

@@ -25,20 +25,26 @@ import (
 
 // Eval are the flags of `ralph eval`.
 type Eval struct {
-	Commits       []string        `arg:"" optional:"" help:"Commits to try (default: the newest on HEAD that change a program and tests)."`
-	Repo          string          `default:"." type:"folder" placeholder:"DIR" help:"A clone of the repository."`
-	Last          int             `default:"30" placeholder:"N" help:"How many commits to try (default: 30)."`
-	Instances     string          `type:"path" placeholder:"FILE" help:"Tasks in the format of SWE-bench, one JSON object a line, instead of commits."`
-	Agent         string          `required:"" xor:"agent" placeholder:"NAME" help:"The agent: ${agents}; gold applies the commit itself, none changes nothing."`
-	AgentCommand  string          `required:"" xor:"agent" placeholder:"CMD" help:"The program to run as the agent."`
-	Model         string          `placeholder:"MODEL" help:"The model, as the agent calls it."`
-	Check         []string        `sep:"none" placeholder:"CMD" help:"A command that judges the work. Repeatable."`
-	Setup         []string        `sep:"none" placeholder:"CMD" help:"A command that prepares a checkout for the checks. Repeatable."`
-	MaxCost       float64         `placeholder:"USD" help:"Start no more tasks when this many dollars are spent (default: no limit)."`
-	MaxTime       policy.Duration `default:"30m" placeholder:"TIME" help:"End a task's run after this long (default: 30m)."`
-	MaxIterations int             `short:"n" default:"5" placeholder:"N" help:"End a task's run after this many iterations (default: 5)."`
-	Results       string          `type:"path" placeholder:"FILE" help:"File outside of the clone to which results are appended; tasks in it are not tried again (default: one for each clone, in ~/.local/state/ralph/eval)."`
-	JSON          bool            `name:"json" help:"Print the result as one JSON object."`
+	Commits   []string `arg:"" optional:"" help:"Commits to try (default: the newest on HEAD that change a program and tests)."`
+	Repo      string   `default:"." type:"folder" placeholder:"DIR" help:"A clone of the repository."`
+	Last      int      `default:"30" placeholder:"N" help:"How many commits to try (default: 30)."`
+	Instances string   `type:"path" placeholder:"FILE" help:"Tasks in the format of SWE-bench, one JSON object a line, instead of commits."`
+
+	Agent        string `required:"" xor:"agent" placeholder:"NAME" help:"The agent: ${agents}; gold applies the commit itself, none changes nothing."`
+	AgentCommand string `required:"" xor:"agent" placeholder:"CMD" help:"The program to run as the agent."`
+	Model        string `placeholder:"MODEL" help:"The model, as the agent calls it."`
+
+	Check []string `sep:"none" placeholder:"CMD" help:"A command that judges the work. Repeatable."`
+	Setup []string `sep:"none" placeholder:"CMD" help:"A command that prepares a checkout for the checks. Repeatable."`
+
+	MaxCost float64 `placeholder:"USD" help:"Start no more tasks when this many dollars are spent (default: no limit)."`
+
+	MaxTime policy.Duration `default:"30m" placeholder:"TIME" help:"End a task's run after this long (default: 30m)."`
+
+	MaxIterations int `short:"n" default:"5" placeholder:"N" help:"End a task's run after this many iterations (default: 5)."`
+
+	Results string `type:"path" placeholder:"FILE" help:"File outside of the clone to which results are appended; tasks in it are not tried again (default: one for each clone, in ~/.local/state/ralph/eval)."`
+	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
 	Fence
 	Passing
 }
@@ -63,9 +69,6 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		return sum, err
 	}
 	tasks, err := c.tasks(ctx, e)
-	if err == nil && len(tasks) == 0 {
-		err = errors.New("no commit changes both a program and tests")
-	}
 	if err != nil {
 		return sum, fault.Usage("nothing to try", "name commits, or another repository with --repo", err)
 	}
@@ -79,7 +82,8 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		return sum, err
 	}
 	e.Began = func(number, of int, task eval.Task) {
-		fmt.Fprint(w.Stderr, clean.LogLines(fmt.Sprintf("commit %d of %d: %s\n", number, of, git.OneLine(task.Title, 100))))
+		line := fmt.Sprintf("commit %d of %d: %s\n", number, of, git.OneLine(task.Title, 100))
+		fmt.Fprint(w.Stderr, clean.LogLines(line))
 	}
 	e.Done = func(row eval.Row) error {
 		fmt.Fprint(w.Stderr, clean.LogLines(row.Line()+"\n"))
@@ -87,51 +91,84 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	}
 	rows, err := e.Run(ctx, tasks, eval.Rows(data))
 	sum = eval.Add(len(tasks), rows)
-	if left := len(tasks) - len(rows); err == nil && left > 0 {
+	if err != nil {
+		return sum, err
+	}
+	if left := len(tasks) - len(rows); left > 0 {
 		fmt.Fprintf(w.Stderr, "eval stopped: $%.2f of $%.2f spent; tasks not begun: %d\n", sum.CostUSD, c.MaxCost, left)
 	}
-	return sum, err
+	return sum, nil
 }
 
 // results opens the file of results, to which no commit of the clone and no agent may write: a row
 // counts as a task that was tried.
 func (c Eval) results(w World) (*os.File, error) {
-	home := w.Getenv("HOME")
-	switch {
-	case c.Results == "" && home == "":
-		return nil, fault.Usage("no home folder for the results", "set HOME, or name a file with --results", nil)
-	case c.Results == "":
-		sum := sha256.Sum256([]byte(c.Repo))
-		c.Results = filepath.Join(workspace.UserStateDir(home), "eval", filepath.Base(c.Repo)+"-"+hex.EncodeToString(sum[:4])+".jsonl")
-		if err := os.MkdirAll(filepath.Dir(c.Results), 0o700); err != nil {
-			return nil, fault.Usage("cannot make the folder of the results", "name a file with --results", err)
-		}
-	case process.Within(resolved(filepath.Dir(c.Results)), []string{resolved(c.Repo)}):
-		return nil, fault.Usage("a commit of the clone, or an agent, can write "+c.Results, "name a file outside of the clone with --results, or leave it out", nil)
-	}
-	root, err := untrusted.OpenRoot(filepath.Dir(c.Results))
-	var file *os.File
-	if err == nil {
-		defer root.Close() //nolint:errcheck // only a handle
-		file, err = root.OpenFile(filepath.Base(c.Results), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
-	}
+	path, err := c.resultsPath(w)
 	if err != nil {
-		return nil, fault.Usage("cannot write to "+c.Results, "name another file with --results", err)
+		return nil, err
 	}
-	fmt.Fprintln(w.Stderr, "results: "+clean.LogLines(c.Results))
+	file, err := openResults(path)
+	if err != nil {
+		return nil, fault.Usage("cannot write to "+path, "name another file with --results", err)
+	}
+	fmt.Fprintln(w.Stderr, "results: "+clean.LogLines(path))
 	return file, nil
+}
+
+// resultsPath returns the file of --results, or else one for the clone, whose folder it makes.
+func (c Eval) resultsPath(w World) (string, error) {
+	if c.Results != "" {
+		if process.Within(resolved(filepath.Dir(c.Results)), []string{resolved(c.Repo)}) {
+			return "", fault.Usage("a commit of the clone, or an agent, can write "+c.Results,
+				"name a file outside of the clone with --results, or leave it out", nil)
+		}
+		return c.Results, nil
+	}
+	home := w.Getenv("HOME")
+	if home == "" {
+		return "", fault.Usage("no home folder for the results", "set HOME, or name a file with --results", nil)
+	}
+	sum := sha256.Sum256([]byte(c.Repo))
+	name := filepath.Base(c.Repo) + "-" + hex.EncodeToString(sum[:4]) + ".jsonl"
+	folder := filepath.Join(workspace.UserStateDir(home), "eval")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", fault.Usage("cannot make the folder of the results", "name a file with --results", err)
+	}
+	return filepath.Join(folder, name), nil
+}
+
+func openResults(path string) (*os.File, error) {
+	root, err := untrusted.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.OpenFile(filepath.Base(path), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 }
 
 // record writes a row behind the others, of which the last may be cut off.
 func record(to io.Writer, row eval.Row) error {
 	line, err := json.Marshal(row)
-	if err == nil {
-		_, err = fmt.Fprintf(to, "\n%s\n", line)
+	if err != nil {
+		return err
 	}
+	_, err = fmt.Fprintf(to, "\n%s\n", line)
 	return err
 }
 
+// tasks returns at least one task.
 func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
+	tasks, err := c.readTasks(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if len(tasks) == 0 {
+		return nil, errors.New("no commit changes both a program and tests")
+	}
+	return tasks, nil
+}
+
+func (c Eval) readTasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
 	if c.Instances == "" {
 		return e.History(ctx, c.Last, c.Commits)
 	}
@@ -145,14 +182,21 @@ func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
 // series returns how the tasks are worked on.
 func (c Eval) series(w World, tool git.Git, dir string) *eval.Eval {
 	return &eval.Eval{
-		Repo: c.Repo, Dir: dir, Self: w.Self, Agent: c.Agent + c.AgentCommand, Flags: c.flags(),
-		MaxCost: c.MaxCost, MaxTime: c.MaxTime.Std(),
+		Repo:     c.Repo,
+		Dir:      dir,
+		Self:     w.Self,
+		Agent:    c.Agent + c.AgentCommand,
+		Flags:    c.flags(),
+		MaxCost:  c.MaxCost,
+		MaxTime:  c.MaxTime.Std(),
 		Settings: eval.Settings{Setup: c.Setup, Hosts: c.Allow, Env: c.Env},
 		Rules:    Clone{ProjectDir: dir}.Rules(c.Check, c.Setup),
 		Verify: func(ctx context.Context, project string, do func(*checkout.Verifier) error) error {
 			return Clone{ProjectDir: project, Fence: c.Fence, Passing: c.Passing}.Verify(ctx, w, tool, do)
 		},
-		Exec: w.Runner.Run, Env: w.Environ(), Now: w.Now,
+		Exec: w.Runner.Run,
+		Env:  w.Environ(),
+		Now:  w.Now,
 	}
 }
 

@@ -26,15 +26,17 @@ type Passing struct {
 	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
 }
 
-// EnvironInside returns the user's environment in a sandbox, and tells which variables of toolchains stay outside;
+// EnvironInside returns the user's environment in a sandbox, and prints which variables of toolchains stay outside;
 // without a sandbox, all that is not known to be secret.
 func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 	if sb == nil {
 		return environ.Harmless(w.Environ())
 	}
 	if names := environ.LeftOut(w.Environ(), more...); len(names) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: note: not passed into the sandbox, because the value seems to hold a login:", clean.LogLine(journal.ShortList(names)))
-		fmt.Fprintln(w.Stderr, "ralph: hint: to pass it all the same, name it in sandbox.env of the settings, or with --env")
+		fmt.Fprintln(w.Stderr, "ralph: note: not passed into the sandbox, because the value seems to hold a login:",
+			clean.LogLine(journal.ShortList(names)))
+		fmt.Fprintln(w.Stderr,
+			"ralph: hint: to pass it all the same, name it in sandbox.env of the settings, or with --env")
 	}
 	return environ.Plain(w.Environ(), more...)
 }
@@ -50,21 +52,23 @@ type Enclosure struct {
 }
 
 // ErrInDocker refuses Docker's sandbox for what is not an agent.
-var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level on Linux, or --no-sandbox", nil)
+var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone",
+	"give --sandbox without a level on Linux, or --no-sandbox", nil)
 
 // Raise starts the sandbox; nil: there is none.
-func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {
-	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
-	switch {
-	case f.NoSandbox, level == sandbox.None:
-		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: confine.Needs{Services: who.Needs.Services}})
-	case level == InDocker:
+func (f Fence) Raise(ctx context.Context, w World, e Enclosure) (*confine.Sandbox, error) {
+	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(e.Level), string(sandbox.None)))
+	if f.NoSandbox || level == sandbox.None {
+		needs := confine.Needs{Services: e.Needs.Services}
+		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: needs})
+	}
+	if level == InDocker {
 		return nil, ErrInDocker
 	}
 	if f.Allow != nil {
-		who.Allow = f.Allow
+		e.Allow = f.Allow
 	}
-	options, err := w.sandboxAround(who)
+	options, err := w.sandboxAround(e)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +77,23 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 }
 
 // sandboxAround returns the options of every sandbox around a project.
-func (w World) sandboxAround(who Enclosure) (options confine.Options, err error) {
-	home, err := w.homeBeside(who.Project)
-	top := []string{guarded.Around(who.Project)}
+func (w World) sandboxAround(e Enclosure) (confine.Options, error) {
+	home, err := w.homeBeside(e.Project)
+	if err != nil {
+		return confine.Options{}, err
+	}
+	top := []string{guarded.Around(e.Project)}
 	return confine.Options{
-		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(who.Project), Env: w.In(who.Project).Environ(), Home: home, Path: w.Path(who.Project),
-		Network: confine.Network{Any: who.Allow == nil, Allow: who.Allow}, Needs: who.Needs,
-		Private: top, Apart: top, Proofs: who.Proofs,
-	}, err
+		Self:    w.Self,
+		Exec:    w.Runner.Run,
+		Temp:    w.Temp(e.Project),
+		Env:     w.In(e.Project).Environ(),
+		Home:    home,
+		Path:    w.Path(e.Project),
+		Network: confine.Network{Any: e.Allow == nil, Allow: e.Allow},
+		Needs:   e.Needs,
+		Private: top,
+		Apart:   top,
+		Proofs:  e.Proofs,
+	}, nil
 }

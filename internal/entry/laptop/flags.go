@@ -16,19 +16,22 @@ const Rescue = 30 * time.Second
 
 // Flags are the flags of every loop on a laptop.
 type Flags struct {
-	ProjectDir       string           `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-	Agent            string           `placeholder:"NAME" help:"Agent: ${agents} (default: from the settings, else the first that is installed and can log in)."`
-	AgentCommand     string           `placeholder:"CMD" help:"Program to run instead of the agent's own."`
-	Model            string           `placeholder:"MODEL" help:"Model, by the agent's name for it."`
-	MaxCost          *float64         `placeholder:"USD" help:"Limit of dollars (0: no limit)."`
-	MaxTokens        *int64           `placeholder:"N" help:"Limit of tokens, cached ones included (0: no limit)."`
-	MaxTime          *policy.Duration `placeholder:"TIME" help:"Time limit, such as 90s, 2h or 1d (0: no limit)."`
-	StallAfter       *int             `placeholder:"N" help:"Stop after this many iterations without a change (0: never)."`
+	ProjectDir   string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Agent        string `placeholder:"NAME" help:"Agent: ${agents} (default: from the settings, else the first that is installed and can log in)."`
+	AgentCommand string `placeholder:"CMD" help:"Program to run instead of the agent's own."`
+	Model        string `placeholder:"MODEL" help:"Model, by the agent's name for it."`
+
+	MaxCost    *float64         `placeholder:"USD" help:"Limit of dollars (0: no limit)."`
+	MaxTokens  *int64           `placeholder:"N" help:"Limit of tokens, cached ones included (0: no limit)."`
+	MaxTime    *policy.Duration `placeholder:"TIME" help:"Time limit, such as 90s, 2h or 1d (0: no limit)."`
+	StallAfter *int             `placeholder:"N" help:"Stop after this many iterations without a change (0: never)."`
+
 	IterationTimeout *policy.Duration `placeholder:"TIME" help:"Time limit of one turn of the agent (0: no limit)."`
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that is silent for this long (0: never)."`
-	Worktree         bool             `help:"Work in a separate worktree and leave the work on a branch."`
-	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox. Fails if the level does not hold (default: auto)."`
-	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, even if the settings name a level."`
+
+	Worktree  bool          `help:"Work in a separate worktree and leave the work on a branch."`
+	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox. Fails if the level does not hold (default: auto)."`
+	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox, even if the settings name a level."`
 	Reach
 	Secrecy
 	Emoji      *bool  `negatable:"" help:"Use emoji, or words such as [OK] (default: depends on the terminal)."`

@@ -16,14 +16,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// glance is the interval of looks at a run of another process.
-const glance = 200 * time.Millisecond
+// followInterval is the interval of looks at a run of another process.
+const followInterval = 200 * time.Millisecond
 
 // Follow prints a run's events until the run has stopped or its process has ended. Of turns that end after it began,
 // it also prints what the agent says and does, as it comes.
 func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
-	f := follower{home: home, console: view.Console{Look: w.lookFor(w.Stdout), Now: w.Now}, out: w.Stdout}
-	tick := time.Tick(glance)
+	f := follower{
+		home:    home,
+		console: view.Console{Look: w.lookFor(w.Stdout), Now: w.Now},
+		out:     w.Stdout,
+	}
+	tick := time.Tick(followInterval)
 	for seen := 0; ; {
 		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
 		entries, err := home.Entries()
@@ -34,7 +38,8 @@ func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run j
 			f.event(entry, seen == 0)
 		}
 		f.turn.look()
-		if seen = len(entries); f.run.Stop != nil {
+		seen = len(entries)
+		if f.run.Stop != nil {
 			return nil
 		}
 		if last {

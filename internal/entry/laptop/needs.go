@@ -28,31 +28,46 @@ type Secrecy struct {
 }
 
 // Needs returns those of the flags, with those of the settings.
-func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Needs, err error) {
+func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (confine.Needs, error) {
+	var n confine.Needs
+	var err error
 	if n.Services, err = egress.ParseServices(slices.Concat(s.Services, r.Service)); err != nil {
 		return n, err
 	}
 	n.Env = slices.Concat(s.CheckEnv, r.CheckEnv)
-	if err = environ.CheckLines(n.Env, environ.CheckVariable); err != nil {
-		return n, fault.Usage("cannot use the variables for checks", "correct --check-env, or checkEnv of the settings", err)
+	if err := environ.CheckLines(n.Env, environ.CheckVariable); err != nil {
+		return n, fault.Usage("cannot use the variables for checks",
+			"correct --check-env, or checkEnv of the settings", err)
 	}
 	for _, name := range slices.Concat(s.CheckSecrets, secret.CheckSecret) {
 		n.Secrets = append(n.Secrets, name+"="+w.Getenv(name))
 	}
-	if err = environ.CheckLines(n.Secrets, environ.CheckSecret); err != nil {
-		return n, fault.Usage("cannot use the secrets for checks", "set the variables that --check-secret, or checkSecrets of the settings, name", err)
+	if err := environ.CheckLines(n.Secrets, environ.CheckSecret); err != nil {
+		return n, fault.Usage("cannot use the secrets for checks",
+			"set the variables that --check-secret, or checkSecrets of the settings, name", err)
 	}
 	return n, nil
 }
 
-// keptBaselines returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
-// what is proven could write there. Nor are those that depend on more than files, nor where only a run at the base
-// fills the caches of later proofs.
-func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow []string) (kept checkout.Kept) {
-	own := workspace.UserStateDir(w.Getenv("HOME"))
-	if sb == nil || sb.Level != sandbox.Namespace || len(needs.Services)+len(needs.Secrets) > 0 || own == "" {
-		return kept
+// keptBaselines returns where the results of checks at a base are kept for a day; the zero value: nowhere.
+func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow []string) checkout.Kept {
+	if sb == nil { // what is proven could write there
+		return checkout.Kept{}
+	}
+	if sb.Level != sandbox.Namespace { // only a run at the base fills the caches of later proofs
+		return checkout.Kept{}
+	}
+	if len(needs.Services)+len(needs.Secrets) > 0 { // the results depend on more than files
+		return checkout.Kept{}
+	}
+	stateDir := workspace.UserStateDir(w.Getenv("HOME"))
+	if stateDir == "" {
+		return checkout.Kept{}
 	}
 	day := w.Now().UTC().Format(time.DateOnly)
-	return checkout.Kept{Dir: filepath.Join(own, workspace.BaselinesDir), Self: w.Self, With: fmt.Sprintf("%s %s %t %q", w.Version, day, allow == nil, allow)}
+	return checkout.Kept{
+		Dir:  filepath.Join(stateDir, workspace.BaselinesDir),
+		Self: w.Self,
+		With: fmt.Sprintf("%s %s %t %q", w.Version, day, allow == nil, allow),
+	}
 }

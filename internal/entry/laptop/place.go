@@ -9,15 +9,21 @@ import (
 
 // Folder returns the folder that a user names, without links. It need not exist.
 func (w World) Folder(name string) (string, error) {
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
-	}
+	dir, err := workingDir()
 	if err != nil {
 		return "", fault.Usage("the working directory is gone", "change into another folder", err)
 	}
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(here, name)
+		name = filepath.Join(dir, name)
 	}
 	return resolved(name), nil
+}
+
+// workingDir returns the working directory without links.
+func workingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }

@@ -67,8 +67,10 @@ func (d *Project) read(ctx context.Context) error {
 		return err
 	}
 	place, err := d.Tool.Inspect(ctx, d.ProjectDir)
-	if d.noPlace = err; err == nil {
-		d.Place, d.Work = &place, &place
+	d.noPlace = err
+	if err == nil {
+		d.Place = &place
+		d.Work = &place
 	}
 	if d.found, err = d.files(); err != nil {
 		return err
@@ -107,17 +109,20 @@ func (d *Project) checkSandbox() error {
 	if _, err := d.Wanted(); err != nil {
 		return err
 	}
-	return d.tellSettings()
+	return d.logSettings()
 }
 
 // CheckNotHome refuses the user's home as the project, or as its repository.
 func (d *Project) CheckNotHome() error {
 	home := d.World.Getenv("HOME")
-	return cmp.Or(workspace.CheckNotHome(d.ProjectDir, home), workspace.CheckNotHome(d.Root(), home))
+	if err := workspace.CheckNotHome(d.ProjectDir, home); err != nil {
+		return err
+	}
+	return workspace.CheckNotHome(d.Root(), home)
 }
 
-// Repository is for the loops that need one, and fit to begin from. What a run in a box wrote there at its end, which did
-// not complete, is no change of the user.
+// Repository refuses a project without a repository, or with changes, for the loops that need a clean one. What an
+// unfinished run in a box wrote there at its end is no change of the user.
 func (d *Project) Repository(ctx context.Context) error {
 	if _, err := d.Tool.Version(ctx); err != nil {
 		return err
@@ -126,25 +131,30 @@ func (d *Project) Repository(ctx context.Context) error {
 		return d.noPlace
 	}
 	place := *d.Place
-	if last := d.unfinishedHere(); last.Policy.Boxed {
+	if last := d.unfinishedOnBranch(); last.Policy.Boxed {
 		place = place.Without(job.LoopFiles(last.Policy)...)
 	}
 	err := place.Clean()
-	left, is := errors.AsType[*fault.Fault](err)
-	if half, _ := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half.ID != "" {
-		left.Fix += ", or continue the run that may have left them: ralph resume"
+	unclean, ok := errors.AsType[*fault.Fault](err)
+	if !ok {
+		return err
+	}
+	folder := workspace.Folder{Path: d.folder()}
+	unfinished, _ := folder.Newest(func(run journal.Run) bool { return !run.IsCompleted() })
+	if unfinished.ID != "" {
+		unclean.Fix += ", or continue the run that may have left them: ralph resume"
 	}
 	return err
 }
 
-// files returns the project's settings, with a word of each that is read.
+// files returns the project's settings, and logs the files.
 func (d *Project) files() ([]config.File, error) {
 	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).CheckPath(); err != nil {
 		return nil, err
 	}
 	files, err := config.ProjectFiles(d.ProjectDir, workspace.ReadSettings)
 	for _, file := range files {
-		d.tell("Loading settings from %s", file.Name)
+		d.logf("Loading settings from %s", file.Name)
 	}
 	return files, err
 }
@@ -156,19 +166,21 @@ func (d *Project) Configured(name string) (config.Loop, error) {
 	}
 	data, err := workspace.ReadFile(name)
 	if err != nil {
-		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config; the completion word is --completion-response of ralph run, --completion-tag of ralph loop", err)
+		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config; "+
+			"the completion word is --completion-response of ralph run, --completion-tag of ralph loop", err)
 	}
-	d.tell("Loading settings from %s", name)
+	d.logf("Loading settings from %s", name)
 	file := config.File{Name: name, Data: data}
 	loop, err := config.ReadLoop(file, d.found...)
 	if err != nil {
 		return loop, err
 	}
-	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
+	d.Settings = loop.Settings
+	d.Agent = cmp.Or(d.Agent, loop.Agent)
 	return loop, d.checkSandbox()
 }
 
-func (d *Project) tell(format string, args ...any) {
+func (d *Project) logf(format string, args ...any) {
 	if d.Verbose {
 		fmt.Fprintf(d.World.Stderr, "[ralph] "+format+"\n", args...)
 	}
@@ -199,11 +211,11 @@ func (d *Project) Within() string {
 	if d.Place == nil {
 		return ""
 	}
-	way, err := filepath.Rel(d.Place.Top, d.ProjectDir) // both without links
-	if err != nil || way == "." {
+	path, err := filepath.Rel(d.Place.Top, d.ProjectDir) // both without links
+	if err != nil || path == "." {
 		return ""
 	}
-	return filepath.ToSlash(way)
+	return filepath.ToSlash(path)
 }
 
 func (d *Project) folder() string { return filepath.Join(d.Root(), ".ralph") }

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// ShownRun are the flags that name a run to tell of.
+// ShownRun are the flags that name a run to show.
 type ShownRun struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
@@ -18,18 +18,19 @@ type ShownRun struct {
 
 // Find returns the run, as its journal has it now. A note on standard error doubts a journal
 // that ralph did not write here.
-func (r ShownRun) Find(w World) (home workspace.Run, found journal.Run, err error) {
+func (r ShownRun) Find(w World) (workspace.Run, journal.Run, error) {
 	if err := workspace.CheckDir(r.ProjectDir, "-d"); err != nil {
-		return home, found, err
+		return workspace.Run{}, journal.Run{}, err
 	}
 	folder := workspace.FindFolder(r.ProjectDir)
 	if err := folder.CheckJournal(r.ID); err != nil {
-		return home, found, err
+		return workspace.Run{}, journal.Run{}, err
 	}
-	home, found = folder.Newest(func(run journal.Run) bool { return r.ID == "" || r.ID == run.ID })
+	home, found := folder.Newest(func(run journal.Run) bool { return r.ID == "" || r.ID == run.ID })
 	switch {
 	case home.ID == "" && r.ID != "":
-		return home, found, fault.Usage("there is no run "+r.ID, "the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
+		return home, found, fault.Usage("there is no run "+r.ID,
+			"the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
 	case home.ID == "":
 		return home, found, fault.Usage("no run in this project", "start one: ralph run", nil)
 	}
@@ -46,32 +47,35 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	if err := folder.CheckJournal(id); err != nil {
 		return workspace.Run{}, journal.Run{}, err
 	}
-	var passed journal.Run // the newest one that goes on elsewhere
+	var skipped journal.Run // the newest one that another command continues
 	home, old := folder.Newest(func(run journal.Run) bool {
-		elsewhere := supervised(run) || inSession(run)
-		if elsewhere && !run.IsCompleted() && passed.ID == "" {
-			passed = run
+		isElsewhere := supervised(run) || inSession(run)
+		if isElsewhere && !run.IsCompleted() && skipped.ID == "" {
+			skipped = run
 		}
-		open := !run.IsCompleted() || run.Delivered.IsPartial()
-		return id == "" && open && !elsewhere || id == run.ID
+		if id != "" {
+			return run.ID == id
+		}
+		isOpen := !run.IsCompleted() || run.Delivered.IsPartial()
+		return isOpen && !isElsewhere
 	})
 	switch {
 	case home.ID == "" && id != "":
 		return home, old, fault.Usage("there is no run "+id, "see .ralph/runs", nil)
-	case home.ID == "" && passed.ID != "":
-		return home, old, elsewhere(passed)
+	case home.ID == "" && skipped.ID != "":
+		return home, old, elsewhereError(skipped)
 	case home.ID == "":
 		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
 	case inSession(old) && !old.IsCompleted(), supervised(old):
-		return home, old, elsewhere(old)
+		return home, old, elsewhereError(old)
 	case old.IsCompleted() && !old.Delivered.IsPartial():
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
 	}
 	return home, old, nil
 }
 
-// unfinishedHere returns the newest run that ralph recorded on the current branch, if it did not complete.
-func (d *Project) unfinishedHere() journal.Run {
+// unfinishedOnBranch returns the newest run that ralph recorded on the current branch, if it did not complete.
+func (d *Project) unfinishedOnBranch() journal.Run {
 	_, old := d.runs().Newest(func(run journal.Run) bool {
 		return run.Branch == d.Place.Branch && run.Policy.Done == policy.ByStories
 	})
@@ -84,7 +88,8 @@ func (d *Project) unfinishedHere() journal.Run {
 // ReuseAgent takes the run's agent by default, and its command, which no journal has: it may hold keys.
 func (d *Project) ReuseAgent(id string, old policy.Policy) error {
 	if d.Worktree && !old.Worktree {
-		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
+		return fault.Usage("this run has no worktree",
+			"resume it without --worktree, or start a new run: ralph run --worktree", nil)
 	}
 	if d.Agent != "" || d.AgentCommand != "" {
 		return nil
@@ -93,14 +98,19 @@ func (d *Project) ReuseAgent(id string, old policy.Policy) error {
 		d.Agent = old.Agent
 	}
 	d.AgentCommand = d.runs().SavedCommand(id) // before that of the settings
-	if needed := d.Agent == "scripted" || d.Agent == "" && d.Settings.Agent.Command == ""; needed && d.AgentCommand == "" {
-		return fault.Usage("the run does not record its agent command", "give it again: ralph resume --agent-command COMMAND", nil)
+	if d.AgentCommand != "" {
+		return nil
+	}
+	noAgent := d.Agent == "" && d.Settings.Agent.Command == ""
+	if d.Agent == "scripted" || noAgent {
+		return fault.Usage("the run does not record its agent command",
+			"give it again: ralph resume --agent-command COMMAND", nil)
 	}
 	return nil
 }
 
-// elsewhere says how to continue a run that this command cannot continue.
-func elsewhere(run journal.Run) error {
+// elsewhereError returns how to continue a run that this command cannot continue.
+func elsewhereError(run journal.Run) error {
 	switch {
 	case supervised(run):
 		return fault.Usage(fmt.Sprintf("the run %s supervises a command that is not recorded", run.ID),
@@ -108,7 +118,8 @@ func elsewhere(run journal.Run) error {
 	case run.Stop == nil:
 		return fault.Usage(fmt.Sprintf("the run %s %s", run.ID, view.Headline(run)), view.Next(run), nil)
 	}
-	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "continue it there: /ralph-loop --resume", nil)
+	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID),
+		"continue it there: /ralph-loop --resume", nil)
 }
 
 // supervised: its command is not recorded, so only a person can start it again.

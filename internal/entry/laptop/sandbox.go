@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,25 +26,42 @@ const noSandbox = "sandbox level none: the agent and the checks can do everythin
 // levelVar is the variable with the level of runs for which flags and settings name none.
 const levelVar = "RALPH_SANDBOX"
 
-// Wanted returns the level that flags, settings or environment name, or else the strongest available: on macOS Docker's.
+// Wanted returns the level that flags, settings or environment name, or else the strongest available: on macOS
+// Docker's.
 func (d *Project) Wanted() (sandbox.Level, error) {
-	word, listed := cmp.Or(d.namedLevel(), string(sandbox.Auto)), len(d.Settings.Sandbox.AllowDomains) > 0
+	if d.NoSandbox {
+		return sandbox.None, nil
+	}
+	word := cmp.Or(d.namedLevel(), string(sandbox.Auto))
 	if word == string(sandbox.Auto) && d.World.System == "darwin" {
 		word = InDocker // the only sandbox there
 	}
-	switch {
-	case d.NoSandbox:
-		return sandbox.None, nil
-	case listed && (word == InDocker || word == string(sandbox.None) && d.Sandbox == "" && d.Settings.Sandbox.Mode == ""):
+	if len(d.Settings.Sandbox.AllowDomains) > 0 && !d.canEnforceHosts(word) {
 		return "", fault.Usage("sandbox.allowDomains of the settings needs a sandbox of ralph",
 			"use --sandbox, or set sandbox.mode in the settings; --no-sandbox ignores the list", nil)
-	case word == InDocker && d.Worktree:
-		return "", fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
+	}
+	if word == InDocker && d.Worktree {
+		return "", fault.Usage(
+			"a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
 			"leave out --worktree, or use ralph's own sandbox on Linux, or --no-sandbox", nil)
-	case word != InDocker && !sandbox.Level(word).Known():
-		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
+	}
+	if word != InDocker && !sandbox.Level(word).Known() {
+		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word),
+			"set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
 	}
 	return sandbox.Level(word), nil
+}
+
+// canEnforceHosts reports whether a level enforces a list of hosts. A flag or the settings can turn the list off with
+// the level none, the environment cannot.
+func (d *Project) canEnforceHosts(level string) bool {
+	switch level {
+	case InDocker:
+		return false
+	case string(sandbox.None):
+		return d.Sandbox != "" || d.Settings.Sandbox.Mode != ""
+	}
+	return true
 }
 
 func (d *Project) namedLevel() string {
@@ -54,27 +70,38 @@ func (d *Project) namedLevel() string {
 
 // sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
 // has the agent start by itself.
-func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.FoundAgent, p policy.Policy) (options confine.Options, err error) {
+func (d *Project) sandboxOptions(
+	ctx context.Context, worker, second *job.FoundAgent, p policy.Policy,
+) (confine.Options, error) {
 	level, err := d.Wanted()
 	if err != nil {
-		return options, err
+		return confine.Options{}, err
 	}
 	if level == sandbox.None || level == InDocker || d.DryRun {
-		options = confine.Options{
-			Level: sandbox.None, Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
+		options := confine.Options{
+			Level:   sandbox.None,
+			Home:    d.World.Getenv("HOME"),
+			Env:     d.World.Environ(),
+			Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
 		}
 		if !d.DryRun {
 			options.Needs = d.Needs
 		}
 		return options, worker.CheckAutoRuns(d.ProjectDir)
 	}
-	options, err = d.World.sandboxAround(Enclosure{
-		Project: d.Root(), Allow: d.Settings.Sandbox.AllowDomains, Needs: d.Needs, Proofs: p.Done == policy.ByStories,
+	options, err := d.World.sandboxAround(Enclosure{
+		Project: d.Root(),
+		Allow:   d.Settings.Sandbox.AllowDomains,
+		Needs:   d.Needs,
+		Proofs:  p.Done == policy.ByStories,
 	})
 	if err != nil {
 		return options, err
 	}
-	if err := errors.Join(worker.AdoptSettings(ctx, options, p.Model), second.AdoptSettings(ctx, options, p.Review.Model)); err != nil {
+	if err := worker.AdoptSettings(ctx, options, p.Model); err != nil {
+		return options, err
+	}
+	if err := second.AdoptSettings(ctx, options, p.Review.Model); err != nil {
 		return options, err
 	}
 	options.Level = level
@@ -96,43 +123,45 @@ func (w World) homeBeside(project string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the project: %w", err)
 	}
-	project = guarded.Around(root)
-	state := resolved(workspace.UserStateDir(home))
-	switch inside := []string{project}; {
-	case process.Within(home, inside):
+	repository := []string{guarded.Around(root)}
+	if process.Within(home, repository) {
 		return "", fault.Usage("your home folder is in the project, so the agent could read all of it",
 			"work in another folder, make this one a repository (git init), or use --no-sandbox", nil)
-	case process.Within(state, inside):
-		return "", fault.Usage("the folder of ralph's own state is in the project, so the agent could change what ralph believes: "+state,
-			"work in another folder, make "+workspace.UserStateDir(home)+" a folder outside of the project, or use --no-sandbox", nil)
+	}
+	stateDir := workspace.UserStateDir(home)
+	if state := resolved(stateDir); process.Within(state, repository) {
+		return "", fault.Usage("the folder of ralph's own state is in the project, "+
+			"so the agent could change what ralph believes: "+state,
+			"work in another folder, make "+stateDir+" a folder outside of the project, or use --no-sandbox", nil)
 	}
 	return home, nil
 }
 
 func (d *Project) closeSandboxes(sandboxes ...*confine.Sandbox) {
-	for _, w := range sandboxes {
-		if err := w.Close(); err != nil {
+	for _, sb := range sandboxes {
+		if err := sb.Close(); err != nil {
 			d.line("could not clean up the sandbox: " + err.Error())
 		}
 	}
 }
 
 func (d *Project) sandboxLine(j *job.Job) string {
-	said := j.Sandbox.Description(noSandbox)
-	switch {
-	case d.inDocker():
-		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
-	case j.Sandbox != nil && d.namedLevel() == "":
-		return said + "; --no-sandbox turns it off"
+	if d.inDocker() {
+		return "sandbox level docker: Docker's own, which ralph has not tested; " +
+			"the checks run outside it and can do everything that you can"
 	}
-	return said
+	description := j.Sandbox.Description(noSandbox)
+	if j.Sandbox != nil && d.namedLevel() == "" {
+		description += "; --no-sandbox turns it off"
+	}
+	return description
 }
 
-func (d *Project) level(w *confine.Sandbox) string {
+func (d *Project) level(sb *confine.Sandbox) string {
 	if d.inDocker() {
 		return InDocker
 	}
-	return w.Name()
+	return sb.Name()
 }
 
 // InDocker is the level that Docker makes, and not ralph.
@@ -140,8 +169,8 @@ const InDocker = "docker"
 
 const dockerState = ".dclaude_state"
 
-// settle is how long Docker takes to have files on both sides.
-const settle = 2 * time.Second
+// dockerSyncTime is how long Docker takes to have files on both sides.
+const dockerSyncTime = 2 * time.Second
 
 func (d *Project) inDocker() bool {
 	level, err := d.Wanted()
@@ -159,37 +188,64 @@ func (d *Project) hasSBX() bool {
 
 // checkDocker checks the requirements before anything is spent.
 func (d *Project) checkDocker(ctx context.Context, docker string) error {
-	switch {
-	case !d.inDocker() || d.DryRun:
+	if !d.inDocker() || d.DryRun {
 		return nil
-	case !filepath.IsAbs(d.dockerLogin()):
+	}
+	if !filepath.IsAbs(d.dockerLogin()) {
 		return fault.Usage("no home folder for the login of the sandboxes", "set HOME", nil)
 	}
 	if err := os.MkdirAll(d.dockerLogin(), 0o700); err != nil {
-		return fault.Usage("cannot make the folder for the login of the sandboxes", "make your home folder writable", err)
+		return fault.Usage("cannot make the folder for the login of the sandboxes",
+			"make your home folder writable", err)
 	}
 	type question struct {
 		argv      []string
 		what, fix string
 	}
 	questions := []question{
-		{[]string{docker, "sandbox", "ls"}, "Docker sandboxes are not available", "install Docker's sbx, or Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
-		{[]string{docker, "image", "inspect", agent.DockerImage}, "no Docker image " + agent.DockerImage, "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; or give --no-sandbox"},
+		{
+			argv: []string{docker, "sandbox", "ls"},
+			what: "Docker sandboxes are not available",
+			fix: "install Docker's sbx, or Docker Desktop 4.58 or later and enable sandboxes, " +
+				"or give --no-sandbox",
+		},
+		{
+			argv: []string{docker, "image", "inspect", agent.DockerImage},
+			what: "no Docker image " + agent.DockerImage,
+			fix: "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; " +
+				"or give --no-sandbox",
+		},
 	}
 	if d.hasSBX() {
-		questions = []question{{[]string{docker, "ls"}, "sbx cannot make sandboxes", "start `sbx ls` by hand and see what it prints, or give --no-sandbox"}}
+		questions = []question{{
+			argv: []string{docker, "ls"},
+			what: "sbx cannot make sandboxes",
+			fix:  "start `sbx ls` by hand and see what it prints, or give --no-sandbox",
+		}}
 	}
 	for _, question := range questions {
-		var said bytes.Buffer
-		res, err := d.World.Runner.Run(ctx, process.Command{
-			Argv: question.argv, Dir: d.Root(), Env: d.environOutside(), Stderr: &said, Timeout: time.Minute,
-		})
-		if err == nil && res.Exit != 0 {
-			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))
-		}
-		if err != nil {
+		if err := d.runDocker(ctx, question.argv); err != nil {
 			return fault.Usage(question.what, question.fix, err)
 		}
+	}
+	return nil
+}
+
+// runDocker runs a command of Docker's without its output. Another exit code than 0 is an error.
+func (d *Project) runDocker(ctx context.Context, argv []string) error {
+	var stderr bytes.Buffer
+	ended, err := d.World.Runner.Run(ctx, process.Command{
+		Argv:    argv,
+		Dir:     d.Root(),
+		Env:     d.environOutside(),
+		Stderr:  &stderr,
+		Timeout: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	if ended.Exit != 0 {
+		return fmt.Errorf("docker ended with %d: %s", ended.Exit, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return nil
 }

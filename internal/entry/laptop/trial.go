@@ -31,15 +31,22 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 	if err != nil || len(p.Checks) == 0 {
 		return j, err
 	}
-	err = d.checkPrograms(ctx, p)
-	if err == nil && j.Sandbox != nil && d.namedLevel() == "" && d.isFirstRun() {
-		err = d.tryChecks(ctx, j, p)
-	}
-	if err != nil {
+	if err := d.requireRunnableChecks(ctx, j, p); err != nil {
 		d.closeSandboxes(j.Sandbox, j.ModelServer)
 		return nil, err
 	}
 	return j, nil
+}
+
+// requireRunnableChecks refuses checks that cannot start, here or in the sandbox.
+func (d *Project) requireRunnableChecks(ctx context.Context, j *job.Job, p policy.Policy) error {
+	if err := d.checkPrograms(ctx, p); err != nil {
+		return err
+	}
+	if j.Sandbox == nil || d.namedLevel() != "" || !d.isFirstRun() {
+		return nil
+	}
+	return d.tryChecks(ctx, j, p)
 }
 
 // isFirstRun reports that no run was confined here. What an agent wrote must not run outside of a sandbox as a trial.
@@ -57,24 +64,31 @@ func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.
 	}
 	defer remove()
 	var notes []journal.Noted
-	tell := func(_ journal.Run, event journal.Event) {
-		if note, is := event.(journal.Noted); is {
+	keepNote := func(_ journal.Run, event journal.Event) {
+		if note, ok := event.(journal.Noted); ok {
 			notes = append(notes, note)
 		}
 	}
-	v := checkout.Verifier{Git: d.Tool, Dir: dir, Tell: tell}
+	v := checkout.Verifier{Git: d.Tool, Dir: dir, Tell: keepNote}
 	run, err := v.Find(ctx, d.ProjectDir, d.Place.Head, p)
-	if err == nil && len(run.Policy.Checks) == 0 {
-		err = fault.Usage("no check is configured, and the project's files suggest none", `name a command that checks the work, for example: ralph run --check "make test"`, nil)
+	if err != nil {
+		return run.Policy, notes, err
 	}
-	return run.Policy, notes, err
+	if len(run.Policy.Checks) == 0 {
+		return run.Policy, notes, fault.Usage("no check is configured, and the project's files suggest none",
+			`name a command that checks the work, for example: ralph run --check "make test"`, nil)
+	}
+	return run.Policy, notes, nil
 }
 
 // checkPrograms refuses a check whose program is not installed, and notes one whose file does not exist yet. With
 // setup, which may install the program, the checks at the base show that.
 func (d *Project) checkPrograms(ctx context.Context, p policy.Policy) error {
 	ownTree := !p.Worktree && p.Done != policy.ByStories
-	if d.DryRun || len(p.Setup) > 0 && !ownTree {
+	if d.DryRun {
+		return nil
+	}
+	if len(p.Setup) > 0 && !ownTree {
 		return nil
 	}
 	hand := check.Hand{Run: d.World.Runner.Run, Env: d.envOutside()}
@@ -86,7 +100,8 @@ func (d *Project) checkPrograms(ctx context.Context, p policy.Policy) error {
 		}
 		if program != "" && !rule.Detected { // else the base shows whether another check can do
 			hint := "install " + program + ", or correct the command of the check"
-			return fault.Usage(fmt.Sprintf("the check %s cannot start: %s is not installed", rule.Name, program), hint+d.packagesHint(ownTree), nil)
+			return fault.Usage(fmt.Sprintf("the check %s cannot start: %s is not installed", rule.Name, program),
+				hint+d.packagesHint(ownTree), nil)
 		}
 		if err := d.noteNoFile(ctx, hand, where, rule, p); err != nil {
 			return err
@@ -95,8 +110,11 @@ func (d *Project) checkPrograms(ctx context.Context, p policy.Policy) error {
 	return nil
 }
 
-// noteNoFile says which check is red because the file that it runs does not exist yet. For stories, the baseline says it.
-func (d *Project) noteNoFile(ctx context.Context, hand check.Hand, where check.Job, rule policy.Check, p policy.Policy) error {
+// noteNoFile prints that a check fails because the file that it runs does not exist yet. For stories, the baseline
+// shows it.
+func (d *Project) noteNoFile(
+	ctx context.Context, hand check.Hand, where check.Job, rule policy.Check, p policy.Policy,
+) error {
 	if p.Done == policy.ByStories {
 		return nil
 	}
@@ -105,7 +123,8 @@ func (d *Project) noteNoFile(ctx context.Context, hand check.Hand, where check.J
 		return fmt.Errorf("look for the file of %s: %w", rule.Name, err)
 	}
 	if file != "" {
-		d.line(fmt.Sprintf("note: %s does not exist yet, so the check %s fails until the agent has written it", file, rule.Name))
+		d.line(fmt.Sprintf("note: %s does not exist yet, so the check %s fails until the agent has written it",
+			file, rule.Name))
 	}
 	return nil
 }
@@ -149,12 +168,17 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		}
 		return result.Exit, err
 	}
-	inside, env := j.Sandbox.Around(b.Access), j.Sandbox.Env(j.CheckEnv, false)
-	for _, rule := range p.Checks {
-		exit, err := exitOf(inside, b.Folder, env, rule.Command)
-		if err == nil && exit != 0 {
-			exit, err = exitOf(inside, b.Folder, env, rule.Command) // it may have failed by chance
+	inside := j.Sandbox.Around(b.Access)
+	env := j.Sandbox.Env(j.CheckEnv, false)
+	exitInside := func(command string) (int, error) {
+		exit, err := exitOf(inside, b.Folder, env, command)
+		if err != nil || exit == 0 {
+			return exit, err
 		}
+		return exitOf(inside, b.Folder, env, command) // it may have failed by chance
+	}
+	for _, rule := range p.Checks {
+		exit, err := exitInside(rule.Command)
 		if err != nil {
 			return err
 		}
@@ -168,9 +192,13 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		if exitOutside != 0 || limited.Err() != nil {
 			continue
 		}
-		j.Sandbox.Flush(func(event journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, event))) }) // what was refused
-		return fault.Usage(fmt.Sprintf("the check %s fails in the sandbox (exit code %d), and passes outside of it", rule.Name, exit),
-			"install in the project what the check needs, or name variables in sandbox.env of the settings; --no-sandbox runs without a sandbox", nil)
+		j.Sandbox.Flush(func(refusal journal.Event) {
+			d.line(strings.TrimSpace(view.Line(journal.Run{}, refusal)))
+		})
+		return fault.Usage(
+			fmt.Sprintf("the check %s fails in the sandbox (exit code %d), and passes outside of it", rule.Name, exit),
+			"install in the project what the check needs, or name variables in sandbox.env of the settings; "+
+				"--no-sandbox runs without a sandbox", nil)
 	}
 	return ctx.Err()
 }

@@ -35,7 +35,7 @@ func (d *Project) details(run journal.Run, event journal.Event) []string {
 	}
 }
 
-func (d *Project) tellSettings() error {
+func (d *Project) logSettings() error {
 	if !d.Verbose {
 		return nil
 	}
@@ -43,18 +43,18 @@ func (d *Project) tellSettings() error {
 	if err != nil {
 		return err
 	}
-	d.tell("Merged configuration:")
+	d.logf("Merged configuration:")
 	for line := range strings.Lines(text) {
-		d.tell("  %s", clean.LogLine(strings.TrimSuffix(line, "\n")))
+		d.logf("  %s", clean.LogLine(strings.TrimSuffix(line, "\n")))
 	}
 	return nil
 }
 
-// tellAgent is followed by the prompt of each iteration.
-func (d *Project) tellAgent(a agent.Adapter, path string, p policy.Policy) {
+// logAgent logs the agent without a prompt: each iteration logs its own.
+func (d *Project) logAgent(a agent.Adapter, path string, p policy.Policy) {
 	argv := a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model})
-	d.tell("Agent: %s (%s)", a.Name, path)
-	d.tell("Agent command: %s", clean.LogLine(d.secrets.String(strings.Join(argv, " "))))
+	d.logf("Agent: %s (%s)", a.Name, path)
+	d.logf("Agent command: %s", clean.LogLine(d.secrets.String(strings.Join(argv, " "))))
 }
 
 func (d *Project) promptStart(run journal.Run, prompt journal.Attachment) string {
@@ -72,7 +72,8 @@ func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) 
 	run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, At: d.World.Now(), Event: event})
 	turn := prompt.Turn{Number: len(run.Iterations) + 1}
 	if it, open := run.OpenIteration(); open {
-		turn.Number, turn.Story = it.Number, it.Story
+		turn.Number = it.Number
+		turn.Story = it.Story
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
@@ -98,6 +99,7 @@ func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) 
 	if err != nil {
 		return 0, fmt.Errorf("show the policy: %w", err)
 	}
-	_, err = fmt.Fprintf(d.World.Stdout, "policy:\n%s\n\nagent:\n%s\n\nprompt:\n%s\n", rules, strings.Join(argv, " "), text)
+	_, err = fmt.Fprintf(d.World.Stdout, "policy:\n%s\n\nagent:\n%s\n\nprompt:\n%s\n",
+		rules, strings.Join(argv, " "), text)
 	return 0, err
 }

@@ -20,39 +20,53 @@ import (
 
 // WorkBranch returns where a run over stories commits: the branch of the flag, of the PRD, or the current one. Without
 // the flag it is never the default branch. In a worktree the branch is a new one.
-func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, stories plan.Plan, prd string) (string, error) {
+func (d *Project) WorkBranch(
+	ctx context.Context, separate bool, flag string, stories plan.Plan, prd string,
+) (string, error) {
 	own := "ralph/" + plan.Slug(stories.Project, 40)
 	branch := cmp.Or(flag, stories.BranchName)
-	if branch != "" && git.CheckBranch(branch) != nil {
-		return "", fault.Usage(fmt.Sprintf("no branch can be called %q", branch), "name another with --branch, or as branchName in "+prd, git.CheckBranch(branch))
+	if branch != "" {
+		if err := git.CheckBranch(branch); err != nil {
+			return "", fault.Usage(fmt.Sprintf("no branch can be called %q", branch),
+				"name another with --branch, or as branchName in "+prd, err)
+		}
 	}
 	switch {
 	case separate:
 		return cmp.Or(branch, own), nil
 	case flag == "" && branch != "" && d.Tool.IsDefault(ctx, *d.Place, branch):
-		return "", fault.Usage("branchName in "+prd+" is "+branch+", the default branch", "name another, such as "+own+", or commit there with --branch "+branch, nil)
+		return "", fault.Usage("branchName in "+prd+" is "+branch+", the default branch",
+			"name another, such as "+own+", or commit there with --branch "+branch, nil)
 	case branch == "" && d.Tool.IsDefault(ctx, *d.Place, d.Place.Branch):
 		return own, nil
 	}
 	return cmp.Or(branch, d.Place.Branch), nil
 }
 
-// CheckModules refuses a tree of which a commit would move or remove a submodule, as after a pull. No git starts in one.
+// CheckModules refuses a tree of which a commit would move or remove a submodule, as after a pull. It starts no git in
+// a submodule.
 func (d *Project) CheckModules(ctx context.Context) error {
-	out, err := d.Work.Do(ctx, git.Call{Args: []string{"diff", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD"}})
+	out, err := d.Work.Do(ctx, git.Call{Args: []string{
+		"diff", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD",
+	}})
 	if err != nil {
 		return fmt.Errorf("look for submodules: %w", err)
 	}
 	var moved []string
-	for change := range slices.Chunk(strings.Split(string(out), "\x00"), 2) { // modes and names, path
-		if len(change) == 2 && strings.HasPrefix(change[0], ":"+git.ModeLink) && !git.Ours(change[1]) {
-			moved = append(moved, change[1])
+	for change := range slices.Chunk(strings.Split(string(out), "\x00"), 2) {
+		if len(change) < 2 { // after the last one
+			continue
+		}
+		modes, path := change[0], change[1]
+		if strings.HasPrefix(modes, ":"+git.ModeLink) && !git.Ours(path) {
+			moved = append(moved, path)
 		}
 	}
 	if len(moved) == 0 {
 		return nil
 	}
-	return fault.Usage("submodules in "+d.Work.Top+" are not at the commits of "+d.Work.Branch+": "+journal.ShortList(moved),
+	return fault.Usage(
+		"submodules in "+d.Work.Top+" are not at the commits of "+d.Work.Branch+": "+journal.ShortList(moved),
 		"bring them there (git submodule update --init), or commit them", nil)
 }
 
@@ -72,30 +86,27 @@ func (d *Project) checkResumable(ctx context.Context, run journal.Run) error {
 			return err
 		}
 	}
-	if own := run.Worktree != "" || run.Policy.Done == policy.ByStories; own && d.Work.Branch != run.Branch {
-		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Work.Branch), fix, nil)
+	hasBranch := run.Worktree != "" || run.Policy.Done == policy.ByStories
+	if hasBranch && d.Work.Branch != run.Branch {
+		return fault.Usage(
+			fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Work.Branch), fix, nil)
 	}
 	return nil
 }
 
 // prepareTree makes the worktree if wanted, else it checks out the branch in the user's own tree. Then it
 // looks at the files there.
-func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun) (_ job.NewRun, err error) {
+func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
 	switch {
 	case d.Place == nil:
 		return asked, nil
 	case asked.Policy.Worktree:
-		made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
-		if err == nil {
-			err = d.openWorktree(ctx, made.Dir, made.Branch)
-		}
-		if err == nil {
-			err = d.placeWork(ctx, j, asked.Policy)
-		}
+		made, err := d.addWorktree(ctx, j, asked)
 		if err != nil {
 			return asked, err
 		}
-		asked.Branch, asked.Worktree = made.Branch, filepath.Base(made.Dir)
+		asked.Branch = made.Branch
+		asked.Worktree = filepath.Base(made.Dir)
 	case asked.Branch != d.Place.Branch:
 		d.line(fmt.Sprintf("working on the branch %s, from %s", asked.Branch, d.Place.Branch))
 		if err := d.Tool.SwitchNew(ctx, *d.Place, asked.Branch); err != nil {
@@ -104,9 +115,11 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 	}
 	tree := j.UserTree
 	if j.Box != nil {
-		if _, err := j.Box.Place.Ask(ctx, "update-ref", job.HeldRef(asked.Run), d.Place.Head); err != nil { // so that git gc keeps it
+		// The ref makes git gc keep the commit.
+		if _, err := j.Box.Place.Ask(ctx, "update-ref", job.HeldRef(asked.Run), d.Place.Head); err != nil {
 			return asked, err
 		}
+		var err error
 		if tree, err = d.Tool.Own(ctx, *j.Box.Place); err != nil {
 			return asked, err
 		}
@@ -117,6 +130,18 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 	return asked, err
 }
 
+// addWorktree makes a worktree for a run, and places the work there.
+func (d *Project) addWorktree(ctx context.Context, j *job.Job, asked job.NewRun) (git.Worktree, error) {
+	made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
+	if err != nil {
+		return made, err
+	}
+	if err := d.openWorktree(ctx, made.Dir, made.Branch); err != nil {
+		return made, err
+	}
+	return made, d.placeWork(ctx, j, asked.Policy)
+}
+
 // openWorktree has the run's work go to a linked worktree.
 func (d *Project) openWorktree(ctx context.Context, dir, branch string) error {
 	place, err := d.Tool.Inspect(ctx, dir)
@@ -124,8 +149,9 @@ func (d *Project) openWorktree(ctx context.Context, dir, branch string) error {
 		return err
 	}
 	if err != nil || place.Top != dir || place.Common() != d.Place.Common() {
+		add := "git worktree add -f " + shell.Quote(dir) + " " + shell.Quote(branch)
 		return fault.Usage("the worktree of the run is gone: "+dir,
-			"look at what is there, and bring the worktree back: git worktree add -f "+shell.Quote(dir)+" "+shell.Quote(branch), nil)
+			"look at what is there, and bring the worktree back: "+add, nil)
 	}
 	d.Work = &place
 	return nil

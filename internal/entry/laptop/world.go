@@ -51,10 +51,11 @@ func (w World) gitUser() []string {
 func (w World) Git(project string) (git.Git, error) {
 	confine.RecoverLogins(w.Getenv("HOME"))
 	home, done, err := w.Room(project, "home")
-	if err == nil {
-		*w.Closing = append(*w.Closing, done)
+	if err != nil {
+		return git.Git{}, err
 	}
-	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.gitUser()}, err
+	*w.Closing = append(*w.Closing, done)
+	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.gitUser()}, nil
 }
 
 // Path is PATH without folders of the project: the work of an agent may be there.
@@ -72,11 +73,14 @@ func (w World) PathOutside(project string) World {
 func (w World) In(project string) World { return w.with(environ.Absolute(w.Environ(), project)...) }
 
 func (w World) with(env ...string) World {
-	all, getenv := environ.Merge(w.Environ(), env), w.Getenv
+	all := environ.Merge(w.Environ(), env)
+	getenv := w.Getenv
 	w.Environ = func() []string { return slices.Clone(all) }
 	w.Getenv = func(name string) string {
-		if slices.ContainsFunc(env, func(variable string) bool { return strings.HasPrefix(variable, name+"=") }) {
-			return environ.Get(env, name)
+		for _, variable := range env {
+			if strings.HasPrefix(variable, name+"=") {
+				return environ.Get(env, name)
+			}
 		}
 		return getenv(name)
 	}
@@ -107,7 +111,8 @@ func (w World) Temp(project string) string {
 
 // Room returns an empty temporary folder for work on a project; done removes it.
 func (w World) Room(project, purpose string) (dir string, done func(), err error) {
-	room, err := workspace.NewTemporary(w.Temp(project), "ralph-for-"+purpose+"-") // a name that users give to no folder of theirs
+	// Users give such a name to no folder of theirs.
+	room, err := workspace.NewTemporary(w.Temp(project), "ralph-for-"+purpose+"-")
 	if err != nil {
 		return "", nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
 	}
@@ -117,8 +122,9 @@ func (w World) Room(project, purpose string) (dir string, done func(), err error
 // SoundGit is git for a command that is nothing without it.
 func (w World) SoundGit(ctx context.Context, project string) (git.Git, error) {
 	tool, err := w.Git(project)
-	if err == nil {
-		_, err = tool.Version(ctx)
+	if err != nil {
+		return tool, err
 	}
+	_, err = tool.Version(ctx)
 	return tool, err
 }
