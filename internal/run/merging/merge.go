@@ -57,6 +57,7 @@ func mergeTrees(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) 
 	if err != nil && !git.SaidNo(err) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}
+	conflicted := err != nil
 	tree, rest, _ := strings.Cut(string(out), "\x00")
 	merged := Merged{Tree: tree}
 	for name := range strings.SplitSeq(rest, "\x00") {
@@ -64,7 +65,7 @@ func mergeTrees(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) 
 			merged.Conflicts = append(merged.Conflicts, git.OneLine(name, 300))
 		}
 	}
-	if git.CheckSHA(tree) != nil || (err == nil) != (len(merged.Conflicts) == 0) {
+	if git.CheckSHA(tree) != nil || conflicted != (len(merged.Conflicts) > 0) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: unexpected output of git", m.Ours, m.Theirs)
 	}
 	return merged, nil

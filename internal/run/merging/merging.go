@@ -19,11 +19,20 @@ import (
 )
 
 // Join merges the work with what others did since last.
-func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
-	with.From, with.To, with.Tree = run.Head, run.Head, run.Tree
+func Join(
+	ctx context.Context,
+	t *git.Trusted,
+	run journal.Run,
+	with journal.Joined,
+	last string,
+) (journal.Joined, error) {
+	with.From = run.Head
+	with.To = run.Head
+	with.Tree = run.Tree
 	span := git.Span{From: last, To: with.With}
 	var err error
-	if with.By, err = Authors(ctx, t, span); err != nil {
+	with.By, err = Authors(ctx, t, span)
+	if err != nil {
 		return with, err
 	}
 	commits, err := t.Log(ctx, span)
@@ -32,49 +41,63 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 	}
 	with.Commits = len(commits)
 	if with.Of == journal.OfBranch {
-		if with.Own, err = isOwn(ctx, t, run, span); err != nil {
+		with.Own, err = isOwn(ctx, t, run, span)
+		if err != nil {
 			return with, err
 		}
-		if with.Protected, err = handover.Guarded(ctx, t, span, run.Policy.Protect); err != nil {
+		with.Protected, err = handover.Guarded(ctx, t, span, run.Policy.Protect)
+		if err != nil {
 			return with, err
 		}
 	}
-	made, err := Merge(ctx, t, Commits{Ours: run.Head, Theirs: with.With, Message: message(run, with)})
+	merged, err := Merge(ctx, t, Commits{Ours: run.Head, Theirs: with.With, Message: message(run, with)})
 	if err != nil {
 		return with, err
 	}
-	if made.SHA == "" {
-		if with.Conflicts = made.Conflicts; made.Tree == "" {
+	if merged.SHA == "" {
+		with.Conflicts = merged.Conflicts
+		if merged.Tree == "" {
 			return with, nil
 		}
-		return begin(ctx, t, run, with, made.Tree)
+		return begin(ctx, t, run, with, merged.Tree)
 	}
-	if with.Conflicts, err = renamed(ctx, t, run, with.With, made.SHA); err != nil || len(with.Conflicts) > 0 {
+	with.Conflicts, err = renamed(ctx, t, run, with.With, merged.SHA)
+	if err != nil || len(with.Conflicts) > 0 {
 		return with, err
 	}
-	with.To, with.Tree = made.SHA, made.Tree
+	with.To = merged.SHA
+	with.Tree = merged.Tree
 	return with, nil
 }
 
 // isOwn reports whether all commits are of this run: an earlier job pushed them, and its record was lost.
 func isOwn(ctx context.Context, t *git.Trusted, run journal.Run, span git.Span) (bool, error) {
-	made, err := t.Ask(ctx, "log", "--format=%cn <%ce>, Ralph-Run: %(trailers:key=Ralph-Run,valueonly,separator=%x20)", span.From+".."+span.To)
+	format := "--format=%cn <%ce>, Ralph-Run: %(trailers:key=Ralph-Run,valueonly,separator=%x20)"
+	commits, err := t.Ask(ctx, "log", format, span.From+".."+span.To)
 	if err != nil {
 		return false, fmt.Errorf("look for commits of others: %w", err)
 	}
 	own := git.Ralph.String() + ", " + run.Trailers("")[0] // people can copy a message
-	return !slices.ContainsFunc(strings.Split(made, "\n"), func(one string) bool { return one != own }), nil
+	for commit := range strings.SplitSeq(commits, "\n") {
+		if commit != own {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // renamed returns the protected files to which a merge brought changes of the work: git makes them where the others
 // renamed the file, which the work changed as it was not protected yet.
 func renamed(ctx context.Context, t *git.Trusted, run journal.Run, theirs, merge string) ([]string, error) {
-	now, err := handover.Guarded(ctx, t, git.Span{From: theirs, To: merge}, run.Policy.Protect)
-	if err != nil || len(now) == 0 {
+	inMerge, err := handover.Guarded(ctx, t, git.Span{From: theirs, To: merge}, run.Policy.Protect)
+	if err != nil || len(inMerge) == 0 {
 		return nil, err
 	}
-	before, err := handover.Guarded(ctx, t, git.Span{From: theirs, To: run.Head}, run.Policy.Protect)
-	return slices.DeleteFunc(now, func(name string) bool { return slices.Contains(before, name) }), err
+	inWork, err := handover.Guarded(ctx, t, git.Span{From: theirs, To: run.Head}, run.Policy.Protect)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(inMerge, func(name string) bool { return slices.Contains(inWork, name) }), nil
 }
 
 // message names a merge as git does: checks of commit subjects skip git's own.
@@ -83,31 +106,50 @@ func message(run journal.Run, with journal.Joined) git.Message {
 	if with.Of == journal.OfBase {
 		of = run.BaseRef
 	}
-	return git.Message{Subject: fmt.Sprintf("Merge branch '%s' into %s", of, run.Branch), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
+	return git.Message{
+		Subject:  fmt.Sprintf("Merge branch '%s' into %s", of, run.Branch),
+		Trailers: run.Trailers(""),
+		SignOff:  run.Policy.SignOff,
+	}
 }
 
 // begin makes a merge of the base with conflict markers, which is not pushed. It leaves to people
 // what has no markers, such as a deleted file, protected files, and runs without iterations left.
-func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, tree string) (journal.Joined, error) {
+func begin(
+	ctx context.Context,
+	t *git.Trusted,
+	run journal.Run,
+	with journal.Joined,
+	tree string,
+) (journal.Joined, error) {
 	guarded, err := handover.Covered(ctx, t, with.From, run.Policy.Protect, with.Conflicts)
-	if err != nil || with.Of != journal.OfBase || len(guarded) > 0 || len(with.Conflicts) >= mostConflicts || !verdict.MayIterate(run) {
-		return with, err
-	}
-	half, err := t.Commit(ctx, tree, message(run, with), with.From, with.With)
 	if err != nil {
 		return with, err
 	}
-	more, err := renamed(ctx, t, run, with.With, half)
+	if with.Of != journal.OfBase || len(guarded) > 0 {
+		return with, nil
+	}
+	if len(with.Conflicts) >= mostConflicts || !verdict.MayIterate(run) {
+		return with, nil
+	}
+	merge, err := t.Commit(ctx, tree, message(run, with), with.From, with.With)
+	if err != nil {
+		return with, err
+	}
+	more, err := renamed(ctx, t, run, with.With, merge)
 	if err != nil || len(more) > 0 {
 		with.Conflicts = append(with.Conflicts, more...)
 		return with, err
 	}
 	for _, name := range with.Conflicts {
-		if marks, err := unresolved(ctx, t, half, name, with.From, with.With); err != nil || !marks {
+		marks, err := unresolved(ctx, t, merge, name, with.From, with.With)
+		if err != nil || !marks {
 			return with, ctx.Err()
 		}
 	}
-	with.FromTree, with.To, with.Tree = run.Tree, half, tree
+	with.FromTree = run.Tree
+	with.To = merge
+	with.Tree = tree
 	return with, nil
 }
 
@@ -128,15 +170,28 @@ func unresolved(ctx context.Context, t *git.Trusted, commit, name string, sides 
 	if err != nil {
 		return false, err
 	}
-	var before [][]byte
+	var texts [][]byte
 	for _, side := range sides {
-		was, err := read(ctx, t, side, name)
+		text, err := read(ctx, t, side, name)
 		if err != nil {
 			return false, err
 		}
-		before = append(before, was)
+		texts = append(texts, text)
 	}
-	return marked(text, before...), nil
+	return marked(text, texts...), nil
+}
+
+// isMarker reports whether a line looks like a conflict marker of git.
+func isMarker(line string) bool {
+	if line == "=======" {
+		return true
+	}
+	for _, marker := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
+		if strings.HasPrefix(line, marker) {
+			return true
+		}
+	}
+	return false
 }
 
 // marked reports marks that no side had.
@@ -149,8 +204,7 @@ func marked(text []byte, sides ...[]byte) bool {
 	}
 	for line := range bytes.Lines(text) {
 		line := string(bytes.TrimRight(line, "\r\n"))
-		mark := line == "=======" || slices.ContainsFunc([]string{"<<<<<<< ", "||||||| ", ">>>>>>> "}, func(m string) bool { return strings.HasPrefix(line, m) })
-		if mark && !known[line] {
+		if isMarker(line) && !known[line] {
 			return true
 		}
 	}
@@ -161,17 +215,25 @@ func marked(text []byte, sides ...[]byte) bool {
 // would take their changes for merged.
 func lost(ctx context.Context, t *git.Trusted, merge journal.Joined, touched []string) ([]string, error) {
 	theirs, err := t.ChangedPaths(ctx, git.Span{From: merge.From, To: merge.To})
+	if err != nil {
+		return nil, err
+	}
 	kept := map[string]bool{}
 	for _, name := range slices.Concat(merge.Conflicts, touched) {
 		kept[name] = true
 	}
 	theirs = slices.DeleteFunc(theirs, func(name string) bool { return kept[name] })
-	return theirs[:min(len(theirs), mostConflicts)], err
+	return theirs[:min(len(theirs), mostConflicts)], nil
 }
 
 // Settle makes a merge commit of the agent's resolution. It refuses remaining marks, also where the agent moved or
 // copied them, and lost changes of the others.
-func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
+func Settle(
+	ctx context.Context,
+	t *git.Trusted,
+	run journal.Run,
+	taken journal.CommitsTaken,
+) (journal.CommitsTaken, error) {
 	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil
 	}
@@ -179,18 +241,21 @@ func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.
 	if err != nil {
 		return taken, err
 	}
-	gone, err := lost(ctx, t, *run.Parted, touched)
+	lostFiles, err := lost(ctx, t, *run.Parted, touched)
 	if err != nil {
 		return taken, err
 	}
-	for _, name := range gone {
-		taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "what " + run.BaseRef + " changed in it is gone"})
+	for _, name := range lostFiles {
+		why := "what " + run.BaseRef + " changed in it is gone"
+		taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: why})
 	}
-	left, err := t.FilesMatching(ctx, taken.To, []string{"^[<>|]{7} ", "^={7}.?$"}, touched)
+	withMarkers, err := t.FilesMatching(ctx, taken.To, []string{"^[<>|]{7} ", "^={7}.?$"}, touched)
 	if err != nil {
 		return taken, err
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(left, run.Parted.Conflicts)))) {
+	candidates := slices.Concat(withMarkers, run.Parted.Conflicts)
+	slices.Sort(candidates)
+	for _, name := range slices.Compact(candidates) {
 		sides := []string{run.Parted.From, run.Parted.With}
 		if !slices.Contains(run.Parted.Conflicts, name) {
 			sides = append(sides, run.Parted.To) // where git may have moved a side's file to
@@ -204,11 +269,16 @@ func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.
 		}
 	}
 	if len(taken.Refused) > 0 {
-		taken.To, taken.Tree, taken.Commits, taken.Files, taken.Dropped = taken.From, run.Tree, nil, nil, nil
+		taken.To = taken.From
+		taken.Tree = run.Tree
+		taken.Commits = nil
+		taken.Files = nil
+		taken.Dropped = nil
 		return taken, nil
 	}
 	m := message(run, *run.Parted)
-	made, err := t.Commit(ctx, taken.Tree, m, run.Parted.From, run.Parted.With)
-	taken.To, taken.Commits = made, []journal.Commit{{SHA: made, Subject: m.Subject}}
+	merge, err := t.Commit(ctx, taken.Tree, m, run.Parted.From, run.Parted.With)
+	taken.To = merge
+	taken.Commits = []journal.Commit{{SHA: merge, Subject: m.Subject}}
 	return taken, err
 }
