@@ -102,20 +102,24 @@ func (p *Publisher) loop(ctx context.Context) {
 				return
 			}
 			pending = &newer
-			if urgent := p.isFirstSave(newer.run); urgent || lull && !newer.isTransient() {
-				lull, pause = urgent, nil
+			urgent := p.isFirstSave(newer.run)
+			if urgent || (lull && !newer.isTransient()) {
+				lull = urgent
+				pause = nil
 			}
 		case <-pause:
 			pause = nil
 		}
-		switch {
-		case pending == nil || pause != nil:
-		case pending.isTransient() && !lull:
-			lull, pause = true, time.After(p.Interval)
-		default:
-			lull = false
-			pending, pause = p.showPending(ctx, pending)
+		if pending == nil || pause != nil {
+			continue
 		}
+		if pending.isTransient() && !lull {
+			lull = true
+			pause = time.After(p.Interval)
+			continue
+		}
+		lull = false
+		pending, pause = p.showPending(ctx, pending)
 	}
 }
 
@@ -152,14 +156,16 @@ func (p *Publisher) showLast(ctx context.Context, left *runState) {
 func (p *Publisher) show(ctx context.Context, m runState) bool {
 	ctx, done := context.WithTimeout(ctx, showTimeout)
 	defer done()
-	board, shown := m.texts(), true
+	board := m.texts()
+	shown := true
 	for i, screen := range p.Screens {
 		err := screen(ctx, board)
 		if err == nil {
 			delete(p.lastErrors, i)
 			continue
 		}
-		if shown = false; p.lastErrors[i] != err.Error() { // else it was reported already
+		shown = false
+		if p.lastErrors[i] != err.Error() { // else it was reported already
 			p.lastErrors[i] = err.Error()
 			p.Failed(err)
 		}
