@@ -31,8 +31,11 @@ func (f Files) Source(ctx context.Context) (report.Source, error) {
 	}
 	run := journal.Fold(journal.Run{}, entries...)
 	source := report.Source{
-		Entries: entries, Abandoned: f.Abandoned, Hide: f.Hide, Read: f.read,
-		Items: func(transcript string) []stream.Item { return parseTranscript(run.Policy.Agent, transcript) },
+		Entries:   entries,
+		Abandoned: f.Abandoned,
+		Hide:      f.Hide,
+		Read:      f.read,
+		Items:     func(transcript string) []stream.Item { return parseTranscript(run.Policy.Agent, transcript) },
 	}
 	if f.Code != nil {
 		source.Diff = func(from, to string) (string, bool, error) {
