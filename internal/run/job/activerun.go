@@ -35,7 +35,12 @@ type activeRun struct {
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*activeRun, error) {
 	kept := &records{Job: j, home: home}
 	at := &turns{trees: &trees{records: kept, work: j.workDir(home)}}
-	s := &activeRun{turns: at, publishing: publishing{at.trees}, scm: scm{at}, supervision: supervision{kept}}
+	s := &activeRun{
+		turns:       at,
+		publishing:  publishing{at.trees},
+		scm:         scm{at},
+		supervision: supervision{kept},
+	}
 	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // without git there is no home
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
@@ -45,10 +50,11 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 		return nil, err
 	}
 	if j.Box != nil && j.Box.Place == nil {
-		var err error
-		if j.Dir, err = s.boxFolder(ctx); err != nil {
+		dir, err := s.boxFolder(ctx)
+		if err != nil {
 			return nil, err
 		}
+		j.Dir = dir
 	}
 	return s, s.openJournal(ctx)
 }
@@ -66,14 +72,18 @@ func (s *trees) fetch(ctx context.Context, base, branch string) error {
 		return nil
 	}
 	fetched, err := s.Origin(ctx, filepath.Join(s.work, "trusted.git"), base, branch)
-	if err == nil { // else what was fetched before still holds the work
-		s.trusted = fetched
+	if err != nil {
+		return err // what was fetched before still holds the work
 	}
-	return err
+	s.trusted = fetched
+	return nil
 }
 
 func (s *trees) refetch(ctx context.Context, run journal.Run) error {
-	if _, err := os.Stat(s.work); s.trusted == nil || err == nil {
+	if s.trusted == nil {
+		return nil
+	}
+	if _, err := os.Stat(s.work); err == nil {
 		return nil
 	}
 	if err := os.MkdirAll(s.work, 0o755); err != nil {
@@ -91,16 +101,28 @@ func (s *activeRun) openRepository(ctx context.Context, run journal.Run) error {
 
 func (s *activeRun) canRemoveTrees(ctx context.Context) bool {
 	run := s.Run()
-	if s.UserTree != nil || s.trusted == nil && s.Box == nil {
-		return true // the trees are the user's own
+	if s.UserTree != nil {
+		return true // the agent worked in the user's own tree
 	}
-	if run.Stop == nil || run.Stop.Reason == policy.FatalError || s.isAborted() || isWorkUntaken(run) {
+	if s.trusted == nil && s.Box == nil {
+		return true // it worked in the user's own folder
+	}
+	if run.Stop == nil || run.Stop.Reason == policy.FatalError {
+		return false
+	}
+	if s.isAborted() || isWorkUntaken(run) {
 		return false
 	}
 	if s.Box != nil {
 		return s.isAllDelivered(ctx, run)
 	}
-	return !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
+	if run.Dirty {
+		return false
+	}
+	if run.Head == run.Start || verdict.IsUnchanged(run) {
+		return true // there is no work
+	}
+	return run.Pushed == run.Head
 }
 
 func isWorkUntaken(run journal.Run) bool {
@@ -109,14 +131,17 @@ func isWorkUntaken(run journal.Run) bool {
 		return false
 	}
 	it := run.Iterations[n-1]
-	return it.Taken == nil && (it.Agent != nil || it.Ended == nil) || it.Taken != nil && len(it.Taken.Refused) > 0
+	if it.Taken != nil {
+		return len(it.Taken.Refused) > 0
+	}
+	return it.Agent != nil || it.Ended == nil
 }
 
 func (s *activeRun) removeTrees(ctx context.Context) error {
-	switch {
-	case s.KeepTrees:
+	if s.KeepTrees {
 		return nil
-	case s.canRemoveTrees(ctx):
+	}
+	if s.canRemoveTrees(ctx) {
 		return errors.Join(untrusted.RemoveAll(s.work), s.letGo(ctx))
 	}
 	if s.worksInClone() && s.Sandbox != nil {
@@ -130,54 +155,78 @@ func (s *activeRun) removeTrees(ctx context.Context) error {
 	return nil
 }
 
-func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
-	if asked.Base, asked.Start, err = s.startingCommits(ctx, asked); err != nil {
+func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
+	var err error
+	asked.Base, asked.Start, err = s.startingCommits(ctx, asked)
+	if err != nil {
 		return err
 	}
 	if asked.Base == asked.Unfinished.Base && asked.Base != asked.Start {
-		asked.Notes = append(asked.Notes, journal.Noted{What: fmt.Sprintf("the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
-			"`ralph resume` continues that run; if its commits shall be the base, create a new branch first: git switch -c NAME", asked.Unfinished.ID, asked.Base)})
+		asked.Notes = append(asked.Notes, noteUnfinished(asked))
 	}
 	if s.trusted != nil {
-		if asked, err = s.startWith(ctx, asked); err != nil {
+		asked, err = s.startWith(ctx, asked)
+		if err != nil {
 			return err
 		}
 	}
-	if asked.Tree, asked.Work, err = s.startingTrees(ctx, asked); err != nil {
+	asked.Tree, asked.Work, err = s.startingTrees(ctx, asked)
+	if err != nil {
 		return err
 	}
-	if asked, err = s.detectChecks(ctx, asked); err != nil {
+	asked, err = s.detectChecks(ctx, asked)
+	if err != nil {
 		return err
 	}
 	asked.Form = s.pullTemplate(ctx, asked)
-	err = s.Append(asked.RunBegan)
-	for _, note := range asked.Notes {
-		err = errors.Join(err, s.Append(note))
+	if err := s.Append(asked.RunBegan); err != nil {
+		return err
 	}
-	return err
+	for _, note := range asked.Notes {
+		if err := s.Append(note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteUnfinished explains why the commits of an earlier run count as work of this one.
+func noteUnfinished(asked NewRun) journal.Noted {
+	return journal.Noted{What: fmt.Sprintf(
+		"the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
+			"`ralph resume` continues that run; "+
+			"if its commits shall be the base, create a new branch first: git switch -c NAME",
+		asked.Unfinished.ID, asked.Base,
+	)}
 }
 
 // startWith adds suggestions that people made.
-func (s *activeRun) startWith(ctx context.Context, asked NewRun) (_ NewRun, err error) {
-	asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
-	for _, r := range asked.Task.Remarks {
+func (s *activeRun) startWith(ctx context.Context, asked NewRun) (NewRun, error) {
+	start, remarks, err := suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
+	if err != nil {
+		return asked, err
+	}
+	asked.Start = start
+	asked.Task.Remarks = remarks
+	for _, r := range remarks {
 		if r.Suggestion.Made != "" {
 			asked.Plan = asked.Plan.WithSuggestion(r)
 		}
 	}
-	return asked, err
+	return asked, nil
 }
 
 // startingTrees returns the tree of the first commit, and that of the files as the agent finds
 // them, which is not known yet if the project tracks the loop's memory.
 func (s *activeRun) startingTrees(ctx context.Context, asked NewRun) (tree, work string, err error) {
-	switch {
-	case s.trusted == nil && s.UserTree == nil && s.Supervised == nil:
-		return "", workspace.Fingerprint(ctx, s.Dir), nil
-	case s.trusted == nil:
+	if s.trusted == nil {
+		if s.UserTree == nil && s.Supervised == nil {
+			return "", workspace.Fingerprint(ctx, s.Dir), nil
+		}
 		return "", asked.Work, nil
 	}
-	if tree, err = s.trusted.TreeOf(ctx, asked.Start); err != nil || asked.Work != "" {
+	tree, err = s.trusted.TreeOf(ctx, asked.Start)
+	if err != nil || asked.Work != "" {
 		return tree, asked.Work, err
 	}
 	memory := path.Join(cmp.Or(asked.Policy.Memory, workspace.MemoryDir), "prd.json")
@@ -201,17 +250,21 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 	if errors.Is(err, git.ErrNotFound) {
 		start, err = base, nil
 	}
-	if err == nil && !asked.Task.Update {
-		base, err = s.trusted.MergeBase(ctx, git.Span{From: base, To: start}) // newer tests do not judge what lacks their code
+	if err != nil {
+		return "", "", err
 	}
-	if err == nil {
-		base, err = s.firstBase(ctx, base, asked.Unfinished)
+	if !asked.Task.Update { // newer tests do not judge what lacks their code
+		base, err = s.trusted.MergeBase(ctx, git.Span{From: base, To: start})
+		if err != nil {
+			return "", "", err
+		}
 	}
+	base, err = s.firstBase(ctx, base, asked.Unfinished)
 	return base, start, err
 }
 
-// firstBase returns the base of an unfinished run on the same branch, if its commits are still there: else its changes of tests
-// would count as the base's.
+// firstBase returns the base of an unfinished run on the same branch, if its commits are still there: else its changes
+// of tests would count as the base's.
 func (s *activeRun) firstBase(ctx context.Context, base string, old journal.Run) (string, error) {
 	if old.Base == "" || old.Head == "" || s.trusted == nil {
 		return base, nil
@@ -220,7 +273,8 @@ func (s *activeRun) firstBase(ctx context.Context, base string, old journal.Run)
 		if _, err := s.trusted.Resolve(ctx, span.From); errors.Is(err, git.ErrNotFound) {
 			return base, nil
 		}
-		if within, err := s.trusted.IsAncestor(ctx, span.From, span.To); err != nil || !within {
+		within, err := s.trusted.IsAncestor(ctx, span.From, span.To)
+		if err != nil || !within {
 			return base, err
 		}
 	}
@@ -229,11 +283,23 @@ func (s *activeRun) firstBase(ctx context.Context, base string, old journal.Run)
 
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
-		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: workspace.Folder{Path: s.home.Path}, Log: s.Log,
+		Home:    s.Git.Home,
+		Dir:     filepath.Join(s.work, "clean"),
+		Sandbox: s.Sandbox,
+		Logs:    workspace.Folder{Path: s.home.Path},
+		Log:     s.Log,
 		Hand: check.Hand{
-			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.home.CreateLinked, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
+			Run:    s.Exec,
+			Env:    s.CheckEnv,
+			Grace:  s.Grace,
+			Log:    s.home.CreateLinked,
+			Veil:   s.Redact,
+			Folder: s.logFolder(s.Run()),
+			Began:  s.OnCheck,
 		},
-		Secrets: s.CheckSecrets, Kept: s.Kept, InJob: s.Run().Policy.SaveRun,
+		Secrets: s.CheckSecrets,
+		Kept:    s.Kept,
+		InJob:   s.Run().Policy.SaveRun,
 	}
 }
 

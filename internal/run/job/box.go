@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 
@@ -27,33 +26,47 @@ func (f UserFolder) cloneSpec(ctx context.Context) (git.CloneSpec, error) {
 }
 
 // fill makes a box equal to the user's folder, and has it used inside. More files are copied also if git ignores them.
-func (f UserFolder) fill(ctx context.Context, b box.Box, sb *confine.Sandbox, more ...string) (err error) {
-	var list git.Listing
-	if f.Place != nil {
-		list, err = f.Place.List(ctx)
-	} else {
-		list.Files, err = box.List(ctx, f.Top)
-	}
+func (f UserFolder) fill(ctx context.Context, b box.Box, sb *confine.Sandbox, more ...string) error {
+	list, err := f.list(ctx)
 	if err != nil {
 		return err
 	}
 	list.Files = append(list.Files, more...)
 	work := func(layers []sandbox.Layer) bool {
-		return sb.HasLayers(ctx, confine.Access{Write: []string{b.Dir}, At: map[string]string{b.Dir: f.Top}, Layers: layers})
+		return sb.HasLayers(ctx, confine.Access{
+			Write:  []string{b.Dir},
+			At:     map[string]string{b.Dir: f.Top},
+			Layers: layers,
+		})
 	}
-	return errors.Join(b.Fill(ctx, list, work), sb.Lend(ctx, b.Dir, "."))
+	if err := b.Fill(ctx, list, work); err != nil {
+		return err
+	}
+	return sb.Lend(ctx, b.Dir, ".")
+}
+
+func (f UserFolder) list(ctx context.Context) (git.Listing, error) {
+	if f.Place != nil {
+		return f.Place.List(ctx)
+	}
+	files, err := box.List(ctx, f.Top)
+	return git.Listing{Files: files}, err
 }
 
 // accessTo is to a box at the path of the user's folder, and to the objects of a repository. nil: there is none.
 func accessTo(b box.Box, trusted *git.Trusted) confine.Access {
-	at := confine.Access{Write: []string{b.Dir}, At: map[string]string{b.Dir: b.User}, Layers: b.Layers()}
+	access := confine.Access{
+		Write:  []string{b.Dir},
+		At:     map[string]string{b.Dir: b.User},
+		Layers: b.Layers(),
+	}
 	if trusted != nil {
-		at.Read = trusted.Lent()
+		access.Read = trusted.Lent()
 	}
-	for _, lent := range at.Read {
-		at.At[lent] = lent
+	for _, lent := range access.Read {
+		access.At[lent] = lent
 	}
-	return at
+	return access
 }
 
 // gitInside runs git as the sandbox's user and without a network. nil: as everywhere else.
@@ -80,8 +93,9 @@ type CommandBox struct {
 }
 
 // OpenBox makes a box of a folder and its repository, below room.
-func OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, dir, room string) (b CommandBox, err error) {
-	room, err = filepath.EvalSymlinks(room)
+func OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, dir, room string) (CommandBox, error) {
+	var b CommandBox
+	room, err := filepath.EvalSymlinks(room)
 	if err != nil {
 		return b, err
 	}
@@ -92,7 +106,12 @@ func OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, dir, room s
 	} else if place.Top != "" && place.Head != "" {
 		return b, err
 	}
-	b.box = box.Box{User: user.Top, Dir: filepath.Join(room, "tree"), Record: filepath.Join(room, "start.json"), Upper: filepath.Join(room, "layers")}
+	b.box = box.Box{
+		User:   user.Top,
+		Dir:    filepath.Join(room, "tree"),
+		Record: filepath.Join(room, "start.json"),
+		Upper:  filepath.Join(room, "layers"),
+	}
 	if err := os.MkdirAll(b.box.Dir, 0o755); err != nil {
 		return b, err
 	}
@@ -115,32 +134,45 @@ func OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, dir, room s
 	return b, err
 }
 
-func (b *CommandBox) clone(ctx context.Context, tool git.Git, user UserFolder, sb *confine.Sandbox, room string) (err error) {
+func (b *CommandBox) clone(
+	ctx context.Context,
+	tool git.Git,
+	user UserFolder,
+	sb *confine.Sandbox,
+	room string,
+) error {
 	b.head = user.Place.Head
-	b.trusted, err = tool.Borrow(ctx, *user.Place, filepath.Join(room, "trusted.git"))
+	trusted, err := tool.Borrow(ctx, *user.Place, filepath.Join(room, "trusted.git"))
 	if err != nil {
 		return err
 	}
+	b.trusted = trusted
 	spec, err := user.cloneSpec(ctx)
 	if err != nil {
 		return err
 	}
-	spec.Dir, spec.Branch, spec.SHA, spec.Run = b.box.Dir, user.Place.Branch, b.head, gitInside(sb, tool.Home, b.box.Dir, b.trusted)
-	b.tree, err = b.trusted.Clone(ctx, spec)
+	spec.Dir = b.box.Dir
+	spec.Branch = user.Place.Branch
+	spec.SHA = b.head
+	spec.Run = gitInside(sb, tool.Home, b.box.Dir, trusted)
+	b.tree, err = trusted.Clone(ctx, spec)
 	return err
 }
 
 // Changed returns the files that are no longer the user's.
-func (b CommandBox) Changed(ctx context.Context) (names []string, err error) {
-	if b.tree != nil {
-		names, err = b.tree.Files(ctx)
-	} else {
-		names, err = box.List(ctx, b.box.Dir)
-	}
+func (b CommandBox) Changed(ctx context.Context) ([]string, error) {
+	names, err := b.files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return b.box.Changed(ctx, names)
+}
+
+func (b CommandBox) files(ctx context.Context) ([]string, error) {
+	if b.tree != nil {
+		return b.tree.Files(ctx)
+	}
+	return box.List(ctx, b.box.Dir)
 }
 
 // Bring brings changes of some paths into the user's folder, but not of protected files.

@@ -18,9 +18,9 @@ func (s *trees) runnerWith(dir string, setup bool) sandbox.Exec {
 	if s.Sandbox == nil {
 		return s.Exec
 	}
-	at := s.access(dir)
-	at.Setup = setup
-	return s.Sandbox.Around(at)
+	access := s.access(dir)
+	access.Setup = setup
+	return s.Sandbox.Around(access)
 }
 
 // access is to the agent's folder. In a box, it has the path of the user's.
@@ -28,25 +28,34 @@ func (s *trees) access(dir string) confine.Access {
 	if s.Box != nil && dir == s.box().Dir {
 		return accessTo(s.box(), s.trusted)
 	}
-	at := confine.Access{Write: []string{dir}}
+	access := confine.Access{Write: []string{dir}}
 	if s.trusted != nil {
-		at.Read = s.trusted.Lent()
+		access.Read = s.trusted.Lent()
 	}
-	return at
+	return access
 }
 
 func (s *trees) makeEmptyDir(ctx context.Context, dir string) error {
-	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+	if err := clearDir(dir); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
 	return s.Sandbox.Lend(ctx, dir, ".")
+}
+
+// clearDir makes an empty folder, and removes what is there.
+func clearDir(dir string) error {
+	if err := untrusted.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
 }
 
 func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	if s.trusted == nil {
 		return nil
 	}
-	notes, err := s.Sandbox.AllowPackages(ctx, s.CheckEnv, func() ([]string, error) { return s.trusted.Files(ctx, s.Run().Base) })
+	files := func() ([]string, error) { return s.trusted.Files(ctx, s.Run().Base) }
+	notes, err := s.Sandbox.AllowPackages(ctx, s.CheckEnv, files)
 	for _, note := range notes {
 		err = errors.Join(err, s.Append(journal.Noted{What: note}))
 	}

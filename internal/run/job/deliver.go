@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +24,13 @@ func HeldRef(id string) string { return "refs/ralph/" + id }
 const BeforeFolder = "before"
 
 func (s *trees) box() box.Box {
-	return box.Box{User: s.Box.Top, Dir: filepath.Join(s.work, "tree"), Before: s.home.File(BeforeFolder), Record: s.home.File("delivered.json"), Upper: filepath.Join(s.work, "layers")}
+	return box.Box{
+		User:   s.Box.Top,
+		Dir:    filepath.Join(s.work, "tree"),
+		Before: s.home.File(BeforeFolder),
+		Record: s.home.File("delivered.json"),
+		Upper:  filepath.Join(s.work, "layers"),
+	}
 }
 
 // fillBox makes the agent's folder equal to the user's.
@@ -33,10 +38,14 @@ func (s *trees) fillBox(ctx context.Context, dir string) error {
 	b := s.box()
 	b.Dir = dir
 	var memory []string
-	if run := s.Run(); run.Policy.Done == policy.ByStories {
+	run := s.Run()
+	if run.Policy.Done == policy.ByStories {
 		memory = workspace.Memory{Dir: memoryDir(run)}.Files()
 	}
-	return errors.Join(s.Box.fill(ctx, b, s.Sandbox, memory...), workspace.MarkBox(filepath.Dir(s.Folder.Path), dir))
+	if err := s.Box.fill(ctx, b, s.Sandbox, memory...); err != nil {
+		return err
+	}
+	return workspace.MarkBox(filepath.Dir(s.Folder.Path), dir)
 }
 
 // boxFolder makes the agent's folder where there is no repository.
@@ -55,31 +64,33 @@ func (s *trees) boxFolder(ctx context.Context) (string, error) {
 	return dir, os.Rename(young, dir)
 }
 
-// deliver brings the work to the user's folder: files by their three versions, and commits if the user's branch is still
-// where they begin.
+// deliver brings the work to the user's folder: files by their three versions, and commits if the user's branch is
+// still where they begin.
 func (s *trees) deliver(ctx context.Context, run journal.Run, emit emit) error {
 	done := journal.Delivered{Iteration: run.JudgedIterations(), Head: run.Head}
 	changed, err := s.changedInBox(ctx, run)
 	if err != nil {
 		return err
 	}
-	mine, err := s.isStillOn(ctx, run)
+	onBranch, err := s.isStillOn(ctx, run)
 	if err != nil {
 		return err
 	}
-	refused, err := s.refusedHere(ctx, run, mine)
+	whyKept, err := s.whyKept(ctx, run, onBranch)
 	if err != nil {
 		return err
 	}
-	brought, err := s.box().Bring(ctx, changed, refused)
+	brought, err := s.box().Bring(ctx, changed, whyKept)
 	if err != nil {
 		return err
 	}
-	done.Files, done.Ignored = len(brought.Paths), s.box().ChangedLayers()
+	done.Files = len(brought.Paths)
+	done.Ignored = s.box().ChangedLayers()
 	for _, left := range brought.Left {
 		done.Left = append(done.Left, journal.Left(left))
 	}
-	if done.Branch, err = s.deliverCommits(ctx, run); err != nil {
+	done.Branch, err = s.deliverCommits(ctx, run)
+	if err != nil {
 		return err
 	}
 	if len(done.Left) > 0 {
@@ -97,35 +108,36 @@ func delivered(run journal.Run) string {
 }
 
 // changedInBox returns the paths to deliver: of stories those of their commits, else all that git does not ignore.
-func (s *trees) changedInBox(ctx context.Context, run journal.Run) (names []string, err error) {
+func (s *trees) changedInBox(ctx context.Context, run journal.Run) ([]string, error) {
 	tree, err := s.tree(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case tree == nil:
-		if names, err = box.List(ctx, s.Dir); err != nil {
+	}
+	if tree == nil {
+		names, err := box.List(ctx, s.Dir)
+		if err != nil {
 			return nil, err
 		}
-	case run.Policy.Done == policy.ByStories: // also what an earlier delivery left
-		if names, err = s.changedPaths(ctx, git.Span{From: run.Start, To: run.Head}); err != nil {
+		return s.box().Changed(ctx, names)
+	}
+	if run.Policy.Done == policy.ByStories { // also what an earlier delivery left
+		names, err := s.changedPaths(ctx, git.Span{From: run.Start, To: run.Head})
+		if err != nil {
 			return nil, err
 		}
 		changed, err := s.box().Changed(ctx, names)
 		return inBoth(names, changed), err
-	default:
-		if names, err = tree.Files(ctx); err != nil {
-			return nil, err
-		}
+	}
+	names, err := tree.Files(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return s.box().Changed(ctx, names)
 }
 
-func (s *trees) changedPaths(ctx context.Context, span git.Span) (names []string, err error) {
+func (s *trees) changedPaths(ctx context.Context, span git.Span) ([]string, error) {
 	changes, err := s.trusted.Compare(ctx, span)
-	for _, c := range changes {
-		names = append(names, c.Path)
-	}
-	return names, err
+	return git.Paths(changes), err
 }
 
 // isStillOn reports whether the user's folder has the branch of the run checked out.
@@ -133,23 +145,24 @@ func (s *trees) isStillOn(ctx context.Context, run journal.Run) (bool, error) {
 	if s.Box.Place == nil {
 		return true, nil
 	}
-	at, err := s.Box.Place.Ask(ctx, "symbolic-ref", "-q", "HEAD")
+	ref, err := s.Box.Place.Ask(ctx, "symbolic-ref", "-q", "HEAD")
 	if err != nil && !git.SaidNo(err) {
 		return false, err
 	}
-	return at == git.BranchRef(run.Branch), nil
+	return ref == git.BranchRef(run.Branch), nil
 }
 
-func (s *trees) refusedHere(ctx context.Context, run journal.Run, mine bool) (func(name string) string, error) {
+// whyKept returns a function that says why the user's version of a file stays, or "".
+func (s *trees) whyKept(ctx context.Context, run journal.Run, onBranch bool) (func(name string) string, error) {
 	isProtected, err := handover.Protected(ctx, s.trusted, run.Start, run.Policy.Protect)
 	if err != nil {
 		return nil, err
 	}
 	return func(name string) string {
-		switch {
-		case !mine:
+		if !onBranch {
 			return "another branch is checked out here"
-		case isProtected(name):
+		}
+		if isProtected(name) {
 			return "it is protected"
 		}
 		return ""
@@ -169,7 +182,8 @@ func (s *trees) deliverCommits(ctx context.Context, run journal.Run) (branch str
 	if err != nil {
 		return "", err
 	}
-	moved, err := s.Git.Advance(ctx, *s.Box.Place, git.Advance{Branch: run.Branch, From: from, To: run.Head, Paths: paths})
+	advance := git.Advance{Branch: run.Branch, From: from, To: run.Head, Paths: paths}
+	moved, err := s.Git.Advance(ctx, *s.Box.Place, advance)
 	if err != nil || moved {
 		return "", err
 	}
@@ -190,19 +204,29 @@ const undeliveredPatch = "undelivered.patch"
 // undelivered writes a patch that makes the user's files the box's.
 func (s *trees) undelivered(ctx context.Context, left []box.Left) (string, error) {
 	dir := filepath.Join(s.work, "sides")
-	err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755))
-	for _, l := range left {
-		err = errors.Join(err, s.box().Sides(dir, l.Path))
-	}
-	if err != nil {
+	if err := s.writeSides(dir, left); err != nil {
 		return "", fmt.Errorf("write %s: %w", undeliveredPatch, err)
 	}
 	defer untrusted.RemoveAll(dir) //nolint:errcheck // temporary
-	patch, err := s.Git.Do(ctx, git.Call{Dir: dir, Args: []string{"diff", "--no-index", "--no-prefix", "--binary", "--no-ext-diff", "--no-textconv", "a", "b"}, Limit: 1 << 30})
+	args := []string{"diff", "--no-index", "--no-prefix", "--binary", "--no-ext-diff", "--no-textconv", "a", "b"}
+	patch, err := s.Git.Do(ctx, git.Call{Dir: dir, Args: args, Limit: 1 << 30})
 	if err != nil && !git.SaidNo(err) {
 		return "", fmt.Errorf("write %s: %w", undeliveredPatch, err)
 	}
 	return undeliveredPatch, s.home.WriteFile(undeliveredPatch, patch)
+}
+
+// writeSides writes the user's and the box's version of each file into an empty folder.
+func (s *trees) writeSides(dir string, left []box.Left) error {
+	if err := clearDir(dir); err != nil {
+		return err
+	}
+	for _, l := range left {
+		if err := s.box().Sides(dir, l.Path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isAllDelivered reports that the box has nothing that the user's folder lacks.
@@ -210,8 +234,13 @@ func (s *trees) isAllDelivered(ctx context.Context, run journal.Run) bool {
 	if _, err := os.Stat(s.box().Dir); err != nil {
 		return true // it was not made yet
 	}
-	if d := run.Delivered; d != nil && (len(d.Left) > 0 || d.Branch != "" && d.Head != run.Head) {
-		return false
+	if d := run.Delivered; d != nil {
+		if len(d.Left) > 0 {
+			return false
+		}
+		if d.Branch != "" && d.Head != run.Head {
+			return false
+		}
 	}
 	if run.Policy.Done == policy.ByStories && run.Dirty {
 		return false
@@ -232,5 +261,11 @@ func (s *trees) letGo(ctx context.Context) error {
 // inBoth returns the names that are in both lists. It sorts one: an agent can change 200,000 files.
 func inBoth(names, others []string) []string {
 	slices.Sort(others)
-	return slices.DeleteFunc(names, func(name string) bool { _, found := slices.BinarySearch(others, name); return !found })
+	var both []string
+	for _, name := range names {
+		if _, found := slices.BinarySearch(others, name); found {
+			both = append(both, name)
+		}
+	}
+	return both
 }

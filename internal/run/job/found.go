@@ -41,11 +41,17 @@ func Find(name string, o agent.Options, env func(vars ...string) []string, dir s
 }
 
 // FindSecond finds the agent that the policy wants for second opinions.
-func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string) (*FoundAgent, error) {
+func FindSecond(
+	wanted policy.Review,
+	o agent.Options,
+	env func(vars ...string) []string,
+	dir string,
+) (*FoundAgent, error) {
 	if wanted.Agent == "" {
 		return nil, nil //nolint:nilnil // a nil FoundAgent is none
 	}
-	o.Command, o.ReadOnly = wanted.Agent, true
+	o.Command = wanted.Agent
+	o.ReadOnly = true
 	c, err := Find("", o, env, dir)
 	if err != nil {
 		return nil, err
@@ -65,18 +71,28 @@ func (c *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model
 	var printed bytes.Buffer
 	argv := append([]string{c.Program}, c.SettingsCommand[1:]...)
 	env := slices.Concat(c.Env, c.Adapter.Env(agent.Order{}), []string{"PATH=" + o.Path})
-	if _, err := o.Exec(ctx, process.Command{Argv: argv, Dir: o.Home, Env: env, Stdout: &printed, Timeout: time.Minute}); err != nil {
+	_, err := o.Exec(ctx, process.Command{
+		Argv:    argv,
+		Dir:     o.Home,
+		Env:     env,
+		Stdout:  &printed,
+		Timeout: time.Minute,
+	})
+	if err != nil {
 		return fmt.Errorf("read the settings of %s: %w", c.Name, err)
 	}
 	own := c.ReadSettings(printed.Bytes(), c.options.Keys, model)
-	c.options.Keys, c.options.Model = own.Keys, own.Model
+	c.options.Keys = own.Keys
+	c.options.Model = own.Model
 	if own.Server == "" {
 		return nil
 	}
 	u, err := url.Parse(own.Server)
 	if err != nil || u.Scheme != "https" || egress.Local(u.Hostname()) {
-		return fault.Usage(fmt.Sprintf("%s asks %s with a key of its own settings, and cannot reach it from inside the sandbox", c.Name, own.Server),
-			"take the key out of its settings and set OPENAI_API_KEY to it, so that ralph's model server asks, or give --no-sandbox", err)
+		what := "%s asks %s with a key of its own settings, and cannot reach it from inside the sandbox"
+		fix := "take the key out of its settings and set OPENAI_API_KEY to it, so that ralph's model server asks, " +
+			"or give --no-sandbox"
+		return fault.Usage(fmt.Sprintf(what, c.Name, own.Server), fix, err)
 	}
 	c.Hosts = []string{u.Host}
 	return nil
@@ -92,7 +108,10 @@ func (c *FoundAgent) Needs(env []string) (read []string, brought []agent.Brought
 
 // ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
 func (c *FoundAgent) ModelTerms(terms confine.Model) confine.Model {
-	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
+	terms.Agent = c.Name
+	terms.Keys = c.options.Keys
+	terms.Hosts = c.Hosts
+	terms.Prices = c.options.Prices
 	terms.Name = cmp.Or(terms.Name, c.options.Model)
 	return terms
 }
@@ -102,7 +121,8 @@ func (c *FoundAgent) reviewTerms(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil
 	}
-	terms.Name, terms.KeyInAgent = c.model, false
+	terms.Name = c.model
+	terms.KeyInAgent = false
 	asked := c.ModelTerms(terms)
 	return &asked
 }
@@ -116,33 +136,56 @@ func (c *FoundAgent) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter,
 
 // Enclose starts a sandbox around the agent of a run and a second one for opinions (nil: none), and
 // returns both as they work in it. Without a sandbox, a model server holds their keys.
-func (c *FoundAgent) Enclose(ctx context.Context, second *FoundAgent, p policy.Policy, o confine.Options) (all Agents, sb *confine.Sandbox, err error) {
+func (c *FoundAgent) Enclose(
+	ctx context.Context,
+	second *FoundAgent,
+	p policy.Policy,
+	o confine.Options,
+) (Agents, *confine.Sandbox, error) {
 	terms := o.Model
-	terms.Name, terms.Budget = p.Model, agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
-	o.Model, o.Review = c.ModelTerms(terms), second.reviewTerms(terms)
+	terms.Name = p.Model
+	terms.Budget = agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
+	o.Model = c.ModelTerms(terms)
+	o.Review = second.reviewTerms(terms)
 	read, brought := c.Needs(o.Env)
-	more, also := second.Needs(o.Env)
-	o.Read = slices.Concat(more, read, o.Read)
+	secondRead, secondBrought := second.Needs(o.Env)
+	o.Read = slices.Concat(secondRead, read, o.Read)
 	if o.Home != "" {
-		o.Brought = append(brought, also...)
+		o.Brought = append(brought, secondBrought...)
 	}
-	if sb, err = confine.Start(ctx, o); err != nil {
+	all := Agents{AgentEnv: c.Env}
+	sb, err := confine.Start(ctx, o)
+	if err != nil {
 		return all, nil, err
 	}
-	all.AgentEnv = c.Env
+	keeper := sb
 	if sb == nil {
 		all.ModelServer, err = confine.HoldKeys(ctx, o)
-	}
-	keeper := cmp.Or(sb, all.ModelServer)
-	if err == nil {
-		all.Agent, err = c.inSandbox(keeper.Keys)
-	}
-	if err == nil && second != nil {
-		all.Reviewer = &Reviewer{Env: second.Env}
-		all.Reviewer.Agent, err = second.inSandbox(keeper.ReviewKeys)
+		keeper = all.ModelServer
 	}
 	if err != nil {
 		return all, nil, errors.Join(err, keeper.Close())
 	}
+	if err := all.enclose(c, second, keeper); err != nil {
+		return all, nil, errors.Join(err, keeper.Close())
+	}
 	return all, sb, nil
+}
+
+// enclose makes the agents with the keys that keeper gives them.
+func (a *Agents) enclose(first, second *FoundAgent, keeper *confine.Sandbox) error {
+	adapter, err := first.inSandbox(keeper.Keys)
+	if err != nil {
+		return err
+	}
+	a.Agent = adapter
+	if second == nil {
+		return nil
+	}
+	adapter, err = second.inSandbox(keeper.ReviewKeys)
+	if err != nil {
+		return err
+	}
+	a.Reviewer = &Reviewer{Agent: adapter, Env: second.Env}
+	return nil
 }

@@ -51,7 +51,8 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 	case verdict.Review:
 		return s.review(ctx, run, step, emit)
 	case verdict.RunSCMTask:
-		if err := s.scm.runSCMTask(ctx, run, step, emit); err != nil || s.Box == nil {
+		err := s.scm.runSCMTask(ctx, run, step, emit)
+		if err != nil || s.Box == nil {
 			return err
 		}
 		return s.takeSCMCommits(ctx, emit)
@@ -99,7 +100,15 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, emit emit) er
 		return err
 	}
 	committed := len(merged.Claimed) > 0 && s.takeSnapshot(ctx, run)
-	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Restored, Committed: committed, Log: log, Cut: cut})
+	emit(journal.PlanRead{
+		Plan:      merged.Plan,
+		Claimed:   merged.Claimed,
+		Undone:    merged.Undone,
+		Bent:      merged.Restored,
+		Committed: committed,
+		Log:       log,
+		Cut:       cut,
+	})
 	if len(merged.Undone) == 0 {
 		return nil
 	}
@@ -129,11 +138,14 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) e
 
 // warnOfSetup notes once that a check of the user's own tree may lack setup.
 func (s *activeRun) warnOfSetup(commands string, emit emit) {
-	note := journal.Noted{What: "setup never runs in your own tree", Hint: "if the check needs it, run it there (" + commands + "), or begin again with --worktree"}
+	note := journal.Noted{
+		What: "setup never runs in your own tree",
+		Hint: "if the check needs it, run it there (" + commands + "), or begin again with --worktree",
+	}
 	run := s.Run()
 	it, _ := run.OpenIteration()
-	lacking := func(c journal.CheckEnded) bool { return verdict.MayLackSetup(run, c) }
-	if !slices.Contains(run.Notes, note) && slices.ContainsFunc(it.Checks, lacking) {
+	mayLackSetup := func(c journal.CheckEnded) bool { return verdict.MayLackSetup(run, c) }
+	if !slices.Contains(run.Notes, note) && slices.ContainsFunc(it.Checks, mayLackSetup) {
 		emit(note)
 	}
 }
@@ -148,23 +160,30 @@ func latestNumber(run journal.Run) string {
 func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdict.TakeCommits, emit emit) error {
 	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
-		var err error
-		if seen, err = s.commitLeftovers(ctx, run); ctx.Err() != nil {
+		committed, err := s.commitLeftovers(ctx, run)
+		if ctx.Err() != nil {
 			return err
-		} else if err != nil {
-			seen = nil
+		}
+		if err != nil {
 			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
+		} else {
+			seen = committed
 		}
 	}
-	note := journal.Noted{What: "left out of commits, as filters such as git-crypt or Git LFS have to write them: " + journal.ShortList(s.snapshot.leftOut), Hint: "commit their changes yourself, if there are any"}
+	note := journal.Noted{
+		What: "left out of commits, as filters such as git-crypt or Git LFS have to write them: " +
+			journal.ShortList(s.snapshot.leftOut),
+		Hint: "commit their changes yourself, if there are any",
+	}
 	if len(s.snapshot.leftOut) > 0 && !slices.Contains(run.Notes, note) {
 		emit(note)
 	}
 	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	taken, err := s.newCommits(ctx, run, seen)
-	if err == nil {
-		taken, err = merging.Settle(ctx, s.trusted, run, taken)
+	if err != nil {
+		return err
 	}
+	taken, err = merging.Settle(ctx, s.trusted, run, taken)
 	if err != nil {
 		return err
 	}
@@ -180,7 +199,8 @@ func (s *activeRun) takeSCMCommits(ctx context.Context, emit emit) error {
 	if err != nil || taken.From == taken.To {
 		return err
 	}
-	if taken, err = merging.Settle(ctx, s.trusted, run, taken); err != nil {
+	taken, err = merging.Settle(ctx, s.trusted, run, taken)
+	if err != nil {
 		return err
 	}
 	emit(taken)

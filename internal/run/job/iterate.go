@@ -55,7 +55,7 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
 	hand := s.agentAt(run, dir)
 	hand.Open = s.home.Create
-	under, _ := s.Run().OpenIteration()
+	open, _ := s.Run().OpenIteration()
 	restore, err := s.removeInstructions(ctx, run)
 	if err != nil {
 		return err
@@ -65,10 +65,17 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 		tags = []string{run.Policy.Word}
 	}
 	ended, err := s.runAgent(ctx, hand, agent.Order{
-		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: tags, ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
+		Iteration:     step.Number,
+		Retries:       open.Turned,
+		Max:           run.Policy.Limits.Iterations,
+		Story:         step.Story,
+		Prompt:        text,
+		Model:         run.Policy.Model,
+		Tags:          tags,
+		ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
 	}, emit)
-	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
+	err = errors.Join(err, restore(context.WithoutCancel(ctx)))
+	if err != nil {
 		return err
 	}
 	ended.Words = journal.LastWords(ended.Words)
@@ -76,8 +83,9 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	return nil
 }
 
-// warnOfLimits says before the work that dollars are not bounded, unless ralph's model server counts them. Where nothing
-// reports them either, their default limit does not count, another one is refused, and there has to be a limit of time.
+// warnOfLimits says before the work that dollars are not bounded, unless ralph's model server counts them. Where
+// nothing reports them either, their default limit does not count, another one is refused, and there has to be a
+// limit of time.
 func (s *turns) warnOfLimits() error {
 	limits := s.Run().Policy.Limits
 	if s.Supervised != nil || s.Agent.Counted || limits.CostUSD == 0 {
@@ -95,47 +103,65 @@ func (s *turns) warnOfLimits() error {
 	}
 	what += ", and it reports no usage"
 	if limits.CostUSD != policy.ForPreset(policy.ByStories).Limits.CostUSD {
-		return fault.Usage(what+", so max-cost cannot hold", "leave max-cost out, and limit the time: limits.maxTime", nil)
+		fix := "leave max-cost out, and limit the time: limits.maxTime"
+		return fault.Usage(what+", so max-cost cannot hold", fix, nil)
 	}
 	if limits.Run == 0 {
 		return fault.Usage(what, "limit the time: limits.maxTime", nil)
 	}
-	return s.Append(journal.Noted{What: what, Hint: "limits.maxTime ends the run after " + policy.FormatDuration(limits.Run.Std())})
+	return s.Append(journal.Noted{
+		What: what,
+		Hint: "limits.maxTime ends the run after " + policy.FormatDuration(limits.Run.Std()),
+	})
 }
 
 func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
 	base, err := BasePrompt(run, s.Project)
-	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
-	if run.Policy.Done == policy.ByTag && err == nil {
-		turn.Progress = s.redacted(view.Progress(run))
-		turn.Diff, err = s.diff(ctx, run, 4*diffChars)
-		turn.Diff = truncate(s.redacted(turn.Diff), diffChars) // after redaction, which does not find half a secret
-	}
 	if err != nil {
 		return "", err
 	}
-	text, err := prompt.ForTurn(run, turn)
-	return s.guidance(ctx, run) + text, err
-}
-
-// writeAttachments writes the issue's attachments for the agent, and returns their list for the prompt.
-func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
-	folder := path.Join(memoryDir(run), "attachments")
-	for _, file := range s.Attachments {
-		switch {
-		case file.Why != "":
-			text += fmt.Sprintf("- %s, which is missing: %s\n", view.Code(file.Label, 100), file.Why)
-		case s.Agent.Name == "command": // it may not read files
-			text += fmt.Sprintf("- %s\n", view.Code(file.Label, 100))
-		default:
-			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, view.Code(file.Label, 100))
-			err = errors.Join(err, workspace.Memory{Tree: dir, Dir: folder}.WriteFile(file.Name, file.Data))
+	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
+	if run.Policy.Done == policy.ByTag {
+		diff, err := s.diff(ctx, run, 4*diffChars)
+		if err != nil {
+			return "", err
 		}
+		turn.Progress = s.redacted(view.Progress(run))
+		turn.Diff = truncate(s.redacted(diff), diffChars) // after redaction, which does not find half a secret
 	}
-	if text == "" || err != nil {
+	text, err := prompt.ForTurn(run, turn)
+	if err != nil {
 		return "", err
 	}
-	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
+	return s.guidance(ctx, run) + text, nil
+}
+
+const attachmentsIntro = "\n## Attached to the issue\n\n" +
+	"People attached these files. They are context, as the text of the issue is.\n\n"
+
+// writeAttachments writes the issue's attachments for the agent, and returns their list for the prompt.
+func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Run) (string, error) {
+	if len(s.Attachments) == 0 {
+		return "", nil
+	}
+	text := attachmentsIntro
+	folder := path.Join(memoryDir(run), "attachments")
+	for _, file := range s.Attachments {
+		label := view.Code(file.Label, 100)
+		switch {
+		case file.Why != "":
+			text += fmt.Sprintf("- %s, which is missing: %s\n", label, file.Why)
+		case s.Agent.Name == "command": // it may not read files
+			text += fmt.Sprintf("- %s\n", label)
+		default:
+			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, label)
+			memory := workspace.Memory{Tree: dir, Dir: folder}
+			if err := memory.WriteFile(file.Name, file.Data); err != nil {
+				return "", err
+			}
+		}
+	}
+	return text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
 // guidance returns the base's instructions for agents. A failure to read them does not stop the work.
@@ -143,7 +169,8 @@ func (s *turns) guidance(ctx context.Context, run journal.Run) string {
 	if s.guide != nil {
 		return *s.guide
 	}
-	source, err := instructions.Source{}, error(nil)
+	var source instructions.Source
+	var err error
 	switch {
 	case run.Base == "":
 		source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
@@ -170,8 +197,11 @@ func (s *turns) removeInstructions(ctx context.Context, run journal.Run) (func(c
 		return nil, err
 	}
 	return instructions.Removal{
-		Trusted: s.trusted, Tree: tree, Base: run.Base, Head: run.Head,
-		Lend: func(ctx context.Context, name string) error { return s.Sandbox.Lend(ctx, tree.Dir, name) },
+		Trusted: s.trusted,
+		Tree:    tree,
+		Base:    run.Base,
+		Head:    run.Head,
+		Lend:    func(ctx context.Context, name string) error { return s.Sandbox.Lend(ctx, tree.Dir, name) },
 	}.Apply(ctx)
 }
 
@@ -188,17 +218,19 @@ func truncate(text string, chars int) string {
 // BasePrompt returns the text on which a run's prompts are based: the request, or the project's
 // own prompt for stories. It reads the file each time, as people edit it during the loop.
 func BasePrompt(run journal.Run, project string) (string, error) {
-	switch {
-	case run.Policy.Done == policy.ByStories && project == "":
-		return "", nil
-	case run.Policy.Done == policy.ByStories:
+	if run.Policy.Done == policy.ByStories {
+		if project == "" {
+			return "", nil
+		}
 		return workspace.Memory{Tree: project, Dir: memoryDir(run)}.Prompt()
-	case run.Policy.PromptFile == "":
+	}
+	name := run.Policy.PromptFile
+	if name == "" {
 		return run.Task.Body, nil
 	}
-	text, err := workspace.ReadText(run.Policy.PromptFile)
+	text, err := workspace.ReadText(name)
 	if err != nil {
-		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
+		return "", fault.Usage("cannot read the prompt file "+name, "put it back, or name another with -f", err)
 	}
 	return text, nil
 }

@@ -97,7 +97,9 @@ type Agents struct {
 	Reviewer    *Reviewer         // gives second opinions; nil: none
 	Supervised  *Supervised       // a command instead of an agent
 	Watch       func(stream.Item)
-	ModelServer *confine.Sandbox // of agents without a sandbox; nil: they use their models directly. The caller closes it
+
+	// ModelServer is for agents without a sandbox; nil: they use their models directly. The caller closes it.
+	ModelServer *confine.Sandbox
 }
 
 // Audience is who is informed about the run.
@@ -176,7 +178,12 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	})
 }
 
-func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch string, first func(*activeRun) error) (Outcome, error) {
+func (j *Job) runLoop(
+	ctx context.Context,
+	home workspace.Run,
+	base, branch string,
+	first func(*activeRun) error,
+) (Outcome, error) {
 	s, err := j.open(ctx, home, base, branch)
 	if err != nil {
 		return Outcome{Home: home}, err

@@ -25,7 +25,10 @@ func (s *trees) writeMemory(ctx context.Context, dir string, run journal.Run, p 
 // joinPlan keeps the stories that people added to the PRD in their own tree, in a run or before it resumed: the plan is
 // read after each iteration.
 func (s *trees) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
-	if s.UserTree == nil && s.Box == nil || len(run.Plan.UserStories) == 0 {
+	if s.UserTree == nil && s.Box == nil {
+		return run.Plan
+	}
+	if len(run.Plan.UserStories) == 0 {
 		return run.Plan
 	}
 	if s.Box != nil {
@@ -52,7 +55,11 @@ func kept(memory workspace.Memory, home workspace.Run) string {
 }
 
 // saveLog restores entries that the agent removed. An unreadable log counts as empty.
-func (s *trees) saveLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
+func (s *trees) saveLog(
+	ctx context.Context,
+	dir string,
+	run journal.Run,
+) (log journal.Attachment, cut bool, err error) {
 	if len(run.Plan.UserStories) == 0 {
 		return journal.Attachment{}, false, nil
 	}
@@ -76,14 +83,18 @@ func (s *trees) saveLog(ctx context.Context, dir string, run journal.Run) (log j
 
 // prepareLog accepts people's edits before the first iteration since the start or a resume.
 func (s *trees) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
-	if _, again := run.OpenIteration(); !again && len(run.Iterations) == run.Granted.Iterations {
+	_, open := run.OpenIteration()
+	if !open && len(run.Iterations) == run.Granted.Iterations {
 		run.Log = journal.Attachment{}
 	}
 	log, cut, err := s.saveLog(ctx, dir, run)
-	if cut && err == nil {
+	if err != nil {
+		return log, err
+	}
+	if cut {
 		emit(journal.Noted{What: "put back entries of earlier iterations in the progress log"})
 	}
-	return log, err
+	return log, nil
 }
 
 const progressFile = "progress.txt"

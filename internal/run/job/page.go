@@ -14,17 +14,21 @@ func (s *activeRun) writePage(ctx context.Context) {
 	if !s.PageWanted || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.isAborted() {
 		return
 	}
-	source, err := recorded.Files{Home: s.home, Code: s.trusted, Hide: s.redacted}.Source(context.WithoutCancel(ctx))
-	var made []byte
-	if err == nil {
-		made, err = source.HTML()
-	}
-	if err == nil {
-		err = s.home.WriteFile(workspace.PageFile, made)
-	}
-	if err != nil {
+	if err := s.renderPage(context.WithoutCancel(ctx)); err != nil {
 		s.Log("could not write " + workspace.PageFile + ": " + err.Error())
 	}
+}
+
+func (s *activeRun) renderPage(ctx context.Context) error {
+	source, err := recorded.Files{Home: s.home, Code: s.trusted, Hide: s.redacted}.Source(ctx)
+	if err != nil {
+		return err
+	}
+	page, err := source.HTML()
+	if err != nil {
+		return err
+	}
+	return s.home.WriteFile(workspace.PageFile, page)
 }
 
 // ExistingFile returns the path of a run's file, or nothing if there is none.

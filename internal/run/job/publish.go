@@ -33,8 +33,9 @@ func (s publishing) push(ctx context.Context, run journal.Run, step verdict.Push
 		update := remote.Update{Branch: run.Branch, SHA: step.SHA, Was: run.Pushed}
 		err := s.BranchHost.Push(ctx, s.trusted, update)
 		if errors.Is(err, remote.ErrNonFastForward) {
-			if event, failed := s.mergeBranch(ctx, run); event != nil || failed != nil {
-				return event, failed
+			event, mergeErr := s.mergeBranch(ctx, run)
+			if event != nil || mergeErr != nil {
+				return event, mergeErr
 			}
 			update.Was = "" // it was deleted, or an earlier push was not recorded
 			err = s.BranchHost.Push(ctx, s.trusted, update)
@@ -75,13 +76,19 @@ var errNoRemote = errors.New("there is nowhere to publish to")
 var outage = []int{1, 15, 0}
 
 // attempt waits after a failure, so that the next attempt comes later.
-func (s publishing) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
+func (s publishing) attempt(
+	ctx context.Context,
+	run journal.Run,
+	act string,
+	emit emit,
+	do func() (journal.Event, error),
+) error {
 	done, err := do()
-	switch {
-	case err == nil:
+	if err == nil {
 		emit(done)
 		return nil
-	case ctx.Err() != nil:
+	}
+	if ctx.Err() != nil {
 		return err
 	}
 	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error(), Fix: fault.Hint(err)})
@@ -118,15 +125,23 @@ const workflowsFolder = ".github/workflows"
 
 // pushWithoutWorkflows pushes refused work without its workflows to a new branch, from which
 // people can continue. Nothing proved this part alone.
-func (s publishing) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
-	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || s.BranchHost == nil {
+func (s publishing) pushWithoutWorkflows(
+	ctx context.Context,
+	run journal.Run,
+) (branch string, left []string, err error) {
+	isOfWorkflows := func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }
+	if s.BranchHost == nil || !slices.ContainsFunc(run.Failures, isOfWorkflows) {
 		return "", nil, nil
 	}
 	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
 		return "", nil, err
 	}
-	message := git.Message{Subject: "chore: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
+	message := git.Message{
+		Subject:  "chore: the work without its workflows",
+		Trailers: run.Trailers(""),
+		SignOff:  run.Policy.SignOff,
+	}
 	rest, err := s.trusted.LeaveOut(ctx, git.Span{From: base, To: run.Head}, workflowsFolder, message)
 	if err != nil || rest.SHA == "" {
 		return "", nil, err
@@ -137,7 +152,8 @@ func (s publishing) pushWithoutWorkflows(ctx context.Context, run journal.Run) (
 
 func (s publishing) mergeRemote(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
-		if event, err := s.mergeBranch(ctx, run); event != nil || err != nil {
+		event, err := s.mergeBranch(ctx, run)
+		if event != nil || err != nil {
 			return event, err
 		}
 		base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
@@ -153,12 +169,15 @@ func (s publishing) mergePushed(ctx context.Context, run journal.Run) error {
 		return nil
 	}
 	event, err := s.mergeFetchedBranch(ctx, run)
-	if err != nil && ctx.Err() == nil { // the next push merges it
-		s.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
-		event, err = nil, nil
-	}
-	if event == nil || err != nil {
+	if err != nil && ctx.Err() != nil {
 		return err
+	}
+	if err != nil { // the next push merges it
+		s.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
+		return nil
+	}
+	if event == nil {
+		return nil
 	}
 	return s.Append(event)
 }
@@ -176,12 +195,14 @@ func (s publishing) restoreWork(ctx context.Context, run journal.Run) error {
 	}
 	// Applying the reviewers' suggestions again makes the same commits.
 	if tip, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
-		if head, _, err := suggestion.Apply(ctx, s.trusted, tip, run.Policy, run.Task.Remarks); err != nil || head == run.Head {
+		head, _, err := suggestion.Apply(ctx, s.trusted, tip, run.Policy, run.Task.Remarks)
+		if err != nil || head == run.Head {
 			return err
 		}
 	}
 	if err := s.BranchHost.FetchCommit(ctx, s.trusted, run.Head); err != nil {
-		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head), "change the issue or add words to start a new run", err)
+		what := fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head)
+		return fault.Usage(what, "change the issue or add words to start a new run", err)
 	}
 	return nil
 }
@@ -210,18 +231,23 @@ func (s publishing) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 	if err != nil {
 		return nil, err
 	}
-	if held, err := s.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held && (grew || run.Pushed == "") {
+	contained, err := s.trusted.IsAncestor(ctx, theirs, run.Head)
+	if err != nil {
 		return nil, err
 	}
+	if contained && (grew || run.Pushed == "") {
+		return nil, nil //nolint:nilnil // as above
+	}
 	if !grew {
-		return journal.Branched{From: run.Branch, To: otherBranch(run, run.Head), Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
+		why := fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)
+		return journal.Branched{From: run.Branch, To: otherBranch(run, run.Head), Why: why}, nil
 	}
 	joined, err := s.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
 	if err != nil || len(joined.Conflicts) == 0 {
 		return joined, err
 	}
-	joined.Aside = otherBranch(run, run.Head)
-	return joined, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: joined.Aside, SHA: run.Head}) // saves the work outside of this machine
+	joined.Aside = otherBranch(run, run.Head) // saves the work outside of this machine
+	return joined, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: joined.Aside, SHA: run.Head})
 }
 
 // otherBranch returns a name for a branch with a commit that cannot go to the run's branch: only that commit has it.
@@ -230,7 +256,12 @@ func otherBranch(run journal.Run, sha string) string { return fmt.Sprintf("%s-%.
 // merge merges the work with what others did since last, and moves the agent's tree
 // there. It does so before the event is recorded: an agent in the old tree would undo
 // the merge.
-func (s publishing) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
+func (s publishing) merge(
+	ctx context.Context,
+	run journal.Run,
+	with journal.Joined,
+	last string,
+) (journal.Joined, error) {
 	with, err := merging.Join(ctx, s.trusted, run, with, last)
 	if err != nil {
 		return with, err

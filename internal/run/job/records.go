@@ -33,10 +33,17 @@ func (s *records) openJournal(ctx context.Context) error {
 		return err
 	}
 	s.file = file
-	s.writer = journal.Writer{Disk: file, Now: s.Now, Hide: s.HideSecrets, Run: journal.Fold(journal.Run{}, entries...)}
-	s.publisher = &publish.Publisher{Screens: s.Screens, Interval: s.Interval, Failed: func(err error) {
-		s.Log("could not show the state of the run: " + fault.Told(err))
-	}}
+	s.writer = journal.Writer{
+		Disk: file,
+		Now:  s.Now,
+		Hide: s.HideSecrets,
+		Run:  journal.Fold(journal.Run{}, entries...),
+	}
+	s.publisher = &publish.Publisher{
+		Screens:  s.Screens,
+		Interval: s.Interval,
+		Failed:   func(err error) { s.Log("could not show the state of the run: " + fault.Told(err)) },
+	}
 	ctx, s.stopShowing = context.WithCancel(context.WithoutCancel(ctx))
 	s.publisher.Start(ctx)
 	return nil
@@ -56,7 +63,7 @@ func (s *records) Run() journal.Run { return s.writer.Run }
 
 // Append records an event, and informs the audience.
 func (s *records) Append(event journal.Event) error {
-	if s.isAborted() && !tellsOfAbort(event) {
+	if s.isAborted() && !mayFollowAbort(event) {
 		return process.ErrStopped
 	}
 	if err := s.recordTraffic(event); err != nil {
@@ -76,9 +83,9 @@ func (s *records) Append(event journal.Event) error {
 	return nil
 }
 
-// tellsOfAbort reports whether an event says what an agent did until it was ended at once, or that the run ended so.
+// mayFollowAbort reports whether an event says what an agent did until it was ended at once, or that the run ended so.
 // Results of other steps are worth nothing then.
-func tellsOfAbort(event journal.Event) bool {
+func mayFollowAbort(event journal.Event) bool {
 	switch event.(type) { //nolint:gochecksumtype // no other event does
 	case journal.AgentEnded, journal.EgressRefused, journal.Noted, journal.CancelAsked, journal.RunStopped:
 		return true
@@ -133,5 +140,6 @@ func (s *records) saveText(name, text string) (journal.Attachment, error) {
 	if err := s.home.WriteFile(name, []byte(text)); err != nil {
 		return journal.Attachment{}, err
 	}
-	return journal.Attachment{Path: name, Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(text))), Size: int64(len(text))}, nil
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+	return journal.Attachment{Path: name, Digest: digest, Size: int64(len(text))}, nil
 }

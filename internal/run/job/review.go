@@ -33,17 +33,24 @@ const (
 // clean checkout. A missing opinion is recorded and blocks nothing, unless the budget is used.
 func (s *turns) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
 	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
-	if err := s.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
+	err := s.secondOpinion(ctx, run, step, &reviewed, emit)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
 		reviewed.Why = err.Error()
 	}
 	emit(reviewed)
 	return nil
 }
 
-func (s *turns) secondOpinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
+func (s *turns) secondOpinion(
+	ctx context.Context,
+	run journal.Run,
+	step verdict.Review,
+	reviewed *journal.StoryReviewed,
+	emit emit,
+) error {
 	story, found := run.Plan.Find(step.Story)
 	if !found {
 		return fmt.Errorf("no story %q in the plan", step.Story)
@@ -52,10 +59,22 @@ func (s *turns) secondOpinion(ctx context.Context, run journal.Run, step verdict
 	if err != nil {
 		return err
 	}
-	ended, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
-		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: prompt.Review(story, diff, cut), Model: run.Policy.Review.Model,
-	}}, emit)
-	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
+	ended, err := s.consult(ctx, run, question{
+		of:     *s.Reviewer,
+		commit: step.Commit,
+		log:    "review_",
+		order: agent.Order{
+			Iteration: len(run.Iterations),
+			Max:       run.Policy.Limits.Iterations,
+			Story:     step.Story,
+			Prompt:    prompt.Review(story, diff, cut),
+			Model:     run.Policy.Review.Model,
+		},
+	}, emit)
+	reviewed.TookMS = ended.TookMS
+	reviewed.Usage = ended.Usage
+	reviewed.Cost = ended.Cost
+	reviewed.Transcript = ended.Transcript
 	reviewed.Overspent = ended.Overspent
 	if err != nil {
 		return err
@@ -84,7 +103,13 @@ func (s *turns) checkObjections(ctx context.Context, points []review.Point, revi
 			reviewed.Unfounded++
 			continue
 		}
-		reviewed.Missed = append(reviewed.Missed, journal.Missed{Criterion: p.Criterion, Why: p.Why, File: p.File, Line: p.Line, Quote: p.Quote})
+		reviewed.Missed = append(reviewed.Missed, journal.Missed{
+			Criterion: p.Criterion,
+			Why:       p.Why,
+			File:      p.File,
+			Line:      p.Line,
+			Quote:     p.Quote,
+		})
 	}
 	reviewed.Looked = len(looked)
 	return nil
@@ -105,12 +130,15 @@ func (s *turns) consult(ctx context.Context, run journal.Run, q question, emit e
 	if verdict.IsBudgetSpent(run) { // an agent takes a limit of 0 for no limit
 		return journal.AgentEnded{}, errBudgetUsed
 	}
-	theirs, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
-	if err == nil && len(theirs) > 0 { // the prompt has the base's instructions
-		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Without: theirs})
-	}
+	differing, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
 	if err != nil {
 		return journal.AgentEnded{}, err
+	}
+	if len(differing) > 0 { // the prompt has the base's instructions
+		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Without: differing})
+		if err != nil {
+			return journal.AgentEnded{}, err
+		}
 	}
 	dir, err := s.clean.CheckOut(ctx, run, q.commit)
 	if err != nil {
@@ -123,15 +151,19 @@ func (s *turns) consult(ctx context.Context, run journal.Run, q question, emit e
 	}
 	q.order.Prompt = s.guidance(ctx, run) + q.order.Prompt
 	ended, err := s.runAgent(ctx, s.readingAgent(run, dir, q), q.order, emit)
-	if err == nil && ended.Failed {
-		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
+	if err != nil {
+		return ended, err
 	}
-	return ended, err
+	if ended.Failed {
+		return ended, fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
+	}
+	return ended, nil
 }
 
 func (s *turns) readingAgent(run journal.Run, dir string, q question) driver.Agent {
 	hand := s.agentAt(run, dir)
-	hand.Adapter, hand.Env = q.of.Agent, s.agentEnv(q.of.Env)
+	hand.Adapter = q.of.Agent
+	hand.Env = s.agentEnv(q.of.Env)
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
 	hand.Timeout = cmp.Or(hand.Timeout, answerTime)
 	return hand

@@ -44,7 +44,8 @@ func (s *records) putFiles(ctx context.Context, run journal.Run) (journal.Shelve
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	files["prd.json"], files[progressFile] = prd, s.progressLog(run)
+	files["prd.json"] = prd
+	files[progressFile] = s.progressLog(run)
 	shelved, err := s.RunStore(ctx, run, files)
 	shelved.Ended = run.JudgedIterations()
 	return shelved, err
@@ -60,13 +61,17 @@ func (s *records) saveStoppedRun(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 	defer cancel()
-	shelved, err := s.putFiles(ctx, run)
-	if err == nil {
-		err = s.Append(shelved)
-	}
-	if err != nil {
+	if err := s.recordFiles(ctx, run); err != nil {
 		s.Log("could not save the run for another machine: " + fault.Told(err))
 	}
+}
+
+func (s *records) recordFiles(ctx context.Context, run journal.Run) error {
+	shelved, err := s.putFiles(ctx, run)
+	if err != nil {
+		return err
+	}
+	return s.Append(shelved)
 }
 
 const outFolder = ".ralph-out"
@@ -82,23 +87,37 @@ func (s publishing) saveBundle(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 	defer cancel()
-	packed, err := s.writeBundle(ctx, run)
-	if err == nil {
-		var refused error
-		if packed.Rest, packed.Without, refused = s.pushWithoutWorkflows(ctx, run); refused != nil {
-			s.Log("no part of the work could be pushed either: " + refused.Error())
-			packed.Rest, packed.Without = "", nil
-		}
-		err = s.Append(packed)
-	}
-	if err != nil {
+	if err := s.recordBundle(ctx, run); err != nil {
 		s.Log("could not save the work in a file: " + fault.Told(err))
 	}
 }
 
+func (s publishing) recordBundle(ctx context.Context, run journal.Run) error {
+	packed, err := s.writeBundle(ctx, run)
+	if err != nil {
+		return err
+	}
+	branch, left, err := s.pushWithoutWorkflows(ctx, run)
+	if err != nil {
+		s.Log("no part of the work could be pushed either: " + err.Error())
+	} else {
+		packed.Rest = branch
+		packed.Without = left
+	}
+	return s.Append(packed)
+}
+
 func isUnpushed(run journal.Run) bool {
-	aside := run.Parted != nil && run.Parted.Aside != ""
-	return run.Policy.Publish && !verdict.IsUnchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)
+	if !run.Policy.Publish || verdict.IsUnchanged(run) {
+		return false
+	}
+	if run.Pushed == run.Head {
+		return false
+	}
+	if run.Parted != nil && run.Parted.Aside != "" {
+		return false // another branch has it
+	}
+	return !run.Task.Update || run.Head != run.Start
 }
 
 // writeBundle writes the file. No link leads out of the folder.
@@ -129,8 +148,9 @@ func (s publishing) patch(ctx context.Context, span git.Span) string {
 	text, cut, err := s.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
 		s.Log("the work is not shown as a patch: " + fault.Told(err))
+		return ""
 	}
-	if err != nil || cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
+	if cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
 		return ""
 	}
 	return text
@@ -149,10 +169,11 @@ func (s *records) writeEvidence(ctx context.Context) {
 		tools["git"] = version
 	}
 	data, err := evidence.Of(run, tools).Marshal()
-	if err == nil {
-		_, err = s.saveText(EvidenceName, string(data))
-	}
 	if err != nil {
+		s.Log("could not write " + EvidenceName + ": " + err.Error())
+		return
+	}
+	if _, err := s.saveText(EvidenceName, string(data)); err != nil {
 		s.Log("could not write " + EvidenceName + ": " + err.Error())
 	}
 }

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-const messagePrompt = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
+const messagePrompt = "Provide a short imperative commit message for the changes. " +
+	"Output only the message, no explanation."
 
 var (
 	errNoMessage = errors.New("the agent gave no commit message")
@@ -37,7 +37,8 @@ func (s scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSC
 		return err
 	}
 	if err != nil {
-		done.Failed, done.Why = true, err.Error()
+		done.Failed = true
+		done.Why = err.Error()
 	}
 	done.Task = step.Task
 	if step.Task == commitTask && !done.Failed {
@@ -55,7 +56,10 @@ func (s scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
-	argv := []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
+	argv := []string{
+		run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard",
+		"--directory", "--no-empty-directory", "-z",
+	}
 	listed := &process.Head{N: 1 << 16}
 	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: listed})
 	if err != nil || result.Exit != 0 {
@@ -65,10 +69,14 @@ func (s scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
 	if len(names) == 0 {
 		return
 	}
-	emit(journal.Noted{What: "the commit leaves out new files: " + journal.ShortList(names), Hint: "add them with git add, or to .gitignore"})
+	emit(journal.Noted{
+		What: "the commit leaves out new files: " + journal.ShortList(names),
+		Hint: "add them with git add, or to .gitignore",
+	})
 }
 
-func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
+func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (journal.SCMEnded, error) {
+	var done journal.SCMEnded
 	dir, err := s.folder(ctx)
 	if err != nil {
 		return done, err
@@ -79,20 +87,12 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		before, failed := s.standing(ctx)
-		if err = errors.Join(failed, s.commitMessage(ctx, run, dir, &done, emit)); err != nil {
+		if err := s.askMessage(ctx, run, dir, &done, emit); err != nil {
 			return done, err
-		}
-		if after, err := s.standing(ctx); err != nil || after != before {
-			return done, cmp.Or(err, errChanged)
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	err = cmp.Or(s.checkFound(ctx, run, dir), s.checkBranch(ctx, run))
-	if err == nil && s.UserTree != nil && len(run.Iterations[len(run.Iterations)-1].SCM) == 0 { // later, a task may have begun it
-		err = checkMerged(ctx, s.UserTree)
-	}
-	if err != nil {
+	if err := s.checkRepository(ctx, run, dir); err != nil {
 		return done, err
 	}
 	if s.isOutside(argv) && s.Box != nil {
@@ -104,21 +104,64 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		dir = projectDir(run, s.Box.Top)
 	}
-	said := &process.Tail{N: 2000}
-	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: said, Stderr: said})
+	output := &process.Tail{N: 2000}
+	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: output, Stderr: output})
 	done.Exit = result.Exit
-	switch {
-	case err != nil || result.Exit == 0:
-	case isNothingToCommit(task, said.String()):
-		done.Message = "" // no commit has it
-	default:
-		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, git.Reason(said.String()))
+	if err != nil || result.Exit == 0 {
+		return done, err
 	}
-	return done, err
+	if isNothingToCommit(task, output.String()) {
+		done.Message = "" // no commit has it
+		return done, nil
+	}
+	why := git.Reason(output.String())
+	return done, fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, why)
 }
 
-// standing returns the state of the files that the checks judged.
-func (s scm) standing(ctx context.Context) (git.TreeState, error) {
+// askMessage asks the agent for a commit message, and refuses changes that it makes meanwhile.
+func (s scm) askMessage(
+	ctx context.Context,
+	run journal.Run,
+	dir string,
+	done *journal.SCMEnded,
+	emit emit,
+) error {
+	before, err := s.fileState(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.commitMessage(ctx, run, dir, done, emit); err != nil {
+		return err
+	}
+	after, err := s.fileState(ctx)
+	if err != nil {
+		return err
+	}
+	if after != before {
+		return errChanged
+	}
+	return nil
+}
+
+// checkRepository refuses a repository that the agent replaced, moved to another branch, or left in a merge.
+func (s scm) checkRepository(ctx context.Context, run journal.Run, dir string) error {
+	if err := s.checkFound(ctx, run, dir); err != nil {
+		return err
+	}
+	if err := s.checkBranch(ctx, run); err != nil {
+		return err
+	}
+	if s.UserTree == nil {
+		return nil
+	}
+	if last := run.Iterations[len(run.Iterations)-1]; len(last.SCM) > 0 {
+		return nil // an earlier task may have begun the merge
+	}
+	return checkMerged(ctx, s.UserTree)
+}
+
+// fileState returns the state of the files that the checks judged.
+func (s scm) fileState(ctx context.Context) (git.TreeState, error) {
 	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return git.TreeState{Work: workspace.Fingerprint(ctx, s.Dir)}, err
@@ -128,7 +171,8 @@ func (s scm) standing(ctx context.Context) (git.TreeState, error) {
 
 // localSubcommands of git need neither the network nor the user's login.
 var localSubcommands = []string{
-	"add", "branch", "checkout", "cherry-pick", "commit", "ls-files", "merge", "mv", "notes", "rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+	"add", "branch", "checkout", "cherry-pick", "commit", "ls-files", "merge", "mv", "notes",
+	"rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
 }
 
 // checkDelivered refuses the user's repository for a task if the work is not on the branch that is checked out there.
@@ -152,16 +196,22 @@ func IsLocal(argv []string) bool {
 
 // isOutside reports a command that needs the user's network or login: it runs in the user's own repository.
 func (s scm) isOutside(argv []string) bool {
-	return s.Sandbox == nil || path.Base(argv[0]) == "git" && !IsLocal(argv)
+	if s.Sandbox == nil {
+		return true
+	}
+	return path.Base(argv[0]) == "git" && !IsLocal(argv)
 }
 
 func (s scm) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
 	var exec sandbox.Exec = s.Exec
 	env := s.UserEnv
 	if !s.isOutside(command.Argv) {
-		exec, env = s.commandRunner(command.Dir), s.Sandbox.Env(s.CheckEnv, false)
+		exec = s.commandRunner(command.Dir)
+		env = s.Sandbox.Env(s.CheckEnv, false)
 	}
-	command.Env, command.Timeout, command.Grace = s.withSettings(env), 10*time.Minute, s.Grace
+	command.Env = s.withSettings(env)
+	command.Timeout = 10 * time.Minute
+	command.Grace = s.Grace
 	return exec(ctx, command)
 }
 
@@ -190,35 +240,52 @@ func (s scm) withSettings(env []string) []string {
 	}
 	const count = "GIT_CONFIG_COUNT="
 	n := 0
-	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
-		said, is := strings.CutPrefix(variable, count)
-		if is {
-			n, _ = strconv.Atoi(said) // git takes nothing but a number
+	var all []string
+	for _, variable := range env {
+		number, ok := strings.CutPrefix(variable, count)
+		if ok {
+			n, _ = strconv.Atoi(number) // git takes nothing but a number
+			continue
 		}
-		return is
-	})
+		all = append(all, variable)
+	}
 	for _, set := range settings {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]))
+		all = append(all,
+			fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]),
+			fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]),
+		)
 		n++
 	}
-	return append(env, count+strconv.Itoa(n))
+	return append(all, count+strconv.Itoa(n))
 }
 
 // checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another
-// repository there, such as the one around a worktree, with work of the user. A sandbox keeps .git as it is, and scm may
-// name a program of the project, which must not run outside of one.
+// repository there, such as the one around a worktree, with work of the user. A sandbox keeps .git as it is, and scm
+// may name a program of the project, which must not run outside of one.
 func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
 	if s.UserTree == nil || s.Sandbox != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return nil
 	}
-	ask := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
-	said := &process.Head{N: 1 << 13}
-	_, err := s.Exec(ctx, process.Command{Argv: append([]string{run.Policy.SCM.Command}, ask...), Dir: dir, Env: s.UserEnv, Stdout: said, Timeout: time.Minute})
-	want, failed := s.UserTree.Ask(ctx, ask...)
-	if err = errors.Join(err, failed); err == nil && strings.TrimSpace(said.String()) != want {
-		err = fmt.Errorf("git finds another repository than before in %s: look at its .git and its core.worktree", dir)
+	args := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
+	found := &process.Head{N: 1 << 13}
+	_, err := s.Exec(ctx, process.Command{
+		Argv:    append([]string{run.Policy.SCM.Command}, args...),
+		Dir:     dir,
+		Env:     s.UserEnv,
+		Stdout:  found,
+		Timeout: time.Minute,
+	})
+	if err != nil {
+		return err
 	}
-	return err
+	want, err := s.UserTree.Ask(ctx, args...)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(found.String()) != want {
+		return fmt.Errorf("git finds another repository than before in %s: look at its .git and its core.worktree", dir)
+	}
+	return nil
 }
 
 // checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
@@ -246,33 +313,49 @@ func switchesBranch(task string) bool {
 }
 
 // A commit without changes is no failure.
-func isNothingToCommit(task, said string) bool {
-	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
+func isNothingToCommit(task, output string) bool {
+	if task != commitTask {
+		return false
+	}
+	return strings.Contains(output, "nothing to commit") || strings.Contains(output, "nothing added to commit")
 }
 
 // commitMessage takes the answer in response tags, or else the first line that is not empty.
-func (s scm) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+func (s scm) commitMessage(
+	ctx context.Context,
+	run journal.Run,
+	dir string,
+	done *journal.SCMEnded,
+	emit emit,
+) error {
 	if verdict.IsBudgetSpent(run) { // green work is still committed
 		done.Message = fmt.Sprintf("chore: work of iteration %d", len(run.Iterations))
 		return nil
 	}
 	ended, err := s.runAgent(ctx, s.agentAt(run, dir), agent.Order{
-		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: messagePrompt, Model: run.Policy.Model,
+		Iteration: len(run.Iterations),
+		Max:       run.Policy.Limits.Iterations,
+		Prompt:    messagePrompt,
+		Model:     run.Policy.Model,
 	}, emit)
 	if err != nil {
 		return err
 	}
-	done.CostUSD, done.MostUSD, done.Unpriced, done.Usage = ended.Cost.USD, ended.Cost.Most, !ended.Cost.Known, ended.Usage
+	done.CostUSD = ended.Cost.USD
+	done.MostUSD = ended.Cost.Most
+	done.Unpriced = !ended.Cost.Known
+	done.Usage = ended.Usage
 	if ended.Failed {
 		return fmt.Errorf("%w: %s", errNoMessage, ended.Why)
 	}
-	said := strings.TrimSpace(ended.Response)
+	answer := strings.TrimSpace(ended.Response)
 	for line := range strings.Lines(ended.Words) {
-		if said == "" {
-			said = strings.TrimSpace(line)
+		if answer != "" {
+			break
 		}
+		answer = strings.TrimSpace(line)
 	}
-	done.Message = strings.TrimSpace(clean.CommitMessage(said)) // a later task may push it
+	done.Message = strings.TrimSpace(clean.CommitMessage(answer)) // a later task may push it
 	if done.Message == "" {
 		return errNoMessage
 	}

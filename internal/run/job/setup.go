@@ -17,11 +17,17 @@ import (
 )
 
 // runSetupCommands runs the setup commands with the network access of setup.
-func (s *trees) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
+func (s *trees) runSetupCommands(
+	ctx context.Context,
+	run journal.Run,
+	dir, label string,
+	emit emit,
+) (ready bool, err error) {
 	defer s.Sandbox.Flush(emit)
 	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
-		hand.Run, hand.Env = s.runnerWith(dir, true), s.Sandbox.Env(s.CheckEnv, false)
+		hand.Run = s.runnerWith(dir, true)
+		hand.Env = s.Sandbox.Env(s.CheckEnv, false)
 	}
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }
@@ -39,18 +45,18 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	if err != nil || tree == nil {
 		return err
 	}
-	seen, unseen := tree.Inspect(ctx)
-	fresh := unseen == nil && seen.Head == run.Head && !seen.Dirty
+	seen, err := tree.Inspect(ctx)
+	isFresh := err == nil && seen.Head == run.Head && !seen.Dirty
 	ready, err := s.runSetupCommands(ctx, run, tree.Dir, strconv.Itoa(number), emit)
 	if err != nil {
 		return err
 	}
 	var untracked []string
-	if fresh {
+	if isFresh {
 		untracked, err = s.ignoreSetupFiles(ctx, run, tree)
-	}
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	if !ready {
 		return setupFailed(run)
@@ -75,7 +81,8 @@ func setupFailed(run journal.Run) error {
 	if run.Policy.Baseline != "" {
 		return nil
 	}
-	return fault.Usage("setup failed", "make the commands of `setup` work on a fresh clone, which has committed files only", nil)
+	fix := "make the commands of `setup` work on a fresh clone, which has committed files only"
+	return fault.Usage("setup failed", fix, nil)
 }
 
 // checkPrograms stops a run without a baseline if the program of a check is still missing after setup.
@@ -83,9 +90,10 @@ func (s *trees) checkPrograms(ctx context.Context, run journal.Run, dir string) 
 	if run.Policy.Baseline != "" {
 		return nil
 	}
-	hand, where := s.checkRunner(run, dir), checkJob(run, dir, "")
+	hand := s.checkRunner(run, dir)
+	job := checkJob(run, dir, "")
 	for _, rule := range run.Policy.Checks {
-		program, err := hand.FirstMissing(ctx, where, rule.Command)
+		program, err := hand.FirstMissing(ctx, job, rule.Command)
 		if err != nil {
 			return fmt.Errorf("look for the program of %s: %w", rule.Name, err)
 		}
@@ -122,11 +130,15 @@ func (s *trees) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git
 func ignore(clone string, patterns []string) error {
 	const name = "info/exclude"
 	inside := untrusted.Folder{Path: filepath.Join(clone, ".git")} // no link leads out of it
-	there, err := inside.ReadFile(name, 1<<20)
-	if err == nil && len(patterns) > 0 {
-		err = inside.WriteFile(name, append(there, strings.Join(patterns, "\n")+"\n"...), 0o644)
-	}
+	text, err := inside.ReadFile(name, 1<<20)
 	if err != nil {
+		return fmt.Errorf("have files ignored: %w", err)
+	}
+	if len(patterns) == 0 {
+		return nil
+	}
+	text = append(text, strings.Join(patterns, "\n")+"\n"...)
+	if err := inside.WriteFile(name, text, 0o644); err != nil {
 		return fmt.Errorf("have files ignored: %w", err)
 	}
 	return nil
@@ -135,17 +147,21 @@ func ignore(clone string, patterns []string) error {
 // setupMarker says that setup is done, and which files git ignores since.
 const setupMarker = "tree.ready"
 
-func (s *trees) readSetupMarker() (untracked []string, is bool) {
+func (s *trees) readSetupMarker() (untracked []string, ok bool) {
 	data, err := untrusted.ReadFile(s.home.File(setupMarker), 64<<20)
-	return untracked, err == nil && json.Unmarshal(data, &untracked) == nil
+	if err != nil {
+		return nil, false
+	}
+	err = json.Unmarshal(data, &untracked)
+	return untracked, err == nil
 }
 
 func (s *trees) writeSetupMarker(untracked []string) error {
 	data, err := json.Marshal(append([]string{}, untracked...))
-	if err == nil {
-		err = untrusted.WriteFile(s.home.File(setupMarker), data, 0o600)
-	}
 	if err != nil {
+		return fmt.Errorf("note that the tree is ready: %w", err)
+	}
+	if err := untrusted.WriteFile(s.home.File(setupMarker), data, 0o600); err != nil {
 		return fmt.Errorf("note that the tree is ready: %w", err)
 	}
 	return nil
@@ -169,7 +185,13 @@ func projectDir(run journal.Run, tree string) string {
 
 func (s *trees) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.home.CreateLinked, Veil: s.Redact, Folder: s.logFolder(run), Began: s.OnCheck,
+		Run:    s.commandRunner(dir),
+		Env:    s.Sandbox.Env(s.CheckEnv, false),
+		Grace:  s.Grace,
+		Log:    s.home.CreateLinked,
+		Veil:   s.Redact,
+		Folder: s.logFolder(run),
+		Began:  s.OnCheck,
 	}
 }
 

@@ -19,11 +19,18 @@ type agentSnapshot struct {
 	seen       *git.Inspection
 }
 
-// inspection is that of the snapshot, if neither a check nor ralph has written to the tree since. It saves a git status.
+// inspection is that of the snapshot, if neither a check nor ralph has written to the tree since. It saves a git
+// status.
 func (h *agentSnapshot) inspection(run journal.Run) *git.Inspection {
-	it, _ := run.OpenIteration()
-	if !h.isCurrent(run) || len(it.Checks) > 0 || it.Read == nil || len(it.Read.Undone) > 0 {
+	if !h.isCurrent(run) {
 		return nil
+	}
+	it, _ := run.OpenIteration()
+	if len(it.Checks) > 0 {
+		return nil // a check may have written
+	}
+	if it.Read == nil || len(it.Read.Undone) > 0 {
+		return nil // ralph may have written the plan
 	}
 	return h.seen
 }
@@ -42,24 +49,34 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	if err != nil {
 		return next
 	}
-	now, err := seen.Work(ctx)
+	work, err := seen.Work(ctx)
 	if err != nil {
 		return next
 	}
-	if now, err = next.tidy(ctx, tree, now); err != nil {
+	work, err = next.tidy(ctx, tree, work)
+	if err != nil {
 		return next
 	}
-	next.head, next.tree, next.committed, next.seen = seen.Head, now, !seen.Dirty, seen
+	next.head = seen.Head
+	next.tree = work
+	next.committed = !seen.Dirty
+	next.seen = seen
 	return next
 }
 
 // separateCheckFiles removes files that checks wrote from what the agent left.
-func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run, tree *git.Tree, taken *journal.CommitsTaken) {
+func (h *agentSnapshot) separateCheckFiles(
+	ctx context.Context,
+	run journal.Run,
+	tree *git.Tree,
+	taken *journal.CommitsTaken,
+) {
 	if !h.isCurrent(run) || taken.Work == "" {
 		return
 	}
-	if litter, err := newFiles(ctx, tree, git.Span{From: h.tree, To: taken.Work}); err == nil {
-		h.checkFiles = litter
+	written, err := newFiles(ctx, tree, git.Span{From: h.tree, To: taken.Work})
+	if err == nil {
+		h.checkFiles = written
 	}
 	taken.Work = h.tree
 }
@@ -67,34 +84,45 @@ func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run,
 // newFiles returns the new files in the later of two snapshots, with their objects.
 func newFiles(ctx context.Context, tree *git.Tree, span git.Span) (map[string]string, error) {
 	changes, err := git.Compare(ctx, tree.Do, span)
+	if err != nil {
+		return nil, err
+	}
 	files := map[string]string{}
 	for _, c := range changes {
 		if c.OldMode == git.ModeNone {
 			files[c.Path] = c.ID
 		}
 	}
-	return files, err
+	return files, nil
 }
 
 // commitLeftovers commits the snapshot, or everything if there is none or HEAD has moved since. It
 // returns the tree's new state, if known.
-func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
+func (h *agentSnapshot) commitLeftovers(
+	ctx context.Context,
+	run journal.Run,
+	tree *git.Tree,
+) (*git.Inspection, error) {
 	seen, err := tree.Inspect(ctx)
 	if err != nil || !seen.Dirty {
 		return seen, err
 	}
-	now, message := h.tree, leftoversMessage(run, h.tree)
+	work := h.tree
+	message := leftoversMessage(run, h.tree)
 	if !h.isCurrent(run) || seen.Head != h.head {
 		message = leftoversMessage(run, "")
-		if now, err = seen.Work(ctx); err == nil {
-			h.checkFiles = nil
-			now, err = h.tidy(ctx, tree, now)
+		work, err = seen.Work(ctx)
+		if err != nil {
+			return nil, err
+		}
+		h.checkFiles = nil
+		work, err = h.tidy(ctx, tree, work)
+		if err != nil {
+			return nil, err
 		}
 	}
-	if err == nil {
-		_, err = seen.CommitSnapshot(ctx, now, message)
-		h.leftOut = append(h.leftOut, seen.LeftOut...)
-	}
+	_, err = seen.CommitSnapshot(ctx, work, message)
+	h.leftOut = append(h.leftOut, seen.LeftOut...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,22 +130,22 @@ func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tr
 }
 
 // tidy returns a snapshot without what checks left, and without files that filters have to write.
-func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, now string) (string, error) {
-	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: now})
+func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, work string) (string, error) {
+	changes, err := git.Compare(ctx, tree.Do, git.Span{From: "HEAD", To: work})
 	if err != nil {
-		return now, err
+		return work, err
 	}
-	out, err := tree.LeaveOut(ctx, changes)
+	excluded, err := tree.LeaveOut(ctx, changes)
 	if err != nil {
-		return now, err
+		return work, err
 	}
-	h.leftOut = git.Paths(out)
+	h.leftOut = git.Paths(excluded)
 	for _, c := range changes {
 		if c.OldMode == git.ModeNone && h.checkFiles[c.Path] == c.ID {
-			out = append(out, c)
+			excluded = append(excluded, c)
 		}
 	}
-	return tree.Without(ctx, now, out)
+	return tree.Without(ctx, work, excluded)
 }
 
 // How much of what an agent proposes is kept.
@@ -132,10 +160,17 @@ func (s *trees) proposals(ctx context.Context, dir string, taken journal.Commits
 	tree := untrusted.Folder{Path: dir}
 	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
 		text, err := tree.ReadFile(name, maxProtectFile)
-		if err != nil || s.HasSecret != nil && s.HasSecret(text) { // removed, no plain file, or not to be shown
+		if err != nil {
+			continue // removed, or no plain file
+		}
+		if s.HasSecret != nil && s.HasSecret(text) {
 			continue
 		}
-		changed, err := s.trusted.Overlay(ctx, git.Overlay{Onto: taken.To, From: taken.To, Texts: map[string][]byte{name: text}})
+		changed, err := s.trusted.Overlay(ctx, git.Overlay{
+			Onto:  taken.To,
+			From:  taken.To,
+			Texts: map[string][]byte{name: text},
+		})
 		if err != nil {
 			continue
 		}

@@ -22,7 +22,8 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, err
 		return asked, err
 	}
 	p, notes := checkout.Detect(asked.Policy, files)
-	asked.Policy, asked.Notes = p, append(asked.Notes, notes...)
+	asked.Policy = p
+	asked.Notes = append(asked.Notes, notes...)
 	return asked, nil
 }
 
@@ -30,14 +31,16 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, err
 // a plan, the whole task is one story; that is recorded.
 func (s *turns) draftPlan(ctx context.Context, run journal.Run, emit emit) error {
 	drafted := journal.PlanDrafted{By: s.Agent.Name}
-	if err := s.askForPlan(ctx, run, &drafted, emit); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
+	err := s.askForPlan(ctx, run, &drafted, emit)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
 		drafted.Why = err.Error()
 	}
 	emit(drafted)
-	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.NeedsPlan(now) {
+	isUnplanned := drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent
+	if isUnplanned && !verdict.NeedsPlan(s.Run()) {
 		emit(journal.Noted{
 			What: fmt.Sprintf("%s made no usable plan, so the whole task is one story", drafted.By),
 			Hint: "list the criteria in the issue, as - [ ] items or under a heading such as Acceptance criteria",
@@ -49,11 +52,24 @@ func (s *turns) draftPlan(ctx context.Context, run journal.Run, emit emit) error
 func (s *turns) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
 	tries := len(run.Misplans)
 	ended, err := s.consult(ctx, run, question{
-		of: Reviewer{Agent: s.Agent, Env: s.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
-		order: agent.Order{Retries: tries, Max: run.Policy.Limits.Iterations, Prompt: prompt.Plan(run), Model: run.Policy.Model},
+		of:     Reviewer{Agent: s.Agent, Env: s.AgentEnv},
+		commit: run.Start,
+		log:    fmt.Sprintf("plan_%d_", run.Seq),
+		order: agent.Order{
+			Retries: tries,
+			Max:     run.Policy.Limits.Iterations,
+			Prompt:  prompt.Plan(run),
+			Model:   run.Policy.Model,
+		},
 	}, emit)
-	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
-	drafted.CannotRun, drafted.Fix, drafted.Denied, drafted.Overspent = ended.CannotRun, ended.Fix, ended.Denied, ended.Overspent
+	drafted.TookMS = ended.TookMS
+	drafted.Usage = ended.Usage
+	drafted.Cost = ended.Cost
+	drafted.Transcript = ended.Transcript
+	drafted.CannotRun = ended.CannotRun
+	drafted.Fix = ended.Fix
+	drafted.Denied = ended.Denied
+	drafted.Overspent = ended.Overspent
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,14 @@ func (s supervision) runSupervised(ctx context.Context, run journal.Run, step ve
 	result, err := s.Exec(ctx, command)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
-		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
-		TookMS: result.Took.Milliseconds(), CannotRun: !interrupted && process.CannotStart(err),
-		Why: failure(result, withRemedy(command.Argv[0], err), command.Timeout),
+		Exit:      result.Exit,
+		Signal:    result.Signal,
+		TimedOut:  result.TimedOut,
+		Swept:     result.Swept,
+		Blind:     true,
+		TookMS:    result.Took.Milliseconds(),
+		CannotRun: !interrupted && process.CannotStart(err),
+		Why:       failure(result, withRemedy(command.Argv[0], err), command.Timeout),
 	}
 	if interrupted {
 		ended.Why = "interrupted"
@@ -62,8 +67,14 @@ func (s supervision) runSupervised(ctx context.Context, run journal.Run, step ve
 func (c *Supervised) command(p policy.Policy, number int) process.Command {
 	env := slices.Concat(c.Env, []string{"TASK_FOLDER=" + c.Task.Dir, "RALPH_ATTEMPT=" + strconv.Itoa(number)})
 	return process.Command{
-		Argv: c.Argv, Env: env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
-		Timeout: p.Limits.Iteration.Std(), Grace: timeoutGrace, CancelGrace: interruptGrace,
+		Argv:        c.Argv,
+		Env:         env,
+		Stdin:       c.Stdin,
+		Stdout:      c.Stdout,
+		Stderr:      c.Stderr,
+		Timeout:     p.Limits.Iteration.Std(),
+		Grace:       timeoutGrace,
+		CancelGrace: interruptGrace,
 	}
 }
 
@@ -95,9 +106,11 @@ func (s supervision) linger(p policy.Supervision, emit emit) (most, look time.Du
 	if err != nil || !done {
 		return 0, p.Poll.Std()
 	}
-	most, text := p.Wait.Std(), p.Wait.Std().String()
+	most = p.Wait.Std()
+	text := most.String()
 	if most == 0 {
-		most, text = math.MaxInt64, "any time"
+		most = math.MaxInt64
+		text = "any time"
 	}
 	emit(journal.Noted{What: "DONE marker present, waiting for active children, " + text + " at most"})
 	return most, p.Poll.Std()
@@ -113,7 +126,8 @@ func (s supervision) readTaskFolder(run journal.Run, emit emit) error {
 	looked.Done = done
 	if n := len(run.Iterations); n > 0 {
 		if words, asked := s.Supervised.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
-			looked.Wait, looked.Words = "message", words
+			looked.Wait = "message"
+			looked.Words = words
 		}
 	}
 	if s.Supervised.Task.HasWaitFile() {
@@ -132,7 +146,8 @@ func (s *activeRun) pause(ctx context.Context, step verdict.Pause, emit emit) er
 // announceEnd ignores errors: a message that cannot be written does not make the task less done.
 func (s supervision) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
-	for _, err := range s.Supervised.postEnd(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
+	message := workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}
+	for _, err := range s.Supervised.postEnd(step, message) {
 		if err != nil {
 			settled.Failed = append(settled.Failed, err.Error())
 		}
@@ -145,10 +160,13 @@ func (c *Supervised) postEnd(step verdict.AnnounceEnd, m workspace.Message) []er
 	if step.Reason == policy.Waiting {
 		return []error{c.Task.RemoveWaitFile()}
 	}
-	fact := m
-	m.Type, fact.Type = "INFO", "FACT"
+	forTask := m
+	forTask.Type = "INFO"
+	forProject := m
+	forProject.Type = "FACT"
 	if step.Reason == policy.MaxIterations {
-		m.Type, fact.Type = "ERROR", "ERROR"
+		forTask.Type = "ERROR"
+		forProject.Type = "ERROR"
 	}
-	return []error{c.Task.PostTask(m), c.Task.PostProject(fact)}
+	return []error{c.Task.PostTask(forTask), c.Task.PostProject(forProject)}
 }

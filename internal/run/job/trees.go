@@ -31,11 +31,11 @@ type trees struct {
 
 // LoopFiles returns the loop's memory in a project. A change of these files alone is no work.
 func LoopFiles(p policy.Policy) []string {
-	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
-	switch {
-	case p.Done != policy.ByStories:
+	if p.Done != policy.ByStories {
 		return nil
-	case folder == ".":
+	}
+	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
+	if folder == "." {
 		return workspace.Memory{Dir: folder}.Files()
 	}
 	return []string{folder}
@@ -44,18 +44,21 @@ func LoopFiles(p policy.Policy) []string {
 // tree returns where the agent works: the user's checkout, or a clone of its own. It is nil
 // for a folder without a repository.
 func (s *trees) tree(ctx context.Context) (*git.Tree, error) {
-	switch {
-	case s.UserTree != nil:
+	if s.UserTree != nil {
 		s.UserTree.Beside = LoopFiles(s.Run().Policy)
 		return s.UserTree, nil
-	case s.Dir != "":
+	}
+	if s.Dir != "" {
 		return nil, nil //nolint:nilnil // no repository
 	}
 	tree, err := s.clone(ctx)
-	if err == nil && s.Box != nil {
+	if err != nil {
+		return nil, err
+	}
+	if s.Box != nil {
 		tree.Author = s.Box.Place.Identity()
 	}
-	return tree, err
+	return tree, nil
 }
 
 func (s *trees) worksInClone() bool { return s.UserTree == nil && s.Dir == "" }
@@ -82,11 +85,16 @@ func (s *trees) takeSnapshot(ctx context.Context, run journal.Run) bool {
 // commitLeftovers returns the tree's new state, if known. In the user's tree, nothing is committed on another branch.
 func (s *trees) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	tree, err := s.tree(ctx)
-	if err == nil && s.UserTree != nil {
-		err = cmp.Or(checkOn(ctx, tree.Do, run.Branch), checkMerged(ctx, tree))
-	}
 	if err != nil || tree == nil {
 		return nil, err
+	}
+	if s.UserTree != nil {
+		if err := checkOn(ctx, tree.Do, run.Branch); err != nil {
+			return nil, err
+		}
+		if err := checkMerged(ctx, tree); err != nil {
+			return nil, err
+		}
 	}
 	return s.snapshot.commitLeftovers(ctx, run, tree)
 }
@@ -112,7 +120,10 @@ func (s *trees) clone(ctx context.Context) (*git.Tree, error) {
 		return s.openTree(dir)
 	}
 	young := dir + ".new"
-	if err := errors.Join(s.makeEmptyDir(ctx, young), untrusted.RemoveAll(s.home.File(setupMarker))); err != nil {
+	if err := s.makeEmptyDir(ctx, young); err != nil {
+		return nil, fmt.Errorf("clear %s: %w", young, err)
+	}
+	if err := untrusted.RemoveAll(s.home.File(setupMarker)); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
 	spec, err := s.cloneSpec(ctx, s.Run(), young)
@@ -145,25 +156,48 @@ func (s *trees) openTree(dir string) (*git.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree.Beside, tree.Run = LoopFiles(s.Run().Policy), gitInside(s.Sandbox, s.Git.Home, dir, s.trusted)
+	tree.Beside = LoopFiles(s.Run().Policy)
+	tree.Run = gitInside(s.Sandbox, s.Git.Home, dir, s.trusted)
 	return tree, nil
 }
 
-func (s *trees) cloneSpec(ctx context.Context, run journal.Run, dir string) (spec git.CloneSpec, err error) {
+func (s *trees) cloneSpec(ctx context.Context, run journal.Run, dir string) (git.CloneSpec, error) {
+	var spec git.CloneSpec
 	if s.Box != nil {
+		var err error
 		spec, err = s.Box.cloneSpec(ctx)
+		if err != nil {
+			return spec, err
+		}
 	}
-	spec.Dir, spec.Branch, spec.SHA, spec.Run = dir, run.Branch, run.Head, gitInside(s.Sandbox, s.Git.Home, dir, s.trusted)
+	spec.Dir = dir
+	spec.Branch = run.Branch
+	spec.SHA = run.Head
+	spec.Run = gitInside(s.Sandbox, s.Git.Home, dir, s.trusted)
 	for _, folder := range LoopFiles(run.Policy) {
 		spec.Exclude = append(spec.Exclude, "/"+folder)
 	}
-	return spec, err
+	return spec, nil
 }
 
-func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tree, seen *git.Inspection) (journal.CommitsTaken, error) {
+func (s *trees) takeFromClone(
+	ctx context.Context,
+	run journal.Run,
+	tree *git.Tree,
+	seen *git.Inspection,
+) (journal.CommitsTaken, error) {
 	taken, err := handover.Take(ctx, s.trusted, tree, seen, handover.Terms{
-		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: s.HasSecret,
-		Authorship: handover.Authorship{By: tree.Author, Since: run.Began, Until: s.Now(), Trailers: leftoversMessage(run, "").Trailers, SignOff: run.Policy.SignOff},
+		Base:    run.Base,
+		Last:    run.Head,
+		Protect: run.Policy.Protect,
+		Secret:  s.HasSecret,
+		Authorship: handover.Authorship{
+			By:       tree.Author,
+			Since:    run.Began,
+			Until:    s.Now(),
+			Trailers: leftoversMessage(run, "").Trailers,
+			SignOff:  run.Policy.SignOff,
+		},
 	})
 	if err != nil {
 		return taken, err
@@ -175,21 +209,29 @@ func (s *trees) takeFromClone(ctx context.Context, run journal.Run, tree *git.Tr
 
 // follow makes rewritten commits the history of the agent's clone, too. They are on record by then: after a kill, the
 // next hand-over would not find the protected files in the clone any more, and nothing would name them.
-func (s *trees) follow(ctx context.Context, run journal.Run, seen *git.Inspection, taken journal.CommitsTaken) error {
-	if !s.worksInClone() || seen != nil && seen.Head == taken.To {
+func (s *trees) follow(
+	ctx context.Context,
+	run journal.Run,
+	seen *git.Inspection,
+	taken journal.CommitsTaken,
+) error {
+	if !s.worksInClone() {
+		return nil
+	}
+	if seen != nil && seen.Head == taken.To {
 		return nil
 	}
 	tree, err := s.tree(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case len(taken.Refused) > 0: // the agent continues with its own commits
+	}
+	if len(taken.Refused) > 0 { // the agent continues with its own commits
 		return s.repair(ctx, run, tree)
 	}
 	err = tree.Reset(ctx, taken.To)
-	if _, answered := git.Answered(err); answered && ctx.Err() == nil { // the agent may have broken its repository
+	if _, failed := git.Answered(err); failed && ctx.Err() == nil { // the agent may have broken its repository
 		run.Head = taken.To
-		err = s.renew(ctx, run, tree)
+		return s.renew(ctx, run, tree)
 	}
 	return err
 }
@@ -209,8 +251,11 @@ func (s *trees) resetTo(ctx context.Context, to string) error {
 
 func (s *trees) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	head, err := tree.Head(ctx)
-	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
+	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if err == nil && len(head) == len(run.Head) {
+		return nil
 	}
 	return s.renew(ctx, run, tree)
 }
@@ -239,67 +284,108 @@ func (s *trees) closeTree() {
 		s.Log("do not go to " + dir + ": the agent wrote its git settings, and they can run programs")
 		return
 	}
-	s.Log("the agent wrote the git settings of " + dir + ", and they can run programs: it is closed, and chmod 755 opens it")
+	s.Log("the agent wrote the git settings of " + dir +
+		", and they can run programs: it is closed, and chmod 755 opens it")
 }
 
 // reopenTree opens a tree that was closed, for the agent.
 func reopenTree(dir string) error {
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || info.Mode().Perm() != 0 {
+	info, err := os.Lstat(dir)
+	if err != nil {
 		return err
+	}
+	if !info.IsDir() || info.Mode().Perm() != 0 {
+		return nil
 	}
 	return os.Chmod(dir, 0o755) //nolint:gosec // as it was made
 }
 
-func (s *trees) takeFromCheckout(ctx context.Context, run journal.Run, seen *git.Inspection) (_ journal.CommitsTaken, err error) {
-	var standing git.TreeState
-	if seen == nil {
-		seen, err = s.UserTree.Inspect(ctx)
-	}
-	if err == nil {
-		standing, err = seen.State(ctx)
-	}
+func (s *trees) takeFromCheckout(
+	ctx context.Context,
+	run journal.Run,
+	seen *git.Inspection,
+) (journal.CommitsTaken, error) {
+	seen, state, err := s.inspectCheckout(ctx, seen)
 	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
-		why := "git cannot read the tree: " + cmp.Or(failed.Said, failed.Error())
-		if _, unborn := s.UserTree.Head(ctx); unborn != nil { // else the disk may be full, or the index broken
-			why += "; git switch " + shell.Quote(run.Branch) + " brings it back"
-		}
-		return journal.CommitsTaken{From: run.Head, To: run.Head, Tree: run.Tree, Dirty: true, Refused: []journal.Finding{{Why: why}}}, nil
+		return s.refuseUnreadable(ctx, run, failed), nil
 	}
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
 	taken := journal.CommitsTaken{
-		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty, Huge: seen.Huge(ctx),
+		From:  run.Head,
+		To:    state.Head,
+		Tree:  state.Tree,
+		Work:  state.Work,
+		Dirty: state.Dirty,
+		Huge:  seen.Huge(ctx),
 	}
 	s.snapshot.separateCheckFiles(ctx, run, s.UserTree, &taken)
 	if s.trusted == nil {
 		return taken, nil
 	}
 	why, err := s.whyRefused(ctx, run, seen)
-	if err != nil || why != "" {
-		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
-	}
-	if err != nil || taken.From == taken.To {
+	if err != nil {
 		return taken, err
+	}
+	if why != "" {
+		taken.To = run.Head
+		taken.Tree = run.Tree
+		taken.Refused = []journal.Finding{{Commit: state.Head, Why: why}}
+	}
+	if taken.From == taken.To {
+		return taken, nil
 	}
 	taken.Commits, err = s.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	return taken, err
 }
 
+// inspectCheckout returns the state of the user's tree. seen may hold what an earlier look at it found.
+func (s *trees) inspectCheckout(
+	ctx context.Context,
+	seen *git.Inspection,
+) (*git.Inspection, git.TreeState, error) {
+	if seen == nil {
+		var err error
+		seen, err = s.UserTree.Inspect(ctx)
+		if err != nil {
+			return nil, git.TreeState{}, err
+		}
+	}
+	state, err := seen.State(ctx)
+	return seen, state, err
+}
+
+// refuseUnreadable takes nothing from a tree that git cannot read.
+func (s *trees) refuseUnreadable(ctx context.Context, run journal.Run, failed *git.Error) journal.CommitsTaken {
+	why := "git cannot read the tree: " + cmp.Or(failed.Said, failed.Error())
+	if _, err := s.UserTree.Head(ctx); err != nil { // else the disk may be full, or the index broken
+		why += "; git switch " + shell.Quote(run.Branch) + " brings it back"
+	}
+	return journal.CommitsTaken{
+		From:    run.Head,
+		To:      run.Head,
+		Tree:    run.Tree,
+		Dirty:   true,
+		Refused: []journal.Finding{{Why: why}},
+	}
+}
+
 // changedFiles differ from the base. It returns nothing if no check has paths.
 func (s *trees) changedFiles(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
-	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
+	hasPaths := func(check policy.Check) bool { return check.Paths != "" }
+	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, hasPaths) {
 		return nil, false, nil
 	}
 	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return nil, false, err
 	}
-	now, err := tree.Look(ctx)
+	state, err := tree.Look(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	printed, err := tree.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", run.Base, now.Work)
+	printed, err := tree.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", run.Base, state.Work)
 	return strings.Split(printed, "\x00"), true, err
 }
 

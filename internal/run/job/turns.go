@@ -25,10 +25,19 @@ type turns struct {
 
 func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
-		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Inside: s.Sandbox.Inside(s.access(dir), projectDir(run, dir)), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
+		Adapter:  s.Agent,
+		Run:      s.commandRunner(dir),
+		Dir:      projectDir(run, dir),
+		Inside:   s.Sandbox.Inside(s.access(dir), projectDir(run, dir)),
+		Env:      s.agentEnv(s.AgentEnv),
+		Watch:    s.Watch,
+		Redact:   s.Redact,
 		Upstream: cmp.Or(s.Sandbox, s.ModelServer).LastStatus,
-		Timeout:  timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Now: s.Now, Grace: s.Grace,
-		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
+		Timeout:  timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()),
+		Idle:     run.Policy.Limits.Idle.Std(),
+		Now:      s.Now,
+		Grace:    s.Grace,
+		Lend:     func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
 
@@ -40,32 +49,52 @@ func (s *turns) agentEnv(env []string) []string {
 }
 
 // runAgent starts no agent if the model server has used the budget.
-func (s *turns) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
+func (s *turns) runAgent(
+	ctx context.Context,
+	hand driver.Agent,
+	order agent.Order,
+	emit emit,
+) (journal.AgentEnded, error) {
 	models := cmp.Or(s.Sandbox, s.ModelServer)
-	if seen := models.Used(); seen.Stopped {
-		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
+	if spent := models.Used(); spent.Stopped {
+		return applyMetering(journal.AgentEnded{Failed: true}, spent, hand.Adapter.Counted), nil
 	}
+	defer models.Flush(emit)
 	turn, end := models.Turn(ctx)
 	ended, err := hand.Do(turn, order)
 	end()
-	if err == nil {
-		seen, counted := models.Used(), hand.Adapter.Counted
-		if counted && s.Sandbox == nil && seen.Usage.Tokens() == 0 && !seen.Stopped && (ended.Usage.Tokens() > 0 || ended.Cost.USD > 0) {
-			if counted = false; !slices.Contains(s.Run().Notes, askedElsewhere) {
-				emit(askedElsewhere)
-			}
-		}
-		ended = applyMetering(ended, seen, counted)
-		if !counted {
-			models.Charge(ended.Usage, ended.Cost)
-		}
-		_, unanswered := errors.AsType[*stream.Unanswered](context.Cause(turn))
-		if models.HasRefusals() && !unanswered { // the key is good
-			ended.Fix, ended.Denied = "", ""
+	if err != nil {
+		return ended, err
+	}
+	spent := models.Used()
+	isCounted := hand.Adapter.Counted
+	if isCounted && s.bypassedServer(ended, spent) {
+		isCounted = false
+		if !slices.Contains(s.Run().Notes, askedElsewhere) {
+			emit(askedElsewhere)
 		}
 	}
-	models.Flush(emit)
-	return ended, err
+	ended = applyMetering(ended, spent, isCounted)
+	if !isCounted {
+		models.Charge(ended.Usage, ended.Cost)
+	}
+	_, isUnanswered := errors.AsType[*stream.Unanswered](context.Cause(turn))
+	if models.HasRefusals() && !isUnanswered { // the key is good
+		ended.Fix = ""
+		ended.Denied = ""
+	}
+	return ended, nil
+}
+
+// bypassedServer reports whether an agent used its model although the model server saw no request.
+func (s *turns) bypassedServer(ended journal.AgentEnded, spent egress.Spent) bool {
+	if s.Sandbox != nil || spent.Stopped {
+		return false
+	}
+	if spent.Usage.Tokens() != 0 {
+		return false
+	}
+	return ended.Usage.Tokens() > 0 || ended.Cost.USD > 0
 }
 
 // askedElsewhere is why an agent that the model server would count is believed: without a sandbox, settings of the user
@@ -77,30 +106,35 @@ var askedElsewhere = journal.Noted{
 
 // applyMetering takes the usage that the model server counted. An agent that it does not count tells its own. If the
 // server stopped answering, that is why the agent failed.
-func applyMetering(ended journal.AgentEnded, seen egress.Spent, counted bool) journal.AgentEnded {
-	if counted {
-		ended.Usage, ended.Cost = seen.Usage, seen.Cost
-		ended.Cost.Known = ended.Cost.Known || seen.Usage.Tokens() == 0
+func applyMetering(ended journal.AgentEnded, spent egress.Spent, isCounted bool) journal.AgentEnded {
+	if isCounted {
+		ended.Usage = spent.Usage
+		ended.Cost = spent.Cost
+		ended.Cost.Known = ended.Cost.Known || spent.Usage.Tokens() == 0
 	}
-	if !seen.Stopped {
+	if !spent.Stopped {
 		return ended
 	}
 	ended.Overspent = true
 	if ended.Failed {
 		ended.Why = "the budget of the run is used"
-		ended.CannotRun, ended.Fix, ended.Denied, ended.Busy, ended.Until = false, "", "", false, time.Time{}
+		ended.CannotRun = false
+		ended.Fix = ""
+		ended.Denied = ""
+		ended.Busy = false
+		ended.Until = time.Time{}
 	}
 	return ended
 }
 
 // timeLeft returns limit, or less if the run's time ends before. 0: no limit.
 func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration {
-	whole := run.Policy.Limits.Run.Std()
-	if whole == 0 {
+	runLimit := run.Policy.Limits.Run.Std()
+	if runLimit == 0 {
 		return limit
 	}
-	gone := run.Elapsed() + max(now.Sub(run.Now), 0) // the clock may be set back
-	left := max(whole-gone, time.Second)
+	elapsed := run.Elapsed() + max(now.Sub(run.Now), 0) // the clock may be set back
+	left := max(runLimit-elapsed, time.Second)
 	if limit == 0 || left < limit {
 		return left
 	}

@@ -1,12 +1,10 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -32,15 +30,14 @@ func (d UserRepository) Fetch(ctx context.Context, dir, base, branch string) (*g
 // a rejected claim, and the log, as the next run starts only in a clean tree.
 func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home workspace.Run, say func(string)) error {
 	memory := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
-	if err := cmp.Or(checkOn(ctx, d.Place.Do, run.Branch), checkConflicts(ctx, d.Place.Do, memory.Files()...)); err != nil {
+	if err := checkOn(ctx, d.Place.Do, run.Branch); err != nil {
+		return fmt.Errorf("the PRD is not committed: %w", err)
+	}
+	if err := checkConflicts(ctx, d.Place.Do, memory.Files()...); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
 	if run.Policy.Boxed && run.Log.Path != "" { // the agent wrote it there
-		log, err := workspace.Folder{Path: home.Path}.Read(progressFile, run.Log.Digest)
-		if err == nil {
-			err = memory.WriteLog(log)
-		}
-		if err != nil {
+		if err := copyLog(memory, home, run.Log); err != nil {
 			return fmt.Errorf("write the progress log: %w", err)
 		}
 	}
@@ -48,42 +45,70 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 	if len(rest) > 0 {
 		say("note: changes of the PRD were put back: " + journal.ShortList(rest) + kept(memory, home))
 	}
-	err := memory.WritePlan(stories)
-	if err != nil || run.Policy.Boxed && run.Stop.Reason.Status() != policy.StatusCompleted {
-		return err // the box's next commits would not be on top of this one
+	if err := memory.WritePlan(stories); err != nil {
+		return err
 	}
-	_, err = d.Git.Commit(ctx, d.Place, git.PathCommit{
-		Paths: slices.DeleteFunc(memory.Files(), func(name string) bool {
-			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
-			return err != nil
-		}),
-		Message: git.Message{Subject: "chore: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
+	if run.Policy.Boxed && run.Stop.Reason.Status() != policy.StatusCompleted {
+		return nil // the box's next commits would not be on top of this one
+	}
+	var paths []string
+	for _, name := range memory.Files() {
+		if _, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name))); err == nil {
+			paths = append(paths, name)
+		}
+	}
+	_, err := d.Git.Commit(ctx, d.Place, git.PathCommit{
+		Paths: paths,
+		Message: git.Message{
+			Subject:  "chore: the stories as the checks have them",
+			Trailers: []string{"Ralph-Run: " + run.ID},
+		},
 	})
 	return err
 }
 
+// copyLog brings a run's saved progress log into the user's tree.
+func copyLog(memory workspace.Memory, home workspace.Run, saved journal.Attachment) error {
+	log, err := workspace.Folder{Path: home.Path}.Read(progressFile, saved.Digest)
+	if err != nil {
+		return err
+	}
+	return memory.WriteLog(log)
+}
+
 // checkOn refuses another branch than the run's, or none: the agent may have checked it out.
 func checkOn(ctx context.Context, do git.Runner, branch string) error {
-	at, err := do(ctx, git.Call{Args: []string{"symbolic-ref", "-q", "HEAD"}})
-	if err != nil && !git.SaidNo(err) || strings.TrimSpace(string(at)) == git.BranchRef(branch) {
+	ref, err := do(ctx, git.Call{Args: []string{"symbolic-ref", "-q", "HEAD"}})
+	if err != nil && !git.SaidNo(err) {
 		return err
+	}
+	if strings.TrimSpace(string(ref)) == git.BranchRef(branch) {
+		return nil
 	}
 	return fault.Usage(branch+" is no longer checked out", "git switch "+shell.Quote(branch)+" brings it back", nil)
 }
 
-// checkMerged refuses a tree in which somebody began a merge, or took changes back out of a stash, while the agent worked:
-// a commit would end that, with the marks of its conflicts.
+// checkMerged refuses a tree in which somebody began a merge, or took changes back out of a stash, while the agent
+// worked: a commit would end that, with the marks of its conflicts.
 func checkMerged(ctx context.Context, tree *git.Tree) error {
-	return cmp.Or(tree.AtRest(), checkConflicts(ctx, tree.Do))
+	if err := tree.AtRest(); err != nil {
+		return err
+	}
+	return checkConflicts(ctx, tree.Do)
 }
 
 // checkConflicts refuses conflicts at some paths, or anywhere.
 func checkConflicts(ctx context.Context, do git.Runner, paths ...string) error {
-	names, err := do(ctx, git.Call{Args: append([]string{"diff", "--name-only", "--diff-filter=U", "-z", "--"}, paths...)})
-	if err == nil && len(names) > 0 {
-		err = fault.Usage("there are conflicts in "+journal.ShortList(strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")), "git status says how to end them", nil)
+	args := append([]string{"diff", "--name-only", "--diff-filter=U", "-z", "--"}, paths...)
+	printed, err := do(ctx, git.Call{Args: args})
+	if err != nil {
+		return err
 	}
-	return err
+	if len(printed) == 0 {
+		return nil
+	}
+	names := strings.Split(strings.TrimSuffix(string(printed), "\x00"), "\x00")
+	return fault.Usage("there are conflicts in "+journal.ShortList(names), "git status says how to end them", nil)
 }
 
 // whyRefused returns why the work in the user's tree cannot be taken, or "".
