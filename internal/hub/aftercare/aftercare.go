@@ -30,7 +30,10 @@ const (
 
 // For reports whether an event is one of those.
 func For(t trigger.Trigger) bool {
-	return t.Event == "pull_request" && (t.Action == pushed || t.Action == closed)
+	if t.Event != "pull_request" {
+		return false
+	}
+	return t.Action == pushed || t.Action == closed
 }
 
 // Job is a job of the action for such an event.
@@ -52,12 +55,13 @@ type Job struct {
 // Do does it, or tells why there is nothing to do.
 func (j Job) Do(ctx context.Context) (why string, err error) {
 	pull, err := github.ReadProposal(j.Payload)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case !pull.Ours || !strings.HasPrefix(pull.HeadRef, j.Prefix) || pull.IsFork(j.Trigger.Repo):
+	}
+	if !pull.Ours || !strings.HasPrefix(pull.HeadRef, j.Prefix) || pull.IsFork(j.Trigger.Repo) {
 		return "the pull request is not one of ralph's", nil
-	case j.Trigger.Action == pushed:
+	}
+	if j.Trigger.Action == pushed {
 		return j.mark(ctx, pull)
 	}
 	return j.end(ctx, pull)
@@ -65,18 +69,19 @@ func (j Job) Do(ctx context.Context) (why string, err error) {
 
 // mark notes on a pull request that somebody else pushed. It costs a read and at most an edit.
 func (j Job) mark(ctx context.Context, pull github.Pull) (string, error) {
-	there, err := j.Client.Pull(ctx, pull.Number)
+	current, err := j.Client.Pull(ctx, pull.Number)
 	if err != nil {
 		return "", err
 	}
-	if !there.Open || there.HeadSHA != pull.HeadSHA {
+	if !current.Open || current.HeadSHA != pull.HeadSHA {
 		return "the pull request has a newer head, or is closed", nil
 	}
-	text := upkeep.Foreign(there.Body, there.HeadSHA, j.Trigger.Sender.Login)
-	if text == there.Body {
+	text := upkeep.Foreign(current.Body, current.HeadSHA, j.Trigger.Sender.Login)
+	if text == current.Body {
 		return "the text of the pull request names this commit", nil
 	}
-	if ours, err := j.Client.Opened(ctx, pull.Author); err != nil || !ours {
+	ours, err := j.Client.Opened(ctx, pull.Author)
+	if err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
 	if _, err := j.Client.EditPull(ctx, pull.Number, "", j.Hide(text)); err != nil {
@@ -92,21 +97,30 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 	if err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
-	row := quota.Pull{Number: pull.Number, Branch: pull.HeadRef, Opened: pull.Opened.UTC(), End: quota.Closed, Ended: pull.Ended.UTC(), Head: pull.HeadSHA}
+	row := quota.Pull{
+		Number: pull.Number,
+		Branch: pull.HeadRef,
+		Opened: pull.Opened.UTC(),
+		End:    quota.Closed,
+		Ended:  pull.Ended.UTC(),
+		Head:   pull.HeadSHA,
+	}
 	if pull.Merged {
-		people, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
+		changed, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
 		if err != nil {
 			return "", err
 		}
-		if row.End = quota.Unchanged; people {
+		row.End = quota.Unchanged
+		if changed {
 			row.End = quota.Changed
 		}
 	}
 	var book quota.Book
-	if err := j.Change(ctx, func(b quota.Book) (quota.Book, error) {
+	err = j.Change(ctx, func(b quota.Book) (quota.Book, error) {
 		book = b.Over(row)
 		return book, nil
-	}); err != nil {
+	})
+	if err != nil {
 		return "", err
 	}
 	j.Say(fmt.Sprintf("pull request #%d: %s", row.Number, row.End))
@@ -122,16 +136,19 @@ const most = 20
 // clean removes labels, branches and state refs of pull requests that ended long ago.
 func (j Job) clean(ctx context.Context, book quota.Book) error {
 	due := book.Due(j.Now().Add(-sweep.Retention))
-	if due = due[:min(len(due), most)]; len(due) == 0 {
+	due = due[:min(len(due), most)]
+	if len(due) == 0 {
 		return nil
 	}
 	for i, p := range due {
 		if p.Branch == "" {
 			continue
 		}
-		if _, open, err := j.Client.FindPull(ctx, p.Branch, 0); err != nil {
+		_, open, err := j.Client.FindPull(ctx, p.Branch, 0)
+		if err != nil {
 			return err
-		} else if open { // without its branch it would be closed
+		}
+		if open { // without its branch it would be closed
 			due[i].Branch = ""
 		}
 	}
@@ -139,31 +156,37 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 	swept, err := s.Do(ctx, due)
 	kept := map[string]bool{} // refs that are in use, or stay
 	for _, one := range swept {
-		if kept[one.Ref] = one.Kept != ""; !kept[one.Ref] {
-			j.Say("removed " + one.Ref)
+		if one.Kept != "" {
+			kept[one.Ref] = true
+			continue
 		}
+		j.Say("removed " + one.Ref)
 	}
-	if errors.Is(err, sweep.ErrStays) {
-		j.Say(fault.Told(err))
-	} else if err != nil {
+	if err != nil && !errors.Is(err, sweep.ErrStays) {
 		return err
+	}
+	if err != nil {
+		j.Say(fault.Told(err))
 	}
 	done, err := j.unlabel(ctx, due, kept)
 	return errors.Join(err, j.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
 }
 
 // unlabel returns the pull requests that are done.
-func (j Job) unlabel(ctx context.Context, due []quota.Pull, kept map[string]bool) (done []quota.Pull, err error) {
+func (j Job) unlabel(ctx context.Context, due []quota.Pull, kept map[string]bool) ([]quota.Pull, error) {
+	var done []quota.Pull
 	for _, p := range due {
 		for _, number := range []int{p.Issue, p.Number} {
 			if number == 0 || kept[fmt.Sprintf("refs/ralph/issue-%d", number)] {
 				continue
 			}
 			for _, state := range view.States() {
-				if err = j.Client.RemoveLabel(ctx, number, state.Label()); errors.Is(err, github.Forbidden) {
-					j.Say(fault.Told(err))
-				} else if err != nil {
+				err := j.Client.RemoveLabel(ctx, number, state.Label())
+				if err != nil && !errors.Is(err, github.Forbidden) {
 					return done, err
+				}
+				if err != nil {
+					j.Say(fault.Told(err))
 				}
 			}
 		}
