@@ -53,22 +53,23 @@ func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, stay := s.branches(ctx, ended)
+	all, failed := s.branches(ctx, ended)
 	for _, ref := range refs {
 		if ref.Name == quota.Ref {
 			continue
 		}
 		why, err := s.sweep(ctx, ref)
-		if errors.Is(err, ErrStays) && ctx.Err() == nil { // no reason to leave the others
-			stay, why, err = stay+1, err.Error(), nil
-		}
-		if err != nil {
+		if err != nil && (!errors.Is(err, ErrStays) || ctx.Err() != nil) {
 			return all, err
+		}
+		if err != nil { // no reason to leave the others
+			failed++
+			why = err.Error()
 		}
 		all = append(all, Swept{Ref: ref.Name, At: ref.At, Kept: why})
 	}
-	if stay > 0 {
-		return all, fault.Usage(fmt.Sprintf("%d of %d refs", stay, len(all)), "look at them with git", ErrStays)
+	if failed > 0 {
+		return all, fault.Usage(fmt.Sprintf("%d of %d refs", failed, len(all)), "look at them with git", ErrStays)
 	}
 	return all, nil
 }
@@ -88,11 +89,11 @@ func (s Sweep) sweep(ctx context.Context, ref remote.Ref) (kept string, err erro
 		return dryRun, nil
 	}
 	err = s.Remote.DeleteRef(ctx, s.Store, ref)
-	switch {
-	case errors.Is(err, remote.ErrNonFastForward):
+	if errors.Is(err, remote.ErrNonFastForward) {
 		return moved, nil
-	case errors.Is(err, remote.ErrRefused):
-		err = fmt.Errorf("%w: %w", ErrStays, err)
+	}
+	if errors.Is(err, remote.ErrRefused) {
+		return "", fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	return "", err
 }
@@ -108,21 +109,29 @@ func (s Sweep) lease(ctx context.Context, ref remote.Ref) ([]byte, error) {
 	return text, nil
 }
 
-// branches removes unchanged branches. GitHub keeps the commits on refs/pull/N/head.
-func (s Sweep) branches(ctx context.Context, ended []quota.Pull) (all []Swept, stay int) {
+// branches removes unchanged branches, and counts failures. GitHub keeps the commits on refs/pull/N/head.
+func (s Sweep) branches(ctx context.Context, ended []quota.Pull) (all []Swept, failed int) {
 	for _, p := range ended {
 		if p.Branch == "" || !strings.HasPrefix(p.Branch, s.Prefix) {
 			continue
 		}
-		one := Swept{Ref: "refs/heads/" + p.Branch, At: p.Ended}
-		if s.Dry {
-			one.Kept = dryRun
-		} else if err := s.Remote.DeleteBranch(ctx, s.Store, p.Branch, p.Head); errors.Is(err, remote.ErrNonFastForward) {
-			one.Kept = moved
-		} else if err != nil {
-			one.Kept, stay = err.Error(), stay+1
+		why, err := s.deleteBranch(ctx, p)
+		if err != nil {
+			failed++
+			why = err.Error()
 		}
-		all = append(all, one)
+		all = append(all, Swept{Ref: "refs/heads/" + p.Branch, At: p.Ended, Kept: why})
 	}
-	return all, stay
+	return all, failed
+}
+
+func (s Sweep) deleteBranch(ctx context.Context, p quota.Pull) (kept string, err error) {
+	if s.Dry {
+		return dryRun, nil
+	}
+	err = s.Remote.DeleteBranch(ctx, s.Store, p.Branch, p.Head)
+	if errors.Is(err, remote.ErrNonFastForward) {
+		return moved, nil
+	}
+	return "", err
 }
