@@ -19,8 +19,15 @@ const maxFile = 5 << 20
 
 // Apply makes one commit onto head for each suggestion whose file is unchanged since. It returns the
 // newest, and the remarks with their commits. The same suggestions always make the same commits.
-func Apply(ctx context.Context, t *git.Trusted, head string, rules policy.Policy, remarks []plan.Remark) (newest string, all []plan.Remark, err error) {
-	newest, all = head, slices.Clone(remarks)
+func Apply(
+	ctx context.Context,
+	t *git.Trusted,
+	head string,
+	rules policy.Policy,
+	remarks []plan.Remark,
+) (newest string, all []plan.Remark, err error) {
+	newest = head
+	all = slices.Clone(remarks)
 	guarded, err := handover.Covered(ctx, t, head, rules.Protect, paths(remarks))
 	if err != nil {
 		return newest, all, err
@@ -28,8 +35,11 @@ func Apply(ctx context.Context, t *git.Trusted, head string, rules policy.Policy
 	lowest := map[string]int{} // line that is changed already, by file
 	for i, r := range slices.Backward(all) {
 		s := r.Suggestion
-		if s == (plan.Suggestion{}) || slices.Contains(guarded, r.Path) || lowest[r.Path] != 0 && s.To >= lowest[r.Path] {
+		if s == (plan.Suggestion{}) || slices.Contains(guarded, r.Path) {
 			continue
+		}
+		if lowest[r.Path] != 0 && s.To >= lowest[r.Path] {
+			continue // another suggestion changed these lines
 		}
 		text, fits, err := suggested(ctx, t, head, r, newest)
 		if err != nil {
@@ -39,7 +49,8 @@ func Apply(ctx context.Context, t *git.Trusted, head string, rules policy.Policy
 			continue
 		}
 		change := git.Overlay{Onto: newest, From: newest, Texts: map[string][]byte{r.Path: text}}
-		if newest, err = commit(ctx, t, change, message(r, rules.SignOff)); err != nil {
+		newest, err = commit(ctx, t, change, message(r, rules.SignOff))
+		if err != nil {
 			return newest, all, err
 		}
 		lowest[r.Path] = s.From
@@ -56,15 +67,26 @@ func paths(remarks []plan.Remark) (all []string) {
 }
 
 // suggested applies a suggestion if the file at head is as the reviewer saw it.
-func suggested(ctx context.Context, t *git.Trusted, head string, r plan.Remark, newest string) (text []byte, fits bool, err error) {
-	var seen [3][]byte
-	for i, at := range []string{r.Suggestion.Commit, head, newest} {
-		if seen[i], err = t.ReadFile(ctx, git.At{Commit: at, Path: r.Path}, maxFile); err != nil {
+func suggested(
+	ctx context.Context,
+	t *git.Trusted,
+	head string,
+	r plan.Remark,
+	newest string,
+) (text []byte, fits bool, err error) {
+	var versions [3][]byte
+	for i, commit := range []string{r.Suggestion.Commit, head, newest} {
+		version, err := t.ReadFile(ctx, git.At{Commit: commit, Path: r.Path}, maxFile)
+		if err != nil {
 			return nil, false, ctx.Err() // it is gone, a link, or too large, or the branch was rewritten
 		}
+		versions[i] = version
 	}
-	text, fits = Put(seen[2], r.Suggestion)
-	return text, fits && bytes.Equal(seen[0], seen[1]), nil
+	if !bytes.Equal(versions[0], versions[1]) {
+		return nil, false, nil
+	}
+	text, fits = Put(versions[2], r.Suggestion)
+	return text, fits, nil
 }
 
 // Put replaces the lines that a suggestion is for; false where that changes nothing.
@@ -97,7 +119,9 @@ func Put(file []byte, s plan.Suggestion) ([]byte, bool) {
 func message(r plan.Remark, signOff bool) git.Message {
 	m := git.Message{Subject: "fix: apply the suggestion by " + r.By, SignOff: signOff}
 	if r.Suggestion.ByID != 0 {
-		m.Trailers = []string{fmt.Sprintf("Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By, r.Suggestion.ByID, r.By)}
+		m.Trailers = []string{fmt.Sprintf(
+			"Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By, r.Suggestion.ByID, r.By,
+		)}
 	}
 	return m
 }
