@@ -30,22 +30,29 @@ const most = 8 << 20
 // Read reads the book, and tells which commit holds it. Without the ref it is empty.
 func (a Account) Read(ctx context.Context) (book quota.Book, at string, err error) {
 	at, err = a.Remote.FetchRef(ctx, a.Store, quota.Ref)
-	switch {
-	case errors.Is(err, git.ErrNotFound):
-		err = errors.New("it is not a commit")
-	case err != nil || at == "":
+	if errors.Is(err, git.ErrNotFound) {
+		return book, at, unreadable(ctx, errors.New("it is not a commit"))
+	}
+	if err != nil || at == "" {
 		return book, at, err
-	default: // somebody else may have put anything there
-		var text []byte
-		if text, err = a.Store.ReadFile(ctx, git.At{Commit: at, Path: quota.File}, most); err == nil {
-			book, err = quota.Read(text)
-		}
 	}
-	if err != nil && ctx.Err() == nil {
-		err = fault.Usage("the ledger on "+quota.Ref+" cannot be read",
-			"if you do not know why, remove it (git push origin :"+quota.Ref+"): ralph then starts a new one", err)
+	text, err := a.Store.ReadFile(ctx, git.At{Commit: at, Path: quota.File}, most)
+	if err != nil {
+		return book, at, unreadable(ctx, err)
 	}
-	return book, at, err
+	book, err = quota.Read(text) // somebody else may have put anything there
+	if err != nil {
+		return book, at, unreadable(ctx, err)
+	}
+	return book, at, nil
+}
+
+func unreadable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return fault.Usage("the ledger on "+quota.Ref+" cannot be read",
+		"if you do not know why, remove it (git push origin :"+quota.Ref+"): ralph then starts a new one", err)
 }
 
 const tries = 40 // more than the jobs that begin at the same time: each failure is due to another job
@@ -57,7 +64,8 @@ func (a Account) Change(ctx context.Context, change func(quota.Book) (quota.Book
 		if err != nil {
 			return err
 		}
-		if book, err = change(book); err != nil {
+		book, err = change(book)
+		if err != nil {
 			return err
 		}
 		text, err := book.Write()
@@ -90,8 +98,8 @@ type Entry struct {
 	Pull   quota.Pull    // that the job works on; zero: it opens one
 	Worker quota.PullRun // of the run, before it costs anything
 
-	begun bool           // was is known
-	was   *quota.PullRun // what the ledger said of the run before
+	begun  bool           // before is known
+	before *quota.PullRun // what the ledger said of the run before
 }
 
 // errFull ends a change of the ledger that does not take the job.
@@ -99,14 +107,19 @@ var errFull = errors.New("the ledger does not take the job")
 
 // Admit enters the job, or says why it may not begin. It asks whether jobs that hold a
 // place are over: a job that is killed writes nothing.
-func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
+func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (*quota.Refusal, error) {
 	want := quota.Candidate{Entry: e.Entry, Limits: limits, Open: open}
-	err = e.Change(ctx, func(book quota.Book) (next quota.Book, err error) {
-		if book, err = e.extend(ctx, book); err != nil {
+	var refusal *quota.Refusal
+	err := e.Change(ctx, func(book quota.Book) (quota.Book, error) {
+		book, err := e.extend(ctx, book)
+		if err != nil {
 			return book, err
 		}
-		if next, refusal = book.Admit(want, e.Now()); refusal != nil && refusal.Full {
-			if book, err = e.bury(ctx, book); err != nil {
+		var next quota.Book
+		next, refusal = book.Admit(want, e.Now())
+		if refusal != nil && refusal.Full {
+			book, err = e.removeEnded(ctx, book)
+			if err != nil {
 				return book, err
 			}
 			next, refusal = book.Admit(want, e.Now())
@@ -127,14 +140,16 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 
 // begin remembers what stood before the first try: its answer may be lost, so that the next one finds what it stored.
 func (e *Entry) begin(book quota.Book) quota.Book {
-	next, was := book.Begin(e.Pull, e.Worker, e.Began)
+	next, before := book.Begin(e.Pull, e.Worker, e.Began)
 	if !e.begun {
-		e.was, e.begun = was, true
+		e.before = before
+		e.begun = true
 	}
 	return next
 }
 
-func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
+// removeEnded ends the entries of jobs that are over.
+func (e *Entry) removeEnded(ctx context.Context, book quota.Book) (quota.Book, error) {
 	for _, other := range book.AtWork(e.Now()) {
 		ended, err := e.Ended(ctx, other.Job)
 		if err != nil {
@@ -147,8 +162,8 @@ func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 	return book, nil
 }
 
-// longer is until when a late job counts as at work. The next job to begin asks again.
-const longer = time.Hour
+// extension is how long a late job counts as at work. The next job to begin asks again.
+const extension = time.Hour
 
 // extend keeps the place and the dollars of late jobs that GitHub says are at work.
 func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error) {
@@ -161,7 +176,7 @@ func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error)
 			return book, err
 		}
 		if works {
-			book = book.Extend(late, e.Now().Add(longer))
+			book = book.Extend(late, e.Now().Add(extension))
 		}
 	}
 	return book, nil
@@ -171,37 +186,41 @@ func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error)
 func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	return e.Change(ctx, func(book quota.Book) (quota.Book, error) {
 		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
-		switch {
-		case run.Pull != nil:
-			return book.Worked(pullOf(run, e.Now()), came(run), e.Began), nil
-		case run.ID == "" && e.Pull.Number != 0: // nothing began
-			return book.Undo(e.Pull.Number, e.Worker.ID, e.was), nil
+		if run.Pull != nil {
+			return book.Worked(pullOf(run, e.Now()), pullRunOf(run), e.Began), nil
+		}
+		if run.ID == "" && e.Pull.Number != 0 { // nothing began
+			return book.Undo(e.Pull.Number, e.Worker.ID, e.before), nil
 		}
 		return book, nil
 	})
 }
 
-// spent returns what the job spent, or nil, so that the day is charged what the job held: if tokens were used whose price
-// is unknown, or if the run has no end. Then its journal could not be written (an agent can fill the disk).
+// spent returns what the job spent, or nil, so that the day is charged what the job held.
 func (e *Entry) spent(run journal.Run) *float64 {
 	usd := max(0, run.CostUSD-e.Old.CostUSD)
-	unknown := !run.CostKnown && run.Usage.Tokens() > 0 || run.ID != "" && run.Stop == nil
-	if unknown && usd < e.Held {
-		return nil
+	if usd >= e.Held {
+		return &usd
+	}
+	if !run.CostKnown && run.Usage.Tokens() > 0 {
+		return nil // the price of some tokens is unknown
+	}
+	if run.ID != "" && run.Stop == nil {
+		return nil // the run has no end: its journal could not be written (an agent can fill the disk)
 	}
 	return &usd
 }
 
 func pullOf(run journal.Run, now time.Time) quota.Pull {
 	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
-	if number := run.Task.Number; number != p.Number {
-		p.Issue = number
+	if run.Task.Number != p.Number {
+		p.Issue = run.Task.Number
 	}
 	return p
 }
 
-// came returns what a run on a pull request came to. A cost that is not known is null.
-func came(run journal.Run) quota.PullRun {
+// pullRunOf returns what a run on a pull request used. A cost that is not known is null.
+func pullRunOf(run journal.Run) quota.PullRun {
 	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
 	if run.CostKnown {
 		usd := run.CostUSD
