@@ -19,11 +19,13 @@ const maxBody = 60_000
 
 // Join puts the text of the newest run above that of the run that opened the pull request, and
 // drops that of runs between. The first line holds marks and stays the first.
-func Join(there, newest string) string {
-	marks, opened, _ := strings.Cut(strings.ReplaceAll(there, "\r\n", "\n"), "\n")
-	opened = without(without(opened, foreignBegins, foreignEnds), laterBegins, laterEnds)
+func Join(body, newest string) string {
+	marks, opened, _ := strings.Cut(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
+	opened = without(opened, foreignBegins, foreignEnds)
+	opened = without(opened, laterBegins, laterEnds)
 	_, newest, _ = strings.Cut(newest, "\n")
-	top := marks + "\n" + laterBegins + "\n\n" + strings.TrimSpace(newest) + "\n\n---\n\n**The work before that:**\n\n" + laterEnds + "\n\n"
+	top := marks + "\n" + laterBegins + "\n\n" + strings.TrimSpace(newest) +
+		"\n\n---\n\n**The work before that:**\n\n" + laterEnds + "\n\n"
 	opened = strings.TrimSpace(opened)
 	if utf8.RuneCountInString(top+opened) > maxBody {
 		opened = links(opened)

@@ -10,34 +10,46 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-// answer returns what is told of a red check, and whether its workflow is run again. It returns
+// answer returns the report about a red check, and whether its workflow is run again. It returns
 // nothing where the change broke the check. base are the names of what is red on the base branch.
 func answer(c trigger.Check, base []string) (text string, again bool) {
-	again = c.Run != 0 && c.Attempt <= 1
-	broken := slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Summary) ||
-		c.Attempt <= 1 && outages.MatchString(c.Summary) // after a re-run it is what the tests print
+	isFirst := c.Run != 0 && c.Attempt <= 1
+	outage := isOutage(c)
 	switch {
 	case c.Conclusion == "action_required":
 		return "waits for approval on the pull request's page.", false
-	case broken && again:
+	case outage && isFirst:
 		return "failed because of the runner or the network: ralph asked for one re-run.", true
-	case broken:
+	case outage:
 		return "failed because of the runner or the network: run it again once that works.", false
 	case slices.Contains(base, c.Name):
 		return "is red on the base branch, too: ralph leaves it alone.", false
-	case again:
+	case isFirst:
 		return "failed: ralph asked for one re-run, which shows whether it is flaky.", true
 	}
 	return "", false
 }
 
-// lost is what runners say of themselves.
-var lost = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|hosted runner encountered an error|the self-hosted runner`)
+// isOutage reports whether a check failed because of the runner or the network.
+func isOutage(c trigger.Check) bool {
+	switch c.Conclusion {
+	case "cancelled", "startup_failure", "stale":
+		return true
+	}
+	if lost.MatchString(c.Summary) {
+		return true
+	}
+	return c.Attempt <= 1 && outages.MatchString(c.Summary) // after a re-run it is what the tests print
+}
+
+// lost matches what runners report about themselves.
+var lost = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|` +
+	`hosted runner encountered an error|the self-hosted runner`)
 
 // outages also match what tests print: that costs one re-run.
 var outages = pattern.Of(`(?i)no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
-	`could not resolve host|temporary failure in name resolution|tls handshake timeout|eai_again|econnreset|etimedout|` +
-	`50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
+	`could not resolve host|temporary failure in name resolution|tls handshake timeout|` +
+	`eai_again|econnreset|etimedout|50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
 
 // Move is what follows from all that is red: work, or re-runs, or only words.
 type Move struct {
@@ -50,16 +62,17 @@ type Move struct {
 func Decide(red []trigger.Check, base []string) Move {
 	var move Move
 	var texts []string
-	told := map[string][]trigger.Check{}
+	byText := map[string][]trigger.Check{}
 	for _, c := range red {
 		text, again := answer(c, base)
 		if text == "" {
 			move.Work = append(move.Work, c)
 			continue
 		}
-		if told[text] = append(told[text], c); len(told[text]) == 1 {
+		if len(byText[text]) == 0 {
 			texts = append(texts, text)
 		}
+		byText[text] = append(byText[text], c)
 		if again && !slices.Contains(move.Rerun, c.Run) {
 			move.Rerun = append(move.Rerun, c.Run)
 		}
@@ -68,7 +81,7 @@ func Decide(red []trigger.Check, base []string) Move {
 		return Move{Work: move.Work}
 	}
 	for i, text := range texts {
-		texts[i] = names(told[text]) + " " + text
+		texts[i] = names(byText[text]) + " " + text
 	}
 	move.Line = strings.Join(texts, " ")
 	return move
@@ -89,8 +102,10 @@ func Question(red []trigger.Check) string {
 	if len(red) > 0 { // a run that goes on did not look
 		which = ": " + names(red)
 	}
-	return fmt.Sprintf("**ralph asks:** CI is still red after the attempts that are allowed (%d a head, %d a pull request)%s. "+
-		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MaxOfHead, plan.MaxOfPull, which)
+	const text = "**ralph asks:** CI is still red after the attempts that are allowed " +
+		"(%d a head, %d a pull request)%s. What is missing?\n\n" +
+		"**Next:** comment `/ralph -- <hint>`."
+	return fmt.Sprintf(text, plan.MaxOfHead, plan.MaxOfPull, which)
 }
 
 // noteBegins begins the paragraph of the progress comment that is about CI.

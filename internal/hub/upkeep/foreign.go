@@ -33,7 +33,8 @@ func Foreign(body, head, who string) string {
 			of = "`" + m[2] + "`"
 		}
 	}
-	note := fmt.Sprintf("> ❗ **Not yet proven:** `%s`, which %s pushed. The evidence below belongs to %s. `/ralph prove` or the next run proves the new commit.", short, who, of)
+	note := fmt.Sprintf("> ❗ **Not yet proven:** `%s`, which %s pushed. The evidence below belongs to %s. "+
+		"`/ralph prove` or the next run proves the new commit.", short, who, of)
 	return marks + "\n" + foreignBegins + "\n\n" + note + "\n\n" + foreignEnds + "\n\n" + strings.TrimLeft(rest, "\n")
 }
 

@@ -27,7 +27,10 @@ type Reply struct {
 // IsDone reports whether a comment of ralph's answers for an earlier run that commits addressed
 // everything before it in the thread.
 func (r Reply) IsDone(text string) bool {
-	return strings.HasPrefix(text, threadMark) && !strings.HasPrefix(text, r.Run) && strings.Contains(text, doneIn) && !strings.Contains(text, "change was made")
+	if !strings.HasPrefix(text, threadMark) || strings.HasPrefix(text, r.Run) {
+		return false
+	}
+	return strings.Contains(text, doneIn) && !strings.Contains(text, "change was made")
 }
 
 const (
@@ -46,11 +49,16 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 		}
 	}
 	for _, thread := range threads {
-		if r, due := reply(run, thread, headline); due {
-			r.Thread, r.Run, r.Mark, r.Read = thread, threadMark+run.ID+" ", marked(run, thread, headline), read
-			r.Text = r.Mark + "\n" + r.Text
-			all = append(all, r)
+		r, due := reply(run, thread, headline)
+		if !due {
+			continue
 		}
+		r.Thread = thread
+		r.Run = threadMark + run.ID + " "
+		r.Mark = marked(run, thread, headline)
+		r.Read = read
+		r.Text = r.Mark + "\n" + r.Text
+		all = append(all, r)
 	}
 	return all
 }
@@ -65,34 +73,39 @@ func marked(run journal.Run, thread int64, headline string) string {
 }
 
 func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
-	var says []string
-	resolve := shown(run)
+	var texts []string
+	resolve := isHeadProven(run)
 	for _, story := range storiesOf(run, thread) {
-		commit, made := commitOf(run, story.ID)
+		if !story.Passes {
+			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
+		}
+		commit, hasCommit := commitOf(run, story.ID)
 		answer := verdict.ReviewAnswer(run, story.ID)
-		applied, change := suggested(run, story), "no change"
+		applied := suggested(run, story)
+		change := "no change"
 		if applied != "" {
 			change = "no other change"
-			says = append(says, fmt.Sprintf(doneIn+"%.7s: the suggestion is applied as it is.", applied))
+			texts = append(texts, fmt.Sprintf(doneIn+"%.7s: the suggestion is applied as it is.", applied))
 		}
 		switch {
-		case !story.Passes:
-			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
 		case answer != "":
-			says, resolve = append(says, "**ralph:** "+change+" was made. The agent answers:\n\n> "+washed(answer)), false
-		case applied != "" && !verdict.PassedInRun(run, story.ID):
-		case made:
-			says = append(says, fmt.Sprintf(doneIn+"%.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
+			texts = append(texts, "**ralph:** "+change+" was made. The agent answers:\n\n> "+washed(answer))
+			resolve = false
+		case applied != "" && !verdict.PassedInRun(run, story.ID): // the suggestion was all
+		case hasCommit:
+			subject := strings.TrimRight(washed(commit.Subject), ". ")
+			texts = append(texts, fmt.Sprintf(doneIn+"%.7s: %s.", commit.SHA, subject))
 		default:
-			says, resolve = append(says, "**ralph:** "+change+" was made: the request is already met."), false
+			texts = append(texts, "**ralph:** "+change+" was made: the request is already met.")
+			resolve = false
 		}
 	}
-	says = slices.Compact(says)
-	return Reply{Text: strings.Join(says, "\n\n"), Resolve: resolve}, len(says) > 0
+	texts = slices.Compact(texts)
+	return Reply{Text: strings.Join(texts, "\n\n"), Resolve: resolve}, len(texts) > 0
 }
 
-// shown reports that the pushed head is proven, and that the threads' pull request has it.
-func shown(run journal.Run) bool {
+// isHeadProven reports that the pushed head is proven, and that the threads' pull request has it.
+func isHeadProven(run journal.Run) bool {
 	return verdict.IsVerified(run) && run.Pushed == run.Head && len(run.Leaves) == 0
 }
 
@@ -104,9 +117,10 @@ func waits(run journal.Run) bool {
 // storiesOf returns those that the remarks of a thread stand in: an agent may split one.
 func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
 	for _, story := range run.Plan.UserStories {
-		if slices.ContainsFunc(run.Task.Remarks, func(r plan.Remark) bool {
+		isOfThread := func(r plan.Remark) bool {
 			return r.Thread == thread && slices.Contains(story.AcceptanceCriteria, r.Criterion())
-		}) {
+		}
+		if slices.ContainsFunc(run.Task.Remarks, isOfThread) {
 			all = append(all, story)
 		}
 	}
@@ -126,7 +140,10 @@ func suggested(run journal.Run, story plan.Story) string {
 // commitOf returns the newest commit of a story. A signed one has another name; then it is the head.
 func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 	for _, it := range slices.Backward(run.Iterations) {
-		if it.Story != story || it.Taken == nil || len(it.Taken.Commits) == 0 || it.Taken.To == it.Taken.From {
+		if it.Story != story || it.Taken == nil {
+			continue
+		}
+		if len(it.Taken.Commits) == 0 || it.Taken.To == it.Taken.From {
 			continue
 		}
 		commit := it.Taken.Commits[len(it.Taken.Commits)-1]

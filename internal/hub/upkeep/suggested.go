@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 )
 
-// Suggested returns the one suggestion that the page of a reviewer's comment shows. ok is false if there is none or more
-// than one, or if the comment has other characters in these lines. more tells that the comment says more.
+// Suggested returns the one suggestion that the page of a reviewer's comment shows. ok is false if there is none or
+// more than one, or if the comment has other characters in these lines. more tells that the comment says more.
 func Suggested(comment string, page clean.Page) (text string, more, ok bool) {
 	if len(page.Suggestions) != 1 {
 		return "", false, false
