@@ -100,16 +100,16 @@ func (j Job) proposal(ctx context.Context) (p github.Pull, why string, err error
 	default:
 		return p, fmt.Sprintf("the event %q names no pull request", j.Event), nil
 	}
-	return p, j.elsewhere(p), err
+	return p, j.whySkipped(p), err
 }
 
-// elsewhere returns why a proposal is not proven. A check belongs to a commit: the proof
+// whySkipped returns why a proposal is not proven, or "". A check belongs to a commit: the proof
 // for another branch would also count for the protected one.
-func (j Job) elsewhere(p github.Pull) string {
-	switch {
-	case !p.Open:
+func (j Job) whySkipped(p github.Pull) string {
+	if !p.Open {
 		return fmt.Sprintf("#%d is closed", p.Number)
-	case p.BaseRef != j.Base:
+	}
+	if p.BaseRef != j.Base {
 		return fmt.Sprintf("its base is %q, and only pull requests for %q are proven", p.BaseRef, j.Base)
 	}
 	return ""
@@ -118,11 +118,16 @@ func (j Job) elsewhere(p github.Pull) string {
 const grace = time.Second // between SIGTERM and SIGKILL
 
 // proven runs the proof in the sandbox. A fork's code does not get the secrets of checks.
-func (j Job) proven(ctx context.Context, p github.Pull) (outcome checkout.Outcome, line func(string) int, err error) {
+func (j Job) proven(
+	ctx context.Context,
+	p github.Pull,
+) (outcome checkout.Outcome, line func(string) int, err error) {
 	if p.IsFork(j.Repo) && p.Number != 0 {
-		if j.Needs.Secrets = nil; j.Level == sandbox.None {
-			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
+		if j.Level == sandbox.None {
+			err = fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
+			return outcome, nil, err
 		}
+		j.Needs.Secrets = nil
 	}
 	err = j.verify(ctx, p, func(verifier *checkout.Verifier) error {
 		run, err := verifier.Prove(ctx, "", git.Span{From: p.BaseSHA, To: p.HeadSHA}, j.Rules)
@@ -164,12 +169,18 @@ func (j Job) verify(ctx context.Context, p github.Pull, do func(*checkout.Verifi
 		return err
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
-	if _, err := sb.AllowPackages(ctx, j.Env, func() ([]string, error) { return code.Files(ctx, p.BaseSHA) }); err != nil {
+	files := func() ([]string, error) { return code.Files(ctx, p.BaseSHA) }
+	if _, err := sb.AllowPackages(ctx, j.Env, files); err != nil {
 		return err
 	}
 	verifier := &checkout.Verifier{
-		Sandbox: sb, Git: tool, Code: code, Dir: filepath.Join(dir, "proof"), Hand: check.Hand{Run: j.Exec, Grace: grace},
-		Tell: func(run journal.Run, event journal.Event) { j.Say(view.LineAndOutput(run, event)) }, Kept: j.Kept(sb),
+		Sandbox: sb,
+		Git:     tool,
+		Code:    code,
+		Dir:     filepath.Join(dir, "proof"),
+		Hand:    check.Hand{Run: j.Exec, Grace: grace},
+		Tell:    func(run journal.Run, event journal.Event) { j.Say(view.LineAndOutput(run, event)) },
+		Kept:    j.Kept(sb),
 	}
 	verifier.Confide(j.Env, j.Needs)
 	return do(verifier)
@@ -180,26 +191,33 @@ func (j Job) dir() (string, error) {
 		return "", fault.Usage("cannot write to "+j.Folder, "make the workspace writable", err)
 	}
 	dir, err := os.MkdirTemp(j.Folder, "proof-")
-	if err == nil {
-		err = errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "proof"), 0o755)) //nolint:gosec // the checks run as another user
+	if err != nil {
+		return "", err
 	}
-	return dir, err
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the checks run as another user
+		return "", err
+	}
+	return dir, os.Mkdir(filepath.Join(dir, "proof"), 0o755)
 }
 
 func (j Job) fetch(ctx context.Context, dir string, p github.Pull) (code *git.Trusted, tool git.Git, err error) {
 	if err := git.CheckSHA(p.BaseSHA, p.HeadSHA); err != nil {
 		return nil, tool, err
 	}
-	if tool, err = j.Git(ctx); err != nil {
+	tool, err = j.Git(ctx)
+	if err != nil {
 		return nil, tool, err
 	}
 	code, err = j.Remote.Clone(ctx, tool, dir, remote.Branches{Base: p.BaseRef})
+	if err != nil {
+		return nil, tool, err
+	}
 	for _, sha := range []string{p.BaseSHA, p.HeadSHA} {
-		if err == nil {
-			err = j.Remote.Fetch(ctx, code, sha)
+		if err := j.Remote.Fetch(ctx, code, sha); err != nil {
+			return nil, tool, err
 		}
 	}
-	return code, tool, err
+	return code, tool, nil
 }
 
 func (j Job) hand(h Handed) error {

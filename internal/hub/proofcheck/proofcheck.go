@@ -57,7 +57,8 @@ func Read(data []byte) (h Handed, err error) {
 }
 
 var known = []journal.Result{
-	journal.Proven, journal.NoNewFailingTest, journal.DocumentsOnly, journal.TestsOnly, journal.NeedsReview, journal.Failed, journal.Unknown,
+	journal.Proven, journal.NoNewFailingTest, journal.DocumentsOnly, journal.TestsOnly,
+	journal.NeedsReview, journal.Failed, journal.Unknown,
 }
 
 // Criterion is a claim of the pull request.
@@ -103,7 +104,8 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 	check.Title = o.Result.Text() + ": " + o.Why
 	switch o.Result {
 	case journal.Proven:
-		check.Conclusion, check.Title = success, "Proven: "+cmp.Or(counted(o), o.Why)
+		check.Conclusion = success
+		check.Title = "Proven: " + cmp.Or(counted(o), o.Why)
 	case journal.DocumentsOnly, journal.TestsOnly:
 		check.Conclusion = neutral
 	case journal.NeedsReview, journal.Unknown:
@@ -119,7 +121,13 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 // refused returns the check of a proof that cannot be published.
 func refused(head, why string) github.NewCheck {
 	title, _ := clean.Plain("Not published: "+why, maxTitle)
-	return github.NewCheck{Name: github.ProofCheck, Head: head, Conclusion: failure, Title: title, Summary: clean.Inline(why, 0) + ".\n"}
+	return github.NewCheck{
+		Name:       github.ProofCheck,
+		Head:       head,
+		Conclusion: failure,
+		Title:      title,
+		Summary:    clean.Inline(why, 0) + ".\n",
+	}
 }
 
 const (
@@ -157,7 +165,8 @@ func notes(f Facts) (notes []github.Note) {
 	}
 	for _, place := range f.Outcome.Untested {
 		if len(notes) < maxNotes {
-			notes = append(notes, github.Note{Path: place.File, Line: place.From, Message: "No test needs this."})
+			note := github.Note{Path: place.File, Line: place.From, Message: "No test needs this."}
+			notes = append(notes, note)
 		}
 	}
 	return notes
@@ -165,10 +174,11 @@ func notes(f Facts) (notes []github.Note) {
 
 func draw(f Facts) string {
 	var text strings.Builder
-	if err := summary().Execute(&text, struct {
+	data := struct {
 		Facts
 		checkout.Outcome
-	}{f, f.Outcome}); err != nil {
+	}{f, f.Outcome}
+	if err := summary().Execute(&text, data); err != nil {
 		return "The summary could not be written.\n"
 	}
 	drawn := strings.TrimSpace(text.String()) + "\n"
@@ -192,7 +202,10 @@ var summary = sync.OnceValue(func() *template.Template {
 			return o.Files
 		},
 		"shown": func(f Facts, c Criterion) bool {
-			return c.Tested != "" && f.Outcome.Result == journal.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
+			if c.Tested == "" || f.Outcome.Result != journal.Proven {
+				return false
+			}
+			return slices.Contains(f.Outcome.Tests, c.Tested)
 		},
 		"ended":    checkout.Ended,
 		"failure":  journal.HowNewTestsFail,

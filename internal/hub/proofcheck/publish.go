@@ -26,11 +26,15 @@ const workflow = ".github/workflows/ralph-proof.yml" // outcomes of others are n
 func (j Job) Publish(ctx context.Context) error {
 	proved, err := github.ReadProved(j.Payload)
 	if err != nil {
-		return fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, in the workflow that ralph init --proof writes", err)
+		fix := "use `mode: publish` with workflow_run, in the workflow that ralph init --proof writes"
+		return fault.Usage("the event names no proof", fix, err)
 	}
-	// @ and a ref may follow.
-	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow {
-		j.Say(fmt.Sprintf("not for ralph: the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow))
+	path, _, _ := strings.Cut(proved.Path, "@") // a ref may follow
+	if proved.Event != eventPull || path != workflow {
+		j.Say(fmt.Sprintf(
+			"not for ralph: the run is one of %q by %q: only %s by pull_request is published",
+			proved.Path, proved.Event, workflow,
+		))
 		return nil
 	}
 	handed, err := j.handed()
@@ -41,15 +45,15 @@ func (j Job) Publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	why := j.elsewhere(p)
-	if why == "" && (p.HeadSHA != proved.Head || !strings.EqualFold(p.HeadRepo, proved.Repo)) {
-		why = fmt.Sprintf("#%d has another head than the job proved", handed.Pull)
-	}
-	if why != "" {
+	if why := j.whySkipped(p); why != "" {
 		j.Say("not published: " + why)
 		return nil
 	}
-	return j.believed(ctx, p, handed.Outcome)
+	if p.HeadSHA != proved.Head || !strings.EqualFold(p.HeadRepo, proved.Repo) {
+		j.Say(fmt.Sprintf("not published: #%d has another head than the job proved", handed.Pull))
+		return nil
+	}
+	return j.publishConfirmed(ctx, p, handed.Outcome)
 }
 
 func (j Job) handed() (h Handed, err error) {
@@ -60,8 +64,8 @@ func (j Job) handed() (h Handed, err error) {
 	return Read(data)
 }
 
-// believed publishes an outcome after git confirmed its facts.
-func (j Job) believed(ctx context.Context, p github.Pull, o checkout.Outcome) error {
+// publishConfirmed publishes an outcome after git confirmed its facts.
+func (j Job) publishConfirmed(ctx context.Context, p github.Pull, o checkout.Outcome) error {
 	dir, err := j.dir()
 	if err != nil {
 		return err
@@ -71,22 +75,22 @@ func (j Job) believed(ctx context.Context, p github.Pull, o checkout.Outcome) er
 	if err != nil {
 		return err
 	}
-	doubt, err := doubted(ctx, code, p, o)
-	switch {
-	case err != nil:
+	why, err := whyRefused(ctx, code, p, o)
+	if err != nil {
 		return err
-	case doubt == "":
+	}
+	if why == "" {
 		return j.publish(ctx, p, o, lines(ctx, code, o))
 	}
-	drawn := refused(p.HeadSHA, doubt)
-	if err := j.put(ctx, drawn); err != nil {
+	check := refused(p.HeadSHA, why)
+	if err := j.put(ctx, check); err != nil {
 		return err
 	}
-	return j.sticky(ctx, p.Number, drawn, true)
+	return j.sticky(ctx, p.Number, check, true)
 }
 
-// doubted returns why an outcome does not count, or "".
-func doubted(ctx context.Context, code *git.Trusted, p github.Pull, o checkout.Outcome) (string, error) {
+// whyRefused returns why an outcome does not count, or "".
+func whyRefused(ctx context.Context, code *git.Trusted, p github.Pull, o checkout.Outcome) (string, error) {
 	base, err := code.MergeBase(ctx, git.Span{From: p.BaseSHA, To: p.HeadSHA})
 	if err != nil {
 		return "", err
@@ -104,7 +108,8 @@ func doubted(ctx context.Context, code *git.Trusted, p github.Pull, o checkout.O
 			return "", err
 		}
 		if i := slices.IndexFunc(names, runsJobs); i >= 0 {
-			return "the pull request changes " + names[i] + ", which the proof's job used: a maintainer comments /ralph prove", nil
+			return "the pull request changes " + names[i] +
+				", which the proof's job used: a maintainer comments /ralph prove", nil
 		}
 	}
 	return "", nil
@@ -118,18 +123,18 @@ func runsJobs(name string) bool {
 // publish puts the check on a proposal's head, and a comment if a person must look.
 func (j Job) publish(ctx context.Context, p github.Pull, outcome checkout.Outcome, line func(string) int) error {
 	claim, from := j.claim(ctx, p)
-	drawn, person := Check(Facts{Outcome: outcome, Head: p.HeadSHA, Claim: claim, From: from, Line: line})
-	if err := j.put(ctx, drawn); err != nil {
+	check, person := Check(Facts{Outcome: outcome, Head: p.HeadSHA, Claim: claim, From: from, Line: line})
+	if err := j.put(ctx, check); err != nil {
 		return err
 	}
-	return j.sticky(ctx, p.Number, drawn, person)
+	return j.sticky(ctx, p.Number, check, person)
 }
 
-func (j Job) put(ctx context.Context, drawn github.NewCheck) error {
-	drawn.Summary = j.Hide(drawn.Summary)
-	j.Say(drawn.Name + ": " + drawn.Conclusion + ": " + drawn.Title)
-	j.Tell(drawn.Conclusion)
-	return j.Client.CreateCheck(ctx, drawn)
+func (j Job) put(ctx context.Context, check github.NewCheck) error {
+	check.Summary = j.Hide(check.Summary)
+	j.Say(check.Name + ": " + check.Conclusion + ": " + check.Title)
+	j.Tell(check.Conclusion)
+	return j.Client.CreateCheck(ctx, check)
 }
 
 var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b`)
@@ -144,7 +149,8 @@ func (j Job) claim(ctx context.Context, p github.Pull) (claim []Criterion, from 
 	}
 	found := closes.FindStringSubmatch(page.Text)
 	if found == nil {
-		return Claim(plan.Task{Kind: plan.KindPull, Number: p.Number, Title: p.Title, Body: page.Text}), "this pull request"
+		task := plan.Task{Kind: plan.KindPull, Number: p.Number, Title: p.Title, Body: page.Text}
+		return Claim(task), "this pull request"
 	}
 	number, err := strconv.Atoi(found[1])
 	if err != nil {
@@ -155,30 +161,39 @@ func (j Job) claim(ctx context.Context, p github.Pull) (claim []Criterion, from 
 		j.Say(fault.Told(err))
 		return nil, ""
 	}
-	return Claim(plan.Task{Kind: plan.KindIssue, Number: number, Title: issue.Title, Body: page.Text}), "#" + found[1]
+	task := plan.Task{Kind: plan.KindIssue, Number: number, Title: issue.Title, Body: page.Text}
+	return Claim(task), "#" + found[1]
 }
 
 const marker = trigger.Marker + "proof -->"
 
 // sticky keeps one comment while a person must look. It is no failure if the token may not comment.
-func (j Job) sticky(ctx context.Context, number int, drawn github.NewCheck, person bool) error {
+func (j Job) sticky(ctx context.Context, number int, check github.NewCheck, person bool) error {
 	if number == 0 {
 		return nil
 	}
-	comment, there, err := j.Client.FindComment(ctx, number, marker)
-	text := j.Hide(marker + "\n**" + clean.Inline(drawn.Title, 0) + "**\n\n" + drawn.Summary)
-	switch {
-	case err != nil:
-	case person && there:
-		_, err = j.Client.EditComment(ctx, number, comment.ID, text)
-	case person:
-		_, err = j.Client.CreateComment(ctx, number, text)
-	case there:
-		err = j.Client.DeleteComment(ctx, comment.ID)
-	}
+	err := j.updateComment(ctx, number, check, person)
 	if err != nil && github.Withheld(err) {
 		j.Say("no comment: " + fault.Told(err))
 		return nil
+	}
+	return err
+}
+
+// updateComment creates, edits or deletes the comment.
+func (j Job) updateComment(ctx context.Context, number int, check github.NewCheck, person bool) error {
+	comment, found, err := j.Client.FindComment(ctx, number, marker)
+	if err != nil {
+		return err
+	}
+	text := j.Hide(marker + "\n**" + clean.Inline(check.Title, 0) + "**\n\n" + check.Summary)
+	switch {
+	case person && found:
+		_, err = j.Client.EditComment(ctx, number, comment.ID, text)
+	case person:
+		_, err = j.Client.CreateComment(ctx, number, text)
+	case found:
+		err = j.Client.DeleteComment(ctx, comment.ID)
 	}
 	return err
 }
