@@ -42,7 +42,12 @@ type RetryPolicy struct {
 }
 
 // DefaultRetryPolicy waits for secondary limits of a minute, not for the primary one of an hour.
-var DefaultRetryPolicy = RetryPolicy{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Timeout: time.Minute}
+var DefaultRetryPolicy = RetryPolicy{
+	Tries:   3,
+	Delay:   500 * time.Millisecond,
+	MaxWait: time.Minute,
+	Timeout: time.Minute,
+}
 
 // Client makes API calls for one repository.
 type Client struct {
@@ -65,10 +70,13 @@ func Connect(a Access) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace, out := a.transport()
+	retry, out := a.transport()
 	c := &Client{
-		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(base), retry: pace, withoutToken: &http.Client{Transport: out},
-		tokenInput: cmp.Or(a.Input, "github-token"),
+		Owner: a.Owner, Repo: a.Repo,
+		graphql:      graphqlURL(base),
+		retry:        retry,
+		withoutToken: &http.Client{Transport: out},
+		tokenInput:   cmp.Or(a.Input, "github-token"),
 	}
 	if err := c.identify(a, base, out); err != nil {
 		return nil, err
@@ -82,26 +90,28 @@ func (c *Client) Opener() *Client { return cmp.Or(c.Starter, c) }
 
 // transport returns how often calls are tried again, and the way that they take once they have a token.
 func (a Access) transport() (RetryPolicy, http.RoundTripper) {
-	pace := *cmp.Or(a.Retry, &DefaultRetryPolicy)
-	pace.Timeout = cmp.Or(pace.Timeout, DefaultRetryPolicy.Timeout)
-	return pace, cmp.Or(a.HTTP, http.DefaultTransport)
+	retry := *cmp.Or(a.Retry, &DefaultRetryPolicy)
+	retry.Timeout = cmp.Or(retry.Timeout, DefaultRetryPolicy.Timeout)
+	return retry, cmp.Or(a.HTTP, http.DefaultTransport)
 }
 
 func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error {
-	token := strings.TrimSpace(a.Token)
-	switch {
-	case a.App != nil:
+	if a.App != nil {
 		app, err := newApp(*a.App, base, out)
 		if err != nil {
 			return err
 		}
-		app.owner, app.repo = a.Owner, a.Repo
+		app.owner = a.Owner
+		app.repo = a.Repo
 		c.credential = &credential{source: app.token}
-	case token != "":
-		c.credential = &credential{source: func(context.Context) (string, error) { return token, nil }}
-	default:
-		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
+		return nil
 	}
+	token := strings.TrimSpace(a.Token)
+	if token == "" {
+		fix := "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`"
+		return fault.Usage("no GitHub token", fix, nil)
+	}
+	c.credential = &credential{source: func(context.Context) (string, error) { return token, nil }}
 	return nil
 }
 
@@ -114,7 +124,8 @@ func (c *Client) GitToken(ctx context.Context) (redact.Secret, error) {
 func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
 	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: sameHostOnly})
 	// Not WithEnterpriseURLs, which guesses the path: GITHUB_API_URL is complete.
-	api.BaseURL, api.UserAgent = base, "ralph"
+	api.BaseURL = base
+	api.UserAgent = "ralph"
 	return api
 }
 
@@ -132,7 +143,7 @@ func baseURL(a Access) (*url.URL, error) {
 
 func apiURL(text string) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(cmp.Or(text, PublicURL), "/") + "/")
-	if err != nil || base.Host == "" || base.User != nil || (base.Scheme != "https" && base.Scheme != "http") {
+	if err != nil || !isPlainHTTP(base) {
 		// The cause is left out: it repeats the text, and that may hold a password.
 		return nil, fault.Usage("no API address in GITHUB_API_URL",
 			"write it as https://HOST/api/v3, without user and password", nil)
@@ -140,11 +151,19 @@ func apiURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
+// isPlainHTTP reports an address of HTTP without user and password.
+func isPlainHTTP(u *url.URL) bool {
+	if u.Host == "" || u.User != nil {
+		return false
+	}
+	return u.Scheme == "https" || u.Scheme == "http"
+}
+
 // graphqlURL is https://HOST/api/graphql on a company's server.
 func graphqlURL(base *url.URL) string {
 	root := strings.TrimRight(base.String(), "/")
-	if own, isOwn := strings.CutSuffix(root, "/api/v3"); isOwn {
-		return own + "/api/graphql"
+	if server, ok := strings.CutSuffix(root, "/api/v3"); ok {
+		return server + "/api/graphql"
 	}
 	return root + "/graphql"
 }
@@ -152,9 +171,9 @@ func graphqlURL(base *url.URL) string {
 // webURL is https://HOST of https://HOST/api/v3, and of https://api.HOST.
 func webURL(api *url.URL) *url.URL {
 	u := *api
-	path, own := strings.CutSuffix(strings.TrimRight(api.Path, "/"), "/api/v3")
+	path, ok := strings.CutSuffix(strings.TrimRight(api.Path, "/"), "/api/v3")
 	u.Path = path
-	if !own {
+	if !ok {
 		u.Host = strings.TrimPrefix(api.Host, "api.")
 	}
 	return &u
@@ -167,10 +186,10 @@ func Issuer(api string) (string, error) {
 		return "", err
 	}
 	u := webURL(base)
-	switch {
-	case strings.TrimRight(base.Path, "/") != "": // a company's own server
+	if strings.TrimRight(base.Path, "/") != "" { // a company's own server
 		return u.JoinPath("_services", "token").String(), nil
-	case u.Host == "github.com":
+	}
+	if u.Host == "github.com" {
 		u.Host = "githubusercontent.com"
 	}
 	u.Host = "token.actions." + u.Host

@@ -41,8 +41,11 @@ func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since
 	a.path = fmt.Sprintf("actions/workflows/%s/runs?event=workflow_dispatch", url.PathEscape(workflow))
 	err = eachPage(ctx, c, a, maxJobs, func(p page) bool {
 		for _, job := range p.Jobs { // the newest first
-			found = !job.At.Before(since) && strings.Contains(job.Title, word)
-			if found || job.At.Before(since) {
+			if job.At.Before(since) {
+				return false
+			}
+			if strings.Contains(job.Title, word) {
+				found = true
 				return false
 			}
 		}
@@ -76,7 +79,8 @@ func (c *Client) JobWorks(ctx context.Context, id int64) (bool, error) {
 
 func (c *Client) job(ctx context.Context, id int64) (job, error) {
 	found, err := request[job](ctx, c, operation{
-		action: fmt.Sprintf("read the state of job %d", id), permission: "actions: read", path: fmt.Sprintf("actions/runs/%d", id),
+		action: fmt.Sprintf("read the state of job %d", id), permission: "actions: read",
+		path: fmt.Sprintf("actions/runs/%d", id),
 	})
 	if Withheld(err) {
 		return job{}, nil
@@ -87,9 +91,10 @@ func (c *Client) job(ctx context.Context, id int64) (job, error) {
 // CancelJob asks for a job's end. One that has ended is fine.
 func (c *Client) CancelJob(ctx context.Context, id int64) error {
 	err := send(ctx, c, operation{
-		action: fmt.Sprintf("cancel job %d", id), permission: actionsWrite, method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/cancel", id),
+		action: fmt.Sprintf("cancel job %d", id), permission: actionsWrite,
+		method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/cancel", id),
 	})
-	if e, is := errors.AsType[*Error](err); is && strings.Contains(e.Message, "completed") {
+	if e, ok := errors.AsType[*Error](err); ok && strings.Contains(e.Message, "completed") {
 		return nil
 	}
 	return err

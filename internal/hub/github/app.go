@@ -58,7 +58,8 @@ func (a *app) token(ctx context.Context) (string, error) {
 	}
 	token, err := tokens.Token(ctx)
 	if err != nil {
-		return "", refusedApp(err, "check that `app-id` and `app-private-key` belong together, and that the App is installed")
+		fix := "check that `app-id` and `app-private-key` belong together, and that the App is installed"
+		return "", refusedApp(err, fix)
 	}
 	return token, nil
 }
@@ -72,14 +73,22 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 	}
 	found, _, err := a.api.Apps.FindRepositoryInstallation(ctx, a.owner, a.repo)
 	if err != nil {
-		return nil, refusedApp(err, fmt.Sprintf("install the App on %s/%s, and check `app-id` and `app-private-key`", a.owner, a.repo))
+		fix := fmt.Sprintf("install the App on %s/%s, and check `app-id` and `app-private-key`", a.owner, a.repo)
+		return nil, refusedApp(err, fix)
 	}
 	a.tokens = ghinstallation.NewFromAppsTransport(a.transport, found.GetID())
 	// What leaks must not reach the organization's other repositories.
 	a.tokens.InstallationTokenOptions = &gh.InstallationTokenOptions{Repositories: []string{a.repo}}
 	if a.least {
 		read, write := "read", "write"
-		own := &gh.InstallationPermissions{Actions: &write, Checks: &read, Contents: &write, Issues: &write, Metadata: &read, PullRequests: &write}
+		own := &gh.InstallationPermissions{
+			Actions:      &write,
+			Checks:       &read,
+			Contents:     &write,
+			Issues:       &write,
+			Metadata:     &read,
+			PullRequests: &write,
+		}
 		if found.GetPermissions().GetStatuses() != "" { // an App that was made before ralph read them has none
 			own.Statuses = &read
 		}
@@ -112,9 +121,17 @@ func (b NewApp) Manifest() string {
 		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
 		"hook_attributes": map[string]any{"url": b.Deliver, "active": true},
 		"default_permissions": map[string]string{
-			"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write", "statuses": "read",
+			"actions":       "write",
+			"checks":        "read",
+			"contents":      "write",
+			"issues":        "write",
+			"metadata":      "read",
+			"pull_requests": "write",
+			"statuses":      "read",
 		},
-		"default_events": []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_suite", "status"},
+		"default_events": []string{
+			"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_suite", "status",
+		},
 	}) // texts, and maps and lists of them, have no error
 	return string(text)
 }
@@ -126,7 +143,8 @@ func (b NewApp) FormURL(state string) (form, site string, err error) {
 		return "", "", err
 	}
 	if b.Organization != "" && !validName.MatchString(b.Organization) {
-		return "", "", fault.Usage(fmt.Sprintf("%q is no organization", b.Organization), "give its name as in its address", nil)
+		what := fmt.Sprintf("%q is no organization", b.Organization)
+		return "", "", fault.Usage(what, "give its name as in its address", nil)
 	}
 	u := webURL(base)
 	site = u.String()
@@ -160,10 +178,11 @@ func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) 
 	if err != nil {
 		return CreatedApp{}, err
 	}
-	pace, out := a.transport()
+	retry, out := a.transport()
 	// Errors hide the code: who reads it could use it first.
-	c := &Client{api: apiClient(base, out), retry: pace, credential: &credential{last: code}}
-	return withRetry(ctx, c, operation{action: "take over the new App", notRepeatable: true}, func(ctx context.Context) (CreatedApp, error) {
+	c := &Client{api: apiClient(base, out), retry: retry, credential: &credential{last: code}}
+	op := operation{action: "take over the new App", notRepeatable: true}
+	return withRetry(ctx, c, op, func(ctx context.Context) (CreatedApp, error) {
 		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)
 		if err != nil {
 			return CreatedApp{}, err
@@ -171,7 +190,13 @@ func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) 
 		if app.GetID() == 0 || app.GetPEM() == "" || app.GetWebhookSecret() == "" {
 			return CreatedApp{}, errEmpty
 		}
-		return CreatedApp{ID: app.GetID(), Slug: app.GetSlug(), Page: app.GetHTMLURL(), PrivateKey: app.GetPEM(), Secret: app.GetWebhookSecret()}, nil
+		return CreatedApp{
+			ID:         app.GetID(),
+			Slug:       app.GetSlug(),
+			Page:       app.GetHTMLURL(),
+			PrivateKey: app.GetPEM(),
+			Secret:     app.GetWebhookSecret(),
+		}, nil
 	})
 }
 
@@ -181,12 +206,12 @@ func ConnectApp(a Access) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace, out := a.transport()
+	retry, out := a.transport()
 	app, err := newApp(*a.App, base, out)
 	if err != nil {
 		return nil, err
 	}
-	return &Client{api: app.api, retry: pace, credential: &credential{}}, nil
+	return &Client{api: app.api, retry: retry, credential: &credential{}}, nil
 }
 
 // Delivery is one attempt to deliver. Attempts of the same delivery share their GUID.
@@ -209,14 +234,16 @@ const maxLogPages = 200
 // Deliveries lists those of the App's webhook since a time, newest first; whole is false if there are more.
 func (c *Client) Deliveries(ctx context.Context, since time.Time) (all []Delivery, whole bool, err error) {
 	options := &gh.ListCursorOptions{PerPage: 100}
+	op := operation{action: "read the log of deliveries"}
 	for range maxLogPages {
 		var next string
-		page, err := withRetry(ctx, c, operation{action: "read the log of deliveries"}, func(ctx context.Context) ([]*gh.HookDelivery, error) {
+		page, err := withRetry(ctx, c, op, func(ctx context.Context) ([]*gh.HookDelivery, error) {
 			page, resp, err := c.api.Apps.ListHookDeliveries(ctx, options)
-			if err == nil {
-				next = resp.Cursor
+			if err != nil {
+				return nil, err
 			}
-			return page, err
+			next = resp.Cursor
+			return page, nil
 		})
 		if err != nil {
 			return nil, false, err
@@ -226,7 +253,12 @@ func (c *Client) Deliveries(ctx context.Context, since time.Time) (all []Deliver
 				return all, true, nil
 			}
 			all = append(all, Delivery{
-				ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(), Installation: d.GetInstallationID(),
+				ID:           d.GetID(),
+				GUID:         d.GetGUID(),
+				Event:        d.GetEvent(),
+				At:           d.GetDeliveredAt().Time,
+				Status:       d.GetStatusCode(),
+				Installation: d.GetInstallationID(),
 			})
 		}
 		if next == "" {
@@ -239,7 +271,8 @@ func (c *Client) Deliveries(ctx context.Context, since time.Time) (all []Deliver
 
 // Payload returns what GitHub tried to deliver then.
 func (c *Client) Payload(ctx context.Context, id int64) ([]byte, error) {
-	return withRetry(ctx, c, operation{action: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
+	op := operation{action: fmt.Sprintf("read delivery %d", id)}
+	return withRetry(ctx, c, op, func(ctx context.Context) ([]byte, error) {
 		d, _, err := c.api.Apps.GetHookDelivery(ctx, id)
 		if err != nil {
 			return nil, err

@@ -52,11 +52,13 @@ func withRetry[T any](ctx context.Context, c *Client, a operation, do func(conte
 // go-github's types reject an answer for one invalid date.
 func request[T any](ctx context.Context, c *Client, a operation) (T, error) {
 	return withRetry(ctx, c, a, func(ctx context.Context) (got T, err error) {
-		_, _, err = c.get(ctx, a, &got)
-		if one, is := any(got).(interface{ there() bool }); err == nil && is && !one.there() {
-			err = errEmpty
+		if _, _, err := c.get(ctx, a, &got); err != nil {
+			return got, err
 		}
-		return got, err
+		if one, ok := any(got).(interface{ exists() bool }); ok && !one.exists() {
+			return got, errEmpty
+		}
+		return got, nil
 	})
 }
 
@@ -113,15 +115,17 @@ func list[T any](ctx context.Context, c *Client, a operation, path string, pages
 	return all, nil
 }
 
-func findFirst[T any](ctx context.Context, c *Client, a operation, fits func(T) bool) (found T, is bool, err error) {
+func findFirst[T any](ctx context.Context, c *Client, a operation, fits func(T) bool) (found T, ok bool, err error) {
 	err = eachPage(ctx, c, a, maxPages, func(page []T) bool {
-		at := slices.IndexFunc(page, fits)
-		if is = at >= 0; is {
-			found = page[at]
+		i := slices.IndexFunc(page, fits)
+		if i < 0 {
+			return true
 		}
-		return !is
+		found = page[i]
+		ok = true
+		return false
 	})
-	return found, is, err
+	return found, ok, err
 }
 
 const maxPages = 100
@@ -144,7 +148,8 @@ func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, mor
 		if err != nil || !more(page) {
 			return err
 		}
-		if number = next; next != 0 {
+		number = next
+		if next != 0 {
 			number = max(next, last-pages+2)
 		}
 	}

@@ -79,24 +79,24 @@ type annotation struct {
 // resultText returns a check's summary, its annotations and the end of its log. It shows no error of
 // a log, which contains an address that opens the log.
 func (c *Client) resultText(ctx context.Context, r checkRun) string {
-	said := []string{r.Output.Title, r.Output.Summary}
+	texts := []string{r.Output.Title, r.Output.Summary}
 	a := operation{action: "read what the check " + oneLine(r.Name) + " found", permission: "checks: read"}
 	notes, err := list[annotation](ctx, c, a, fmt.Sprintf("check-runs/%d/annotations", r.ID), 1)
 	if err != nil && !Withheld(err) {
-		said = append(said, "(its notes on lines could not be read)")
+		texts = append(texts, "(its notes on lines could not be read)")
 	}
 	for _, n := range notes[:min(len(notes), 20)] {
-		said = append(said, fmt.Sprintf("%s:%d: %s", n.Path, n.Line, n.Message))
+		texts = append(texts, fmt.Sprintf("%s:%d: %s", n.Path, n.Line, n.Message))
 	}
 	if r.App.Slug == "github-actions" { // whose jobs have the numbers of their checks
 		log, err := c.logEnd(ctx, r.ID)
 		if err != nil && !Withheld(err) {
 			log = "(its log could not be read)"
 		}
-		said = append(said, log)
+		texts = append(texts, log)
 	}
-	said = slices.DeleteFunc(said, func(text string) bool { return strings.TrimSpace(text) == "" })
-	return code(strings.Join(said, "\n"), maxComment)
+	texts = slices.DeleteFunc(texts, func(text string) bool { return strings.TrimSpace(text) == "" })
+	return code(strings.Join(texts, "\n"), maxComment)
 }
 
 // logEnd returns the end of a job's log, which lies on another host without our token.
@@ -104,10 +104,10 @@ func (c *Client) logEnd(ctx context.Context, job int64) (string, error) {
 	a := operation{action: fmt.Sprintf("read the log of job %d", job), permission: "actions: read"}
 	return withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
 		at, resp, err := c.api.Actions.GetWorkflowJobLogs(ctx, c.Owner, c.Repo, job, 1)
-		switch {
-		case err != nil && resp != nil:
+		if err != nil && resp != nil {
 			return "", &Error{Kind: kindOf(resp.StatusCode, resp.Header, ""), Status: resp.StatusCode}
-		case err != nil:
+		}
+		if err != nil {
 			return "", err
 		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
@@ -147,15 +147,25 @@ type Note struct {
 
 // CreateCheck puts a check on a commit. Of two with one name GitHub shows the newer.
 func (c *Client) CreateCheck(ctx context.Context, n NewCheck) error {
-	a := operation{action: "write the check " + n.Name, permission: "checks: write"}
 	output := &gh.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
 	for _, note := range n.Notes {
 		output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
-			Path: &note.Path, StartLine: &note.Line, EndLine: &note.Line, Message: &note.Message, AnnotationLevel: new("warning"),
+			Path:            &note.Path,
+			StartLine:       &note.Line,
+			EndLine:         &note.Line,
+			Message:         &note.Message,
+			AnnotationLevel: new("warning"),
 		})
 	}
-	a.method, a.path, a.body = http.MethodPost, "check-runs", gh.CreateCheckRunOptions{
-		Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion, Output: output,
-	}
-	return send(ctx, c, a)
+	return send(ctx, c, operation{
+		action: "write the check " + n.Name, permission: "checks: write",
+		method: http.MethodPost, path: "check-runs",
+		body: gh.CreateCheckRunOptions{
+			Name:       n.Name,
+			HeadSHA:    n.Head,
+			Status:     new("completed"),
+			Conclusion: &n.Conclusion,
+			Output:     output,
+		},
+	})
 }

@@ -28,26 +28,28 @@ type ciPayload struct {
 
 // ci leaves out branches of forks, regardless of their names.
 func (p payload) ci(event string) trigger.CI {
-	var of *ciPayload
+	var completed *ciPayload
 	switch {
 	case event == trigger.EventSuite && p.Action == "completed":
-		of = p.Suite
+		completed = p.Suite
 	case event == trigger.EventWorkflowRun && p.Action == "completed":
-		of = p.Job
+		completed = p.Job
 	case event == trigger.EventStatus:
 		return p.statusCI()
 	}
 	if p.Pull != nil && p.Action == "ready_for_review" { // its checks may have ended while it was a draft
-		if pull := p.Pull.pull().Pull; !pull.IsFork(p.repo()) {
+		pull := p.Pull.pull().Pull
+		if !pull.IsFork(p.repo()) {
 			return trigger.CI{SHA: pull.HeadSHA, Branch: pull.HeadRef, Conclusion: p.Action, At: p.Pull.UpdatedAt.Time}
 		}
 	}
-	if of == nil {
+	if completed == nil {
 		return trigger.CI{}
 	}
-	found := trigger.CI{SHA: of.SHA, Conclusion: of.Conclusion, At: of.Updated.Time}
-	if of.Branch != "" && (of.From.Name == "" || strings.EqualFold(of.From.Name, p.repo().String())) {
-		found.Branch = of.Branch
+	found := trigger.CI{SHA: completed.SHA, Conclusion: completed.Conclusion, At: completed.Updated.Time}
+	from := completed.From.Name
+	if from == "" || strings.EqualFold(from, p.repo().String()) {
+		found.Branch = completed.Branch
 	}
 	return found
 }
@@ -55,9 +57,12 @@ func (p payload) ci(event string) trigger.CI {
 // statusCI returns what a status says. One of ralph's branches counts before others.
 func (p payload) statusCI() trigger.CI {
 	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
+	isOurs := func(branch string) bool { return strings.HasPrefix(branch, trigger.DefaultBranchPrefix) }
 	for _, b := range p.Branches {
-		better := found.Branch == "" || strings.HasPrefix(b.Name, trigger.DefaultBranchPrefix) && !strings.HasPrefix(found.Branch, trigger.DefaultBranchPrefix)
-		if b.Commit.SHA == p.SHA && b.Name != p.Repo.DefaultBranch && better {
+		if b.Commit.SHA != p.SHA || b.Name == p.Repo.DefaultBranch {
+			continue
+		}
+		if found.Branch == "" || (isOurs(b.Name) && !isOurs(found.Branch)) {
 			found.Branch = b.Name
 		}
 	}
@@ -65,8 +70,8 @@ func (p payload) statusCI() trigger.CI {
 }
 
 func (p payload) pushedBranch(event string) string {
-	branch, is := strings.CutPrefix(p.Ref, "refs/heads/")
-	if event != trigger.EventPush || !is {
+	branch, ok := strings.CutPrefix(p.Ref, "refs/heads/")
+	if event != trigger.EventPush || !ok {
 		return ""
 	}
 	branch, _ = clean.Plain(branch, maxName)
@@ -82,7 +87,8 @@ const ProofCheck = "ralph/proof"
 // leaves out jobs of the workflow named own, those of forks, and ralph's own check. Checks that
 // the change may have broken come first.
 func (c *Client) Red(ctx context.Context, head, branch, own string) (red []trigger.Check, base []string, err error) {
-	if base, err = c.redNames(ctx, branch); err != nil {
+	base, err = c.redNames(ctx, branch)
+	if err != nil {
 		return nil, nil, err
 	}
 	all, err := c.redRuns(ctx, head)
@@ -113,17 +119,18 @@ func (c *Client) Red(ctx context.Context, head, branch, own string) (red []trigg
 
 // likelihood is 0 for checks that the change may have broken.
 func likelihood(r checkRun, base []string) int {
-	switch {
-	case slices.Contains(base, r.Name):
+	if slices.Contains(base, r.Name) {
 		return 2
-	case !r.failed():
+	}
+	if !r.failed() {
 		return 1
 	}
 	return 0
 }
 
-func (c *Client) redRuns(ctx context.Context, ref string) (red []checkRun, err error) {
+func (c *Client) redRuns(ctx context.Context, ref string) ([]checkRun, error) {
 	all, err := c.checkRuns(ctx, ref)
+	var red []checkRun
 	for _, r := range all {
 		r.Name, _ = clean.Plain(r.Name, maxName)
 		if slices.Contains(redConclusions, r.Conclusion) && r.Name != ProofCheck {
@@ -134,25 +141,43 @@ func (c *Client) redRuns(ctx context.Context, ref string) (red []checkRun, err e
 }
 
 // addWorkflowRun adds the workflow run. A check without a job cannot be run again.
-func (c *Client) addWorkflowRun(ctx context.Context, check *trigger.Check, id int64, own string) (ours bool, err error) {
+func (c *Client) addWorkflowRun(
+	ctx context.Context,
+	check *trigger.Check,
+	id int64,
+	own string,
+) (ours bool, err error) {
 	job, err := request[struct {
 		Run      int64  `json:"run_id"`
 		Attempt  int    `json:"run_attempt"`
 		Workflow string `json:"workflow_name"`
-	}](ctx, c, operation{action: fmt.Sprintf("read job %d", id), permission: "actions: read", path: fmt.Sprintf("actions/jobs/%d", id)})
+	}](ctx, c, operation{
+		action: fmt.Sprintf("read job %d", id), permission: "actions: read",
+		path: fmt.Sprintf("actions/jobs/%d", id),
+	})
 	if errors.Is(err, NotFound) {
 		return true, nil
 	}
-	if err != nil || own != "" && job.Workflow == own {
+	if err != nil {
 		return false, err
+	}
+	if own != "" && job.Workflow == own {
+		return false, nil
 	}
 	run, err := request[struct {
 		From struct {
 			Name string `json:"full_name"`
 		} `json:"head_repository"`
-	}](ctx, c, operation{action: fmt.Sprintf("read workflow run %d", job.Run), permission: "actions: read", path: fmt.Sprintf("actions/runs/%d", job.Run)})
-	check.Run, check.Attempt = job.Run, job.Attempt
-	return err == nil && strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), err
+	}](ctx, c, operation{
+		action: fmt.Sprintf("read workflow run %d", job.Run), permission: "actions: read",
+		path: fmt.Sprintf("actions/runs/%d", job.Run),
+	})
+	if err != nil {
+		return false, err
+	}
+	check.Run = job.Run
+	check.Attempt = job.Attempt
+	return strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), nil
 }
 
 // redStatuses are red statuses, by which CI outside GitHub reports.
@@ -164,17 +189,23 @@ func (c *Client) redStatuses(ctx context.Context, ref string) ([]trigger.Check, 
 			Description string `json:"description"`
 		} `json:"statuses"`
 	}](ctx, c, operation{
-		action: "read the statuses of " + ref, permission: "statuses: read", path: "commits/" + url.PathEscape(ref) + "/status?per_page=100",
+		action: "read the statuses of " + ref, permission: "statuses: read",
+		path: "commits/" + url.PathEscape(ref) + "/status?per_page=100",
 	})
 	if Withheld(err) {
 		return nil, nil
 	}
 	var red []trigger.Check
 	for _, s := range found.Statuses {
-		name, _ := clean.Plain(s.Context, maxName)
-		if (s.State == "failure" || s.State == "error") && name != ProofCheck {
-			red = append(red, trigger.Check{Name: name, Conclusion: "failure", Summary: code(s.Description, maxComment)})
+		if s.State != "failure" && s.State != "error" {
+			continue
 		}
+		name, _ := clean.Plain(s.Context, maxName)
+		if name == ProofCheck {
+			continue
+		}
+		summary := code(s.Description, maxComment)
+		red = append(red, trigger.Check{Name: name, Conclusion: "failure", Summary: summary})
 	}
 	return red, err
 }
@@ -198,7 +229,8 @@ func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) 
 // Rerun has the failed jobs of a workflow run done again.
 func (c *Client) Rerun(ctx context.Context, run int64) error {
 	return send(ctx, c, operation{
-		action: fmt.Sprintf("re-run the failed jobs of workflow run %d", run), permission: actionsWrite, notRepeatable: true,
+		action:     fmt.Sprintf("re-run the failed jobs of workflow run %d", run),
+		permission: actionsWrite, notRepeatable: true,
 		method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run),
 	})
 }

@@ -70,11 +70,25 @@ func (p *pull) pull() Pull {
 	titleDraft := !p.Draft && strings.HasPrefix(p.Title, draftTitle)
 	return Pull{
 		Pull: trigger.Pull{
-			Number: p.Number, Author: p.User.name(), HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
-			Draft: p.Draft || titleDraft, Ours: strings.HasPrefix(p.Body, trigger.PullMarker),
+			Number:   p.Number,
+			Author:   p.User.name(),
+			HeadRef:  p.Head.Ref,
+			HeadRepo: p.Head.Repo.FullName,
+			HeadSHA:  p.Head.SHA,
+			BaseRef:  p.Base.Ref,
+			Draft:    p.Draft || titleDraft,
+			Ours:     strings.HasPrefix(p.Body, trigger.PullMarker),
 		},
-		URL: p.URL, Title: p.Title, Body: p.Body, BaseSHA: p.Base.SHA, Open: p.State == "open", Merged: p.merged(),
-		Opened: p.Opened.Time, Ended: p.Ended.Time, TitleDraft: titleDraft, NodeID: p.NodeID,
+		URL:        p.URL,
+		Title:      p.Title,
+		Body:       p.Body,
+		BaseSHA:    p.Base.SHA,
+		Open:       p.State == "open",
+		Merged:     p.merged(),
+		Opened:     p.Opened.Time,
+		Ended:      p.Ended.Time,
+		TitleDraft: titleDraft,
+		NodeID:     p.NodeID,
 	}
 }
 
@@ -116,8 +130,8 @@ func (c comment) suggestion(page clean.Page) plan.Suggestion {
 	if c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
 		return plan.Suggestion{}
 	}
-	text, more, is := upkeep.Suggested(c.Body, page)
-	if !is {
+	text, more, ok := upkeep.Suggested(c.Body, page)
+	if !ok {
 		return plan.Suggestion{}
 	}
 	s := plan.Suggestion{Commit: c.Commit, From: cmp.Or(c.From, c.Was), To: c.Was, Text: text, Words: more}
@@ -135,13 +149,24 @@ func (r reviewComment) thread(id int64) trigger.Thread {
 		return trigger.Thread{}
 	}
 	path, _ := clean.Plain(r.Path, maxTitle)
-	return trigger.Thread{ID: cmp.Or(r.ReplyTo, id), Path: path, Line: cmp.Or(r.Line, r.Was), Hunk: code(r.Hunk, maxHunk)}
+	return trigger.Thread{
+		ID:   cmp.Or(r.ReplyTo, id),
+		Path: path,
+		Line: cmp.Or(r.Line, r.Was),
+		Hunk: code(r.Hunk, maxHunk),
+	}
 }
 
 func (c *Client) readIssue(ctx context.Context, number int) (issue, error) {
-	return request[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead, path: fmt.Sprintf("issues/%d", number), rendered: true})
+	return request[issue](ctx, c, operation{
+		action: fmt.Sprintf("read issue #%d", number), permission: issuesRead,
+		path: fmt.Sprintf("issues/%d", number), rendered: true,
+	})
 }
 
 func (c *Client) readPull(ctx context.Context, number int) (pull, error) {
-	return request[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead, path: fmt.Sprintf("pulls/%d", number)})
+	return request[pull](ctx, c, operation{
+		action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead,
+		path: fmt.Sprintf("pulls/%d", number),
+	})
 }

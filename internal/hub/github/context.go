@@ -27,19 +27,28 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 		return trigger.TaskContext{}, err
 	}
 	filter := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
-	people := &trustedPeople{client: c, rules: rules, answers: map[string]bool{strings.ToLower(t.Asker().Login): true}, callsLeft: maxAsked, membersLeft: maxAsked}
-	found, room := trigger.TaskContext{Counts: trigger.InclusionCounts{}}, maxAll
+	people := &trustedPeople{
+		client:      c,
+		rules:       rules,
+		answers:     map[string]bool{strings.ToLower(t.Asker().Login): true},
+		callsLeft:   maxAsked,
+		membersLeft: maxAsked,
+	}
+	found := trigger.TaskContext{Counts: trigger.InclusionCounts{}}
+	room := maxAll
 	for _, h := range slices.Backward(all) {
 		inclusion, err := people.inclusion(ctx, filter, &h)
 		if err != nil {
 			return trigger.TaskContext{}, err
 		}
-		if size := len(h.Text) + len(h.Thread.Hunk); inclusion == trigger.Included {
-			if room -= size; room < 0 {
+		if inclusion == trigger.Included {
+			room -= len(h.Text) + len(h.Thread.Hunk)
+			if room < 0 {
 				inclusion = trigger.OverLimit
 			}
 		}
-		if found.Counts[inclusion]++; inclusion == trigger.Included {
+		found.Counts[inclusion]++
+		if inclusion == trigger.Included {
 			found.Comments = append(found.Comments, h)
 		}
 	}
@@ -48,25 +57,30 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 }
 
 // inclusion decides whether h is included. A 👍 lets words in, but no suggestion becomes a commit by it.
-func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFilter, h *trigger.ContextComment) (trigger.Inclusion, error) {
+func (p *trustedPeople) inclusion(
+	ctx context.Context,
+	filter trigger.ContextFilter,
+	h *trigger.ContextComment,
+) (trigger.Inclusion, error) {
 	inclusion := filter.Classify(*h)
 	if inclusion != trigger.Included {
 		return inclusion, nil
 	}
-	left := &c.callsLeft
+	left := &p.callsLeft
 	if h.Member {
-		left = &c.membersLeft
+		left = &p.membersLeft
 	}
-	has, err := c.contains(ctx, h.Author, left)
-	if err == nil && !has {
-		h.Suggestion = plan.Suggestion{}
-		has, err = c.hasTrustedThumb(ctx, filter, *h)
-	}
-	_, checked := c.answers[strings.ToLower(h.Author.Login)]
-	switch {
-	case err != nil || has:
+	trusted, err := p.contains(ctx, h.Author, left)
+	if err != nil || trusted {
 		return inclusion, err
-	case checked || h.Author.Login == "":
+	}
+	h.Suggestion = plan.Suggestion{}
+	trusted, err = p.hasTrustedThumb(ctx, filter, *h)
+	if err != nil || trusted {
+		return inclusion, err
+	}
+	_, checked := p.answers[strings.ToLower(h.Author.Login)]
+	if checked || h.Author.Login == "" {
 		return trigger.NoPermission, nil
 	}
 	return trigger.Unchecked, nil
@@ -76,7 +90,11 @@ func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFil
 // membership have other words.
 var membership = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-func (c *Client) readComments(ctx context.Context, t trigger.Trigger, rules trigger.Rules) ([]trigger.ContextComment, error) {
+func (c *Client) readComments(
+	ctx context.Context,
+	t trigger.Trigger,
+	rules trigger.Rules,
+) ([]trigger.ContextComment, error) {
 	number := t.Issue.Number
 	if number == 0 {
 		return nil, nil
@@ -90,27 +108,43 @@ func (c *Client) readComments(ctx context.Context, t trigger.Trigger, rules trig
 			return true
 		})
 	}
-	err := read("issues/%d/comments")
-	if a.permission = pullsRead; err == nil && t.IsOnPull() {
-		var reviews []comment
-		if reviews, err = c.readReviews(ctx, a, t); err == nil {
-			all = append(all, contextComments(reviews, rules)...)
-			err = read("pulls/%d/comments")
+	if err := read("issues/%d/comments"); err != nil {
+		return nil, err
+	}
+	if t.IsOnPull() {
+		a.permission = pullsRead
+		reviews, err := c.readReviews(ctx, a, t)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, contextComments(reviews, rules)...)
+		if err := read("pulls/%d/comments"); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(all, func(a, b trigger.ContextComment) int { return a.At.Compare(b.At) })
-	return all, err
+	return all, nil
 }
 
 // readReviews returns the reviews but for the one that is in the task.
-func (c *Client) readReviews(ctx context.Context, a operation, t trigger.Trigger) (said []comment, err error) {
+func (c *Client) readReviews(ctx context.Context, a operation, t trigger.Trigger) ([]comment, error) {
 	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", t.Issue.Number), commentPages)
+	var comments []comment
 	for _, r := range reviews {
-		if r.ID != t.Review.ID {
-			said = append(said, comment{ID: r.ID, Body: r.Body, HTML: r.HTML, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt, Standing: r.Standing})
+		if r.ID == t.Review.ID {
+			continue
 		}
+		comments = append(comments, comment{
+			ID:        r.ID,
+			Body:      r.Body,
+			HTML:      r.HTML,
+			User:      r.User,
+			CreatedAt: r.SubmittedAt,
+			UpdatedAt: r.SubmittedAt,
+			Standing:  r.Standing,
+		})
 	}
-	return said, err
+	return comments, err
 }
 
 func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextComment {
@@ -118,9 +152,16 @@ func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextC
 	for _, one := range comments {
 		page := clean.FromHTML(one.HTML, maxComment)
 		all = append(all, trigger.ContextComment{
-			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker), Command: rules.IsCommand(one.Body),
-			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: page.Text,
-			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
+			ID:         one.ID,
+			Author:     one.User.sender(),
+			Ours:       strings.Contains(one.Body, trigger.Marker),
+			Command:    rules.IsCommand(one.Body),
+			At:         one.CreatedAt.Time,
+			Edited:     one.UpdatedAt.Time,
+			Text:       page.Text,
+			Thread:     one.thread(one.ID),
+			Review:     one.Review,
+			Thumbs:     one.Reactions.Thumbs,
 			Member:     slices.Contains(membership, one.Standing),
 			Suggestion: one.suggestion(page),
 		})
@@ -141,25 +182,27 @@ type trustedPeople struct {
 const maxAsked = 20
 
 // contains reports whether somebody may write here, or is named.
-func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *int) (bool, error) {
+func (p *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *int) (bool, error) {
 	login := strings.ToLower(who.Login)
-	switch has, known := c.answers[login]; {
-	case login == "":
+	if login == "" {
 		return false, nil
-	case known:
-		return has, nil
-	case c.rules.IsAllowed(who):
+	}
+	if canRun, known := p.answers[login]; known {
+		return canRun, nil
+	}
+	if p.rules.IsAllowed(who) {
 		return true, nil
-	case *left == 0 || who.IsBot:
+	}
+	if *left == 0 || who.IsBot {
 		return false, nil
 	}
 	*left--
-	has, err := c.client.Permission(ctx, login)
+	permission, err := p.client.Permission(ctx, login)
 	if err != nil {
 		return false, err
 	}
-	c.answers[login] = has.CanRun()
-	return c.answers[login], nil
+	p.answers[login] = permission.CanRun()
+	return p.answers[login], nil
 }
 
 type reaction struct {
@@ -168,17 +211,21 @@ type reaction struct {
 }
 
 // hasTrustedThumb reports whether a 👍 of somebody with a say lets h in.
-func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.ContextFilter, h trigger.ContextComment) (bool, error) {
+func (p *trustedPeople) hasTrustedThumb(
+	ctx context.Context,
+	filter trigger.ContextFilter,
+	h trigger.ContextComment,
+) (bool, error) {
+	if h.Thumbs == 0 || p.callsLeft == 0 {
+		return false, nil
+	}
+	p.callsLeft--
 	path := "issues/comments"
 	if h.Thread.ID != 0 {
 		path = "pulls/comments"
 	}
-	if h.Thumbs == 0 || c.callsLeft == 0 {
-		return false, nil
-	}
-	c.callsLeft--
 	a := operation{action: fmt.Sprintf("read the reactions to comment %d", h.ID), permission: issuesRead}
-	thumbs, err := list[reaction](ctx, c.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
+	thumbs, err := list[reaction](ctx, p.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
 	if err != nil {
 		return false, err
 	}
@@ -186,8 +233,9 @@ func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.Cont
 		if !filter.IsApprovedAt(h, t.At.Time) {
 			continue
 		}
-		if has, err := c.contains(ctx, t.User.sender(), &c.callsLeft); has || err != nil {
-			return has, err
+		trusted, err := p.contains(ctx, t.User.sender(), &p.callsLeft)
+		if trusted || err != nil {
+			return trusted, err
 		}
 	}
 	return false, nil
@@ -203,7 +251,8 @@ func (c *Client) Permission(ctx context.Context, login string) (trigger.Permissi
 		return trigger.None, nil
 	}
 	found, err := request[permission](ctx, c, operation{
-		action: "ask for the permission of " + login, permission: "metadata: read", path: "collaborators/" + url.PathEscape(login) + "/permission",
+		action: "ask for the permission of " + login, permission: "metadata: read",
+		path: "collaborators/" + url.PathEscape(login) + "/permission",
 	})
 	if errors.Is(err, NotFound) {
 		return trigger.None, nil
@@ -240,5 +289,8 @@ const (
 // Wrote reports whether our token's login is that of the author.
 func (c *Client) Wrote(ctx context.Context, author string) (bool, error) {
 	login, err := c.login(ctx)
-	return err == nil && strings.EqualFold(author, login), err
+	if err != nil {
+		return false, err
+	}
+	return strings.EqualFold(author, login), nil
 }

@@ -77,7 +77,7 @@ func errorOf(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
-	status, header, said := answerOf(err)
+	status, header, text := answerOf(err)
 	if status == 0 {
 		return &Error{Kind: Unavailable, Message: oneLine(err.Error()), cause: err}
 	}
@@ -85,22 +85,22 @@ func errorOf(err error) *Error {
 	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
 		wait = cmp.Or(wait, e.GetRetryAfter())
 	}
-	return &Error{Kind: kindOf(status, header, said), Status: status, Message: oneLine(said), Wait: wait}
+	return &Error{Kind: kindOf(status, header, text), Status: status, Message: oneLine(text), Wait: wait}
 }
 
 // answerOf returns GitHub's answer, or 0. While a limit holds that an earlier answer set, go-github
 // makes up an answer without headers, whose message has the time to the nanosecond.
-func answerOf(err error) (status int, header http.Header, said string) {
+func answerOf(err error) (status int, header http.Header, text string) {
 	if e, ok := errors.AsType[*gh.ErrorResponse](err); ok {
 		return e.Response.StatusCode, e.Response.Header, problemText(e)
 	}
 	if e, ok := errors.AsType[*gh.RateLimitError](err); ok {
-		said, _, _ = strings.Cut(e.Message, " until ")
-		return e.Response.StatusCode, e.Response.Header, said
+		text, _, _ = strings.Cut(e.Message, " until ")
+		return e.Response.StatusCode, e.Response.Header, text
 	}
 	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
-		said, _, _ = strings.Cut(e.Message, " until ")
-		return e.Response.StatusCode, e.Response.Header, said
+		text, _, _ = strings.Cut(e.Message, " until ")
+		return e.Response.StatusCode, e.Response.Header, text
 	}
 	if e, ok := errors.AsType[*ghinstallation.HTTPError](err); ok && e.Response != nil {
 		return e.Response.StatusCode, e.Response.Header, message(e.Response)
@@ -120,8 +120,8 @@ func problemText(e *gh.ErrorResponse) string {
 	return strings.Trim(strings.Join(parts, "; "), "; ")
 }
 
-func kindOf(status int, header http.Header, said string) Kind {
-	limited := header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(said, "rate limit")
+func kindOf(status int, header http.Header, text string) Kind {
+	limited := header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(text, "rate limit")
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden && limited:
 		return RateLimited
@@ -143,8 +143,11 @@ func waitOf(header http.Header) time.Duration {
 		return time.Duration(seconds) * time.Second
 	}
 	reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64)
-	now, wrong := http.ParseTime(header.Get("Date"))
-	if err != nil || wrong != nil {
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
 		return 0
 	}
 	// A second more: both stamps are cut to the second.
@@ -155,12 +158,12 @@ func oneLine(text string) string { return jsontree.Clip(clean.OneLine(text), 301
 
 func message(resp *http.Response) string {
 	defer resp.Body.Close() //nolint:errcheck // read, not written
-	var said struct{ Message string }
+	var answer struct{ Message string }
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	if err != nil || json.Unmarshal(body, &said) != nil {
+	if err != nil || json.Unmarshal(body, &answer) != nil {
 		return "" // a page for people, or half of one: the status says enough
 	}
-	return said.Message
+	return answer.Message
 }
 
 // hint says what to try; input is where the token comes from.
@@ -179,13 +182,16 @@ func (a operation) permissionHint(input string, e *Error) string {
 	case e.Unreached():
 		return "check that this machine reaches GitHub, through https_proxy if there is a proxy, and try again"
 	case e.Kind == Unauthorized:
-		return "the token is wrong or has expired: give a new `" + input + "`, or an App with `app-id` and `app-private-key`"
+		return "the token is wrong or has expired: give a new `" + input + "`, " +
+			"or an App with `app-id` and `app-private-key`"
 	case e.Kind == RateLimited:
-		return "wait for GitHub's limit to be lifted, or give an App with `app-id` and `app-private-key`, which has a limit of its own"
+		return "wait for GitHub's limit to be lifted, " +
+			"or give an App with `app-id` and `app-private-key`, which has a limit of its own"
 	case e.Kind != Forbidden:
 		return ""
 	case strings.Contains(e.Message, "not permitted to create or approve pull requests"):
-		return "allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`"
+		return "allow GitHub Actions to create pull requests in Settings → Actions → General, " +
+			"or give an App or `ci-token`"
 	case strings.Contains(e.Message, "issue is locked"):
 		return "unlock the conversation, or use a `github-token` that may write there"
 	case strings.Contains(e.Message, "was archived"):

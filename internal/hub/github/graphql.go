@@ -29,8 +29,10 @@ type editedIssue struct {
 
 // LastEdited returns when an issue's title or text was last changed; zero: never.
 func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
-	a := operation{action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead, body: ask{fmt.Sprintf(lastEdited, number), c.here()}}
-	repository, err := graph[editedIssue](ctx, c, a)
+	repository, err := graph[editedIssue](ctx, c, operation{
+		action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead,
+		body: ask{fmt.Sprintf(lastEdited, number), c.variables()},
+	})
 	at := repository.Issue.Body.Time
 	for _, renamed := range repository.Issue.Timeline.Nodes {
 		if renamed.At.After(at) {
@@ -40,8 +42,10 @@ func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) 
 	return at, err
 }
 
-// here are the variables of a question about the repository.
-func (c *Client) here() map[string]string { return map[string]string{"owner": c.Owner, "name": c.Repo} }
+// variables are those of a question about the repository.
+func (c *Client) variables() map[string]string {
+	return map[string]string{"owner": c.Owner, "name": c.Repo}
+}
 
 // ask is the body of an operation that asks GraphQL.
 type ask struct {
@@ -106,12 +110,16 @@ func (c *Client) DraftPull(ctx context.Context, p Pull) error {
 }
 
 func (c *Client) setDraft(ctx context.Context, p Pull, draft bool) error {
-	state, question := "ready", markReady
+	state := "ready"
+	question := markReady
 	if draft {
-		state, question = "into a draft", markDraft
+		state = "into a draft"
+		question = markDraft
 	}
-	a := operation{action: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), permission: pullsWrite, body: ask{question, map[string]string{"id": p.NodeID}}}
-	_, err := graph[any](ctx, c, a)
+	_, err := graph[any](ctx, c, operation{
+		action: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), permission: pullsWrite,
+		body: ask{question, map[string]string{"id": p.NodeID}},
+	})
 	return err
 }
 
@@ -128,9 +136,9 @@ func graphqlProblem(all []graphqlError) *Error {
 	if !known {
 		kind = Refused
 	}
-	said := make([]string, len(all))
+	messages := make([]string, len(all))
 	for i, e := range all {
-		said[i] = e.Message
+		messages[i] = e.Message
 	}
-	return &Error{Kind: kind, Status: http.StatusOK, Message: oneLine(strings.Join(said, "; "))}
+	return &Error{Kind: kind, Status: http.StatusOK, Message: oneLine(strings.Join(messages, "; "))}
 }

@@ -26,26 +26,27 @@ const issuesWrite = "issues: write"
 
 // React puts a reaction on the comment of an event, or else on its issue. Doing it again changes nothing.
 func (c *Client) React(ctx context.Context, t trigger.Trigger, content string) error {
-	at := fmt.Sprintf("issues/%d", t.Issue.Number)
+	path := fmt.Sprintf("issues/%d", t.Issue.Number)
 	switch {
 	case t.Comment.ID != 0 && t.Comment.Thread.ID != 0:
-		at = fmt.Sprintf("pulls/comments/%d", t.Comment.ID)
+		path = fmt.Sprintf("pulls/comments/%d", t.Comment.ID)
 	case t.Comment.ID != 0:
-		at = fmt.Sprintf("issues/comments/%d", t.Comment.ID)
+		path = fmt.Sprintf("issues/comments/%d", t.Comment.ID)
 	}
 	return send(ctx, c, operation{
 		action: fmt.Sprintf("react with %s on #%d", content, t.Issue.Number), permission: issuesWrite,
-		method: http.MethodPost, path: at + "/reactions", body: map[string]string{"content": content},
+		method: http.MethodPost, path: path + "/reactions", body: map[string]string{"content": content},
 	})
 }
 
 // RemoveLabel takes label off the issue; it is fine if somebody else has.
 func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error {
-	return c.remove(ctx, fmt.Sprintf("take the label %q off #%d", label, issue), fmt.Sprintf("issues/%d/labels/%s", issue, url.PathEscape(label)))
+	action := fmt.Sprintf("take the label %q off #%d", label, issue)
+	return c.remove(ctx, action, fmt.Sprintf("issues/%d/labels/%s", issue, url.PathEscape(label)))
 }
 
-func (c *Client) remove(ctx context.Context, what, path string) error {
-	err := send(ctx, c, operation{action: what, permission: issuesWrite, method: http.MethodDelete, path: path})
+func (c *Client) remove(ctx context.Context, action, path string) error {
+	err := send(ctx, c, operation{action: action, permission: issuesWrite, method: http.MethodDelete, path: path})
 	if errors.Is(err, NotFound) {
 		return nil
 	}
@@ -60,20 +61,22 @@ func (c *Client) Show(ctx context.Context, text string) (clean.Page, error) {
 	if strings.TrimSpace(text) == "" {
 		return clean.Page{}, nil
 	}
-	page, err := withRetry(ctx, c, operation{action: "have GitHub render a text"}, func(ctx context.Context) (string, error) {
-		page, _, err := c.api.Markdown.Render(ctx, text, &gh.MarkdownOptions{Mode: "gfm", Context: c.Owner + "/" + c.Repo})
+	op := operation{action: "have GitHub render a text"}
+	options := &gh.MarkdownOptions{Mode: "gfm", Context: c.Owner + "/" + c.Repo}
+	page, err := withRetry(ctx, c, op, func(ctx context.Context) (string, error) {
+		page, _, err := c.api.Markdown.Render(ctx, text, options)
 		return page, err
 	})
 	return clean.FromHTML(page, maxShown), err
 }
 
-// ShowIssue returns what the page shows of an issue's text, also of an earlier one. That of a pull request is no task, and
-// not rendered.
+// ShowIssue returns what the page shows of an issue's text, also of an earlier one. That of a pull request is no
+// task, and not rendered.
 func (c *Client) ShowIssue(ctx context.Context, issue trigger.Issue) (clean.Page, error) {
-	switch {
-	case issue.IsPull:
+	if issue.IsPull {
 		return clean.Page{}, nil
-	case issue.HTML != "":
+	}
+	if issue.HTML != "" {
 		return clean.FromHTML(issue.HTML, maxShown), nil
 	}
 	return c.Show(ctx, issue.Body)
@@ -111,24 +114,29 @@ func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Com
 	if err != nil {
 		return Comment{}, false, err
 	}
-	a := operation{action: fmt.Sprintf("read the comments of #%d", issue), permission: issuesWrite, path: fmt.Sprintf("issues/%d/comments", issue)}
-	found, is, err := findFirst(ctx, c, a, func(said comment) bool {
-		return strings.EqualFold(said.User.Login, login) && strings.HasPrefix(said.Body, marker)
+	a := operation{
+		action: fmt.Sprintf("read the comments of #%d", issue), permission: issuesWrite,
+		path: fmt.Sprintf("issues/%d/comments", issue),
+	}
+	found, ok, err := findFirst(ctx, c, a, func(one comment) bool {
+		return strings.EqualFold(one.User.Login, login) && strings.HasPrefix(one.Body, marker)
 	})
-	return found.made(), is, err
+	return found.written(), ok, err
 }
 
 // CreateComment does not retry a lost answer: look with FindComment first.
 func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Comment, error) {
 	return c.write(ctx, operation{
-		action: fmt.Sprintf("comment on #%d", issue), permission: issuesWrite, notRepeatable: true, method: http.MethodPost, path: fmt.Sprintf("issues/%d/comments", issue),
+		action: fmt.Sprintf("comment on #%d", issue), permission: issuesWrite, notRepeatable: true,
+		method: http.MethodPost, path: fmt.Sprintf("issues/%d/comments", issue),
 	}, body)
 }
 
 // EditComment changes the comment id.
 func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
 	return c.write(ctx, operation{
-		action: fmt.Sprintf("edit the comment on #%d", issue), permission: issuesWrite, method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
+		action: fmt.Sprintf("edit the comment on #%d", issue), permission: issuesWrite,
+		method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
 	}, body)
 }
 
@@ -139,21 +147,23 @@ func (c *Client) DeleteComment(ctx context.Context, id int64) error {
 
 func (c *Client) write(ctx context.Context, a operation, body string) (Comment, error) {
 	a.body = map[string]string{"body": body}
-	said, err := request[comment](ctx, c, a)
-	return said.made(), err
+	answer, err := request[comment](ctx, c, a)
+	return answer.written(), err
 }
 
-func (c comment) made() Comment {
+func (c comment) written() Comment {
 	return Comment{ID: c.ID, URL: c.URL, Body: c.Body, Author: c.User.Login, EditedAt: c.UpdatedAt.Time}
 }
 
 // AddLabels also creates missing labels. It returns all labels that are there then.
-func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (names []string, err error) {
-	there, err := request[[]named](ctx, c, operation{
+func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) ([]string, error) {
+	all, err := request[[]named](ctx, c, operation{
 		action: fmt.Sprintf("label #%d", number), permission: issuesWrite,
-		method: http.MethodPost, path: fmt.Sprintf("issues/%d/labels", number), body: map[string][]string{"labels": labels},
+		method: http.MethodPost, path: fmt.Sprintf("issues/%d/labels", number),
+		body: map[string][]string{"labels": labels},
 	})
-	for _, label := range there {
+	var names []string
+	for _, label := range all {
 		names = append(names, label.Name)
 	}
 	return names, err
@@ -163,7 +173,7 @@ func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (n
 // of several if one cannot be asked, such as the author, so each is asked alone.
 func (c *Client) AskReviewer(ctx context.Context, number int, name string) error {
 	asked := gh.ReviewersRequest{Reviewers: []string{strings.TrimPrefix(name, "@")}}
-	if _, team, is := strings.Cut(name, "/"); is {
+	if _, team, ok := strings.Cut(name, "/"); ok {
 		asked = gh.ReviewersRequest{TeamReviewers: []string{team}}
 	}
 	return send(ctx, c, operation{

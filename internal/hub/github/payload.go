@@ -74,7 +74,7 @@ type issue struct {
 	UpdatedAt stamp           `json:"updated_at"`
 }
 
-func (i issue) there() bool { return i.Number != 0 }
+func (i issue) exists() bool { return i.Number != 0 }
 
 func (i *issue) merged() bool {
 	var side struct {
@@ -99,7 +99,7 @@ type comment struct {
 	reviewComment
 }
 
-func (c comment) there() bool { return c.ID != 0 }
+func (c comment) exists() bool { return c.ID != 0 }
 
 type named struct {
 	Name string `json:"name"`
@@ -152,12 +152,19 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 		if err != nil {
 			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
-		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event), PushedBranch: p.pushedBranch(event)}, nil
-	}
-	if err == nil {
-		err = p.incomplete(event)
+		return trigger.Trigger{
+			Event:        event,
+			Action:       p.Action,
+			Repo:         p.repo(),
+			Sender:       p.Sender.sender(),
+			CI:           p.ci(event),
+			PushedBranch: p.pushedBranch(event),
+		}, nil
 	}
 	if err != nil {
+		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
+	}
+	if err := p.incomplete(event); err != nil {
 		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
 	}
 	return p.trigger(event), nil
@@ -203,10 +210,12 @@ func (p payload) trigger(event string) trigger.Trigger {
 		Sender:   p.Sender.sender(),
 	}
 	if p.Pull != nil {
-		read.Issue, read.Pull = p.Pull.read(), p.Pull.pull().Pull
+		read.Issue = p.Pull.read()
+		read.Pull = p.Pull.pull().Pull
 	}
 	if read.Action == "edited" && p.Note != nil {
-		read.Comment.Pressed, read.Comment.Digest = trigger.PressedButton(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)
+		read.Comment.Pressed = trigger.PressedButton(p.Changes.Body.From, p.Note.Body)
+		read.Comment.Digest = digest(p.Note.Body)
 	}
 	read.At = p.at(event)
 	return read

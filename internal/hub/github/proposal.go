@@ -28,7 +28,8 @@ func ReadProposal(body []byte) (Pull, error) {
 
 func change(branch, base, head string) Pull {
 	branch, _ = clean.Plain(branch, maxName)
-	return Pull{Pull: trigger.Pull{HeadSHA: head, BaseRef: strings.TrimPrefix(branch, "refs/heads/")}, BaseSHA: base, Open: true}
+	branch = strings.TrimPrefix(branch, "refs/heads/")
+	return Pull{Pull: trigger.Pull{HeadSHA: head, BaseRef: branch}, BaseSHA: base, Open: true}
 }
 
 // Proposal returns a pull request as it stands, with a clean title.
@@ -53,11 +54,11 @@ type Proved struct {
 // ReadProved reads the payload of workflow_run.
 func ReadProved(body []byte) (Proved, error) {
 	p, err := readPayload(body)
-	if err == nil && (p.Job == nil || p.Job.SHA == "") {
-		err = errors.New("it names no workflow run")
-	}
 	if err != nil {
 		return Proved{}, err
+	}
+	if p.Job == nil || p.Job.SHA == "" {
+		return Proved{}, errors.New("it names no workflow run")
 	}
 	return Proved{Event: p.Job.Event, Path: p.Job.Path, Head: p.Job.SHA, Repo: p.Job.From.Name}, nil
 }

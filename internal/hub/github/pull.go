@@ -44,8 +44,10 @@ const pullsWrite = "pull-requests: write"
 
 // FindPull finds the open pull request whose head is branch of this repository; number 0: any.
 func (c *Client) FindPull(ctx context.Context, branch string, number int) (Pull, bool, error) {
-	found, is, err := findFirst(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.isHead(p, branch) && (number == 0 || p.Number == number) })
-	return found.pull(), is, err
+	found, ok, err := findFirst(ctx, c, pullsOf(c, branch), func(p pull) bool {
+		return c.isHead(p, branch) && (number == 0 || p.Number == number)
+	})
+	return found.pull(), ok, err
 }
 
 func pullsOf(c *Client, branch string) operation {
@@ -54,7 +56,7 @@ func pullsOf(c *Client, branch string) operation {
 }
 
 // OwnPull returns the open pull request of branch that we opened.
-func (c *Client) OwnPull(ctx context.Context, branch string) (own Pull, is bool, err error) {
+func (c *Client) OwnPull(ctx context.Context, branch string) (own Pull, ok bool, err error) {
 	return c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
 }
 
@@ -80,27 +82,45 @@ type Base struct {
 
 // Behind returns the first open pull request of ours that needs the newest commit of base. An error
 // with one is returned only if no other needs it.
-func (c *Client) Behind(ctx context.Context, base Base) (own Pull, is bool, err error) {
+func (c *Client) Behind(ctx context.Context, base Base) (own Pull, ok bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
-	a := operation{action: "look for pull requests that are behind " + base.Branch, permission: pullsRead, path: "pulls?" + query.Encode()}
+	a := operation{
+		action: "look for pull requests that are behind " + base.Branch, permission: pullsRead,
+		path: "pulls?" + query.Encode(),
+	}
 	var failed error // it holds back no other pull request
-	own, is, err = c.findOwn(ctx, a, func(p pull) (needs bool, err error) {
-		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
+	own, ok, err = c.findOwn(ctx, a, func(p pull) (bool, error) {
+		if !base.includes(p) {
 			return false, nil
 		}
-		if there := p.pull(); there.Draft {
-			needs, err = base.Drafts(ctx, there)
-		} else {
-			needs, err = c.behind(ctx, p, strict)
-		}
+		needed, err := c.needsNewest(ctx, base, p, strict)
 		failed = cmp.Or(failed, err)
-		return needs && err == nil, ctx.Err()
+		return needed && err == nil, ctx.Err()
 	})
-	if !is {
+	if !ok {
 		err = cmp.Or(err, failed)
 	}
-	return own, is, err
+	return own, ok, err
+}
+
+func (b Base) includes(p pull) bool {
+	if p.Base.Ref != b.Branch || !strings.HasPrefix(p.Head.Ref, b.Prefix) {
+		return false
+	}
+	return !slices.Contains(b.Except, p.Number)
+}
+
+func (c *Client) needsNewest(
+	ctx context.Context,
+	base Base,
+	p pull,
+	strict func() (bool, error),
+) (bool, error) {
+	if found := p.pull(); found.Draft {
+		return base.Drafts(ctx, found)
+	}
+	return c.behind(ctx, p, strict)
 }
 
 // demandsNewest: GitHub lists no rules of a private repository without a paid plan.
@@ -117,19 +137,26 @@ func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error)
 // or a missing review. Branch protection shows only in that state, which may be unknown at first.
 func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)) (bool, error) {
 	number := p.Number
-	if demanded, err := strict(); err != nil {
+	demanded, err := strict()
+	if err != nil {
 		return false, err
-	} else if demanded {
+	}
+	if demanded {
 		path := "compare/" + (&url.URL{Path: p.Base.Ref}).EscapedPath() + "..." + p.Head.SHA + "?per_page=1"
-		apart, err := request[struct {
+		op := operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read", path: path}
+		compared, err := request[struct {
 			Behind int `json:"behind_by"`
-		}](ctx, c, operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read", path: path})
-		return apart.Behind > 0, err
+		}](ctx, c, op)
+		return compared.Behind > 0, err
+	}
+	op := operation{
+		action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead,
+		path: fmt.Sprintf("pulls/%d", number),
 	}
 	for try := 1; ; try++ {
 		pull, err := request[struct {
 			State string `json:"mergeable_state"`
-		}](ctx, c, operation{action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead, path: fmt.Sprintf("pulls/%d", number)})
+		}](ctx, c, op)
 		if err != nil || pull.State != "unknown" || try > c.retry.Tries {
 			return pull.State == "behind", err
 		}
@@ -141,28 +168,37 @@ func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)
 
 // Opened reports whether author is our login, or the opener's: others can open pull requests, too.
 func (c *Client) Opened(ctx context.Context, author string) (bool, error) {
-	if ours, err := c.Wrote(ctx, author); ours || err != nil || c.Starter == nil {
+	ours, err := c.Wrote(ctx, author)
+	if ours || err != nil {
 		return ours, err
+	}
+	if c.Starter == nil {
+		return false, nil
 	}
 	return c.Starter.Wrote(ctx, author)
 }
 
-func (c *Client) findOwn(ctx context.Context, a operation, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
+func (c *Client) findOwn(
+	ctx context.Context,
+	a operation,
+	fits func(pull) (bool, error),
+) (own Pull, ok bool, err error) {
 	var failed error
-	found, is, err := findFirst(ctx, c, a, func(p pull) bool {
+	found, ok, err := findFirst(ctx, c, a, func(p pull) bool {
 		if failed != nil || !c.isHead(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
 			return false
 		}
-		ours, err := c.Opened(ctx, p.User.name())
-		if err == nil && ours {
-			ours, err = fits(p)
+		var ours, fit bool
+		ours, failed = c.Opened(ctx, p.User.name())
+		if failed != nil || !ours {
+			return false
 		}
-		failed = err
-		return ours && err == nil
+		fit, failed = fits(p)
+		return fit && failed == nil
 	})
 	own = found.pull()
 	own.Title, _ = clean.Plain(own.Title, maxTitle)
-	return own, is, cmp.Or(err, failed)
+	return own, ok, cmp.Or(err, failed)
 }
 
 // Pull returns a pull request.
@@ -183,20 +219,24 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
 		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		return opened.pull(), nil
-	case p.Draft && refusedFor(err, noDrafts):
-		p.Draft, p.Title = false, draftTitle+p.Title
-		return c.OpenPull(ctx, p)
-	case refusedFor(err, "already exists"):
-		found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.isHead(there, p.Branch) && there.Base.Ref == p.Base })
-		if ok {
-			return found.pull(), nil
-		}
-		return Pull{}, errors.Join(err, lookErr)
 	}
-	return Pull{}, err
+	if p.Draft && refusedFor(err, noDrafts) {
+		p.Draft = false
+		p.Title = draftTitle + p.Title
+		return c.OpenPull(ctx, p)
+	}
+	if !refusedFor(err, "already exists") {
+		return Pull{}, err
+	}
+	found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(other pull) bool {
+		return c.isHead(other, p.Branch) && other.Base.Ref == p.Base
+	})
+	if ok {
+		return found.pull(), nil
+	}
+	return Pull{}, errors.Join(err, lookErr)
 }
 
 const noDrafts = "draft pull requests are not supported"
@@ -208,11 +248,11 @@ func refusedFor(err error, reason string) bool {
 
 // EditPull changes a title and a text; an empty one stays.
 func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
-	fresh := map[string]string{"title": title, "body": body}
-	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })
+	changes := map[string]string{"title": title, "body": body}
+	maps.DeleteFunc(changes, func(_, text string) bool { return text == "" })
 	edited, err := request[pull](ctx, c, operation{
 		action: fmt.Sprintf("edit the pull request #%d", number), permission: pullsWrite,
-		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
+		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: changes,
 	})
 	return edited.pull(), err
 }
@@ -238,8 +278,11 @@ func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) 
 			continue
 		}
 		ours, err := c.Wrote(ctx, one.Author.name())
-		if err != nil || !ours {
-			return err == nil, err
+		if err != nil {
+			return false, err
+		}
+		if !ours {
+			return true, nil
 		}
 	}
 	return false, nil

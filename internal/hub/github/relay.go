@@ -35,12 +35,17 @@ func (r Relayed) Text() (string, error) {
 	if err != nil || utf8.RuneCountInString(text) <= maxRelayed {
 		return text, err
 	}
-	r.Digest, r.Trigger.Issue.Body = digest(r.Trigger.Issue.Body), ""
+	r.Digest = digest(r.Trigger.Issue.Body)
+	r.Trigger.Issue.Body = ""
 	text, err = r.encode()
-	if n := utf8.RuneCountInString(text); err == nil && n > maxRelayed {
-		return "", &Error{Kind: Refused, Message: fmt.Sprintf("what was said has %d characters, and a dispatch takes %d", n, maxRelayed)}
+	if err != nil {
+		return "", err
 	}
-	return text, err
+	if n := utf8.RuneCountInString(text); n > maxRelayed {
+		message := fmt.Sprintf("what was said has %d characters, and a dispatch takes %d", n, maxRelayed)
+		return "", &Error{Kind: Refused, Message: message}
+	}
+	return text, nil
 }
 
 func (r Relayed) encode() (string, error) {
@@ -81,7 +86,10 @@ func canRelay(t trigger.Trigger) bool { return trigger.CanStartWork(t.Event) || 
 // RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
 func (c *Client) RelayedText(ctx context.Context, r Relayed) (found trigger.Issue, same bool, err error) {
 	issue, err := c.readIssue(ctx, r.Trigger.Issue.Number)
-	return issue.read(), err == nil && digest(issue.Body) == r.Digest, err
+	if err != nil {
+		return trigger.Issue{}, false, err
+	}
+	return issue.read(), digest(issue.Body) == r.Digest, nil
 }
 
 // ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none,

@@ -39,19 +39,26 @@ func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
 	set, err := request[struct {
 		Bypass string `json:"current_user_can_bypass"`
-	}](ctx, c, operation{action: "read a ruleset", permission: "metadata: read", path: fmt.Sprintf("rulesets/%d", ruleset)})
+	}](ctx, c, operation{
+		action: "read a ruleset", permission: "metadata: read",
+		path: fmt.Sprintf("rulesets/%d", ruleset),
+	})
 	return set.Bypass == "always" || set.Bypass == "exempt", err
 }
 
 // DefaultBranch returns the repository's default branch, and whether it takes nothing any more.
 func (c *Client) DefaultBranch(ctx context.Context) (base string, archived bool, err error) {
-	repo, err := request[gh.Repository](ctx, c, operation{action: "look at the repository", permission: "metadata: read"})
+	op := operation{action: "look at the repository", permission: "metadata: read"}
+	repo, err := request[gh.Repository](ctx, c, op)
 	return repo.GetDefaultBranch(), repo.GetArchived(), err
 }
 
-// HasBranch reports whether a branch is there, and whether it is protected.
-func (c *Client) HasBranch(ctx context.Context, name string) (there, protected bool, err error) {
-	found, err := request[struct{ Protected bool }](ctx, c, operation{action: "look at the branch " + name, permission: "contents: read", path: "branches/" + (&url.URL{Path: name}).EscapedPath()})
+// HasBranch reports whether a branch exists, and whether it is protected.
+func (c *Client) HasBranch(ctx context.Context, name string) (exists, protected bool, err error) {
+	found, err := request[struct{ Protected bool }](ctx, c, operation{
+		action: "look at the branch " + name, permission: "contents: read",
+		path: "branches/" + (&url.URL{Path: name}).EscapedPath(),
+	})
 	if errors.Is(err, NotFound) {
 		return false, false, nil
 	}
@@ -66,7 +73,8 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 		if err != nil {
 			return nil, err
 		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, clone+"/info/refs?service=git-receive-pack", nil)
+		address := clone + "/info/refs?service=git-receive-pack"
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return nil, fmt.Errorf("write the request: %w", err)
 		}
@@ -89,34 +97,46 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 
 // MayOpenPulls requests a pull request of a branch into itself, which GitHub never makes.
 func (c *Client) MayOpenPulls(ctx context.Context, base string) error {
-	return c.refused(ctx, operation{action: "ask whether this token may open pull requests", permission: pullsWrite}, "pulls",
-		map[string]string{"title": "ralph doctor", "head": base, "base": base})
+	return c.refused(ctx, operation{
+		action: "ask whether this token may open pull requests", permission: pullsWrite,
+		path: "pulls", body: map[string]string{"title": "ralph doctor", "head": base, "base": base},
+	})
 }
 
 // MayWriteIssues asks for an issue without a title, which GitHub does not make.
 func (c *Client) MayWriteIssues(ctx context.Context) error {
-	return c.refused(ctx, operation{action: "ask whether this token may write on issues", permission: "issues: write"}, "issues", map[string]string{"title": ""})
+	return c.refused(ctx, operation{
+		action: "ask whether this token may write on issues", permission: issuesWrite,
+		path: "issues", body: map[string]string{"title": ""},
+	})
 }
 
 // refused posts an invalid request: the hoped-for answer is that GitHub cannot use it.
-func (c *Client) refused(ctx context.Context, a operation, path string, body any) error {
-	a.method, a.path, a.body = http.MethodPost, path, body
-	if err := send(ctx, c, a); !errors.Is(err, Refused) {
-		return err
+func (c *Client) refused(ctx context.Context, a operation) error {
+	a.method = http.MethodPost
+	err := send(ctx, c, a)
+	if errors.Is(err, Refused) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // MayRead asks for a list that takes a permission of its own: "actions/runs".
 func (c *Client) MayRead(ctx context.Context, path, needs string) error {
-	return send(ctx, c, operation{action: "read " + strings.ReplaceAll(path, "/", " "), permission: needs, path: path + "?per_page=1"})
+	return send(ctx, c, operation{
+		action: "read " + strings.ReplaceAll(path, "/", " "), permission: needs,
+		path: path + "?per_page=1",
+	})
 }
 
 // JobsMayOpenPulls is a setting; known is false where we may not read it, as in a job.
 func (c *Client) JobsMayOpenPulls(ctx context.Context) (may, known bool, err error) {
 	set, err := request[struct {
 		May bool `json:"can_approve_pull_request_reviews"`
-	}](ctx, c, operation{action: "read the settings of Actions", permission: "administration: read", path: "actions/permissions/workflow"})
+	}](ctx, c, operation{
+		action: "read the settings of Actions", permission: "administration: read",
+		path: "actions/permissions/workflow",
+	})
 	if Withheld(err) {
 		return false, false, nil
 	}
@@ -133,7 +153,8 @@ type NewCommit struct {
 // Commit has GitHub make and sign a commit, on no branch yet, and returns its id.
 func (c *Client) Commit(ctx context.Context, n NewCommit) (string, error) {
 	made, err := request[object](ctx, c, operation{
-		action: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), permission: "contents: write", method: http.MethodPost, path: "git/commits",
+		action: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), permission: "contents: write",
+		method: http.MethodPost, path: "git/commits",
 		body: map[string]any{"message": n.Message, "tree": n.Tree, "parents": n.Parents},
 	})
 	return made.SHA, err
@@ -151,8 +172,9 @@ func (c *Client) File(ctx context.Context, branch, path string) (text []byte, fo
 
 func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte, found bool, err error) {
 	a := operation{action: fmt.Sprintf("read %s of %s/%s", path, c.Owner, repo), permission: "contents: read"}
-	said, err := withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
-		file, _, _, err := c.api.Repositories.GetContents(ctx, c.Owner, repo, path, &gh.RepositoryContentGetOptions{Ref: ref})
+	options := &gh.RepositoryContentGetOptions{Ref: ref}
+	content, err := withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
+		file, _, _, err := c.api.Repositories.GetContents(ctx, c.Owner, repo, path, options)
 		if err != nil || file == nil { // a folder of that name
 			return "", err
 		}
@@ -161,7 +183,7 @@ func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte,
 	if errors.Is(err, NotFound) {
 		return nil, false, nil
 	}
-	return []byte(said), err == nil, err
+	return []byte(content), err == nil, err
 }
 
 // mostForms is more issue forms than GitHub offers in a list that people read.
@@ -171,15 +193,19 @@ const mostForms = 20
 func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err error) {
 	const folder = ".github/ISSUE_TEMPLATE"
 	a := operation{action: "list the issue forms", permission: "contents: read"}
+	options := &gh.RepositoryContentGetOptions{Ref: branch}
 	files, err := withRetry(ctx, c, a, func(ctx context.Context) ([]*gh.RepositoryContent, error) {
-		_, files, _, err := c.api.Repositories.GetContents(ctx, c.Owner, c.Repo, folder, &gh.RepositoryContentGetOptions{Ref: branch})
+		_, files, _, err := c.api.Repositories.GetContents(ctx, c.Owner, c.Repo, folder, options)
 		return files, err
 	})
 	if errors.Is(err, NotFound) {
 		return nil, nil
 	}
 	for _, file := range files {
-		if ext := path.Ext(file.GetName()); ext != ".yml" && ext != ".yaml" || len(forms) == mostForms {
+		if len(forms) == mostForms {
+			break
+		}
+		if ext := path.Ext(file.GetName()); ext != ".yml" && ext != ".yaml" {
 			continue
 		}
 		text, _, err := c.File(ctx, branch, folder+"/"+file.GetName())

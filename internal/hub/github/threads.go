@@ -16,7 +16,10 @@ import (
 // reviewThreads asks GraphQL: REST does not tell which threads are resolved.
 const reviewThreads = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) { pullRequest(number: %d) {
-    reviewThreads(first: 100%s) { pageInfo { endCursor hasNextPage } nodes { id isResolved comments(first: 1) { nodes { databaseId } } } }
+    reviewThreads(first: 100%s) {
+      pageInfo { endCursor hasNextPage }
+      nodes { id isResolved comments(first: 1) { nodes { databaseId } } }
+    }
   } }
 }`
 
@@ -44,9 +47,10 @@ type thread struct {
 
 func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, error) {
 	a := operation{action: fmt.Sprintf("ask which threads of #%d are open", number), permission: pullsRead}
-	all, after := map[int64]thread{}, ""
+	all := map[int64]thread{}
+	after := ""
 	for range commentPages {
-		a.body = ask{fmt.Sprintf(reviewThreads, number, after), c.here()}
+		a.body = ask{fmt.Sprintf(reviewThreads, number, after), c.variables()}
 		repository, err := graph[threadPage](ctx, c, a)
 		if err != nil {
 			return all, err
@@ -93,28 +97,30 @@ func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, re
 		return err
 	}
 	a := operation{action: fmt.Sprintf("read the threads of #%d", number), permission: pullsRead}
-	there, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), commentPages)
+	comments, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), commentPages)
 	if err != nil {
 		return err
 	}
 	var ours, others []comment
-	for _, said := range there {
-		said.ReplyTo = cmp.Or(said.ReplyTo, said.ID)
-		if strings.EqualFold(said.User.Login, login) {
-			ours = append(ours, said)
-		} else if !rules.IsCommand(said.Body) {
-			others = append(others, said)
+	for _, one := range comments {
+		one.ReplyTo = cmp.Or(one.ReplyTo, one.ID)
+		if strings.EqualFold(one.User.Login, login) {
+			ours = append(ours, one)
+		} else if !rules.IsCommand(one.Body) {
+			others = append(others, one)
 		}
 	}
-	var all []error
+	var failures []error
 	for _, r := range replies {
-		given := slices.ContainsFunc(ours, func(said comment) bool { return said.ReplyTo == r.Thread && strings.HasPrefix(said.Body, r.Mark) })
-		if !given {
-			_, err := c.Reply(ctx, number, r.Thread, r.Text)
-			all = append(all, err)
+		isGiven := func(one comment) bool { return one.ReplyTo == r.Thread && strings.HasPrefix(one.Body, r.Mark) }
+		if slices.ContainsFunc(ours, isGiven) {
+			continue
 		}
+		_, err := c.Reply(ctx, number, r.Thread, r.Text)
+		failures = append(failures, err)
 	}
-	return errors.Join(append(all, c.resolve(ctx, number, fullyRead(replies, ours, others)))...)
+	err = c.resolve(ctx, number, fullyRead(replies, ours, others))
+	return errors.Join(append(failures, err)...)
 }
 
 // fullyRead leaves out threads with a comment of others that the run did not read and that no
@@ -122,13 +128,33 @@ func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, re
 func fullyRead(replies []upkeep.Reply, ours, others []comment) []upkeep.Reply {
 	replies = slices.Clone(replies)
 	for i, r := range replies {
-		replies[i].Resolve = r.Resolve && !slices.ContainsFunc(others, func(said comment) bool {
-			return said.ReplyTo == r.Thread && !slices.Contains(r.Read, said.ID) && !slices.ContainsFunc(ours, func(answer comment) bool {
-				return answer.ReplyTo == r.Thread && answer.ID > said.ID && r.IsDone(answer.Body)
-			})
-		})
+		if hasUnread(r, ours, others) {
+			replies[i].Resolve = false
+		}
 	}
 	return replies
+}
+
+func hasUnread(r upkeep.Reply, ours, others []comment) bool {
+	for _, one := range others {
+		if one.ReplyTo != r.Thread || slices.Contains(r.Read, one.ID) {
+			continue
+		}
+		if !isDoneSince(one.ID, r, ours) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDoneSince reports whether an earlier run answered a comment with commits.
+func isDoneSince(id int64, r upkeep.Reply, ours []comment) bool {
+	for _, answer := range ours {
+		if answer.ReplyTo == r.Thread && answer.ID > id && r.IsDone(answer.Body) {
+			return true
+		}
+	}
+	return false
 }
 
 const resolveThread = `mutation($id: ID!) {
@@ -140,15 +166,17 @@ func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply
 		return nil
 	}
 	threads, err := c.threads(ctx, number)
-	all := []error{err}
+	failures := []error{err}
 	for _, r := range replies {
-		one, there := threads[r.Thread]
-		if !r.Resolve || !there || one.Resolved {
+		one, ok := threads[r.Thread]
+		if !r.Resolve || !ok || one.Resolved {
 			continue
 		}
-		a := operation{action: fmt.Sprintf("resolve a thread of #%d", number), permission: pullsWrite, body: ask{resolveThread, map[string]string{"id": one.ID}}}
-		_, err := graph[any](ctx, c, a)
-		all = append(all, err)
+		_, err := graph[any](ctx, c, operation{
+			action: fmt.Sprintf("resolve a thread of #%d", number), permission: pullsWrite,
+			body: ask{resolveThread, map[string]string{"id": one.ID}},
+		})
+		failures = append(failures, err)
 	}
-	return errors.Join(all...)
+	return errors.Join(failures...)
 }

@@ -26,10 +26,11 @@ func (b tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // sameHostOnly refuses redirects to another host, which would get our token.
 func sameHostOnly(next *http.Request, via []*http.Request) error {
-	switch first := via[0].URL; {
-	case next.URL.Host != first.Host || next.URL.Scheme != first.Scheme:
+	first := via[0].URL
+	if next.URL.Host != first.Host || next.URL.Scheme != first.Scheme {
 		return fmt.Errorf("redirected from %s to another host", first.Host)
-	case len(via) > 5:
+	}
+	if len(via) > 5 {
 		return errors.New("redirected too often")
 	}
 	return nil
