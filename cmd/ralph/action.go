@@ -30,14 +30,28 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	w.Getenv = env
 	if c.Explain {
 		// The inputs are read as in a job: INPUT_LABEL and so on.
-		said, err := action.Action{Getenv: c.withEvent(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
+		explanation, err := action.Action{
+			Getenv: c.withEvent(w.Getenv),
+			Inputs: action.Inputs(w.Environ()),
+			Out:    w.Stderr,
+			Now:    w.Now,
+		}.Explain()
 		if err != nil {
 			return 0, err
 		}
-		return fault.ExitDone, clean.JSON(w.Stdout, said)
+		return fault.ExitDone, clean.JSON(w.Stdout, explanation)
 	}
 	a := action.Action{
-		Getenv: w.Getenv, Inputs: action.Inputs(w.Environ()), Out: w.Stdout, Now: w.Now, Exec: w.Runner.Run, Hard: w.Runner.Hard, Self: w.Self, Version: version, Every: w.every, Pace: w.pace,
+		Getenv:  w.Getenv,
+		Inputs:  action.Inputs(w.Environ()),
+		Out:     w.Stdout,
+		Now:     w.Now,
+		Exec:    w.Runner.Run,
+		Hard:    w.Runner.Hard,
+		Self:    w.Self,
+		Version: version,
+		Every:   w.every,
+		Pace:    w.pace,
 	}
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)

@@ -38,10 +38,10 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	place, err := tool.Inspect(ctx, c.ProjectDir)
-	if err == nil {
-		err = place.Clean()
-	}
 	if err != nil {
+		return 0, err
+	}
+	if err := place.Clean(); err != nil {
 		return 0, err
 	}
 	dir, err := workspace.MemoryPath(c.ProjectDir, c.RalphDir)
@@ -81,19 +81,28 @@ type archived struct {
 	folder string // of the archive
 }
 
-func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (archived, error) {
+func (c archiveCommand) putAway(
+	place git.Place,
+	memory workspace.Memory,
+	loop workspace.Loop,
+	now time.Time,
+) (archived, error) {
 	label := cmp.Or(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
-	kept := view.Archive{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
+	archive := view.Archive{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
-	if home, run := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) && len(run.Iterations) > 0 }); home.ID != "" {
-		kept.Run = &run
+	home, run := folder.Newest(func(run journal.Run) bool {
+		return run.Plan.SharesStory(loop.Plan) && len(run.Iterations) > 0
+	})
+	if home.ID != "" {
+		archive.Run = &run
 	}
 	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.NewFiles()
 	if err != nil {
 		return archived{}, err
 	}
-	to, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(kept.Summary()), fresh)
-	return archived{Archive: kept, place: place, memory: memory, folder: to}, err
+	name := archive.Date + "-" + plan.Slug(label, 60)
+	to, err := loop.Archive(name, []byte(archive.Summary()), fresh)
+	return archived{Archive: archive, place: place, memory: memory, folder: to}, err
 }
 
 func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a archived) error {
@@ -101,30 +110,33 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 	if err != nil {
 		return err
 	}
-	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + a.folder}}
+	commit := git.PathCommit{Message: git.Message{Subject: "chore: archive " + a.folder}}
 	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
-		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
+		commit.Paths = append(commit.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
-	encrypted, err := a.place.HasFilter(ctx, what.Paths[1:]...) // in ralph/, but not in ralph-archive/
+	encrypted, err := a.place.HasFilter(ctx, commit.Paths[1:]...) // in ralph/, but not in ralph-archive/
 	if err != nil {
 		return err
 	}
-	sha := a.place.Head
-	if !encrypted {
-		sha, err = tool.Commit(ctx, a.place, what)
+	if encrypted {
+		return a.print(w, "not committed: a filter such as git-crypt writes files in "+path.Dir(a.memory.PromptFile())+
+			" (give ralph-archive/** the same filter, then commit it)")
 	}
+	sha, err := tool.Commit(ctx, a.place, commit)
 	if err != nil {
 		return fault.Usage(a.folder+" is written, but could not be committed",
 			"commit it yourself: git add --all "+path.Dir(a.memory.PromptFile())+" ralph-archive && git commit", err)
 	}
-	done := "committed as " + sha[:min(len(sha), 7)]
-	switch {
-	case encrypted:
-		done = "not committed: a filter such as git-crypt writes files in " + path.Dir(a.memory.PromptFile()) + " (give ralph-archive/** the same filter, then commit it)"
-	case sha == a.place.Head:
-		done = "not committed: git ignores it"
+	if sha == a.place.Head {
+		return a.print(w, "not committed: git ignores it")
 	}
-	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",
-		a.Done(), view.Plural(len(a.Plan.UserStories), "story"), a.folder, done, a.memory.Files()[0])
+	return a.print(w, "committed as "+sha[:min(len(sha), 7)])
+}
+
+// print prints what was archived, and whether it was committed.
+func (a archived) print(w world, outcome string) error {
+	_, err := fmt.Fprintf(w.Stdout,
+		"archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",
+		a.Done(), view.Plural(len(a.Plan.UserStories), "story"), a.folder, outcome, a.memory.Files()[0])
 	return err
 }

@@ -31,14 +31,7 @@ import (
 func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	p := d.Settings.ApplyTo(policy.ForPreset(policy.ByStories))
 	p.Subfolder = d.Within()
-	stories, file, err := d.PRD(workspace.MemoryDir)
-	if errors.As(err, new(*plan.Invalid)) { // its stories may not be filled in yet
-		data, unread := workspace.ReadFile(file)
-		if unread == nil && json.Unmarshal(data, &stories) == nil {
-			err = nil
-			fmt.Fprint(d.World.Stderr, clean.LogLines("note: "+file+" is not filled in; only its verifyCommands are used"))
-		}
-	}
+	stories, err := startedPRD(d)
 	if err != nil {
 		return p, err
 	}
@@ -46,35 +39,58 @@ func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	return p, nil
 }
 
+// startedPRD returns the PRD, also if its stories are not filled in yet.
+func startedPRD(d *laptop.Project) (plan.Plan, error) {
+	stories, file, err := d.PRD(workspace.MemoryDir)
+	if !errors.As(err, new(*plan.Invalid)) {
+		return stories, err
+	}
+	data, readErr := workspace.ReadFile(file)
+	if readErr != nil || json.Unmarshal(data, &stories) != nil {
+		return stories, err
+	}
+	fmt.Fprint(d.World.Stderr, clean.LogLines("note: "+file+" is not filled in; only its verifyCommands are used"))
+	return stories, nil
+}
+
 // checks tries those of a run at HEAD, or only finds them. Without --checks they may be missing: not every run
 // needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	d, err := laptop.Flags{
-		ProjectDir: c.ProjectDir, DryRun: true, Sandbox: c.Sandbox, NoSandbox: c.NoSandbox, Reach: c.Reach, Secrecy: c.Secrecy,
+		ProjectDir: c.ProjectDir,
+		DryRun:     true,
+		Sandbox:    c.Sandbox,
+		NoSandbox:  c.NoSandbox,
+		Reach:      c.Reach,
+		Secrecy:    c.Secrecy,
 	}.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}
 	run, err := c.atHead(ctx, d)
-	if err == nil {
-		seen := doctor.LookAtChecks(run)
-		seen.Planned, seen.Given = hasPRD(d), c.Check
-		all.Checks = &seen
+	if err != nil && (c.tries() || ctx.Err() != nil) {
+		return err
+	}
+	if err != nil {
+		all.Checks = new(doctor.NoChecks(err, fault.Hint(err)))
 		return nil
 	}
-	if !c.tries() && ctx.Err() == nil {
-		seen := doctor.NoChecks(err, fault.Hint(err))
-		all.Checks, err = &seen, nil
-	}
-	return err
+	checks := doctor.LookAtChecks(run)
+	checks.Planned = hasPRD(d)
+	checks.Given = c.Check
+	all.Checks = &checks
+	return nil
 }
 
 func hasPRD(d *laptop.Project) bool {
 	stories, _, err := d.PRD(workspace.MemoryDir)
-	return err != nil || stories.UserStories != nil // one that cannot be read is there
+	if err != nil {
+		return true // it exists, and cannot be read
+	}
+	return stories.UserStories != nil
 }
 
-// atHead says first what git lacks.
+// atHead returns first what git lacks.
 func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journal.Run, err error) {
 	if _, err := d.Tool.Version(ctx); err != nil {
 		return run, err
@@ -91,17 +107,25 @@ func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journ
 	if err != nil {
 		return run, err
 	}
-	who := laptop.Enclosure{Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Vars: slices.Concat(d.Settings.Sandbox.Env, c.Env)}
-	see := (*checkout.Verifier).Find
+	enclosure := laptop.Enclosure{
+		Project: c.ProjectDir,
+		Allow:   d.Settings.Sandbox.AllowDomains,
+		Vars:    slices.Concat(d.Settings.Sandbox.Env, c.Env),
+	}
+	look := (*checkout.Verifier).Find
 	if c.tries() {
-		see, who.Needs = (*checkout.Verifier).Look, d.Needs
-		if who.Level, err = d.LevelOfChecks(); err != nil {
+		look = (*checkout.Verifier).Look
+		enclosure.Needs = d.Needs
+		enclosure.Level, err = d.LevelOfChecks()
+		if err != nil {
 			return run, err
 		}
 	}
-	err = c.WithVerifier(ctx, d.World, d.Tool, who, func(v *checkout.Verifier) (err error) {
-		v.Tell, v.Hand.Began = tellFailed(d.World), progress(d.World)
-		run, err = see(v, ctx, c.ProjectDir, head, p)
+	err = c.WithVerifier(ctx, d.World, d.Tool, enclosure, func(v *checkout.Verifier) error {
+		v.Tell = printFailed(d.World)
+		v.Hand.Began = progress(d.World)
+		var err error
+		run, err = look(v, ctx, c.ProjectDir, head, p)
 		return err
 	})
 	return run, err
@@ -115,10 +139,12 @@ func (c doctorCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	}
 	given, err := config.InputsOfWorkflow(workflow)
 	if err != nil {
-		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", "fix it, or compare it with what ralph init --github writes", err)
+		fix := "fix it, or compare it with what ralph init --github writes"
+		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", fix, err)
 	}
 	given["checks"] = strings.Join(append([]string{given["checks"]}, c.Check...), "\n")
-	inputs, err := config.ReadInputs(func(name string) string { return given[name] }, slices.Collect(maps.Keys(given))...)
+	getenv := func(name string) string { return given[name] }
+	inputs, err := config.ReadInputs(getenv, slices.Collect(maps.Keys(given))...)
 	if err != nil {
 		return policy.Policy{}, err
 	}
@@ -128,16 +154,19 @@ func (c doctorCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 		return inputs.Policy, err
 	}
 	settings, err := config.ReadSettings(config.File{Name: name, Data: data})
+	if err != nil {
+		return inputs.Policy, err
+	}
 	if inputs.Config == "" {
 		settings.ApplyToInputs(&inputs)
-	} else if err == nil {
-		_, err = settings.ApplyNamed(&inputs)
+		return inputs.Policy, nil
 	}
+	_, err = settings.ApplyNamed(&inputs)
 	return inputs.Policy, err
 }
 
-// tellFailed shows the output of what fails, which the result has no room for.
-func tellFailed(w laptop.World) func(journal.Run, journal.Event) {
+// printFailed prints the output of what fails, which the result has no room for.
+func printFailed(w laptop.World) func(journal.Run, journal.Event) {
 	return func(run journal.Run, event journal.Event) {
 		if text := view.LineAndOutput(run, event); text != view.Line(run, event) {
 			fmt.Fprint(w.Stderr, clean.LogLines(text))

@@ -87,20 +87,25 @@ func defaultLimits(command string) string {
 
 // parse returns done if there is nothing more to do, as after --help.
 func parse(w world) (typed chosen, done bool, err error) {
-	if asked, is := readHook(w.args); is {
+	if asked, ok := readHook(w.args); ok {
 		return chosen{command: asked}, false, nil
 	}
 	quit := false
+	events := append(hook.Names(), loopStart, loopCancel)
 	parser, err := kong.New(new(grammar),
 		kong.Name("ralph"),
 		kong.Description(strings.TrimSpace(templates.Text("help/ralph.txt"))),
 		kong.Vars{
-			"agents": strings.Join(agent.Names(), ", "), "version": "ralph " + version,
-			"hooks": strings.Join(append(hook.Names(), loopStart, loopCancel), ","), "events": strings.Join(append(hook.Names(), loopStart, loopCancel), ", "),
-			"response": policy.ForPreset(policy.ByResponse).Word, "tag": policy.ForPreset(policy.ByTag).Word,
-			"levels": strings.Join(sandbox.Names(), ", "),
+			"agents":   strings.Join(agent.Names(), ", "),
+			"version":  "ralph " + version,
+			"hooks":    strings.Join(events, ","),
+			"events":   strings.Join(events, ", "),
+			"response": policy.ForPreset(policy.ByResponse).Word,
+			"tag":      policy.ForPreset(policy.ByTag).Word,
+			"levels":   strings.Join(sandbox.Names(), ", "),
 		},
-		kong.NamedMapper("level", levels{}), kong.NamedMapper("folder", folders{w.World}),
+		kong.NamedMapper("level", levels{}),
+		kong.NamedMapper("folder", folders{w.World}),
 		kong.UsageOnError(),
 		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),
@@ -108,11 +113,11 @@ func parse(w world) (typed chosen, done bool, err error) {
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
-	if err == nil {
-		parser.Model.HelpFlag.Help = "Print help."
-		err = refuseBlankValues(parser.Model)
-	}
 	if err != nil {
+		return typed, true, fmt.Errorf("build the command line: %w", err)
+	}
+	parser.Model.HelpFlag.Help = "Print help."
+	if err := refuseBlankValues(parser.Model); err != nil {
 		return typed, true, fmt.Errorf("build the command line: %w", err)
 	}
 	args := asHelp(w.args)
@@ -123,18 +128,23 @@ func parse(w world) (typed chosen, done bool, err error) {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
-	switch {
-	case quit:
+	if quit {
 		return typed, true, nil
-	case err != nil:
+	}
+	if err != nil {
 		return typed, true, explainMisuse(err, args)
 	}
 	node := parsed.Selected()
-	body, is := reflect.TypeAssert[command](node.Target.Addr())
-	if !is {
+	body, ok := reflect.TypeAssert[command](node.Target.Addr())
+	if !ok {
 		return typed, true, errors.New("a command without a body: " + parsed.Command())
 	}
-	return chosen{body, node.Tag.Has("guarded"), node.Tag.Has("drains"), cmp.Or(node.Tag.Get("again"), "start it again")}, false, nil
+	return chosen{
+		command: body,
+		guarded: node.Tag.Has("guarded"),
+		drains:  node.Tag.Has("drains"),
+		again:   cmp.Or(node.Tag.Get("again"), "start it again"),
+	}, false, nil
 }
 
 // asHelp turns "help COMMAND" into "COMMAND --help".

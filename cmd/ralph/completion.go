@@ -57,7 +57,8 @@ func offers(node *kong.Node, words []string) (all []offer) {
 	if len(words) == 0 || slices.Contains(words[:len(words)-1], "--") {
 		return nil
 	}
-	before, last := words[:len(words)-1], words[len(words)-1]
+	before := words[:len(words)-1]
+	last := words[len(words)-1]
 	var awaited *kong.Flag // which the last word is the value of
 	for _, word := range before {
 		awaited = awaiting(node, word)
@@ -81,7 +82,8 @@ func offers(node *kong.Node, words []string) (all []offer) {
 // awaiting returns the flag of that name if it needs a value.
 func awaiting(node *kong.Node, word string) *kong.Flag {
 	for _, flag := range slices.Concat(node.AllFlags(false)...) {
-		if named := word == "--"+flag.Name || flag.Short != 0 && word == "-"+string(flag.Short); named && !flag.IsBool() {
+		named := word == "--"+flag.Name || (flag.Short != 0 && word == "-"+string(flag.Short))
+		if named && !flag.IsBool() {
 			return flag
 		}
 	}

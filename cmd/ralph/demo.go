@@ -33,8 +33,16 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	began := w.Now()
 	shown, err := demo.Demo{
-		Dir: dir, Keep: c.Keep, Self: w.Self, Version: version, Getenv: w.PathOutside(dir).Getenv, Now: w.Now, Exec: w.Runner.Run,
-		Log: w.Stderr, Every: 200 * time.Millisecond, Out: out,
+		Dir:     dir,
+		Keep:    c.Keep,
+		Self:    w.Self,
+		Version: version,
+		Getenv:  w.PathOutside(dir).Getenv,
+		Now:     w.Now,
+		Exec:    w.Runner.Run,
+		Log:     w.Stderr,
+		Every:   200 * time.Millisecond,
+		Out:     out,
 	}.Play(ctx)
 	if err != nil {
 		return 0, err
@@ -53,5 +61,6 @@ type scriptedCommand struct {
 }
 
 func (c scriptedCommand) run(ctx context.Context, w world) (int, error) {
-	return scripted.Start(ctx, scripted.Stage{Name: c.File, Prompt: w.Stdin, Out: w.Stdout, Run: w.Runner.Run, Env: os.Environ()}, w.Getenv)
+	stage := scripted.Stage{Name: c.File, Prompt: w.Stdin, Out: w.Stdout, Run: w.Runner.Run, Env: os.Environ()}
+	return scripted.Start(ctx, stage, w.Getenv)
 }

@@ -55,11 +55,15 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	all := found{sandboxed: c.Sandbox != ""}
 	whole := !c.GitHub && !c.Agents && c.Sandbox == "" && !c.tries() // all of this machine
+	listsChecks := whole && c.Checks == nil
 	for _, part := range []struct {
 		wanted bool
 		look   func(context.Context, world, *found) error
 	}{
-		{c.GitHub, c.onGitHub}, {c.Agents || whole, c.agents}, {c.Sandbox != "" || whole, c.confinement}, {c.tries() || whole && c.Checks == nil, c.checks},
+		{c.GitHub, c.onGitHub},
+		{c.Agents || whole, c.agents},
+		{c.Sandbox != "" || whole, c.confinement},
+		{c.tries() || listsChecks, c.checks},
 	} {
 		if !part.wanted {
 			continue
@@ -83,7 +87,8 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 func (c doctorCommand) tries() bool { return c.Checks != nil && *c.Checks }
 
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
-	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.Open(ctx, w.World)
+	flags := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}
+	d, err := flags.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}
@@ -95,8 +100,12 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	if err != nil {
 		return err
 	}
-	look := doctor.Agents{
-		Chosen: chosen, Passed: d.Default.Passed, Environ: d.World.Environ(), Dir: d.ProjectDir, Run: w.Runner.Run,
+	agents := doctor.Agents{
+		Chosen:  chosen,
+		Passed:  d.Default.Passed,
+		Environ: d.World.Environ(),
+		Dir:     d.ProjectDir,
+		Run:     w.Runner.Run,
 		Outside: d.Tool.Path,
 		Pick: func(name string) (agent.Adapter, error) {
 			if name == chosen {
@@ -107,7 +116,8 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	}
 	all.home = d.CheckNotHome() != nil
 	all.Services = doctor.LookAtServices(ctx, d.Needs.Services)
-	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker
+	all.Agents = agents.Look(ctx)
+	all.sandboxed = level != sandbox.None && level != laptop.InDocker
 	return nil
 }
 
@@ -149,12 +159,14 @@ func (f found) gaps() (all []string) {
 }
 
 func (f found) summary() string {
-	gaps, ready := f.gaps(), "Ready: a run can start.\n"
-	switch {
-	case len(gaps) > 0:
+	if gaps := f.gaps(); len(gaps) > 0 {
 		return "Not ready: a run cannot start because of " + strings.Join(gaps, ", ") + ".\n"
-	case f.Checks != nil && (len(f.Checks.Checks) == 0 || f.Checks.Tried && !f.Checks.Usable):
+	}
+	if f.lacksCheck() {
 		return "Ready, but no check can prove the work of a run.\n"
+	}
+	const ready = "Ready: a run can start.\n"
+	switch {
 	case f.GitHub != nil:
 		return ready + "next: put the label ralph on an issue\n"
 	case f.Checks == nil && f.Agents == nil:
@@ -162,9 +174,20 @@ func (f found) summary() string {
 	case f.Checks == nil:
 		return ready
 	case f.Agents == nil:
-		ready = "Ready: the checks can prove the work of a run.\n"
+		return "Ready: the checks can prove the work of a run.\nnext: " + f.Checks.Next() + "\n"
 	}
 	return ready + "next: " + f.Checks.Next() + "\n"
+}
+
+// lacksCheck reports that no check was found, or that none of those that were tried is usable.
+func (f found) lacksCheck() bool {
+	if f.Checks == nil {
+		return false
+	}
+	if len(f.Checks.Checks) == 0 {
+		return true
+	}
+	return f.Checks.Tried && !f.Checks.Usable
 }
 
 func (f found) text() string {
@@ -193,14 +216,19 @@ func (f found) text() string {
 }
 
 func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {
-	at, err := w.repository(ctx, c.Repo, c.ProjectDir)
+	repo, err := w.repository(ctx, c.Repo, c.ProjectDir)
 	if err != nil {
 		return err
 	}
-	client, err := github.Connect(github.Access{Owner: at.owner, Repo: at.name, BaseURL: w.Getenv("GITHUB_API_URL"), Token: at.token, Retry: w.pace})
+	client, err := github.Connect(github.Access{
+		Owner: repo.owner, Repo: repo.name,
+		BaseURL: w.Getenv("GITHUB_API_URL"),
+		Token:   repo.token,
+		Retry:   w.pace,
+	})
 	if err != nil {
 		return err
 	}
-	all.GitHub = doctor.GitHub{Client: client, Clone: at.clone(), Branch: c.Branch}.Look(ctx)
+	all.GitHub = doctor.GitHub{Client: client, Clone: repo.clone(), Branch: c.Branch}.Look(ctx)
 	return nil
 }

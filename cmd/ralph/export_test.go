@@ -12,7 +12,7 @@ import (
 // reach into a run without a switch in the program. Where haste is given,
 // GitHub is left alone for no longer than that, and not waited for as long.
 func Start(now func() time.Time, haste time.Duration) int {
-	w := here()
+	w := newWorld()
 	w.Now = now
 	if haste > 0 {
 		w.every = haste

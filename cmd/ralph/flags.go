@@ -28,7 +28,7 @@ var errBlank = errors.New("the value is blank")
 type nonBlank struct{ kong.Mapper }
 
 func (m nonBlank) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
-	if said, is := ctx.Scan.Peek().Value.(string); is && strings.TrimSpace(said) == "" {
+	if text, ok := ctx.Scan.Peek().Value.(string); ok && strings.TrimSpace(text) == "" {
 		return errBlank
 	}
 	if err := m.Mapper.Decode(ctx, target); err != nil {
@@ -58,7 +58,7 @@ func checkLimit(limit, most float64) error {
 
 func refuseBlankValues(model *kong.Application) error {
 	return kong.Visit(model, func(node kong.Visitable, next kong.Next) error {
-		if flag, is := node.(*kong.Flag); is && !flag.IsBool() {
+		if flag, ok := node.(*kong.Flag); ok && !flag.IsBool() {
 			flag.Mapper = nonBlank{flag.Mapper}
 		}
 		return next(nil)
@@ -95,48 +95,59 @@ func (f folders) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 		return err
 	}
 	dir, err := f.Folder(name)
-	if err == nil {
-		target.SetString(dir)
+	if err != nil {
+		return err
 	}
-	return err
+	target.SetString(dir)
+	return nil
 }
 
 func explainMisuse(err error, args []string) error {
-	what, fix := plainMessage(strings.TrimSpace(err.Error())), "see ralph --help"
-	if told, is := errors.AsType[*fault.Fault](err); is {
-		return told
+	if explained, ok := errors.AsType[*fault.Fault](err); ok {
+		return explained
 	}
-	wrong, is := errors.AsType[*kong.ParseError](err)
-	if !is || wrong.Context == nil || wrong.Context.Selected() == nil {
-		return fault.Usage(strings.Replace(what, "unexpected argument", "there is no command", 1), fix, nil)
+	what := plainMessage(strings.TrimSpace(err.Error()))
+	parseErr, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || parseErr.Context == nil || parseErr.Context.Selected() == nil {
+		what = strings.Replace(what, "unexpected argument", "there is no command", 1)
+		return fault.Usage(what, "see ralph --help", nil)
 	}
-	chosen := wrong.Context.Selected()
-	fix = "see ralph " + chosen.Path() + " --help"
+	chosen := parseErr.Context.Selected()
+	fix := "see ralph " + chosen.Path() + " --help"
 	if errors.Is(err, errBlank) {
 		flag, _, _ := strings.Cut(what, ":")
 		fix = "give it a value, or leave out " + flag + "; a shell variable may be unset"
 	}
-	if word, stray := strings.CutPrefix(what, "unexpected argument "); stray {
-		if at := slices.Index(args, word); at > 0 && args[at-1] == "--sandbox" {
-			return fault.Usage(what, "give the level with an equals sign: --sandbox="+word+"; levels: "+strings.Join(sandbox.Names(), ", "), nil)
+	if word, ok := strings.CutPrefix(what, "unexpected argument "); ok {
+		if i := slices.Index(args, word); i > 0 && args[i-1] == "--sandbox" {
+			levels := strings.Join(sandbox.Names(), ", ")
+			fix = "give the level with an equals sign: --sandbox=" + word + "; levels: " + levels
+			return fault.Usage(what, fix, nil)
 		}
 		fix = cmp.Or(chosen.Tag.Get("stray"), fix)
 	}
 	return fault.Usage(what, fix, nil)
 }
 
-func plainMessage(said string) string {
+func plainMessage(text string) string {
 	for _, words := range [][2]string{
 		{`, did you mean "--\w"\?$`, ""}, // an alias that no help shows
-		{`^(--\S+): expected \S+ value but got "(-[\d.]+\w*)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
+		{
+			`^(--\S+): expected \S+ value but got "(-[\d.]+\w*)" \(short flag\).*`,
+			"$1: $2 is below 0; 0 turns the limit off",
+		},
 		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1 needs a value"},
 		{`^expected "(<[^"]+>).*`, "$1 is missing"},
-		{`^(--\S+): expected a (?:float but got ("\d+(?:\.\d*)?(?:[eE]\+?\d+)?")|valid \d+ bit int but got ("[1-9]\d*")).*`, "$1: $2$3 is too large"},
+		{
+			`^(--\S+): expected a (?:float but got ("\d+(?:\.\d*)?(?:[eE]\+?\d+)?")|` +
+				`valid \d+ bit int but got ("[1-9]\d*")).*`,
+			"$1: $2$3 is too large",
+		},
 		{`^(--\S+): expected a(?: valid \d+ bit)? (?:float|int) but got ("[^"]*").*`, "$1: $2 is not a number"},
 	} {
-		said = regexp.MustCompile(words[0]).ReplaceAllString(said, words[1])
+		text = regexp.MustCompile(words[0]).ReplaceAllString(text, words[1])
 	}
-	return said
+	return text
 }
 
 // printError prints an error and its hint, which may quote a file that others wrote.

@@ -44,76 +44,93 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Worktrees {
 		return c.worktrees(ctx, w)
 	}
-	gone, err := c.here(ctx, w)
+	removed, err := c.onMachine(ctx, w)
 	if err != nil {
 		return 0, err
 	}
-	var text strings.Builder
-	for _, name := range gone {
-		fmt.Fprintln(&text, name, map[bool]string{true: "kept: nothing is removed in a dry run", false: "removed"}[c.DryRun])
+	outcome := "removed"
+	if c.DryRun {
+		outcome = "kept: nothing is removed in a dry run"
 	}
-	var deleted []sweep.Swept
+	var text strings.Builder
+	for _, name := range removed {
+		fmt.Fprintln(&text, name, outcome)
+	}
+	var swept []sweep.Swept
 	if c.Repo == "" && w.token() == "" {
 		fmt.Fprintln(w.Stderr, "note: nothing is deleted on GitHub: there is no token")
-	} else if deleted, err = c.onGitHub(ctx, w); err == nil || len(deleted) > 0 {
-		text.WriteString(sweptText(deleted))
+	} else {
+		swept, err = c.onGitHub(ctx, w)
+		if err == nil || len(swept) > 0 {
+			text.WriteString(sweptText(swept))
+		}
 	}
-	all := map[string]any{"here": append([]string{}, gone...), "refs": append([]sweep.Swept{}, deleted...)}
-	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // say what is gone even if a later step failed
+	all := map[string]any{"here": append([]string{}, removed...), "refs": append([]sweep.Swept{}, swept...)}
+	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // also if a later step failed
 }
 
-// here clears this machine of what runs left that no one can resume, and returns its names. Runs of other linked worktrees
-// have refs in the same repository.
-func (c gcCommand) here(ctx context.Context, w world) ([]string, error) {
-	gone, unfinished, err := workspace.SweepState(workspace.UserStateDir(w.Getenv("HOME")), w.Now(), c.DryRun)
+// onMachine clears this machine of what runs left that no one can resume, and returns its names. Runs of other linked
+// worktrees have refs in the same repository.
+func (c gcCommand) onMachine(ctx context.Context, w world) ([]string, error) {
+	removed, unfinished, err := workspace.SweepState(workspace.UserStateDir(w.Getenv("HOME")), w.Now(), c.DryRun)
 	if err != nil {
-		return gone, err
+		return removed, err
 	}
 	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
-		return gone, err
+		return removed, err
 	}
 	place, err := tool.Inspect(ctx, c.ProjectDir)
 	if err != nil {
-		return gone, nil // there is no repository
+		return removed, nil // there is no repository
 	}
 	release, err := lockRuns(place.Top)
 	if err != nil {
-		return gone, err
+		return removed, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
 	// Names of jobs' runs have no time.
 	refs, err := place.Ask(ctx, "for-each-ref", "--format=%(refname)", job.HeldRef("run-*T*.*"))
+	if err != nil {
+		return removed, err
+	}
 	for ref := range strings.FieldsSeq(refs) {
 		if slices.Contains(unfinished, path.Base(ref)) {
 			continue
 		}
-		gone = append(gone, ref)
-		if !c.DryRun && err == nil {
-			_, err = place.Ask(ctx, "update-ref", "-d", ref)
+		if !c.DryRun {
+			if _, err := place.Ask(ctx, "update-ref", "-d", ref); err != nil {
+				return removed, err
+			}
 		}
+		removed = append(removed, ref)
 	}
-	return gone, err
+	return removed, nil
 }
 
 func (c gcCommand) onGitHub(ctx context.Context, w world) ([]sweep.Swept, error) {
-	kept, err := w.kept(ctx, c.Repo, c.ProjectDir)
+	saved, err := w.savedState(ctx, c.Repo, c.ProjectDir)
 	if err != nil {
 		return nil, err
 	}
-	ended, _, err := kept.account.Read(ctx)
+	book, _, err := saved.account.Read(ctx)
 	if err != nil {
 		fmt.Fprintln(w.Stderr, "warning: no branch is deleted:", err)
 	}
 	old := sweep.Sweep{
-		Store: kept.store, Remote: kept.remote, Now: w.Now(), Age: policy.Given(c.OlderThan, policy.Duration(sweep.Retention)).Std(), Dry: c.DryRun, Prefix: "ralph/",
+		Store:  saved.store,
+		Remote: saved.remote,
+		Now:    w.Now(),
+		Age:    policy.Given(c.OlderThan, policy.Duration(sweep.Retention)).Std(),
+		Dry:    c.DryRun,
+		Prefix: "ralph/",
 	}
-	due := ended.Due(w.Now().Add(-old.Age))
+	due := book.Due(w.Now().Add(-old.Age))
 	swept, err := old.Do(ctx, due)
-	if err == nil && len(due) > 0 && !c.DryRun {
-		err = kept.account.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
+	if err != nil || len(due) == 0 || c.DryRun {
+		return swept, err
 	}
-	return swept, err
+	return swept, saved.account.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
 }
 
 func (c gcCommand) worktrees(ctx context.Context, w world) (int, error) {
@@ -155,17 +172,17 @@ func (c gcCommand) worktrees(ctx context.Context, w world) (int, error) {
 
 func sweptText(swept []sweep.Swept) string {
 	var text strings.Builder
-	gone := 0
+	removed := 0
 	for _, s := range swept {
-		said := "removed"
+		outcome := "removed"
 		if s.Kept != "" {
-			said = "kept: " + s.Kept
+			outcome = "kept: " + s.Kept
 		} else {
-			gone++
+			removed++
 		}
-		fmt.Fprintf(&text, "%s  %s  %s\n", s.At.Format(time.DateOnly), s.Ref, said)
+		fmt.Fprintf(&text, "%s  %s  %s\n", s.At.Format(time.DateOnly), s.Ref, outcome)
 	}
-	fmt.Fprintf(&text, "%d of %d removed\n", gone, len(swept))
+	fmt.Fprintf(&text, "%d of %d removed\n", removed, len(swept))
 	return text.String()
 }
 
@@ -175,23 +192,28 @@ func (r repository) clone() string { return r.server + "/" + r.owner + "/" + r.n
 
 // repository returns the named one, else the job's, else that of the remote origin of the project in dir.
 func (w world) repository(ctx context.Context, named, dir string) (repository, error) {
-	server, api := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
+	server := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/")
+	api := strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
 	asked := cmp.Or(named, w.Getenv("GITHUB_REPOSITORY"))
 	if asked == "" {
 		asked = w.origin(ctx, dir, cmp.Or(server, publicServer))
 	}
 	if asked == "" {
-		return repository{}, fault.Usage("no repository given, and no remote \"origin\" on "+cmp.Or(server, publicServer), "name it: --repo OWNER/NAME", nil)
+		what := "no repository given, and no remote \"origin\" on " + cmp.Or(server, publicServer)
+		return repository{}, fault.Usage(what, "name it: --repo OWNER/NAME", nil)
 	}
 	owner, name, _ := strings.Cut(asked, "/")
 	if owner == "" || name == "" || strings.Contains(name, "/") {
-		return repository{}, fault.Usage(fmt.Sprintf("%q is not of the form owner/name", asked), "name the repository as in --repo octo/greeter", nil)
+		what := fmt.Sprintf("%q is not of the form owner/name", asked)
+		return repository{}, fault.Usage(what, "name the repository as in --repo octo/greeter", nil)
 	}
 	token := w.token()
 	if token == "" {
 		return repository{}, fault.Usage("no GitHub token", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
 	}
-	if server != "" && server != publicServer && api == "" || api != "" && api != github.PublicURL && server == "" {
+	ownServer := server != "" && server != publicServer
+	ownAPI := api != "" && api != github.PublicURL
+	if (ownServer && api == "") || (ownAPI && server == "") {
 		return repository{}, fault.Usage("only one of GITHUB_SERVER_URL and GITHUB_API_URL names a GitHub of your own",
 			"set both; otherwise your token would go to github.com", nil)
 	}
@@ -205,7 +227,8 @@ func (w world) token() string {
 const publicServer = "https://github.com"
 
 // remoteForm is the address of a remote: its host, and the owner and name there.
-var remoteForm = pattern.Of(`^(?:(?:https?|ssh)://(?:[^/@]*@)?|[^/@:]+@)([^/:@]+)(?::\d+)?[:/]([^/]+/[^/]+?)(?:\.git)?/?$`)
+var remoteForm = pattern.Of(`^(?:(?:https?|ssh)://(?:[^/@]*@)?|[^/@:]+@)([^/:@]+)(?::\d+)?[:/]` +
+	`([^/]+/[^/]+?)(?:\.git)?/?$`)
 
 func (w world) origin(ctx context.Context, dir, server string) string {
 	tool, err := w.SoundGit(ctx, dir)
@@ -213,34 +236,45 @@ func (w world) origin(ctx context.Context, dir, server string) string {
 		return ""
 	}
 	address, err := tool.Origin(ctx, dir)
+	if err != nil {
+		return ""
+	}
+	host, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
 	found := remoteForm.FindStringSubmatch(address)
-	host, wrong := url.Parse(server)
-	if err != nil || wrong != nil || found == nil || !strings.EqualFold(found[1], host.Hostname()) {
+	if found == nil || !strings.EqualFold(found[1], host.Hostname()) {
 		return ""
 	}
 	return found[2]
 }
 
-type kept struct {
+// savedState is what a repository on GitHub keeps of all runs.
+type savedState struct {
 	store   *git.Trusted
 	remote  remote.Repository
 	account ledger.Account
 }
 
-func (w world) kept(ctx context.Context, named, dir string) (k kept, err error) {
-	at, err := w.repository(ctx, named, dir)
+func (w world) savedState(ctx context.Context, named, dir string) (savedState, error) {
+	repo, err := w.repository(ctx, named, dir)
 	if err != nil {
-		return k, err
+		return savedState{}, err
 	}
 	tool, err := w.SoundGit(ctx, dir)
 	if err != nil {
-		return k, err
+		return savedState{}, err
 	}
-	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
-	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}}
-	k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
-	k.account = ledger.Account{Remote: k.remote, Store: k.store, Pause: context.Context.Err, Now: w.Now}
-	return k, err
+	tool.Proxy = egress.Around(repo.clone())
+	tool.CA = cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
+	store, err := tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
+	if err != nil {
+		return savedState{}, err
+	}
+	origin := remote.Repository{URL: repo.clone(), Token: redact.Secret(repo.token)}
+	account := ledger.Account{Remote: origin, Store: store, Pause: context.Context.Err, Now: w.Now}
+	return savedState{store: store, remote: origin, account: account}, nil
 }
 
 type statsCommand struct {
@@ -249,11 +283,11 @@ type statsCommand struct {
 }
 
 func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
-	kept, err := w.kept(ctx, c.Repo, ".")
+	saved, err := w.savedState(ctx, c.Repo, ".")
 	if err != nil {
 		return 0, err
 	}
-	book, _, err := kept.account.Read(ctx)
+	book, _, err := saved.account.Read(ctx)
 	if err != nil {
 		return 0, err
 	}

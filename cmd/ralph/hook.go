@@ -57,9 +57,9 @@ func (c hookCommand) run(ctx context.Context, w world) (int, error) {
 const answered = "ralph-hook/1"
 
 func (c hookCommand) answer(ctx context.Context, w world) error {
-	door := w.hooks()
+	hooks := w.hooks()
 	if c.Event != loopStart && c.Event != loopCancel {
-		door.Serve(ctx, c.Event, w.Stdin, w.Stdout)
+		hooks.Serve(ctx, c.Event, w.Stdin, w.Stdout)
 		return nil
 	}
 	words, err := c.words(w)
@@ -69,9 +69,9 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 	session := cmp.Or(w.Getenv("CLAUDE_CODE_SESSION_ID"), words.Session)
 	var text string
 	if c.Event == loopCancel {
-		text, err = door.Cancel(session)
+		text, err = hooks.Cancel(session)
 	} else {
-		text, err = words.start(w, door, session)
+		text, err = words.start(w, hooks, session)
 	}
 	if err != nil {
 		return err
@@ -83,8 +83,14 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 func (w world) hooks() hook.Environment {
 	secrets := redact.New(agent.KeysFrom(w.Getenv, "claude", "").Secrets()...)
 	return hook.Environment{
-		Env: w.Getenv, Now: w.Now, Pause: time.Sleep, State: w.sessions(),
-		Settings: guardSettings, Dirty: w.dirty, Hide: secrets.Bytes, Veil: secrets.Writer,
+		Env:      w.Getenv,
+		Now:      w.Now,
+		Pause:    time.Sleep,
+		State:    w.sessions(),
+		Settings: guardSettings,
+		Dirty:    w.dirty,
+		Hide:     secrets.Bytes,
+		Veil:     secrets.Writer,
 		Checks: func(project string) ([]policy.Check, error) {
 			settings, err := projectSettings(project)
 			return settings.Checks(), err
@@ -147,21 +153,25 @@ type loopWords struct {
 	Session           string   `name:"session"`
 }
 
-func (l loopWords) start(w world, door hook.Environment, session string) (string, error) {
+func (l loopWords) start(w world, hooks hook.Environment, session string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", fault.Usage("the session's folder no longer exists", "start the loop in another folder", err)
 	}
-	return door.Start(hook.LoopRequest{
-		Session: session, Dir: dir, AgentHome: cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude")),
-		Task: strings.Join(l.Task, " "), Resume: l.Resume,
-		ApplyTo: func(p policy.Policy) policy.Policy { return l.over(p, w.cap()) },
+	return hooks.Start(hook.LoopRequest{
+		Session:   session,
+		Dir:       dir,
+		AgentHome: cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude")),
+		Task:      strings.Join(l.Task, " "),
+		Resume:    l.Resume,
+		ApplyTo:   func(p policy.Policy) policy.Policy { return l.over(p, w.cap()) },
 	})
 }
 
 // words reads standard input, too: a slash command hands on its text without a shell.
 func (c hookCommand) words(w world) (loopWords, error) {
-	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--check COMMAND] [--resume]`
+	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P ` +
+		`[--min-tool-calls M] [--on-promise-no-work reject|accept] [--check COMMAND] [--resume]`
 	var words loopWords
 	text, err := readPiped(w.Stdin)
 	if err != nil {

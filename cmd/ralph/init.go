@@ -33,16 +33,18 @@ type initCommand struct {
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if guarded.IsBare(c.ProjectDir) {
-		return 0, fault.Usage("no work tree: "+c.ProjectDir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
+		what := "no work tree: " + c.ProjectDir + " is a bare repository or a .git folder"
+		return 0, fault.Usage(what, "name a checkout with -d", nil)
 	}
 	if err := workspace.CheckNotHome(c.ProjectDir, w.Getenv("HOME")); err != nil {
 		return 0, err
 	}
 	c.Ignored = c.findIgnored(ctx, w)
-	switch {
-	case c.Any() && c.Yes:
-		return 0, fault.Usage("--yes is for the settings alone", "run ralph init --yes, and ralph init with the other flags", nil)
-	case c.Any():
+	if c.Any() && c.Yes {
+		fix := "run ralph init --yes, and ralph init with the other flags"
+		return 0, fault.Usage("--yes is for the settings alone", fix, nil)
+	}
+	if c.Any() {
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
@@ -78,7 +80,8 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 	}
 	commit, err := c.findTag(ctx, w)
 	if err != nil || commit == "" {
-		fmt.Fprintf(w.Stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
+		fmt.Fprintf(w.Stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; "+
+			"pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
 		return version
 	}
 	return commit + " # " + version
@@ -122,14 +125,18 @@ func (c planCommand) draft(w world) error {
 		return explainNoPlan(name, err)
 	}
 	begun := scaffold.Begun(".")
-	stories.Project, stories.BranchName = cmp.Or(stories.Project, begun.Project), cmp.Or(stories.BranchName, begun.BranchName)
+	stories.Project = cmp.Or(stories.Project, begun.Project)
+	stories.BranchName = cmp.Or(stories.BranchName, begun.BranchName)
 	data, err := stories.Marshal()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, view.Plural(len(stories.UserStories), "story"), len(stories.Open()))
-	if task.Kind = plan.KindIssue; plan.IsVague(task, stories, source) {
-		fmt.Fprintln(w.Stderr, "note: no criteria found, so the title is the only one; list them in the text as - [ ] items, or in the PRD")
+	count := view.Plural(len(stories.UserStories), "story")
+	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, count, len(stories.Open()))
+	task.Kind = plan.KindIssue
+	if plan.IsVague(task, stories, source) {
+		fmt.Fprintln(w.Stderr, "note: no criteria found, so the title is the only one; "+
+			"list them in the text as - [ ] items, or in the PRD")
 	}
 	fmt.Fprintln(w.Stderr, "next: save it as ralph/prd.json, commit it, then: ralph run")
 	_, err = w.Stdout.Write(data)
@@ -159,27 +166,30 @@ func (c planCommand) read(stdin io.Reader) ([]byte, error) {
 		from = file
 	}
 	text, err := readAll(from)
-	if err == nil {
-		err = workspace.CheckText(text)
+	if err != nil {
+		return nil, err
 	}
-	return text, err
+	return text, workspace.CheckText(text)
 }
 
 // readAll reads a text that is not too large.
 func readAll(from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, largest+1))
-	if err == nil && len(text) > largest {
-		err = errors.New("it is larger than 1 MiB")
+	if err != nil {
+		return nil, err
 	}
-	return text, err
+	if len(text) > largest {
+		return nil, errors.New("it is larger than 1 MiB")
+	}
+	return text, nil
 }
 
 func explainNoPlan(name string, err error) error {
-	if invalid, is := errors.AsType[*plan.Invalid](err); is {
+	if invalid, ok := errors.AsType[*plan.Invalid](err); ok {
 		invalid.Name = name
 		return fault.Usage("cannot make a plan", "correct the text", err)
 	}
-	if known, is := errors.AsType[*fault.Fault](err); is {
+	if known, ok := errors.AsType[*fault.Fault](err); ok {
 		return fault.Usage(strings.Replace(known.What, "in prompt", "in "+name, 1), known.Fix, nil)
 	}
 	return fault.Usage("cannot make a plan from "+name, "shorten the text, or split it", err)

@@ -40,20 +40,22 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Begin(ctx, asked)
 }
 
-func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (asked job.NewRun, err error) {
+func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
-		return asked, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
+		fix := `for example: ralph loop "Fix the login" --check "make test"`
+		return job.NewRun{}, fault.Usage("the loop needs a task or a --spec", fix, nil)
 	}
 	p, err := c.policy(d)
 	if err != nil {
-		return asked, err
+		return job.NewRun{}, err
 	}
 	if len(p.Checks) == 0 {
-		return asked, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
+		return job.NewRun{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
-		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec); err != nil {
-			return asked, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
+		p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec)
+		if err != nil {
+			return job.NewRun{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}
 	return promptRun(ctx, d, p, "ralph/loop", c.Task)
@@ -67,7 +69,8 @@ func (c loopCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	p := d.WithFlags(loop.ApplyTo(policy.ForPreset(policy.ByTag)))
 	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
 	if n := p.Limits.Iterations; n < 1 || n > 100 {
-		return p, fault.Usage(fmt.Sprintf("a loop has 1 to 100 iterations, not %d", n), "set --max-iterations, or the number in the file of --config", nil)
+		what := fmt.Sprintf("a loop has 1 to 100 iterations, not %d", n)
+		return p, fault.Usage(what, "set --max-iterations, or the number in the file of --config", nil)
 	}
 	p.Word = cmp.Or(c.CompletionTag, p.Word)
 	p.Checks = policy.AddChecks(p.Checks, c.Check, config.GuardrailTimeout)

@@ -35,7 +35,7 @@ func main() {
 	if version == unreleased {
 		version = moduleVersion(debug.ReadBuildInfo())
 	}
-	os.Exit(start(here()))
+	os.Exit(start(newWorld()))
 }
 
 // moduleVersion returns the version that `go install MODULE@VERSION` wrote into a program.
@@ -54,7 +54,7 @@ type world struct {
 	signals chan os.Signal
 }
 
-func here() world {
+func newWorld() world {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.ForwardedSignal, process.OrphanedSignal)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
@@ -67,10 +67,20 @@ func here() world {
 	self, _ := os.Executable() // fails without /proc, without which no child can be ended
 	return world{
 		World: laptop.World{
-			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: self, Version: version, System: runtime.GOOS,
+			Getenv:  os.Getenv,
+			Environ: os.Environ,
+			Now:     time.Now,
+			Stdin:   os.Stdin,
+			Stdout:  os.Stdout,
+			Stderr:  os.Stderr,
+			Self:    self,
+			Version: version,
+			System:  runtime.GOOS,
 			Closing: new([]func()),
 		},
-		args: os.Args[1:], every: every, signals: signals,
+		args:    os.Args[1:],
+		every:   every,
+		signals: signals,
 	}
 }
 
@@ -97,7 +107,7 @@ func start(w world) int {
 		go endWithRunner(runner, w.signals)
 	}
 	code := outer(w)
-	if m, is := typed.command.(marking); is { // the inner may have been killed
+	if m, ok := typed.command.(marking); ok { // the inner may have been killed
 		_ = report(w.Stderr, m.Unmark())
 	}
 	return code
@@ -117,7 +127,12 @@ func endWithRunner(runner int, signals chan<- os.Signal) {
 
 func outer(w world) int {
 	code, err := process.RunOuter(process.OuterProgram{
-		Argv: os.Args, Env: os.Environ(), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr, Signals: w.signals,
+		Argv:    os.Args,
+		Env:     os.Environ(),
+		Stdin:   w.Stdin,
+		Stdout:  w.Stdout,
+		Stderr:  w.Stderr,
+		Signals: w.signals,
 	})
 	if err != nil {
 		return report(w.Stderr, err)
@@ -133,8 +148,10 @@ func inner(w world, typed chosen) int {
 			do()
 		}
 	}()
-	hard, drain := make(chan struct{}), make(chan struct{})
-	w.Runner, w.Drain = &process.Runner{Now: w.Now, Hard: hard}, drain
+	hard := make(chan struct{})
+	drain := make(chan struct{})
+	w.Runner = &process.Runner{Now: w.Now, Hard: hard}
+	w.Drain = drain
 	w.StopGrace = new(atomic.Int64)
 	w.StopGrace.Store(int64(laptop.DefaultStopGrace))
 	ask := func() { cancel(errInterrupted) }
@@ -142,20 +159,20 @@ func inner(w world, typed chosen) int {
 		close(hard) // first, so that no step begins to save work
 		cancel(errInterrupted)
 	}
-	told := make(chan struct{})
+	announced := make(chan struct{}) // closed once the message about the signal is printed
 	if typed.drains {
 		typed.again = "continue: ralph resume; finished work is kept"
 		ask = func() {
 			close(drain) // first: who has read the words may count on them
 			fmt.Fprintln(w.Stderr, "Received signal, shutting down...")
-			close(told)
+			close(announced)
 			time.AfterFunc(time.Duration(w.StopGrace.Load()), func() { cancel(errInterrupted) })
 		}
 	}
 	go obey(w.signals, ask, end)
 	code, err := typed.run(ctx, w)
 	if process.IsClosed(drain) {
-		<-told
+		<-announced
 	}
 	if err != nil && ctx.Err() != nil {
 		err = &fault.Fault{What: "interrupted", Fix: typed.again, Exit: fault.ExitInterrupted, Err: err}
@@ -177,13 +194,14 @@ const lastResort = 15 * time.Second
 // obey asks the command to end at the first signal, and ends it at the second.
 func obey(signals <-chan os.Signal, ask, end func()) {
 	counted := process.NewSignals(os.Getenv)
-	asked, ended := false, false
+	asked := false
+	ended := false
 	for sig := range signals {
 		if sig == process.OrphanedSignal {
 			time.AfterFunc(lastResort, func() { os.Exit(fault.ExitInterrupted) })
 		}
-		_, now := counted.Count(sig)
-		if now && !ended {
+		_, hard := counted.Count(sig)
+		if hard && !ended {
 			ended = true
 			end()
 		}
@@ -206,7 +224,9 @@ func report(to io.Writer, err error) int {
 // launch returns a sandbox's launcher, which becomes another program.
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
-		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order
+		Args: w.args[1:],
+		Env:  w.Environ(),
+		Exit: syscall.Exit, // it has nothing to put in order
 		Hear: func(all ...os.Signal) <-chan os.Signal {
 			heard := make(chan os.Signal, 1)
 			signal.Notify(heard, all...)

@@ -40,7 +40,8 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	home, run, err := c.Find(w.World)
 	if err != nil && len(exams) > 0 && c.ID == "" && c.Format != "json" {
 		c.Output = cmp.Or(c.Output, "-")
-		return fault.ExitDone, c.write(w, home, page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String})
+		source := page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String}
+		return fault.ExitDone, c.write(w, home, source)
 	}
 	if err != nil {
 		return 0, err
@@ -67,13 +68,14 @@ func (c reportCommand) exams() ([]page.Exam, error) {
 	if c.Eval == "" {
 		return nil, nil
 	}
+	const fix = "name the file of ralph eval --results"
 	data, err := untrusted.ReadFile(c.Eval, largestResults)
-	exams := eval.Exams(eval.Rows(data))
-	if err == nil && len(exams) == 0 {
-		err = errors.New("no results of ralph eval")
-	}
 	if err != nil {
-		return nil, fault.Usage("cannot use "+c.Eval, "name the file of ralph eval --results", err)
+		return nil, fault.Usage("cannot use "+c.Eval, fix, err)
+	}
+	exams := eval.Exams(eval.Rows(data))
+	if len(exams) == 0 {
+		return nil, fault.Usage("cannot use "+c.Eval, fix, errors.New("no results of ralph eval"))
 	}
 	return exams, nil
 }
@@ -92,16 +94,16 @@ func (c reportCommand) write(w world, home workspace.Run, source page.Source) er
 
 // source returns the run with readers for the files beside its journal.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (page.Source, error) {
-	from := recorded.Files{Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
+	files := recorded.Files{Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return page.Source{}, err
 	}
 	// Without a repository the page has no diffs.
 	if trusted, err := tool.OpenShared(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil {
-		from.Code = trusted
+		files.Code = trusted
 	}
-	return from.Source(ctx)
+	return files.Source(ctx)
 }
 
 // secrets returns the keys of all agents: what a run kept was printed by programs that may have others.
@@ -113,25 +115,33 @@ func secrets(getenv func(string) string) []string {
 	return all
 }
 
-// put writes the report to its place, and prints where that is.
-func (c reportCommand) put(w world, home workspace.Run, text []byte) (err error) {
+// put writes the report, and prints the name of its file.
+func (c reportCommand) put(w world, home workspace.Run, text []byte) error {
 	name := c.Output
-	switch {
-	case name == "" && c.Format == "html":
+	if name == "" && c.Format != "html" {
+		name = "-"
+	}
+	if name == "-" {
+		_, err := w.Stdout.Write(text)
+		return err
+	}
+	var err error
+	if name == "" {
 		name = home.File(workspace.PageFile)
 		err = home.WriteFile(workspace.PageFile, text)
-	case name == "" || name == "-":
-		_, err = w.Stdout.Write(text)
-		return err
-	default:
+	} else {
 		err = os.WriteFile(name, text, 0o644)
 	}
 	if err != nil {
 		return fault.Usage("cannot write "+name, "name another file with -o, or - for standard output", err)
 	}
-	if _, err = fmt.Fprintln(w.Stdout, name); err == nil && c.Format == "html" {
-		_, err = fmt.Fprintln(w.Stderr, "next: open it in a browser")
+	if _, err := fmt.Fprintln(w.Stdout, name); err != nil {
+		return err
 	}
+	if c.Format != "html" {
+		return nil
+	}
+	_, err = fmt.Fprintln(w.Stderr, "next: open it in a browser")
 	return err
 }
 

@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"path/filepath"
 
@@ -41,7 +40,7 @@ type runCommand struct {
 	Branch             string   `placeholder:"NAME" help:"Branch for the work on stories (default: branchName of the PRD, else the current one, but never the default branch)."`
 	Check              []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
 
-	laid config.Loop // the settings in force
+	settings config.Loop // in force
 }
 
 func (c runCommand) run(ctx context.Context, w world) (int, error) {
@@ -50,7 +49,8 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	d.Stream = c.StreamAgentOutput
-	if c.laid, err = d.Configured(c.Config); err != nil {
+	c.settings, err = d.Configured(c.Config)
+	if err != nil {
 		return 0, err
 	}
 	asked, err := c.asked(ctx, d)
@@ -60,18 +60,20 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Begin(ctx, asked)
 }
 
-func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.NewRun, err error) {
+func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
 	}
 	if c.Branch != "" {
-		return asked, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
+		return job.NewRun{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
 	p := c.over(d, policy.ForPreset(policy.ByResponse))
 	if c.PromptFile != "" {
-		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
-			return asked, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
+		name, err := workspace.TextFile(d.Root(), c.PromptFile)
+		if err != nil {
+			return job.NewRun{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
+		p.PromptFile = name
 	}
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)
 	prompt := policy.Given(c.Prompt, "")
@@ -79,18 +81,26 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 }
 
 // promptRun returns a run over a text, which may be empty if the policy names a file.
-func promptRun(ctx context.Context, d *laptop.Project, p policy.Policy, branch, text string) (asked job.NewRun, err error) {
+func promptRun(
+	ctx context.Context,
+	d *laptop.Project,
+	p policy.Policy,
+	branch, text string,
+) (job.NewRun, error) {
 	if p.Worktree {
-		err = d.Repository(ctx)
+		if err := d.Repository(ctx); err != nil {
+			return job.NewRun{}, err
+		}
 	}
-	asked.RunBegan = journal.RunBegan{
-		Policy: p, Branch: branch, Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(text, 60), Body: text},
-	}
-	return asked, err
+	return job.NewRun{RunBegan: journal.RunBegan{
+		Policy: p,
+		Branch: branch,
+		Task:   plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(text, 60), Body: text},
+	}}, nil
 }
 
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
-	p = d.WithFlags(c.laid.ApplyToRun(p))
+	p = d.WithFlags(c.settings.ApplyToRun(p))
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Checks = policy.AddChecks(p.Checks, c.Check, policy.DefaultCheckTimeout)
 	return p
@@ -128,13 +138,17 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	}
 	var notes []journal.Noted
 	if len(p.Checks) == 0 {
-		if p, notes, err = d.SuggestedChecks(ctx, p); err != nil {
+		p, notes, err = d.SuggestedChecks(ctx, p)
+		if err != nil {
 			return job.NewRun{}, err
 		}
 	}
 	return job.NewRun{Notes: notes, RunBegan: journal.RunBegan{
-		Policy: p, Plan: stories, Source: string(plan.SourceJSON), Branch: branch,
-		Task: plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
+		Policy: p,
+		Plan:   stories,
+		Source: string(plan.SourceJSON),
+		Branch: branch,
+		Task:   plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
 	}}, nil
 }
 
@@ -154,7 +168,10 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(d.ReuseAgent(home.ID, old.Policy), d.KeepLevel(old.Level)); err != nil {
+	if err := d.ReuseAgent(home.ID, old.Policy); err != nil {
+		return 0, err
+	}
+	if err := d.KeepLevel(old.Level); err != nil {
 		return 0, err
 	}
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)

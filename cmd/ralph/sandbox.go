@@ -60,11 +60,12 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 	if err != nil {
 		return process.Result{}, err
 	}
-	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Needs: needs})
+	fence := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}
+	sb, err := fence.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Needs: needs})
 	if err != nil {
 		return process.Result{}, err
 	}
-	tell := func(event journal.Event) {
+	printEvent := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
 	}
 	command.Env = sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false)
@@ -72,25 +73,31 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 		return w.Runner.Run(ctx, command)
 	}
 	for _, note := range sb.Notices() {
-		tell(note)
+		printEvent(note)
 	}
 	result, err := c.inBox(ctx, w, tool, sb, command)
-	sb.Flush(tell)
+	sb.Flush(printEvent)
 	return result, errors.Join(err, sb.Close())
 }
 
-func (c sandboxCommand) inBox(ctx context.Context, w world, tool git.Git, sb *confine.Sandbox, command process.Command) (result process.Result, err error) {
+func (c sandboxCommand) inBox(
+	ctx context.Context,
+	w world,
+	tool git.Git,
+	sb *confine.Sandbox,
+	command process.Command,
+) (process.Result, error) {
 	room, remove, err := w.Room(command.Dir, "sandbox")
 	if err != nil {
-		return result, err
+		return process.Result{}, err
 	}
 	defer remove()
 	box, err := job.OpenBox(ctx, tool, sb, command.Dir, room)
 	if err != nil {
-		return result, err
+		return process.Result{}, err
 	}
 	command.Dir = box.Folder
-	result, err = sb.Around(box.Access)(ctx, command)
+	result, err := sb.Around(box.Access)(ctx, command)
 	if err != nil || c.Silent {
 		return result, err
 	}
@@ -100,7 +107,9 @@ func (c sandboxCommand) inBox(ctx context.Context, w world, tool git.Git, sb *co
 		return result, err
 	}
 	if !c.Deliver {
-		fmt.Fprintf(w.Stderr, "ralph: the command changed files in its box, and not here: %s\nralph: hint: --deliver applies them\n", clean.LogLine(journal.ShortList(changed)))
+		names := clean.LogLine(journal.ShortList(changed))
+		fmt.Fprintf(w.Stderr, "ralph: the command changed files in its box, and not here: %s\n", names)
+		fmt.Fprintln(w.Stderr, "ralph: hint: --deliver applies them")
 		return result, nil
 	}
 	brought, err := box.Bring(ctx, changed)

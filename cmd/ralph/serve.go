@@ -58,10 +58,20 @@ func (c *serveCommand) serve(ctx context.Context, w world) error {
 		return err
 	}
 	err = server.Server{
-		Access: access, Secret: app.Secret, Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer,
-		Now: w.Now, Limits: server.DefaultLimits, Log: c.log(log),
+		Access:   access,
+		Secret:   app.Secret,
+		Workflow: c.Workflow,
+		Audience: c.Audience,
+		Issuer:   c.Issuer,
+		Now:      w.Now,
+		Limits:   server.DefaultLimits,
+		Log:      c.log(log),
 		Rules: trigger.Rules{
-			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Buttons: c.Buttons, AllowBots: c.AllowBots,
+			Label:     c.Label,
+			Phrase:    c.TriggerPhrase,
+			Assignee:  c.Assignee,
+			Buttons:   c.Buttons,
+			AllowBots: c.AllowBots,
 		},
 	}.Serve(ctx, listener)
 	_ = log.Close() // the end of a log that is not read is lost
@@ -82,13 +92,16 @@ func (c *serveCommand) log(to io.Writer) *slog.Logger {
 
 // app returns the given App, or a new one. It is nil if a signal came before one was made.
 func (c *serveCommand) app(ctx context.Context, w world) (*github.CreatedApp, error) {
-	switch {
-	case c.App == "" && c.AppID == 0:
-		return nil, fault.Usage("no GitHub App", "name its file with --app; add --url to create the App if there is no such file", nil)
-	case c.App == "":
+	if c.App == "" && c.AppID == 0 {
+		fix := "name its file with --app; add --url to create the App if there is no such file"
+		return nil, fault.Usage("no GitHub App", fix, nil)
+	}
+	if c.App == "" {
 		return c.givenApp(w)
-	case c.AppID != 0 || c.PrivateKey != "" || c.Secret != "":
-		return nil, fault.Usage("--app already holds the App's ID, key and secret", "leave out --app-id, --private-key and --secret, or --app", nil)
+	}
+	if c.AppID != 0 || c.PrivateKey != "" || c.Secret != "" {
+		return nil, fault.Usage("--app already holds the App's ID, key and secret",
+			"leave out --app-id, --private-key and --secret, or --app", nil)
 	}
 	app, err := c.savedApp()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,15 +124,24 @@ func (c *serveCommand) savedApp() (*github.CreatedApp, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var app github.CreatedApp
-	if err == nil {
-		err = json.Unmarshal(text, &app)
-	}
-	if err == nil && (app.ID == 0 || app.PrivateKey == "" || app.Secret == "") {
-		err = errors.New("app_id, private_key or webhook_secret is missing")
-	}
+	const fix = "name a file that /setup wrote, or use --app-id and --private-key"
 	if err != nil {
-		return nil, fault.Usage("cannot read the App in "+c.App, "name a file that /setup wrote, or use --app-id and --private-key", err)
+		return nil, fault.Usage("cannot read the App in "+c.App, fix, err)
+	}
+	app, err := parseApp(text)
+	if err != nil {
+		return nil, fault.Usage("cannot read the App in "+c.App, fix, err)
+	}
+	return app, nil
+}
+
+func parseApp(text []byte) (*github.CreatedApp, error) {
+	var app github.CreatedApp
+	if err := json.Unmarshal(text, &app); err != nil {
+		return nil, err
+	}
+	if app.ID == 0 || app.PrivateKey == "" || app.Secret == "" {
+		return nil, errors.New("app_id, private_key or webhook_secret is missing")
 	}
 	return &app, nil
 }
@@ -127,12 +149,14 @@ func (c *serveCommand) savedApp() (*github.CreatedApp, error) {
 // setup serves the page that creates an App, at the address where its deliveries will arrive.
 func (c *serveCommand) setup(ctx context.Context, w world) (*github.CreatedApp, error) {
 	if c.URL == "" {
-		return nil, fault.Usage("no App in "+c.App, "to create one, give this server's public address: --url https://HOST", nil)
+		fix := "to create one, give this server's public address: --url https://HOST"
+		return nil, fault.Usage("no App in "+c.App, fix, nil)
 	}
-	// GitHub hands the key over once: better told now that it cannot be kept.
+	// GitHub hands the key over once, so it is refused now if it cannot be saved.
 	draft, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
 	if err != nil {
-		return nil, fault.Usage("cannot save the App in "+c.App, "use --app with a file in an existing, writable folder", err)
+		fix := "use --app with a file in an existing, writable folder"
+		return nil, fault.Usage("cannot save the App in "+c.App, fix, err)
 	}
 	defer os.Remove(draft.Name()) //nolint:errcheck // it has another name once there is an App
 	defer draft.Close()           //nolint:errcheck // it is synced by then
@@ -142,18 +166,25 @@ func (c *serveCommand) setup(ctx context.Context, w world) (*github.CreatedApp, 
 	}
 	c.Listen = listener.Addr().String()
 	return server.Setup{
-		Access: c.access(w), URL: c.URL, Organization: c.Organization, Log: c.log(w.Stderr), Limits: server.DefaultLimits,
-		Keep: func(made github.CreatedApp) error { return c.keep(draft, made) },
+		Access:       c.access(w),
+		URL:          c.URL,
+		Organization: c.Organization,
+		Log:          c.log(w.Stderr),
+		Limits:       server.DefaultLimits,
+		Keep:         func(app github.CreatedApp) error { return c.keep(draft, app) },
 	}.Serve(ctx, listener)
 }
 
 // keep puts the App where only we can read it, whole or not at all. draft is a new file beside it, with mode 0600.
-func (c *serveCommand) keep(draft *os.File, made github.CreatedApp) error {
-	text, err := json.MarshalIndent(made, "", "  ") //nolint:gosec // to be kept is what it is for
-	if err == nil {
-		_, err = draft.WriteAt(append(text, '\n'), 0)
+func (c *serveCommand) keep(draft *os.File, app github.CreatedApp) error {
+	text, err := json.MarshalIndent(app, "", "  ") //nolint:gosec // to be kept is what it is for
+	if err != nil {
+		return err
 	}
-	if err = errors.Join(err, draft.Sync()); err != nil {
+	if _, err := draft.WriteAt(append(text, '\n'), 0); err != nil {
+		return err
+	}
+	if err := draft.Sync(); err != nil {
 		return err
 	}
 	return os.Rename(draft.Name(), c.App)
@@ -169,7 +200,8 @@ func readSecret(w world, name, path, flag string) (string, error) {
 		}
 		text = string(read)
 	}
-	if text = strings.TrimSpace(text); text == "" {
+	text = strings.TrimSpace(text)
+	if text == "" {
 		return "", fault.Usage("there is nothing in "+name, "set it, or name a file with "+flag, nil)
 	}
 	return text, nil

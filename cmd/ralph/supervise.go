@@ -42,7 +42,10 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	home := w.Getenv("HOME")
-	if err := cmp.Or(workspace.CheckNotHome(dir, home), workspace.CheckNotHome(c.TaskDir, home)); err != nil {
+	if err := workspace.CheckNotHome(dir, home); err != nil {
+		return 0, err
+	}
+	if err := workspace.CheckNotHome(c.TaskDir, home); err != nil {
 		return 0, err
 	}
 	outcome, err := c.job(w).Start(ctx, asked)
@@ -65,10 +68,15 @@ func (c superviseCommand) asked(w world) (job.NewRun, error) {
 		return job.NewRun{}, err
 	}
 	p.Agent = filepath.Base(argv[0])
+	if err := workspace.CheckDir(c.task().Dir, "--task-dir"); err != nil {
+		return job.NewRun{}, err
+	}
 	return job.NewRun{RunBegan: journal.RunBegan{
-		Run: workspace.RunName("run", w.Now()), Policy: p, Level: "none",
-		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
-	}}, workspace.CheckDir(c.task().Dir, "--task-dir")
+		Run:    workspace.RunName("run", w.Now()),
+		Policy: p,
+		Level:  "none",
+		Task:   plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
+	}}, nil
 }
 
 // behindDashes drops dashes that begin a command: they separate it from flags.
@@ -80,12 +88,17 @@ func behindDashes(words []string) []string {
 }
 
 func (c superviseCommand) policy() (policy.Policy, error) {
-	p, task := policy.ForPreset(policy.ByFile), c.task()
-	s := &p.Supervision
-	s.Dir, s.Project, s.Task = task.Dir, task.Project, task.ID
+	p := policy.ForPreset(policy.ByFile)
 	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
-	s.Delay, s.Poll = policy.Given(c.RestartDelay, s.Delay), policy.Given(c.PollInterval, s.Poll)
-	s.Wait, p.Limits.Iteration = policy.Given(c.WaitTimeout, s.Wait), policy.Given(c.WaitTimeout, p.Limits.Iteration)
+	p.Limits.Iteration = policy.Given(c.WaitTimeout, p.Limits.Iteration)
+	task := c.task()
+	s := &p.Supervision
+	s.Dir = task.Dir
+	s.Project = task.Project
+	s.Task = task.ID
+	s.Delay = policy.Given(c.RestartDelay, s.Delay)
+	s.Poll = policy.Given(c.PollInterval, s.Poll)
+	s.Wait = policy.Given(c.WaitTimeout, s.Wait)
 	if s.Poll == 0 {
 		return p, fault.Usage("--poll-interval is zero", "give the time between two checks, such as 1s", nil)
 	}
@@ -94,7 +107,9 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 
 func (c superviseCommand) task() workspace.Task {
 	return workspace.Task{
-		Dir: c.TaskDir, Project: cmp.Or(c.ProjectID, filepath.Base(filepath.Dir(c.TaskDir))), ID: cmp.Or(c.TaskID, filepath.Base(c.TaskDir)),
+		Dir:     c.TaskDir,
+		Project: cmp.Or(c.ProjectID, filepath.Base(filepath.Dir(c.TaskDir))),
+		ID:      cmp.Or(c.TaskID, filepath.Base(c.TaskDir)),
 	}
 }
 
@@ -106,16 +121,26 @@ func (c superviseCommand) job(w world) *job.Job {
 	}
 	log := func(text string) {
 		for line := range strings.Lines(text) {
-			fmt.Fprintf(w.Stderr, "[%s] %s\n", w.Now().Format("2006-01-02 15:04:05"), clean.LogLine(strings.TrimSuffix(line, "\n")))
+			line = clean.LogLine(strings.TrimSuffix(line, "\n"))
+			fmt.Fprintf(w.Stderr, "[%s] %s\n", w.Now().Format("2006-01-02 15:04:05"), line)
 		}
 	}
 	return &job.Job{
 		Machine: job.Machine{Folder: c.task().Runs(), Exec: w.Runner.Run, Now: w.Now},
 		Code:    job.Code{Dir: c.TaskDir},
 		Agents: job.Agents{Supervised: &job.Supervised{
-			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,
+			Task:   c.task(),
+			Argv:   behindDashes(c.Command),
+			Env:    w.Environ(),
+			Stdin:  w.Stdin,
+			Stdout: out,
+			Stderr: w.Stderr,
 		}},
-		Audience: job.Audience{OnEvent: func(run journal.Run, event journal.Event) { log(view.Line(run, event)) }, Log: log},
-		Abort:    w.Runner.Hard, SaveTimeout: laptop.Rescue,
+		Audience: job.Audience{
+			OnEvent: func(run journal.Run, event journal.Event) { log(view.Line(run, event)) },
+			Log:     log,
+		},
+		Abort:       w.Runner.Hard,
+		SaveTimeout: laptop.Rescue,
 	}
 }

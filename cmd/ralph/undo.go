@@ -60,46 +60,54 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	moved, err := tool.Advance(ctx, place, git.Advance{Branch: run.Branch, From: last, To: run.Start, Paths: paths})
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case moved:
+	}
+	if moved {
 		fmt.Fprintf(w.Stdout, "%s is at %.7s again\n", run.Branch, run.Start)
-	default:
+	} else {
 		fmt.Fprintf(w.Stdout, "the commits stay: %s has moved since\n", run.Branch)
 	}
 	return fault.ExitDone, nil
 }
 
-// placeOfRun returns the repository in which a run's branch is checked out; another branch's files stay as they are. It is
-// empty if the run had no repository.
-func placeOfRun(ctx context.Context, w world, top string, run journal.Run) (tool git.Git, place git.Place, err error) {
+// placeOfRun returns the repository in which a run's branch is checked out; another branch's files stay as they are.
+// It is empty if the run had no repository.
+func placeOfRun(ctx context.Context, w world, top string, run journal.Run) (git.Git, git.Place, error) {
 	if run.Branch == "" {
-		return tool, place, nil
+		return git.Git{}, git.Place{}, nil
 	}
-	if tool, err = w.SoundGit(ctx, top); err != nil {
+	tool, err := w.SoundGit(ctx, top)
+	if err != nil {
+		return tool, git.Place{}, err
+	}
+	place, err := tool.Inspect(ctx, top)
+	if err != nil {
 		return tool, place, err
 	}
-	place, err = tool.Inspect(ctx, top)
-	if err == nil && place.Branch != run.Branch {
-		err = fault.Usage(fmt.Sprintf("the run worked on the branch %s, and %s is checked out", run.Branch, place.Branch),
-			"git switch "+shell.Quote(run.Branch)+", then: ralph undo", nil)
+	if place.Branch != run.Branch {
+		what := fmt.Sprintf("the run worked on the branch %s, and %s is checked out", run.Branch, place.Branch)
+		return tool, place, fault.Usage(what, "git switch "+shell.Quote(run.Branch)+", then: ralph undo", nil)
 	}
-	return tool, place, err
+	return tool, place, nil
 }
 
 // lastCommit returns the commit that a run delivered last, or ralph's commit of the PRD on top of it.
 func lastCommit(ctx context.Context, place git.Place, run journal.Run) (string, error) {
 	last := run.Delivered.Head
-	said, err := place.Ask(ctx, "show", "-s", "--format=%P %(trailers:key=Ralph-Run,valueonly)", place.Head)
-	if err != nil || strings.TrimSpace(said) != last+" "+run.ID {
+	head, err := place.Ask(ctx, "show", "-s", "--format=%P %(trailers:key=Ralph-Run,valueonly)", place.Head)
+	if err != nil || strings.TrimSpace(head) != last+" "+run.ID {
 		return last, err
 	}
 	paths, err := place.Between(ctx, git.Span{From: last, To: place.Head})
+	if err != nil {
+		return last, err
+	}
+	memory := workspace.Memory{Dir: run.Policy.Memory}
 	for _, name := range paths {
-		if !slices.Contains(workspace.Memory{Dir: run.Policy.Memory}.Files(), name) { // the user amended it
-			return last, err
+		if !slices.Contains(memory.Files(), name) { // the user amended it
+			return last, nil
 		}
 	}
-	return place.Head, err
+	return place.Head, nil
 }
