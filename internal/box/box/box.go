@@ -33,17 +33,19 @@ type Box struct {
 
 // open opens both folders, until closeBoth is called.
 func (b Box) open() (user, own folderOf, closeBoth func(), err error) {
-	if user, err = openFolder(b.User); err != nil {
+	user, err = openFolder(b.User)
+	if err != nil {
 		return user, own, nil, err
 	}
-	if own, err = openFolder(b.Dir); err != nil {
+	own, err = openFolder(b.Dir)
+	if err != nil {
 		return user, own, nil, errors.Join(err, user.Close())
 	}
 	return user, own, func() { _ = errors.Join(user.Close(), own.Close()) }, nil // only handles
 }
 
-// Fill makes the agent's folder equal to the user's, whose files are listed. What else is in the agent's folder goes, but
-// its .git. Large ignored folders are layers, if these work.
+// Fill makes the agent's folder equal to the user's, whose files are listed. What else is in the agent's folder goes,
+// but its .git. Large ignored folders are layers, if these work.
 func (b Box) Fill(ctx context.Context, list git.Listing, work func([]sandbox.Layer) bool) error {
 	user, own, closeBoth, err := b.open()
 	if err != nil {
@@ -51,23 +53,21 @@ func (b Box) Fill(ctx context.Context, list git.Listing, work func([]sandbox.Lay
 	}
 	defer closeBoth()
 	start, err := fill(ctx, user, own, list)
-	if err == nil {
-		err = own.keep(ctx, start)
-	}
-	if err == nil {
-		err = b.fillIgnored(ctx, user, own, list.Ignored, work)
-	}
 	if err != nil {
+		return fmt.Errorf("copy %s into the box: %w", b.User, err)
+	}
+	if err := b.fillIgnored(ctx, user, own, list.Ignored, work); err != nil {
 		return fmt.Errorf("copy %s into the box: %w", b.User, err)
 	}
 	return b.write(start)
 }
 
-// fill copies the listed files, and returns their versions.
+// fill copies the listed files, removes all others, and returns the versions of the listed ones.
 func fill(ctx context.Context, user, own folderOf, list git.Listing) (map[string]version, error) {
-	start, isOut := map[string]version{}, map[string]bool{}
+	start := map[string]version{}
+	isRemoved := map[string]bool{}
 	for _, name := range list.Removed {
-		isOut[name] = true
+		isRemoved[name] = true
 	}
 	isFiltered := map[string]bool{}
 	for _, name := range list.Filtered { // git would commit what the filter hides
@@ -77,17 +77,11 @@ func fill(ctx context.Context, user, own folderOf, list git.Listing) (map[string
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if isOurs(name) || isOut[name] {
+		if isOurs(name) || isRemoved[name] {
 			continue
 		}
-		v, err := none, error(nil)
-		if !isFiltered[name] {
-			v, err = fillPath(user, own, name)
-		}
+		v, err := fillListed(user, own, name, isFiltered[name])
 		name = strings.TrimSuffix(name, "/")
-		if v == none && err == nil && !user.isFolder(name) { // a sparse checkout leaves it out, or the user cannot read it
-			v, err = own.version(name)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -96,7 +90,23 @@ func fill(ctx context.Context, user, own folderOf, list git.Listing) (map[string
 		}
 		start[name] = v
 	}
-	return start, nil
+	return start, own.keep(ctx, start)
+}
+
+// fillListed copies a listed path. What the user lacks, as a sparse checkout leaves it out, or cannot read, stays as
+// the box has it.
+func fillListed(user, own folderOf, listed string, isFiltered bool) (version, error) {
+	if !isFiltered {
+		v, err := fillPath(user, own, listed)
+		if err != nil || v != none {
+			return v, err
+		}
+	}
+	name := strings.TrimSuffix(listed, "/")
+	if user.isFolder(name) {
+		return none, nil
+	}
+	return own.version(name)
 }
 
 // keep removes all but these files, and what is ralph's or git's.
@@ -122,58 +132,78 @@ func (f folderOf) keep(ctx context.Context, start map[string]version) error {
 func fillPath(user, own folderOf, listed string) (version, error) {
 	name := strings.TrimSuffix(listed, "/")
 	info, err := user.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it was removed just now, or is in a closed folder
-		return none, nil
-	case err != nil:
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return none, nil // it was removed just now, or is in a closed folder
+	}
+	if err != nil {
 		return none, err
-	case info.IsDir() && name == listed && !user.isRepository(name): // in place of a file; what is in it is listed, too
-		return none, nil
-	case info.IsDir():
-		err := errors.Join(own.makeWay(name, true), own.MkdirAll(name, 0o777))
-		if err == nil {
-			err = workspace.Mirror(filepath.Join(user.Name(), name), filepath.Join(own.Name(), name))
+	}
+	if info.IsDir() {
+		if name == listed && !user.isRepository(name) {
+			return none, nil // it is in place of a file; what is in it is listed, too
 		}
-		if git, missing := own.Lstat(path.Join(name, ".git")); missing == nil && !git.IsDir() {
-			err = errors.Join(err, own.Remove(path.Join(name, ".git"))) // a submodule's: it leads into the user's .git
-		}
-		return folder, err
-	case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		return folder, mirrorFolder(user, own, name)
+	}
+	if !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
 		return none, nil
 	}
 	if err := own.makeWay(name, false); err != nil {
 		return none, err
 	}
 	v, err := user.copyTo(own, name)
-	switch {
-	case v == other && errors.Is(err, fs.ErrPermission): // the user cannot read it
-		return none, nil
-	case err == nil && info.Mode().IsRegular():
+	if v == other && errors.Is(err, fs.ErrPermission) {
+		return none, nil // the user cannot read it
+	}
+	if err == nil && info.Mode().IsRegular() {
 		err = own.Chmod(name, info.Mode().Perm())
 	}
 	return v, err
 }
 
+// mirrorFolder copies a folder, without a .git file: a submodule's leads into the user's .git.
+func mirrorFolder(user, own folderOf, name string) error {
+	if err := own.makeWay(name, true); err != nil {
+		return err
+	}
+	if err := own.MkdirAll(name, 0o777); err != nil {
+		return err
+	}
+	if err := workspace.Mirror(filepath.Join(user.Name(), name), filepath.Join(own.Name(), name)); err != nil {
+		return err
+	}
+	gitFile := path.Join(name, ".git")
+	if info, err := own.Lstat(gitFile); err == nil && !info.IsDir() {
+		return own.Remove(gitFile)
+	}
+	return nil
+}
+
 // isOurs reports ralph's own files, and git's. No git lists a path that leads out, but an agent can write its index.
 func isOurs(name string) bool {
+	if !filepath.IsLocal(name) || path.Base(name) == newName {
+		return true
+	}
 	first, _, _ := strings.Cut(name, "/")
-	return first == ".git" || git.Ours(first) || strings.HasPrefix(first, ".ralph-worktree") || path.Base(name) == newName || !filepath.IsLocal(name)
+	return first == ".git" || git.Ours(first) || strings.HasPrefix(first, ".ralph-worktree")
 }
 
 // line is one of the record. A path need not be valid UTF-8.
 type line struct{ Path, Version []byte }
 
 func (b Box) read() (map[string]version, error) {
-	var lines []line
 	data, err := untrusted.ReadFile(b.Record, 1<<30)
-	if err == nil {
-		err = json.Unmarshal(data, &lines)
+	if err != nil {
+		return nil, err
+	}
+	var lines []line
+	if err := json.Unmarshal(data, &lines); err != nil {
+		return nil, err
 	}
 	start := map[string]version{}
 	for _, l := range lines {
 		start[string(l.Path)] = version(l.Version)
 	}
-	return start, err
+	return start, nil
 }
 
 func (b Box) write(start map[string]version) error {
@@ -182,10 +212,10 @@ func (b Box) write(start map[string]version) error {
 		lines = append(lines, line{[]byte(name), []byte(v)})
 	}
 	data, err := json.Marshal(lines)
-	if err == nil {
-		err = renameio.WriteFile(b.Record, data, 0o600)
+	if err != nil {
+		return err
 	}
-	return err
+	return renameio.WriteFile(b.Record, data, 0o600)
 }
 
 // Brought is what was brought into the user's folder.
@@ -202,7 +232,9 @@ type Left struct {
 
 // Bring brings changes of some paths into the user's folder: those whose user's version is still the start's. It can be
 // repeated after a kill. Refused returns why a path must not be brought; empty: it may.
-func (b Box) Bring(ctx context.Context, paths []string, refused func(name string) string) (done Brought, err error) {
+func (b Box) Bring(
+	ctx context.Context, paths []string, refused func(name string) string,
+) (done Brought, err error) {
 	start, err := b.read()
 	if err != nil {
 		return done, fmt.Errorf("read the versions of the start: %w", err)
@@ -221,7 +253,8 @@ func (b Box) Bring(ctx context.Context, paths []string, refused func(name string
 		d.before = &kept
 		defer func() { err = errors.Join(err, kept.close()) }()
 	}
-	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(b, a) }) // what lies in a folder comes before it
+	// What lies in a folder comes before it.
+	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(b, a) })
 	for _, isRemoved := range []bool{true, false} {
 		for _, name := range paths {
 			if err := ctx.Err(); err != nil {
@@ -258,35 +291,29 @@ func (d delivery) bring(name string, isRemoved bool, refused func(name string) s
 		return err
 	}
 	why := refused(name)
-	switch {
-	case users == boxes && boxes != folder && boxes != other:
+	if users == boxes && boxes != folder && boxes != other {
 		d.start[name] = boxes
 		return nil
-	case why != "":
-	case boxes == folder, boxes == other, d.start[name] == other, d.start[name].isFolder(), isGits(name), d.user.isNested(name):
-		why = "it is no file, too large, or in another repository"
-	case d.own.leadsOut(name, boxes):
-		why = "the link leads out of the folder, or into .git"
-	case users != d.start[name], boxes != none && !d.user.isFree(name):
-		why = "it was changed here, too"
 	}
-	if why == "" && d.before != nil {
+	if why == "" {
+		why = d.obstacle(name, users, boxes)
+	}
+	if why != "" {
+		d.leave(name, why)
+		return nil
+	}
+	if d.before != nil {
 		if err := d.before.keep(d.user, name, users, boxes); err != nil {
 			return err
 		}
 	}
-	if why == "" {
-		if boxes == none {
-			err = d.user.remove(name)
-		} else {
-			boxes, err = d.own.copyTo(d.user, name)
-		}
-		if err != nil {
-			why = err.Error()
-		}
+	if boxes == none {
+		err = d.user.remove(name)
+	} else {
+		boxes, err = d.own.copyTo(d.user, name)
 	}
-	if why != "" {
-		d.done.Left = append(d.done.Left, Left{name, why})
+	if err != nil {
+		d.leave(name, err.Error())
 		return nil
 	}
 	d.start[name] = boxes
@@ -294,8 +321,26 @@ func (d delivery) bring(name string, isRemoved bool, refused func(name string) s
 	return nil
 }
 
+func (d delivery) leave(name, why string) { d.done.Left = append(d.done.Left, Left{name, why}) }
+
+// obstacle returns why a path cannot be brought; empty: it can.
+func (d delivery) obstacle(name string, users, boxes version) string {
+	atStart := d.start[name]
+	isFile := boxes != folder && boxes != other && atStart != other && !atStart.isFolder()
+	if !isFile || isGits(name) || d.user.isNested(name) {
+		return "it is no file, too large, or in another repository"
+	}
+	if d.own.leadsOut(name, boxes) {
+		return "the link leads out of the folder, or into .git"
+	}
+	if users != atStart || (boxes != none && !d.user.isFree(name)) {
+		return "it was changed here, too"
+	}
+	return ""
+}
+
 // Changed returns which of some paths are not as they were at the start. Paths of the start are always among them.
-func (b Box) Changed(ctx context.Context, paths []string) (changed []string, err error) {
+func (b Box) Changed(ctx context.Context, paths []string) ([]string, error) {
 	start, err := b.read()
 	if err != nil {
 		return nil, err
@@ -312,6 +357,7 @@ func (b Box) Changed(ctx context.Context, paths []string) (changed []string, err
 	for _, name := range paths {
 		all[strings.TrimSuffix(name, "/")] = true
 	}
+	var changed []string
 	for name := range all {
 		v, err := own.version(name)
 		if err != nil {

@@ -1,7 +1,6 @@
 package box
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,9 +18,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// version tells one state of a path from another: its kind and what is in it. It is empty where there is nothing, or a
-// folder, whose files are paths of their own. Of another repository, and of what is no file, cannot be read or is larger
-// than maxSize, only the kind counts.
+// version tells one state of a path from another: its kind and what is in it. It is empty where there is nothing, or
+// a folder, whose files are paths of their own. Of another repository, and of what is no file, cannot be read or is
+// larger than maxSize, only the kind counts.
 type version string
 
 const (
@@ -131,10 +130,13 @@ func (f folderOf) isFree(name string) bool { return !f.isFolder(name) && !f.isBe
 // makeWay removes what is in the way of a file or folder.
 func (f folderOf) makeWay(name string, isFolder bool) error {
 	for _, at := range append(above(name), name) {
-		if info, err := f.Lstat(at); err == nil && info.IsDir() != (isFolder || at != name) {
-			if err := f.RemoveAll(at); err != nil {
-				return err
-			}
+		mustBeFolder := isFolder || at != name
+		info, err := f.Lstat(at)
+		if err != nil || info.IsDir() == mustBeFolder {
+			continue
+		}
+		if err := f.RemoveAll(at); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -145,7 +147,7 @@ const newName = ".ralph-new"
 
 // copyTo makes a path of another folder what it is here, in one step, and returns its version: other, with an error, if
 // it cannot be read. A folder there stays.
-func (f folderOf) copyTo(to folderOf, name string) (v version, err error) {
+func (f folderOf) copyTo(to folderOf, name string) (version, error) {
 	info, err := f.Lstat(name)
 	if err != nil {
 		return none, err
@@ -153,50 +155,62 @@ func (f folderOf) copyTo(to folderOf, name string) (v version, err error) {
 	if err := to.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return none, err
 	}
-	young := path.Join(path.Dir(name), newName)
-	if err := cmp.Or(to.RemoveAll(young), err); err != nil {
+	temporary := path.Join(path.Dir(name), newName)
+	if err := to.RemoveAll(temporary); err != nil {
 		return none, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := f.Readlink(name)
-		if err == nil {
-			err = to.Symlink(target, young)
+		if err != nil {
+			return version("link " + target), err
 		}
-		return version("link " + target), to.renamed(young, name, err)
+		return version("link " + target), to.rename(temporary, name, to.Symlink(target, temporary))
 	}
 	source, err := f.OpenPlain(name)
 	if err != nil {
 		return other, err
 	}
 	defer source.Close() //nolint:errcheck // only read
-	target, err := to.OpenFile(young, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	target, err := to.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return none, err
 	}
 	sum := sha256.New()
 	_, err = io.Copy(io.MultiWriter(target, sum), source)
-	like, failed := target.Stat() // with a mode as the user's umask has it
-	if old, missing := to.Lstat(name); missing == nil && old.Mode().IsRegular() {
-		like = old
+	if err == nil {
+		err = to.setMode(target, name, info.Mode())
 	}
-	if err = errors.Join(err, failed); err == nil {
-		mode := like.Mode().Perm() &^ 0o111
-		if info.Mode()&0o100 != 0 {
-			mode |= mode & 0o444 >> 2
-		}
-		err = target.Chmod(mode)
+	err = errors.Join(err, target.Close())
+	if err == nil {
+		err = to.Chtimes(temporary, info.ModTime(), info.ModTime())
 	}
-	err = cmp.Or(errors.Join(err, target.Close()), to.Chtimes(young, info.ModTime(), info.ModTime()))
-	return fileVersion(info, sum.Sum(nil)), to.renamed(young, name, err)
+	return fileVersion(info, sum.Sum(nil)), to.rename(temporary, name, err)
 }
 
-// renamed gives a new file its name, or removes it after an error.
-func (f folderOf) renamed(young, name string, err error) error {
+// setMode gives a new file the mode of the file that it replaces, or that of the user's umask, and the right to execute
+// of its source.
+func (f folderOf) setMode(file *os.File, name string, source fs.FileMode) error {
+	like, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if old, err := f.Lstat(name); err == nil && old.Mode().IsRegular() {
+		like = old
+	}
+	mode := like.Mode().Perm() &^ 0o111
+	if source&0o100 != 0 {
+		mode |= mode & 0o444 >> 2
+	}
+	return file.Chmod(mode)
+}
+
+// rename gives a new file its name, or removes it after an error.
+func (f folderOf) rename(temporary, name string, err error) error {
 	if err == nil {
-		err = f.Rename(young, name)
+		err = f.Rename(temporary, name)
 	}
 	if err != nil {
-		_ = f.Remove(young)
+		_ = f.Remove(temporary)
 	}
 	return err
 }
@@ -217,16 +231,19 @@ func (f folderOf) remove(name string) error {
 // leadsOut reports a link whose target is not in the folder, also by way of other links, or is git's. With ".." after a
 // name it could lead out later, when a link is in place of that folder.
 func (f folderOf) leadsOut(name string, v version) bool {
-	target, is := strings.CutPrefix(string(v), "link ")
-	if !is {
+	target, ok := strings.CutPrefix(string(v), "link ")
+	if !ok {
 		return false
 	}
-	if strings.Contains(strings.TrimLeft(target, "./")+"/", "/../") {
+	if path.IsAbs(target) || strings.Contains(strings.TrimLeft(target, "./")+"/", "/../") {
 		return true
 	}
 	place := path.Join(path.Dir(name), target)
+	if !filepath.IsLocal(place) || isGits(place) {
+		return true
+	}
 	_, err := f.Stat(name)
-	return path.IsAbs(target) || !filepath.IsLocal(place) || isGits(place) || err != nil && !errors.Is(err, fs.ErrNotExist)
+	return err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // isGits reports a path in a .git folder.

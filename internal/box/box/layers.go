@@ -3,7 +3,6 @@ package box
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,9 @@ const (
 )
 
 // fillIgnored fills in what git ignores.
-func (b Box) fillIgnored(ctx context.Context, user, own folderOf, ignored []string, work func([]sandbox.Layer) bool) error {
+func (b Box) fillIgnored(
+	ctx context.Context, user, own folderOf, ignored []string, work func([]sandbox.Layer) bool,
+) error {
 	ignored = slices.DeleteFunc(slices.Clone(ignored), isOurs)
 	isSmall := func(name string) bool { return !user.isLarge(ctx, name) }
 	if err := b.makeLayers(own, slices.DeleteFunc(slices.Clone(ignored), isSmall)); err != nil {
@@ -54,7 +55,8 @@ func (f folderOf) isLarge(ctx context.Context, listed string) bool {
 	}
 	files, size := 0, int64(0)
 	err := f.Walk(ctx, name, func(e untrusted.Entry, err error) error {
-		if files++; err == nil {
+		files++
+		if err == nil {
 			size += e.Info.Size()
 		}
 		if files > mostFiles || size > mostBytes {
@@ -68,12 +70,22 @@ func (f folderOf) isLarge(ctx context.Context, listed string) bool {
 const layerNames = "names.json"
 
 func (b Box) makeLayers(own folderOf, names []string) error {
-	err := untrusted.RemoveAll(b.Upper)
-	for n, name := range names {
-		err = errors.Join(err, own.MkdirAll(name, 0o777), sandbox.MakeUpper(b.upper(n)))
+	if err := untrusted.RemoveAll(b.Upper); err != nil {
+		return err
 	}
-	text, failed := json.Marshal(names)
-	if err = errors.Join(err, failed); err != nil || len(names) == 0 {
+	if len(names) == 0 {
+		return nil
+	}
+	for n, name := range names {
+		if err := own.MkdirAll(name, 0o777); err != nil {
+			return err
+		}
+		if err := sandbox.MakeUpper(b.upper(n)); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(names)
+	if err != nil {
 		return err
 	}
 	return untrusted.WriteFile(filepath.Join(b.Upper, layerNames), text, 0o600)

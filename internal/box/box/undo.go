@@ -14,15 +14,15 @@ import (
 
 // delivered is a path before its first delivery, and as each delivery made it, or was about to when ralph was killed.
 type delivered struct {
-	Was version
-	Now []version
+	Original version
+	Made     []version
 }
 
 // deliveredLine is one of the list. A path need not be valid UTF-8.
 type deliveredLine struct{ Path, Was, Now []byte }
 
-// before is a folder with the user's files as they were before their first delivery, and a list of all deliveries. Both are
-// written before the user's file is.
+// before is a folder with the user's files as they were before their first delivery, and a list of all deliveries. Both
+// are written before the user's file is.
 type before struct {
 	files folderOf
 	list  map[string]delivered
@@ -39,82 +39,104 @@ func (b Box) openBefore() (before, error) {
 		return kept, err
 	}
 	defer dir.Close() //nolint:errcheck // only a handle
-	if kept.log, err = dir.OpenFile("list.jsonl", os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+	kept.log, err = dir.OpenFile("list.jsonl", os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
 		return kept, err
 	}
-	for lines := json.NewDecoder(kept.log); err == nil; {
-		var l deliveredLine
-		if err = lines.Decode(&l); err == nil {
-			kept.note(l)
-		}
-	}
-	if !errors.Is(err, io.EOF) {
+	if err := kept.read(); err != nil {
 		return kept, errors.Join(fmt.Errorf("read what was delivered: %w", err), kept.log.Close())
 	}
 	kept.files, err = openFolder(filepath.Join(b.Before, "files"))
 	return kept, err
 }
 
-func (k before) note(l deliveredLine) {
-	one, known := k.list[string(l.Path)]
-	if !known {
-		one.Was = version(l.Was)
+func (k before) read() error {
+	lines := json.NewDecoder(k.log)
+	for {
+		var l deliveredLine
+		err := lines.Decode(&l)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		k.add(l)
 	}
-	one.Now = append(one.Now, version(l.Now))
-	k.list[string(l.Path)] = one
+}
+
+func (k before) add(l deliveredLine) {
+	d, ok := k.list[string(l.Path)]
+	if !ok {
+		d.Original = version(l.Was)
+	}
+	d.Made = append(d.Made, version(l.Now))
+	k.list[string(l.Path)] = d
 }
 
 // keep copies the user's version of a path, unless an earlier delivery did, and lists what the path is about to become.
-func (k before) keep(user folderOf, name string, was, now version) error {
-	if _, known := k.list[name]; !known && was != none {
+func (k before) keep(user folderOf, name string, users, boxes version) error {
+	if _, ok := k.list[name]; !ok && users != none {
 		if _, err := user.copyTo(k.files, name); err != nil {
 			return err
 		}
 	}
-	l := deliveredLine{[]byte(name), []byte(was), []byte(now)}
+	l := deliveredLine{Path: []byte(name), Was: []byte(users), Now: []byte(boxes)}
 	text, err := json.Marshal(l)
-	if err == nil {
-		_, err = k.log.Write(append(text, '\n'))
+	if err != nil {
+		return err
 	}
-	k.note(l)
-	return err
+	if _, err := k.log.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	k.add(l)
+	return nil
 }
 
 func (k before) close() error { return errors.Join(k.log.Close(), k.files.Close()) }
 
 // Undo makes the delivered files of the user's folder what they were, where they are still as they were delivered.
-func (b Box) Undo(ctx context.Context) (done Brought, err error) {
+func (b Box) Undo(ctx context.Context) (Brought, error) {
 	kept, err := b.openBefore()
 	if err != nil {
-		return done, err
+		return Brought{}, err
 	}
 	user, err := openFolder(b.User)
 	if err != nil {
-		return done, errors.Join(err, kept.close())
+		return Brought{}, errors.Join(err, kept.close())
 	}
-	defer user.Close()                           //nolint:errcheck // only a handle
+	defer user.Close() //nolint:errcheck // only a handle
+	done, err := kept.undoAll(ctx, user)
+	return done, errors.Join(err, kept.close())
+}
+
+func (k before) undoAll(ctx context.Context, user folderOf) (Brought, error) {
+	var done Brought
 	for _, isMade := range []bool{true, false} { // what was made goes before the rest comes back
-		for _, name := range slices.Sorted(maps.Keys(kept.list)) {
-			if err := errors.Join(ctx.Err(), kept.undo(user, name, isMade, &done)); err != nil {
-				return done, errors.Join(fmt.Errorf("take back %s: %w", name, err), kept.close())
+		for _, name := range slices.Sorted(maps.Keys(k.list)) {
+			if err := ctx.Err(); err != nil {
+				return done, fmt.Errorf("take back %s: %w", name, err)
+			}
+			if err := k.undo(user, name, isMade, &done); err != nil {
+				return done, fmt.Errorf("take back %s: %w", name, err)
 			}
 		}
 	}
-	return done, kept.close()
+	return done, nil
 }
 
 func (k before) undo(user folderOf, name string, isMade bool, done *Brought) error {
-	one := k.list[name]
-	if (one.Was == none) != isMade {
+	d := k.list[name]
+	if (d.Original == none) != isMade {
 		return nil
 	}
 	users, err := user.version(name)
 	switch {
 	case err != nil:
 		return err
-	case users == one.Was: // it never came, or is taken back
+	case users == d.Original: // it never came, or is taken back
 		return nil
-	case !slices.Contains(one.Now, users), !user.isFree(name):
+	case !slices.Contains(d.Made, users), !user.isFree(name):
 		done.Left = append(done.Left, Left{name, "it was changed since"})
 		return nil
 	case isMade:
