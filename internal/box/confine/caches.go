@@ -2,12 +2,10 @@ package confine
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -27,10 +25,11 @@ func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() 
 		return nil, err
 	}
 	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
-	if err == nil {
-		w.servers.proxy.Permit(hosts)
+	if err != nil {
+		return notes, err
 	}
-	return notes, err
+	w.servers.proxy.Permit(hosts)
+	return notes, nil
 }
 
 // NewProof gives a proof a new home, empty shared memory, and a copy of the base's caches.
@@ -39,36 +38,29 @@ func (w *Sandbox) NewProof() error {
 		return nil
 	}
 	r := &w.folders
-	if err := errors.Join(w.base.Sweep(), r.emptyFolder(filepath.Base(r.tmp(true))), r.makeLayers(true)); err != nil {
+	if err := w.base.Sweep(); err != nil {
 		return err
 	}
+	if err := r.emptyFolder("proof"); err != nil {
+		return err
+	}
+	if err := r.makeLayers(true); err != nil {
+		return err
+	}
+	if !exists(r.baseCaches()) {
+		return r.emptyFolder("cache")
+	}
 	cache := r.caches(true)
-	_, none := os.Stat(r.baseCaches())
-	if _, gone := os.Stat(cache); none != nil || gone != nil {
-		if err := r.emptyFolder(filepath.Base(cache)); none != nil || err != nil {
+	if !exists(cache) {
+		if err := r.emptyFolder("cache"); err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.baseCaches(), cache)) //nolint:gosec // another user works in it
-}
-
-// Second returns the same sandbox for a proof that runs at the same time as another: with
-// folders of its own. From then on those of both have random names. It needs more than one processor, and nothing that both would
-// share: the machine's memory and processes, or a project's servers.
-func (w *Sandbox) Second() (*Sandbox, bool) {
-	if w == nil || !w.mounts() || w.base.HostPIDs || len(w.servers.services) > 0 || runtime.GOMAXPROCS(0) < 2 {
-		return nil, false
+	if err := os.Chmod(cache, 0o755); err != nil { //nolint:gosec // another user works in it
+		return err
 	}
-	beside := &Sandbox{Level: w.Level, vars: w.vars, base: w.base, next: w.next, folders: w.folders, servers: w.servers}
-	beside.folders.suffix = "-" + RandomName()
-	if w.folders.rename(beside.folders.suffix) != nil {
-		return nil, false
-	}
-	return beside, true
+	return workspace.Mirror(r.baseCaches(), cache)
 }
-
-// RandomName returns a name that a program cannot know before it runs there.
-func RandomName() string { return rand.Text()[:8] }
 
 // LeaveBase keeps the caches that the base's checks filled, for every later proof to begin
 // with. Other caches are not kept: what a change runs must not decide what the next proof sees.
@@ -77,30 +69,35 @@ func (w *Sandbox) LeaveBase() error {
 		return nil
 	}
 	r := &w.folders
-	cache := r.caches(true)
-	err := errors.Join(removeToolSettings(cache), untrusted.RemoveAll(r.baseCaches()), os.Rename(cache, r.baseCaches()))
-	if len(r.warm) > 0 {
-		layers := filepath.Dir(r.upper(true, 0))
-		err = errors.Join(err, os.Rename(layers, filepath.Join(r.dir, baseLayers)), r.makeLayers(true))
-	}
-	if err != nil {
+	if err := r.keepBaseCaches(); err != nil {
 		return fmt.Errorf("keep the caches of the base: %w", err)
 	}
 	r.hasBaseCaches = true
-	return errors.Join(r.emptyFolder(filepath.Base(cache)), r.copyBaseCaches())
+	if err := r.emptyFolder("cache"); err != nil {
+		return err
+	}
+	return r.copyBaseCaches()
 }
 
-// rename removes the folders of earlier proofs, and names those of later ones. Proofs beside them use another suffix.
-func (r *folders) rename(beside string) error {
-	old := []string{r.suffix, r.beside}
-	r.suffix, r.beside = "-"+RandomName(), beside
-	var err error
-	for _, suffix := range old {
-		for _, name := range []string{"cache", "proof", "layers"} {
-			err = errors.Join(err, untrusted.RemoveAll(filepath.Join(r.dir, name+suffix)))
-		}
+func (r *folders) keepBaseCaches() error {
+	cache := r.caches(true)
+	if err := removeToolSettings(cache); err != nil {
+		return err
 	}
-	return err
+	if err := untrusted.RemoveAll(r.baseCaches()); err != nil {
+		return err
+	}
+	if err := os.Rename(cache, r.baseCaches()); err != nil {
+		return err
+	}
+	if len(r.warm) == 0 {
+		return nil
+	}
+	layers := filepath.Dir(r.upper(true, 0))
+	if err := os.Rename(layers, filepath.Join(r.dir, baseLayers)); err != nil {
+		return err
+	}
+	return r.makeLayers(true)
 }
 
 // baseCaches returns the caches for each proof: an earlier job's, then the base's. No program sees this folder.
@@ -126,7 +123,13 @@ func (w *Sandbox) restoreCaches(ctx context.Context, dir string) error {
 	if err := r.emptyFolder("filled"); err != nil {
 		return err
 	}
-	return errors.Join(workspace.Mirror(files, r.baseCaches()), removeToolSettings(r.baseCaches()), w.Lend(ctx, r.baseCaches(), "."), r.copyBaseCaches())
+	// After an error, proofs still begin with what was copied. So all of these must run.
+	return errors.Join(
+		workspace.Mirror(files, r.baseCaches()),
+		removeToolSettings(r.baseCaches()),
+		w.Lend(ctx, r.baseCaches(), "."),
+		r.copyBaseCaches(),
+	)
 }
 
 // SaveCaches saves for later jobs what LeaveBase kept. The key tells what that depends on: caches of the same key are
@@ -135,15 +138,18 @@ func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
 	if w == nil || w.cache == "" {
 		return nil
 	}
-	files, name := filepath.Join(w.cache, savedFiles), filepath.Join(w.cache, "key")
+	files := filepath.Join(w.cache, savedFiles)
+	name := filepath.Join(w.cache, "key")
 	if old, err := untrusted.ReadFile(name, 1<<10); err == nil && string(old) == key {
 		return nil
 	}
-	err := os.MkdirAll(files, 0o755)
-	if err == nil {
-		err = errors.Join(workspace.Mirror(w.folders.baseCaches(), files), untrusted.WriteFile(name, []byte(key), 0o644))
+	if err := os.MkdirAll(files, 0o755); err != nil {
+		return fmt.Errorf("save the caches: %w", err)
 	}
-	if err != nil {
+	if err := workspace.Mirror(w.folders.baseCaches(), files); err != nil {
+		return fmt.Errorf("save the caches: %w", err)
+	}
+	if err := untrusted.WriteFile(name, []byte(key), 0o644); err != nil {
 		return fmt.Errorf("save the caches: %w", err)
 	}
 	return w.Saved(ctx, key)
@@ -207,9 +213,12 @@ func removeToolSettings(cache string) error {
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	for _, c := range toolCaches {
+		if c.parts == "" {
+			continue
+		}
 		entries, _ := root.ReadDir(c.folder) // most projects have none
 		for _, entry := range entries {
-			if c.parts != "" && !slices.Contains(strings.Fields(c.parts), entry.Name()) {
+			if !slices.Contains(strings.Fields(c.parts), entry.Name()) {
 				err = errors.Join(err, root.RemoveAll(c.folder+"/"+entry.Name()))
 			}
 		}

@@ -75,8 +75,8 @@ type Sandbox struct {
 	mu      sync.Mutex
 	pending []journal.Event // that are not on record yet
 
-	trafficTold []egress.Traffic // what passed, as it was told last
-	spentTold   egress.Spent     // what was used of the model, as it was told last
+	trafficReported []egress.Traffic // what passed, as it was reported last
+	spentReported   egress.Spent     // what was used of the model, as it was reported last
 }
 
 // Start sets the sandbox up, and has it attacked from inside. A level that does
@@ -92,7 +92,12 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
+	w := &Sandbox{
+		next:    asked.Exec,
+		vars:    asked.Needs.Env,
+		base:    sandbox.Config{Level: asked.Level, Beyond: asked.Beyond},
+		servers: &servers{services: services},
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -104,14 +109,21 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if os.Geteuid() == 0 {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
-	if err := w.folders.create(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
-		return nil, fault.Usage("cannot make the folders of the sandbox", "make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
+	lend := func(dir string) error { return w.Lend(ctx, dir, ".") }
+	if err := w.folders.create(ctx, asked, lend); err != nil {
+		return nil, fault.Usage("cannot make the folders of the sandbox",
+			"make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
 	}
 	w.cache = asked.Cache
 	if err := w.restoreCaches(ctx, asked.Cache); err != nil {
-		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
+		w.notes = append(w.notes, journal.Noted{
+			What: "the caches of an earlier job are not used: " + fault.Told(err),
+			Hint: "set the input cache to a folder that actions/cache restored",
+		})
 	}
-	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, resolved(asked.Reach), append(asked.privateFolders(), w.folders.dir)
+	w.base.Read = w.folders.read
+	w.base.Theirs = resolved(asked.Reach)
+	w.base.Apart = append(asked.privateFolders(), w.folders.dir)
 	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -122,15 +134,24 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 
 func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	base, open, err := w.base.Strongest(ctx, w.next)
-	w.base, w.Level = base, base.Level
+	w.base = base
+	w.Level = base.Level
 	if w.Level == sandbox.None {
-		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked, sandbox.UserNamespaces), nil)
+		return fault.Usage("this machine offers no sandbox that contains the network",
+			weakerHint(asked, sandbox.UserNamespaces), nil)
 	}
 	w.noteOpen(open)
 	if err != nil && fault.Hint(err) == "" {
-		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked, sandbox.UserNamespaces), err)
+		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level),
+			weakerHint(asked, sandbox.UserNamespaces), err)
 	}
-	return errors.Join(err, w.warm(ctx, asked), w.checkReachable(asked))
+	if err != nil {
+		return err
+	}
+	if err := w.warm(ctx, asked); err != nil {
+		return err
+	}
+	return w.checkReachable(asked)
 }
 
 func (w *Sandbox) checkReachable(asked Options) error {
@@ -138,17 +159,24 @@ func (w *Sandbox) checkReachable(asked Options) error {
 		return nil
 	}
 	for _, path := range append(asked.Reach, w.folders.dir) {
-		for dir := path; ; dir = filepath.Dir(dir) {
-			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
-				return fault.Usage(fmt.Sprintf("the sandbox's user cannot reach %s: %s is closed to others", path, dir),
-					"open it: chmod o+x "+dir, nil)
-			}
-			if dir == filepath.Dir(dir) {
-				break
-			}
+		if dir := closedFolder(path); dir != "" {
+			return fault.Usage(fmt.Sprintf("the sandbox's user cannot reach %s: %s is closed to others", path, dir),
+				"open it: chmod o+x "+dir, nil)
 		}
 	}
 	return nil
+}
+
+// closedFolder returns the folder at or above a path that another user cannot enter; empty: there is none.
+func closedFolder(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 // weakerHint returns how to go on where a level is missing. appArmor is sandbox.UserNamespaces.
@@ -187,9 +215,12 @@ type Access struct {
 // Around returns how things run in a place.
 func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside := w.base
-	inside.At, inside.Layers = maps.Clone(at.At), at.Layers
-	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
-	if inside.Ports = nil; !at.Alone {
+	inside.At = maps.Clone(at.At)
+	inside.Layers = at.Layers
+	inside.Write = at.Write
+	inside.Read = slices.Concat(w.base.Read, at.Read)
+	inside.Ports = nil
+	if !at.Alone {
 		inside.Write = slices.Concat(w.folders.write(at.Proof), at.Write)
 		inside.Layers = slices.Concat(w.folders.layers(at.Proof), at.Layers)
 		inside.At = w.folders.at(inside.At)
@@ -227,7 +258,8 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return w.withMaven(slices.Concat(w.folders.env(env, proof, w.mounts()), w.servers.env(), w.vars), proof, w.servers.proxy.Port)
+	all := slices.Concat(w.folders.env(env, proof, w.mounts()), w.servers.env(), w.vars)
+	return w.withMaven(all, proof, w.servers.proxy.Port)
 }
 
 // mounts reports whether read-only files stay writable for this program.

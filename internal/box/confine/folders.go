@@ -28,38 +28,56 @@ type folders struct {
 	warm          []warmCache
 	goModules     string // where Go finds the user's modules without layers; empty: nowhere
 	hasBaseCaches bool   // the caches of the base are kept
-	suffix        string // ends the names of the folders of a proof
-	beside        string // the same for the proof that runs at the same time
 }
 
-func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
-	r.home, r.lend = asked.Home, lend
-	if r.temp, err = workspace.NewTemporary(asked.Temp, "ralph-inside-"); err != nil {
+func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) error {
+	r.home = asked.Home
+	r.lend = lend
+	var err error
+	r.temp, err = workspace.NewTemporary(asked.Temp, "ralph-inside-")
+	if err != nil {
 		return err
 	}
-	if r.dir, err = filepath.EvalSymlinks(r.temp.Path); err != nil {
+	r.dir, err = filepath.EvalSymlinks(r.temp.Path)
+	if err != nil {
 		return err
 	}
 	if r.home == "" {
-		err = os.Chmod(r.dir, 0o711) //nolint:gosec // another user goes through it
+		if err := os.Chmod(r.dir, 0o711); err != nil { //nolint:gosec // another user goes through it
+			return err
+		}
 	}
-	err = errors.Join(err, r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"))
+	for _, name := range []string{"home", "tmp", "proof", "cache", "caches"} {
+		if err := r.emptyFolder(name); err != nil {
+			return err
+		}
+	}
 	r.read = toolchainFolders(asked)
 	for _, dir := range toolsIn(asked, "$RUSTUP_HOME", ".rustup") {
 		r.rustup = append([]string{"RUSTUP_HOME=" + dir}, r.rustup...) // the last one counts
 	}
-	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", usualLists(asked)...))
-	if r.home != "" {
-		var failed error
-		r.logins, failed = bring(asked, filepath.Join(r.dir, "home"))
-		err = errors.Join(err, failed, r.copyGitConfig(ctx, asked, "global"))
+	if err := r.copyGitConfig(ctx, asked, "system", usualLists(asked)...); err != nil {
+		return err
 	}
-	return err
+	if r.home == "" {
+		return nil
+	}
+	r.logins, err = bring(asked, filepath.Join(r.dir, "home"))
+	if err != nil {
+		return err
+	}
+	return r.copyGitConfig(ctx, asked, "global")
 }
 
 func (r *folders) emptyFolder(name string) error {
 	dir := filepath.Join(r.dir, name)
-	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
+	if err := untrusted.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	return r.lend(dir)
 }
 
 // write returns the folders that can be written to. What an agent leaves in its home or in
@@ -74,7 +92,7 @@ func (r *folders) write(proof bool) []string {
 
 func (r *folders) caches(proof bool) string {
 	if proof {
-		return filepath.Join(r.dir, "cache"+r.suffix)
+		return filepath.Join(r.dir, "cache")
 	}
 	return filepath.Join(r.dir, "caches")
 }
@@ -82,7 +100,7 @@ func (r *folders) caches(proof bool) string {
 // tmp holds temporary files. In a job it is also the home of the proofs.
 func (r *folders) tmp(proof bool) string {
 	if proof {
-		return filepath.Join(r.dir, "proof"+r.suffix)
+		return filepath.Join(r.dir, "proof")
 	}
 	return filepath.Join(r.dir, "tmp")
 }
@@ -99,34 +117,42 @@ func (r *folders) at(more map[string]string) map[string]string {
 
 func (r *folders) env(env []string, proof, mounts bool) []string {
 	own := append(r.gitEnv(), "TMPDIR="+r.tmp(proof))
+	caches := r.cacheVariables(env, proof)
 	if r.home != "" {
 		home := r.home
 		if !proof && !mounts {
-			own, home = append(own, r.rustup...), filepath.Join(r.dir, "home")
+			home = filepath.Join(r.dir, "home")
+			own = append(own, r.rustup...)
 		}
-		return slices.Concat(environ.InNewHome(env), own, []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, r.cacheVariables(env, proof))
+		own = append(own, "HOME="+home, "GIT_CONFIG_GLOBAL="+r.gitConfig("global"))
+		return slices.Concat(environ.InNewHome(env), own, caches)
 	}
 	home := r.tmp(proof)
 	if !proof {
 		home = filepath.Join(r.dir, "home")
 	}
-	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, r.rustup, []string{"HOME=" + home}, r.cacheVariables(env, proof))
+	user := []string{"USER=ralph", "LOGNAME=ralph"}
+	return slices.Concat(environ.Confined(env), user, own, r.rustup, []string{"HOME=" + home}, caches)
 }
 
 func (r *folders) close() error { return errors.Join(r.logins.close(), r.temp.Remove()) }
 
-func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
-	for _, folder := range append(filepath.SplitList(environ.Get(asked.Env, "PATH")), existingPaths(asked.Home, tools, asked.Env)...) {
+func (r *folders) missingTools(asked Options) []journal.Noted {
+	var notes []journal.Noted
+	path := filepath.SplitList(environ.Get(asked.Env, "PATH"))
+	for _, folder := range append(path, existingPaths(asked.Home, tools, asked.Env)...) {
 		if asked.Proofs && asked.bars(folder) {
 			notes = append(notes, journal.Noted{
-				What: "proofs do not use " + folder + " of your environment: the agent can write there", Hint: "have setup install what the checks need",
+				What: "proofs do not use " + folder + " of your environment: the agent can write there",
+				Hint: "have setup install what the checks need",
 			})
 		}
 	}
 	for _, path := range existingPaths(asked.Home, settings, nil) {
 		if sandbox.FileHoldsLogin(path) {
 			notes = append(notes, journal.Noted{
-				What: path + " is hidden in the sandbox: it seems to hold a login", Hint: "move the login to another file",
+				What: path + " is hidden in the sandbox: it seems to hold a login",
+				Hint: "move the login to another file",
 			})
 		}
 	}
@@ -136,8 +162,11 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 // bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether
 // PATH names it or another variable (JAVA_HOME).
 func (a Options) bars(path string) bool {
-	folders := resolved(slices.Concat(a.Reach, a.Apart))
-	return slices.ContainsFunc(resolved([]string{path}), func(place string) bool { return anyHolds(folders, place) })
+	place, err := filepath.EvalSymlinks(path)
+	if err != nil || !filepath.IsAbs(path) {
+		return false
+	}
+	return anyHolds(resolved(slices.Concat(a.Reach, a.Apart)), place)
 }
 
 func (a Options) privateFolders() []string {

@@ -47,12 +47,16 @@ func bring(asked Options, home string) (*logins, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		at, own := modified(from), filepath.Join(home, file.File)
+		at := modified(from)
+		own := filepath.Join(home, file.File)
 		text, err := untrusted.ReadFile(from, mostLogin)
-		if err == nil {
-			err = errors.Join(os.MkdirAll(filepath.Dir(own), 0o700), renameio.WriteFile(own, selected(text, file.Fields), 0o600))
-		}
 		if err != nil {
+			return l, err
+		}
+		if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+			return l, err
+		}
+		if err := renameio.WriteFile(own, selected(text, file.Fields), 0o600); err != nil {
 			return l, err
 		}
 		if file.Back {
@@ -82,7 +86,13 @@ type loginRecord struct {
 func (l *logins) keep(home, dir string) error {
 	l.record = filepath.Join(recordedLogins(home), filepath.Base(dir))
 	text, err := json.Marshal(loginRecord{dir, l.pairs})
-	return errors.Join(err, os.MkdirAll(filepath.Dir(l.record), 0o700), renameio.WriteFile(l.record, text, 0o600))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(l.record), 0o700); err != nil {
+		return err
+	}
+	return renameio.WriteFile(l.record, text, 0o600)
 }
 
 func (l *logins) watch() {
@@ -150,8 +160,9 @@ func (p *pair) bringTokens() {
 		return
 	}
 	ownAt := info.ModTime()
-	isNew, usersIsNew := !ownAt.Equal(p.OwnAt), !userAt.Equal(p.UserAt)
-	if !isNew && !usersIsNew {
+	ownIsNew := !ownAt.Equal(p.OwnAt)
+	usersIsNew := !userAt.Equal(p.UserAt)
+	if !ownIsNew && !usersIsNew {
 		return
 	}
 	own, err := dir.ReadFile(name, mostLogin)
@@ -159,10 +170,13 @@ func (p *pair) bringTokens() {
 	if err != nil || failed != nil {
 		return
 	}
-	if usersIsNew && (!isNew || userAt.After(ownAt)) {
+	if usersIsNew && (!ownIsNew || userAt.After(ownAt)) {
 		if text, changed := withTokens(own, selected(users, p.Fields)); changed {
-			const young = ".ralph-new"
-			err = errors.Join(dir.WriteFile(name+young, text, 0o600), dir.Rename(name+young, name))
+			temporary := name + ".ralph-new"
+			err = dir.WriteFile(temporary, text, 0o600)
+			if err == nil {
+				err = dir.Rename(temporary, name)
+			}
 			ownAt = modified(p.Own)
 		}
 	} else if text, changed := withTokens(users, selected(own, p.Fields)); changed {
@@ -179,10 +193,11 @@ func selected(text []byte, fields []string) []byte {
 	if fields == nil {
 		return text
 	}
-	all, some := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	all := map[string]json.RawMessage{}
+	some := map[string]json.RawMessage{}
 	_ = json.Unmarshal(text, &all) // another form has none of them
 	for _, name := range fields {
-		if value, is := all[name]; is {
+		if value, ok := all[name]; ok {
 			some[name] = value
 		}
 	}
@@ -193,11 +208,11 @@ func selected(text []byte, fields []string) []byte {
 // withTokens returns a login with the tokens of another one, where both have them. Nothing else changes: what an agent
 // writes there must not name another server for the user.
 func withTokens(login, other []byte) (text []byte, changed bool) {
-	var old, young any
-	if decode(login, &old) != nil || decode(other, &young) != nil {
+	var old, newer any
+	if decode(login, &old) != nil || decode(other, &newer) != nil {
 		return login, false
 	}
-	if !takeTokens(old, young) {
+	if !takeTokens(old, newer) {
 		return login, false
 	}
 	text, err := json.MarshalIndent(old, "", "  ")
@@ -216,34 +231,42 @@ func decode(text []byte, to *any) error {
 	return d.Decode(to)
 }
 
-func takeTokens(old, young any) (changed bool) {
-	was, is := old.(map[string]any)
-	now, also := young.(map[string]any)
-	if !is || !also {
+func takeTokens(old, newer any) bool {
+	oldFields, ok := old.(map[string]any)
+	if !ok {
 		return false
 	}
-	for name, value := range was {
-		other := now[name]
+	newFields, ok := newer.(map[string]any)
+	if !ok {
+		return false
+	}
+	changed := false
+	for name, value := range oldFields {
+		other := newFields[name]
 		switch {
 		case !isToken(name) || !canReplace(value, other):
 			changed = takeTokens(value, other) || changed
 		case value != other:
-			was[name], changed = other, true
+			oldFields[name] = other
+			changed = true
 		}
 	}
 	return changed
 }
 
 // canReplace reports whether two values are numbers or lines of text, and no address. Not each program can read 1e999.
-func canReplace(old, young any) bool {
+func canReplace(old, newer any) bool {
 	switch old := old.(type) {
 	case json.Number:
-		number, is := young.(json.Number)
+		number, ok := newer.(json.Number)
 		_, err := number.Float64()
-		return is && err == nil
+		return ok && err == nil
 	case string:
-		text, is := young.(string)
-		return is && text != "" && !strings.Contains(old+text, "://") && !strings.ContainsFunc(text, unicode.IsControl)
+		text, ok := newer.(string)
+		if !ok || text == "" {
+			return false
+		}
+		return !strings.Contains(old+text, "://") && !strings.ContainsFunc(text, unicode.IsControl)
 	}
 	return false
 }

@@ -40,27 +40,32 @@ type modelUser struct {
 // HoldKeys has a model server hold the keys of the agents, and count what they use
 // against their budget, without a sandbox: no matter what else a Sandbox does, it does
 // not. nil: there is no budget, or no key that can be held.
-func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
+func HoldKeys(ctx context.Context, asked Options) (*Sandbox, error) {
 	if asked.Model.Budget == (agent.Budget{}) {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
 	w := &Sandbox{Level: sandbox.None, servers: new(servers)}
-	who, held := w.modelUsers(asked), []modelUser(nil)
-	for _, a := range who {
-		known := agent.Held(a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
-		if a.Keys = *a.keys; known {
-			if a.makers, err = w.makers(&a, false); err != nil {
+	users := w.modelUsers(asked)
+	for i := range users {
+		a := &users[i]
+		a.Keys = *a.keys
+		if agent.Held(a.Agent) && a.keys.UsesKey(a.Agent, asked.Env) {
+			makers, err := w.makers(a, false)
+			if err != nil {
 				return nil, err
 			}
+			a.makers = makers
 		}
-		a.Name, a.Models = "", nil // every model is allowed, as without a server
-		held = append(held, a)
+		// Every model is allowed, as without a server.
+		a.Name = ""
+		a.Models = nil
 	}
-	first := slices.IndexFunc(held, func(a modelUser) bool { return len(a.makers) > 0 })
+	first := slices.IndexFunc(users, modelUser.isServed)
 	if first < 0 {
 		return nil, nil //nolint:nilnil // as above
 	}
-	if base := held[first].makers[0].Base; asked.Network.Upstream == "" {
+	if asked.Network.Upstream == "" {
+		base := users[first].makers[0].Base
 		asked.Network.Upstream = egress.Around(cmp.Or(base, "https://api.openai.com"))
 	}
 	route, err := asked.Network.Route()
@@ -68,37 +73,43 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 		return nil, err
 	}
 	ctx, w.servers.stop = context.WithCancel(context.WithoutCancel(ctx))
-	return w, w.openModel(ctx, asked, held, route)
+	return w, w.openModel(ctx, asked, users, route)
 }
+
+// isServed reports an agent whose keys the model server holds.
+func (u modelUser) isServed() bool { return len(u.makers) > 0 }
 
 func (w *Sandbox) modelUsers(asked Options) []modelUser {
 	d := w.servers
 	d.keys = asked.Model.Keys
-	who := []modelUser{{Model: asked.Model, keys: &d.keys}}
+	users := []modelUser{{Model: asked.Model, keys: &d.keys}}
 	if asked.Review != nil {
 		d.review = asked.Review.Keys
-		who = append(who, modelUser{Model: *asked.Review, keys: &d.review})
+		users = append(users, modelUser{Model: *asked.Review, keys: &d.review})
 	}
-	return who
+	return users
 }
 
-func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser, route egress.Route) (err error) {
+func (w *Sandbox) openModel(ctx context.Context, asked Options, users []modelUser, route egress.Route) error {
 	d := w.servers
-	if d.model, err = w.listen(ctx); err != nil {
+	var err error
+	d.model, err = w.listen(ctx)
+	if err != nil {
 		return err
 	}
 	d.modelServer = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
 		Transport: route.Transport(), Refused: w.refused(asked),
 	}
-	for i := range who {
-		who[i].token = "ralph-" + rand.Text()
+	for i := range users {
+		users[i].token = "ralph-" + rand.Text()
 	}
-	if d.modelServer.Makers, err = serversOf(who); err != nil {
+	d.modelServer.Makers, err = serversOf(users)
+	if err != nil {
 		return err
 	}
-	for _, a := range who {
-		if len(a.makers) > 0 {
+	for _, a := range users {
+		if a.isServed() {
 			*a.keys = a.Keys.ForModelServer(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
 			a.keys.Confined = w.Level != sandbox.None
 		}
@@ -108,14 +119,16 @@ func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser,
 }
 
 // serversOf returns the makers' servers of each agent, with the models that it may ask for there, and its token.
-func serversOf(who []modelUser) (all []egress.Maker, err error) {
-	for _, a := range who {
+func serversOf(users []modelUser) ([]egress.Maker, error) {
+	var all []egress.Maker
+	for _, a := range users {
 		for _, m := range a.makers {
 			maker, err := serverOf(m)
 			if err != nil {
 				return nil, err
 			}
-			maker.Models, maker.Token = agent.Models(a.Agent, a.Name, a.Models), redact.Secret(a.token)
+			maker.Models = agent.Models(a.Agent, a.Name, a.Models)
+			maker.Token = redact.Secret(a.token)
 			all = append(all, maker)
 		}
 	}
@@ -129,30 +142,33 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 	}
 	var err error
 	maker.Base, err = url.Parse(m.Base)
-	if err != nil || maker.Base.Host == "" || maker.Base.User != nil { // answers are searched for the key, not for a password
-		return maker, fault.Usage("cannot read the address of the model's server", "give model-base-url as https://host, without a name or password", nil)
+	// No password is allowed: answers are searched for the key alone.
+	if err != nil || maker.Base.Host == "" || maker.Base.User != nil {
+		return maker, fault.Usage("cannot read the address of the model's server",
+			"give model-base-url as https://host, without a name or password", nil)
 	}
 	return maker, nil
 }
 
-// makers have keys for the model server; none for a login. Strict refuses keys that only the agent can
-// use.
+// makers have keys for the model server; none for a login. Strict refuses keys that only the agent can use.
 func (w *Sandbox) makers(m *modelUser, strict bool) ([]agent.Maker, error) {
 	if m.KeyInAgent || !m.Keys.HasAny() {
 		return nil, nil
 	}
-	makers, can := m.Keys.Makers(m.Agent, m.Name)
-	switch {
-	case can && len(makers) == 0: // keys that are of no use to it
-		*m.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
-	case !can && strict:
+	makers, ok := m.Keys.Makers(m.Agent, m.Name)
+	if ok {
+		if len(makers) == 0 { // keys that are of no use to it
+			*m.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
+		}
+		return makers, nil
+	}
+	if strict {
 		return nil, fault.Usage(fmt.Sprintf("the agent %s cannot use a server that holds its key", m.Agent),
 			"give it the key, if every program that it runs may read it: sandbox: key-in-agent", nil)
-	case !can:
-		w.notes = append(w.notes, journal.Noted{
-			What: fmt.Sprintf("the agent %s has its key: every program that it runs can read it", m.Agent),
-		})
 	}
+	w.notes = append(w.notes, journal.Noted{
+		What: fmt.Sprintf("the agent %s has its key: every program that it runs can read it", m.Agent),
+	})
 	return makers, nil
 }
 
@@ -172,8 +188,8 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.servers.review
 }
 
-// Turn returns a time in which an agent may ask the model server, which can end it. Run end once its processes are gone:
-// it also frees the shared memory that they left.
+// Turn returns a time in which an agent may ask the model server, which can end it. Run end once its processes are
+// gone: it also frees the shared memory that they left.
 func (w *Sandbox) Turn(ctx context.Context) (turn context.Context, end func()) {
 	if w == nil {
 		return ctx, func() {}
@@ -195,10 +211,10 @@ func (w *Sandbox) Used() egress.Spent {
 	}
 	now := w.servers.modelServer.Spent()
 	since := now
-	since.Usage = now.Usage.Minus(w.spentTold.Usage)
-	since.Cost.USD -= w.spentTold.Cost.USD
-	since.Cost.Most -= w.spentTold.Cost.Most
-	w.spentTold = now
+	since.Usage = now.Usage.Minus(w.spentReported.Usage)
+	since.Cost.USD -= w.spentReported.Cost.USD
+	since.Cost.Most -= w.spentReported.Cost.Most
+	w.spentReported = now
 	return since
 }
 

@@ -57,10 +57,11 @@ func serviceText(services []netip.AddrPort) string {
 	return "; services: " + strings.Join(all, ", ")
 }
 
-// withMaven adds to Maven's options, which may be the user's, what no other variable tells every Maven 3: where it keeps
-// what it fetches, and the proxy.
+// withMaven adds to Maven's options, which may be the user's, what no other variable tells every Maven 3: where it
+// keeps what it fetches, and the proxy.
 func (w *Sandbox) withMaven(env []string, proof bool, port int) []string {
-	options := fmt.Sprintf("%s -Dmaven.repo.local=%s -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=%d -Daether.connector.http.useSystemProperties=true",
+	options := fmt.Sprintf("%s -Dmaven.repo.local=%s "+
+		"-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=%d -Daether.connector.http.useSystemProperties=true",
 		environ.Get(env, "MAVEN_OPTS"), filepath.Join(w.folders.caches(proof), "maven/repository"), port)
 	return append(env, "MAVEN_OPTS="+strings.TrimSpace(options))
 }

@@ -27,7 +27,8 @@ type Network struct {
 	Private  []string // of hosts at home
 	Upstream string   // a company's proxy; empty: none
 	NoProxy  string   // hosts that are reached without it, as NO_PROXY names them
-	Bundle   string   // the file of certificates that this process trusts, for those in the sandbox; empty: the system's
+	// Bundle is the file of certificates that this process trusts, for those in the sandbox; empty: the system's.
+	Bundle string
 }
 
 // ByEnvironment returns n with the proxy and the certificates of the standard variables.
@@ -49,17 +50,17 @@ func (n Network) Secrets() []string {
 }
 
 // Route returns how the outside is reached from outside.
-func (n Network) Route() (route egress.Route, err error) {
-	if route.Private, err = egress.ParseNames(n.Private); err != nil {
-		return route, err
+func (n Network) Route() (egress.Route, error) {
+	private, err := egress.ParseNames(n.Private)
+	if err != nil {
+		return egress.Route{}, err
 	}
-	route.NoProxy = n.NoProxy
-	if n.Upstream != "" {
-		if route.Upstream, err = egress.ParseUpstream(n.Upstream); err != nil {
-			return route, err
-		}
+	route := egress.Route{Private: private, NoProxy: n.NoProxy}
+	if n.Upstream == "" {
+		return route, nil
 	}
-	return route, nil
+	route.Upstream, err = egress.ParseUpstream(n.Upstream)
+	return route, err
 }
 
 const mostTrusted = 64 << 20
@@ -71,7 +72,8 @@ func (w *Sandbox) trust(n Network) error {
 	}
 	text, err := untrusted.ReadFile(n.Bundle, mostTrusted)
 	if err != nil {
-		return fault.Usage("cannot read the certificates in "+n.Bundle, "name a file of certificates in SSL_CERT_FILE", err)
+		return fault.Usage("cannot read the certificates in "+n.Bundle,
+			"name a file of certificates in SSL_CERT_FILE", err)
 	}
 	w.servers.certificates = filepath.Join(w.folders.dir, "certificates.pem")
 	w.base.Read = append(slices.Clone(w.base.Read), w.servers.certificates)
@@ -116,7 +118,8 @@ type proxy struct {
 }
 
 func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
-	d, n := w.servers, asked.Network
+	d := w.servers
+	n := asked.Network
 	route, err := n.Route()
 	if err != nil {
 		return err
@@ -124,13 +127,14 @@ func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
 	if err := w.trust(n); err != nil {
 		return err
 	}
-	who := w.modelUsers(asked)
-	for i := range who {
-		if who[i].makers, err = w.makers(&who[i], asked.Home == ""); err != nil {
+	users := w.modelUsers(asked)
+	for i := range users {
+		users[i].makers, err = w.makers(&users[i], asked.Home == "")
+		if err != nil {
 			return err
 		}
-		if len(who[i].makers) == 0 {
-			n.Allow = slices.Concat(n.Allow, who[i].Hosts)
+		if !users[i].isServed() {
+			n.Allow = slices.Concat(n.Allow, users[i].Hosts)
 		}
 	}
 	allow, err := egress.ParseNames(n.Allow)
@@ -140,14 +144,15 @@ func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
 	d.packages = n.Packages && !n.Any
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
 	d.proxy.Proxy = &egress.Proxy{Allow: allow, Any: n.Any, Route: route, Refused: w.refused(asked)}
-	if d.proxy.Listener, err = w.listen(ctx); err != nil {
+	d.proxy.Listener, err = w.listen(ctx)
+	if err != nil {
 		return err
 	}
 	d.serve(func() error { return d.proxy.Serve(ctx, d.proxy.Listener) })
-	if !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
+	if !slices.ContainsFunc(users, modelUser.isServed) {
 		return nil
 	}
-	return w.openModel(ctx, asked, who, route)
+	return w.openModel(ctx, asked, users, route)
 }
 
 // listen opens a server of ours at a port that no service has.
@@ -170,7 +175,7 @@ func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 			for input, setting := range map[string]string{
 				"allow-domains: ": "allowDomains", "sandbox.allowModels: ": "allowModels",
 			} {
-				if name, is := strings.CutPrefix(r.Input, input); is {
+				if name, ok := strings.CutPrefix(r.Input, input); ok {
 					event.Input = fmt.Sprintf(`"sandbox": {%q: [%q]}`, setting, name)
 				}
 			}

@@ -14,15 +14,22 @@ func (w *Sandbox) Description(none string) string {
 	if w == nil {
 		return none
 	}
-	said := "sandbox level " + w.Name() + ": tested from inside"
+	text := "sandbox level " + w.Name() + ": tested from inside"
 	if w.leaky {
-		said += ", except as noted"
+		text += ", except as noted"
 	}
-	said += serviceText(w.servers.services)
-	if d := w.servers; d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 }) {
-		said += "; no model is set, so every model is allowed"
+	text += serviceText(w.servers.services)
+	if w.servers.allowsEveryModel() {
+		text += "; no model is set, so every model is allowed"
 	}
-	return said
+	return text
+}
+
+func (d *servers) allowsEveryModel() bool {
+	if d.modelServer == nil {
+		return false
+	}
+	return slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }
 
 // Notices returns what people should know of the sandbox.
@@ -40,8 +47,10 @@ func (w *Sandbox) noteOpen(open []string) {
 	}
 	w.leaky = true
 	w.notes = append(w.notes, journal.Noted{
-		What: "at the sandbox level external your own sandbox has to block what got through: " + strings.Join(open, ", "),
-		Hint: "block these in your own sandbox, or remove the files and servers that it can reach; a kernel with Landlock blocks the files",
+		What: "at the sandbox level external your own sandbox has to block what got through: " +
+			strings.Join(open, ", "),
+		Hint: "block these in your own sandbox, or remove the files and servers that it can reach; " +
+			"a kernel with Landlock blocks the files",
 	})
 }
 
@@ -51,7 +60,7 @@ func (w *Sandbox) record(event journal.Event) {
 	w.pending = append(w.pending, event)
 }
 
-// HasRefusals reports whether something was refused since Tell last put that on record.
+// HasRefusals reports whether something was refused since Flush last put that on record.
 func (w *Sandbox) HasRefusals() bool {
 	if w == nil {
 		return false
@@ -64,16 +73,16 @@ func (w *Sandbox) HasRefusals() bool {
 	})
 }
 
-// Flush puts on record what was heard since it last did.
+// Flush puts on record the events since it last did.
 func (w *Sandbox) Flush(emit func(journal.Event)) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
-	heard := w.pending
+	pending := w.pending
 	w.pending = nil
 	w.mu.Unlock()
-	for _, event := range heard {
+	for _, event := range pending {
 		emit(event)
 	}
 }
@@ -81,7 +90,8 @@ func (w *Sandbox) Flush(emit func(journal.Event)) {
 // mostHosts keeps an agent from filling the journal with host names.
 const mostHosts = 50
 
-func (d *servers) traffic() (all []egress.Traffic) {
+func (d *servers) traffic() []egress.Traffic {
+	var all []egress.Traffic
 	if d.proxy.Proxy != nil {
 		all = d.proxy.Traffic()
 	}
@@ -97,8 +107,8 @@ func (w *Sandbox) Passed() *journal.EgressPassed {
 		return nil
 	}
 	now := w.servers.traffic()
-	event := since(w.trafficTold, now)
-	w.trafficTold = now
+	event := since(w.trafficReported, now)
+	w.trafficReported = now
 	return event
 }
 
@@ -107,7 +117,9 @@ func since(before, now []egress.Traffic) *journal.EgressPassed {
 	for _, t := range now {
 		for _, old := range before {
 			if old.Name == t.Name && old.Model == t.Model {
-				t.Tunnels, t.Up, t.Down = t.Tunnels-old.Tunnels, t.Up-old.Up, t.Down-old.Down
+				t.Tunnels -= old.Tunnels
+				t.Up -= old.Up
+				t.Down -= old.Down
 			}
 		}
 		if t.Tunnels+t.Up+t.Down > 0 {

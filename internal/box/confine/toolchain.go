@@ -18,8 +18,11 @@ import (
 var (
 	tools = []string{
 		".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
-		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk",
-		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY",
+		".local/bin", ".local/lib", ".local/pipx",
+		".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools",
+		".bun/bin", ".deno/bin", "go/bin", "sdk",
+		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
+		"$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY",
 	}
 	settings = []string{
 		".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
@@ -27,7 +30,8 @@ var (
 	// toolchainMade are patterns of what programs are made of, beside their bin, by a file that tells of the toolchain.
 	toolchainMade = map[string]string{
 		"": "bin sbin lib lib32 lib64 libexec share include pyvenv.cfg VERSION version release " +
-			"jre maven2 platform collects mkspecs plugins qml releases erts-* nvvm targets sysroot avr *-linux-* *-elf *-eabi *-mingw32",
+			"jre maven2 platform collects mkspecs plugins qml releases erts-* nvvm " +
+			"targets sysroot avr *-linux-* *-elf *-eabi *-mingw32",
 		"src/runtime":             "src pkg go.env misc", // Go; else these are the user's
 		"lib/modules":             "conf jmods",          // a JDK; else conf is a server's
 		"boot":                    "conf boot",           // Maven
@@ -54,10 +58,12 @@ func existingPaths(home string, names, env []string) []string {
 }
 
 func existing(paths []string) []string {
-	return filtered(paths, func(path string) bool {
-		_, err := os.Stat(path)
-		return err == nil && filepath.IsAbs(path)
-	})
+	return filtered(paths, func(path string) bool { return filepath.IsAbs(path) && exists(path) })
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // toolchainFolders returns what programs need beyond the usual folders.
@@ -92,7 +98,7 @@ func toolchainBeside(asked Options, folder string) []string {
 		return []string{folder}
 	case strings.HasSuffix(place, "/node_modules/.bin"):
 		return []string{folder, above}
-	case filepath.Base(place) != "bin" || slices.ContainsFunc([]string{above, filepath.Dir(filepath.Clean(folder))}, holdsMore):
+	case filepath.Base(place) != "bin", holdsMore(above), holdsMore(filepath.Dir(folder)):
 		return []string{folder}
 	}
 	return append([]string{folder}, toolchainParts(above)...)
@@ -139,7 +145,7 @@ func linkedToolchains(asked Options, folder string) (read []string) {
 
 // toolchainParts returns what a toolchain's programs are made of, if dir looks like one. Anything else beside a bin may
 // be the user's: logins, sources, a server's data.
-func toolchainParts(dir string) (parts []string) {
+func toolchainParts(dir string) []string {
 	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 	isMade := func(entry os.DirEntry) bool {
 		return slices.Contains([]string{"lib", "lib64", "libexec", "share", "include", "pkg", "composer"}, entry.Name())
@@ -154,12 +160,21 @@ func toolchainParts(dir string) (parts []string) {
 		}
 	}
 	slices.Sort(names)
+	var parts []string
 	for _, entry := range entries {
-		if slices.ContainsFunc(names, func(name string) bool { fits, _ := filepath.Match(name, entry.Name()); return fits }) {
+		if matchesAny(names, entry.Name()) {
 			parts = append(parts, filepath.Join(dir, entry.Name()))
 		}
 	}
-	return append(parts, existingPaths(dir, filtered(names, func(name string) bool { return strings.Contains(name, "/") }), nil)...)
+	isDeep := func(name string) bool { return strings.Contains(name, "/") }
+	return append(parts, existingPaths(dir, filtered(names, isDeep), nil)...)
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := filepath.Match(pattern, name)
+		return ok
+	})
 }
 
 // Program returns an agent's program, and the files that its command names by a whole path. See Options.Read.

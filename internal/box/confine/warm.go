@@ -3,7 +3,6 @@ package confine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -53,7 +52,10 @@ type warmCache struct {
 
 // warmCaches returns those that the user has. One in the project is the box's.
 func warmCaches(asked Options) (found []warmCache) {
-	usual := []string{"XDG_CACHE_HOME=" + filepath.Join(asked.Home, ".cache"), "GOPATH=" + filepath.Join(asked.Home, "go")}
+	usual := []string{
+		"XDG_CACHE_HOME=" + filepath.Join(asked.Home, ".cache"),
+		"GOPATH=" + filepath.Join(asked.Home, "go"),
+	}
 	env := slices.Concat(usual, asked.Env)
 	add := func(variable, path, user string) {
 		if at := resolved([]string{user}); len(at) > 0 && !anyHolds(resolved(asked.Private), at[0]) {
@@ -82,9 +84,14 @@ func (w *Sandbox) warm(ctx context.Context, asked Options) error {
 		return nil
 	}
 	r.warm = warmCaches(asked)
-	err := errors.Join(r.makeLayers(false), r.makeLayers(true))
-	if err != nil || w.HasLayers(ctx, Access{Layers: r.layers(true)}) {
+	if err := r.makeLayers(false); err != nil {
 		return err
+	}
+	if err := r.makeLayers(true); err != nil {
+		return err
+	}
+	if w.HasLayers(ctx, Access{Layers: r.layers(true)}) {
+		return nil
 	}
 	settings, _ := untrusted.ReadFile(filepath.Join(asked.Home, ".config/go/env"), 1<<20) // most users have none
 	for _, c := range r.warm {
@@ -103,19 +110,21 @@ const baseLayers = "layers-base"
 func (r *folders) upper(proof bool, n int) string {
 	name := "layers-agent"
 	if proof {
-		name = "layers" + r.suffix
+		name = "layers"
 	}
 	return filepath.Join(r.dir, name, strconv.Itoa(n))
 }
 
-func (r *folders) layers(proof bool) (all []sandbox.Layer) {
+func (r *folders) layers(proof bool) []sandbox.Layer {
+	var all []sandbox.Layer
 	for n, c := range r.warm {
 		l := sandbox.Layer{Path: c.path, Lower: []string{c.lower}, Upper: r.upper(proof, n)}
 		if c.variable == "" {
 			l.Path = filepath.Join(r.caches(proof), c.path)
 		}
 		if proof {
-			l.Lower = append(existing([]string{filepath.Join(r.dir, baseLayers, strconv.Itoa(n), sandbox.Written)}), c.lower)
+			base := filepath.Join(r.dir, baseLayers, strconv.Itoa(n), sandbox.Written)
+			l.Lower = append(existing([]string{base}), c.lower)
 		}
 		all = append(all, l)
 	}
@@ -123,15 +132,20 @@ func (r *folders) layers(proof bool) (all []sandbox.Layer) {
 }
 
 // makeLayers makes them empty. A proof takes no results of tests from Go's cache.
-func (r *folders) makeLayers(proof bool) (err error) {
+func (r *folders) makeLayers(proof bool) error {
 	for n, c := range r.warm {
-		err = errors.Join(err, sandbox.MakeUpper(r.upper(proof, n)))
-		if proof && c.variable == "GOCACHE" {
-			expires := filepath.Join(r.upper(proof, n), sandbox.Written, testsExpire)
-			err = errors.Join(err, untrusted.WriteFile(expires, []byte(never), 0o644))
+		if err := sandbox.MakeUpper(r.upper(proof, n)); err != nil {
+			return err
+		}
+		if !proof || c.variable != "GOCACHE" {
+			continue
+		}
+		expires := filepath.Join(r.upper(proof, n), sandbox.Written, testsExpire)
+		if err := untrusted.WriteFile(expires, []byte(never), 0o644); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // Go takes no results of tests from before a time in nanoseconds.
