@@ -110,10 +110,11 @@ func ipv4(b []byte, masked bool) netip.Addr {
 // reach in an external sandbox. If the host cannot be resolved, it returns Anywhere.
 func Beyond(ctx context.Context, n Name) []string {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", n.Host)
-	if all := outsideAddresses(found, n.Port); err == nil && len(all) > 0 {
-		return all
+	all := outsideAddresses(found, n.Port)
+	if err != nil || len(all) == 0 {
+		return Anywhere()
 	}
-	return Anywhere()
+	return all
 }
 
 // Anywhere returns addresses of public resolvers, which any machine with internet access can reach.

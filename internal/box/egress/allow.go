@@ -43,7 +43,10 @@ func Allows(models []string, name string) bool {
 	}
 	plain := dateSuffix.ReplaceAllString(name, "")
 	return slices.ContainsFunc(models, func(m string) bool {
-		like, err := path.Match(m, name)
-		return m == name || m == plain || like && err == nil
+		if m == name || m == plain {
+			return true
+		}
+		ok, err := path.Match(m, name)
+		return ok && err == nil
 	})
 }

@@ -61,7 +61,9 @@ var grammars = map[Dialect]*grammar{
 			{path: pattern.Of("^/messages$"), may: "beta=true"},
 			{path: pattern.Of("^/messages/count_tokens$"), may: "beta=true", free: true},
 		},
-		tools: []string{"custom", "function", "bash_2*", "text_editor_2*", "memory_2*", "tool_definition", "tool_reference"},
+		tools: []string{
+			"custom", "function", "bash_2*", "text_editor_2*", "memory_2*", "tool_definition", "tool_reference",
+		},
 		kinds: kindByType("custom"),
 		sign: func(h http.Header, m Maker) {
 			if m.Bearer {
@@ -71,7 +73,9 @@ var grammars = map[Dialect]*grammar{
 			h.Set("X-Api-Key", string(m.Key))
 		},
 		refusal: func(why string) any {
-			return map[string]any{"type": "error", "error": map[string]any{"type": "permission_error", "message": why}}
+			return map[string]any{"type": "error", "error": map[string]any{
+				"type": "permission_error", "message": why,
+			}}
 		},
 	},
 	OpenAI: {
@@ -118,8 +122,8 @@ func set(words ...string) map[string]bool {
 
 func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
 	for d, g := range grammars {
-		rest, in := strings.CutPrefix(escaped, g.folder)
-		if !in {
+		rest, ok := strings.CutPrefix(escaped, g.folder)
+		if !ok {
 			continue
 		}
 		for _, p := range g.paths {
@@ -147,17 +151,19 @@ func (m Maker) at(escaped, query string) (*url.URL, error) {
 	base := m.Base
 	if base == nil {
 		var err error
-		if base, err = url.Parse(g.base); err != nil {
+		base, err = url.Parse(g.base)
+		if err != nil {
 			return nil, err
 		}
 	}
 	rest := escaped
-	named := strings.TrimSuffix(base.Path, "/")
-	if strings.HasSuffix(named, g.folder) || m.Dialect == OpenAI && named != "" {
+	basePath := strings.TrimSuffix(base.Path, "/")
+	if strings.HasSuffix(basePath, g.folder) || (m.Dialect == OpenAI && basePath != "") {
 		rest = strings.TrimPrefix(escaped, g.folder)
 	}
 	u := *base
-	u.Path, u.RawPath = named+rest, ""
+	u.Path = basePath + rest
+	u.RawPath = ""
 	u.RawQuery = strings.Trim(base.RawQuery+"&"+query, "&")
 	return &u, nil
 }

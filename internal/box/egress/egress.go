@@ -25,7 +25,7 @@ type Refusal struct {
 const maxRefusals = 50
 
 type reporter struct {
-	tell func(Refusal)
+	emit func(Refusal)
 
 	mu       sync.Mutex
 	reported map[string]bool
@@ -34,7 +34,7 @@ type reporter struct {
 func (c *reporter) report(thing string, r Refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tell == nil || c.reported[thing] || len(c.reported) > maxRefusals {
+	if c.emit == nil || c.reported[thing] || len(c.reported) > maxRefusals {
 		return
 	}
 	if c.reported == nil {
@@ -44,7 +44,7 @@ func (c *reporter) report(thing string, r Refusal) {
 	if len(c.reported) > maxRefusals {
 		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different requests were refused", maxRefusals)}
 	}
-	c.tell(r)
+	c.emit(r)
 }
 
 // Traffic is the traffic with one host: of tunnels, or the bodies of requests to a model server.

@@ -97,8 +97,8 @@ func Listen(ctx context.Context) (Listener, error) {
 	if err != nil {
 		return Listener{}, fmt.Errorf("listen on loopback: %w", err)
 	}
-	at, is := l.Addr().(*net.TCPAddr)
-	if !is {
+	at, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
 		return Listener{}, fmt.Errorf("listen on loopback: at %s", l.Addr())
 	}
 	return Listener{Listener: l, Port: at.Port}, nil

@@ -22,8 +22,9 @@ var refusedFields = map[string]string{
 }
 
 // opaqueFields hold words of the agent, or schemas of its tools: no provider obeys them.
-var opaqueFields = set("args", "env", "response", "metadata", "client_metadata", "parameters", "parametersJsonSchema",
-	"schema", "input_schema", "output_schema", "input_examples", "responseSchema", "response_schema", "responseJsonSchema")
+var opaqueFields = set("args", "env", "response", "metadata", "client_metadata",
+	"parameters", "parametersJsonSchema", "schema", "input_schema", "output_schema", "input_examples",
+	"responseSchema", "response_schema", "responseJsonSchema")
 
 // toolFields hold a tool, or a list of tools.
 var toolFields = set("tools", "functions", "tool", "definition")
@@ -44,7 +45,8 @@ func (i *inspection) object(fields map[string]any, isTool bool) *Refusal {
 			return &Refusal{What: name, Why: why}
 		}
 		_, isObject := value.(map[string]any)
-		if opaqueFields[name] || name == "input" && isObject { // the input of a tool
+		isToolInput := name == "input" && isObject
+		if opaqueFields[name] || isToolInput {
 			continue
 		}
 		if refused := i.value(name, value, toolFields[name]); refused != nil {
@@ -89,22 +91,29 @@ func (i *inspection) text(field, text string) *Refusal {
 }
 
 func isUnset(value any) bool {
-	list, isList := value.([]any)
-	return value == nil || value == false || isList && len(list) == 0
+	if value == nil || value == false {
+		return true
+	}
+	list, ok := value.([]any)
+	return ok && len(list) == 0
 }
 
 // checkTool refuses each tool that is not known to run in the agent's sandbox.
 func (g *grammar) checkTool(tool map[string]any) *Refusal {
 	for _, kind := range g.kinds(tool) {
-		isLocal := slices.ContainsFunc(g.tools, func(known string) bool {
-			start, isPrefix := strings.CutSuffix(known, "*")
-			return kind == known || isPrefix && strings.HasPrefix(kind, start)
-		})
-		if !isLocal {
+		isLocal := func(known string) bool { return isKind(known, kind) }
+		if !slices.ContainsFunc(g.tools, isLocal) {
 			return &Refusal{What: "tool " + quoted(kind), Why: remote}
 		}
 	}
 	return nil
+}
+
+func isKind(known, kind string) bool {
+	if start, ok := strings.CutSuffix(known, "*"); ok {
+		return strings.HasPrefix(kind, start)
+	}
+	return kind == known
 }
 
 func kindByType(usual string) func(map[string]any) []string {

@@ -46,7 +46,12 @@ type meter struct {
 }
 
 func newMeter(budget Budget, prices map[string]price.Rate) *meter {
-	return &meter{budget: budget, prices: prices, places: make(chan struct{}, maxOpen), used: make(chan struct{})}
+	return &meter{
+		budget: budget,
+		prices: prices,
+		places: make(chan struct{}, maxOpen),
+		used:   make(chan struct{}),
+	}
 }
 
 // bill is the use of one request.
@@ -67,17 +72,15 @@ func (m *meter) begin(client, turn context.Context) error {
 	case <-client.Done():
 		return client.Err()
 	}
-	var err error
-	switch {
-	case m.sum().Stopped:
-		err = errBudget
-	case turn.Err() != nil:
-		err = errTurn
-	default:
-		return nil
+	if m.sum().Stopped {
+		m.end()
+		return errBudget
 	}
-	m.end()
-	return err
+	if turn.Err() != nil {
+		m.end()
+		return errTurn
+	}
+	return nil
 }
 
 func (m *meter) end() { <-m.places }
@@ -100,7 +103,8 @@ func (m *meter) set(b *bill, now stream.Usage) {
 	m.cost.USD += cost.USD - b.cost.USD
 	m.cost.Most += cost.Most - b.cost.Most
 	m.unknown = m.unknown || !cost.Known
-	b.usage, b.cost = now, cost
+	b.usage = now
+	b.cost = cost
 	m.check()
 }
 
@@ -126,8 +130,9 @@ func (m *meter) charge(usd float64, tokens int64) {
 func (m *meter) check() {
 	usd := m.cost.USD + m.cost.Most + m.other.USD
 	tokens := m.usage.Tokens() + m.other.Tokens
-	isUsed := m.budget.USD > 0 && usd >= m.budget.USD || m.budget.Tokens > 0 && tokens >= m.budget.Tokens
-	if isUsed && !m.stopped {
+	dollarsUsed := m.budget.USD > 0 && usd >= m.budget.USD
+	tokensUsed := m.budget.Tokens > 0 && tokens >= m.budget.Tokens
+	if (dollarsUsed || tokensUsed) && !m.stopped {
 		m.stopped = true
 		close(m.used)
 	}

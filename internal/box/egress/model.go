@@ -74,9 +74,12 @@ type ModelLimits struct {
 
 func (l ModelLimits) withDefaults() ModelLimits {
 	return ModelLimits{
-		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute),
-		Bytes: cmp.Or(l.Bytes, 32<<20), Held: cmp.Or(l.Held, 64<<20),
-		Left: cmp.Or(l.Left, 10*time.Minute),
+		Conns:  cmp.Or(l.Conns, 32),
+		Header: cmp.Or(l.Header, 10*time.Second),
+		Body:   cmp.Or(l.Body, time.Minute),
+		Bytes:  cmp.Or(l.Bytes, 32<<20),
+		Held:   cmp.Or(l.Held, 64<<20),
+		Left:   cmp.Or(l.Left, 10*time.Minute),
 	}
 }
 
@@ -92,7 +95,7 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 func (m *Model) prepare() {
 	m.prepared.Do(func() {
 		m.Limits = m.Limits.withDefaults()
-		m.refusals.tell = m.Refused
+		m.refusals.emit = m.Refused
 		m.meter = newMeter(m.Budget, m.Prices)
 		m.keys = redact.Values(secrets(m.Makers)...)
 		m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
@@ -179,30 +182,36 @@ func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 }
 
 type call struct {
-	m       *Model
-	w       http.ResponseWriter
-	dialect Dialect
-	maker   Maker
-	path    endpoint
-	where   string // the requested path
-	model   string
-	body    []byte
-	held    int64 // bytes reserved in bodyMemory
-	input   int64 // likely tokens of the body
+	m        *Model
+	w        http.ResponseWriter
+	dialect  Dialect
+	maker    Maker
+	endpoint endpoint
+	path     string // the requested one
+	model    string
+	body     []byte
+	held     int64 // bytes reserved in bodyMemory
+	input    int64 // likely tokens of the body
 }
 
 func (c *call) find(r *http.Request) bool {
-	c.where = r.URL.EscapedPath()
-	var found bool
-	c.dialect, c.path, c.model, found = route(c.where)
-	makers := slices.DeleteFunc(slices.Clone(c.m.Makers), func(maker Maker) bool { return maker.Dialect != c.dialect })
-	switch what := r.Method + " " + c.where; {
-	case !found || len(makers) == 0 || r.Method != http.MethodPost:
-		return c.refuse(Refusal{What: quoted(what), Why: "only the model's API is here"})
-	case r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "":
+	c.path = r.URL.EscapedPath()
+	var ok bool
+	c.dialect, c.endpoint, c.model, ok = route(c.path)
+	makers := slices.Clone(c.m.Makers)
+	makers = slices.DeleteFunc(makers, func(maker Maker) bool { return maker.Dialect != c.dialect })
+	request := quoted(r.Method + " " + c.path)
+	if !ok || len(makers) == 0 || r.Method != http.MethodPost {
+		return c.refuse(Refusal{What: request, Why: "only the model's API is here"})
+	}
+	if r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "" {
 		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP works here"})
-	case !hasSetting(r, c.path.query):
-		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
+	}
+	if !hasSetting(r, c.endpoint.query) {
+		return c.refuse(Refusal{
+			What: request,
+			Why:  "it is answered as a stream of events only: ?" + c.endpoint.query,
+		})
 	}
 	i := slices.IndexFunc(makers, func(maker Maker) bool { return maker.isKnownToken(r) })
 	c.maker = makers[max(i, 0)] // authenticate refuses an unknown token
@@ -216,7 +225,10 @@ func hasSetting(r *http.Request, setting string) bool {
 
 func (c *call) authenticate(r *http.Request) bool {
 	if !c.maker.isKnownToken(r) {
-		return c.refuse(Refusal{What: "a request without a valid token", Why: "only the agent may use the model server"})
+		return c.refuse(Refusal{
+			What: "a request without a valid token",
+			Why:  "only the agent may use the model server",
+		})
 	}
 	if c.m.Spent().Stopped {
 		return c.spent()
@@ -226,9 +238,17 @@ func (c *call) authenticate(r *http.Request) bool {
 
 // isKnownToken reports whether a request has the maker's token where clients put a key.
 func (m Maker) isKnownToken(r *http.Request) bool {
-	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return m.Token == "" || slices.ContainsFunc([]string{r.Header.Get("X-Api-Key"), bearer, r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")}, func(given string) bool {
-		return subtle.ConstantTimeCompare([]byte(given), []byte(m.Token)) == 1
+	if m.Token == "" {
+		return true
+	}
+	given := []string{
+		r.Header.Get("X-Api-Key"),
+		strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+		r.Header.Get("X-Goog-Api-Key"),
+		r.URL.Query().Get("key"),
+	}
+	return slices.ContainsFunc(given, func(token string) bool {
+		return subtle.ConstantTimeCompare([]byte(token), []byte(m.Token)) == 1
 	})
 }
 
@@ -261,16 +281,23 @@ func (c *call) read(r *http.Request) bool {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return c.tooLarge()
 	}
-	return err == nil || c.reply(http.StatusRequestTimeout, "the request is incomplete")
+	if err != nil {
+		return c.reply(http.StatusRequestTimeout, "the request is incomplete")
+	}
+	return true
 }
 
 // releaseSpare keeps the body, and releases the memory that it did not need.
 func (c *call) releaseSpare(body []byte) {
-	c.body = body
-	if spare := c.held - int64(len(body)); spare > 0 {
-		c.body, c.held = slices.Clone(body), int64(len(body))
-		c.m.bodyMemory.Release(spare)
+	size := int64(len(body))
+	spare := c.held - size
+	if spare <= 0 {
+		c.body = body
+		return
 	}
+	c.body = slices.Clone(body)
+	c.held = size
+	c.m.bodyMemory.Release(spare)
 }
 
 func (c *call) tooLarge() bool {
@@ -309,7 +336,7 @@ func (c *call) inspect() *Refusal {
 	if refused != nil {
 		return refused
 	}
-	if !c.path.free && !c.m.meter.bounds(c.model) {
+	if !c.endpoint.free && !c.m.meter.bounds(c.model) {
 		return &Refusal{
 			What: "model " + quoted(c.model),
 			Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
@@ -317,7 +344,7 @@ func (c *call) inspect() *Refusal {
 		}
 	}
 	c.input = (int64(len(c.body))-i.media)/bytesPerToken + i.media/bytesPerMediaToken
-	if c.where == completions && tree["stream"] == true {
+	if c.path == completions && tree["stream"] == true {
 		return c.askForUsage()
 	}
 	return nil
@@ -327,15 +354,17 @@ func (c *call) inspect() *Refusal {
 const completions = "/v1/chat/completions"
 
 func (c *call) askForUsage() *Refusal {
+	refused := &Refusal{What: "a request", Why: "its body cannot be written"}
 	var fields map[string]jsontext.Value
-	err := json.Unmarshal(c.body, &fields, rawStrings)
-	if err == nil {
-		fields["stream_options"] = jsontext.Value(`{"include_usage":true}`)
-		c.body, err = json.Marshal(fields, json.Deterministic(true), rawStrings)
+	if json.Unmarshal(c.body, &fields, rawStrings) != nil {
+		return refused
 	}
+	fields["stream_options"] = jsontext.Value(`{"include_usage":true}`)
+	body, err := json.Marshal(fields, json.Deterministic(true), rawStrings)
 	if err != nil {
-		return &Refusal{What: "a request", Why: "its body cannot be written"}
+		return refused
 	}
+	c.body = body
 	return nil
 }
 

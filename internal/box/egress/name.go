@@ -135,20 +135,26 @@ func canonical(host string) (string, error) {
 // plain reports whether a host has only valid labels, independently of the mapping.
 func plain(ascii string) bool {
 	for label := range strings.SplitSeq(ascii, ".") {
-		odd := strings.ContainsFunc(label, func(r rune) bool {
-			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
-		})
-		if label == "" || odd || label[0] == '-' || label[len(label)-1] == '-' {
+		if label == "" || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		if strings.ContainsFunc(label, isNotInName) {
 			return false
 		}
 	}
 	return true
 }
 
+func isNotInName(r rune) bool {
+	isLetter := 'a' <= r && r <= 'z'
+	isDigit := '0' <= r && r <= '9'
+	return !isLetter && !isDigit && r != '-'
+}
+
 // numeric reports a last label that makes the name an IPv4 address, as 127.1 and 0x7f000001.
 func numeric(label string) bool {
-	digits, hex := strings.CutPrefix(label, "0x")
-	if !hex {
+	digits, ok := strings.CutPrefix(label, "0x")
+	if !ok {
 		return strings.Trim(label, "0123456789") == ""
 	}
 	return strings.Trim(digits, "0123456789abcdef") == ""

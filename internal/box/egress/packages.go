@@ -21,31 +21,60 @@ var bundles = []struct {
 	ask   []string
 	hosts string
 }{
-	{"go", pattern.Of(`(^|/)go\.(mod|sum|work|work\.sum)$`), []string{"go env -json GOPROXY GOSUMDB"}, "the hosts of GOPROXY and GOSUMDB"},
 	{
-		"node", pattern.Of(`(^|/)(package(-lock)?\.json|npm-shrinkwrap\.json|(yarn|deno)\.lock|pnpm-lock\.yaml|bun\.lockb?)$`),
-		[]string{"npm config list --json", "pnpm config get registry", "yarn config get registry", "yarn config get npmRegistryServer"},
-		"the hosts of npm's registries",
+		name:  "go",
+		files: pattern.Of(`(^|/)go\.(mod|sum|work|work\.sum)$`),
+		ask:   []string{"go env -json GOPROXY GOSUMDB"},
+		hosts: "the hosts of GOPROXY and GOSUMDB",
 	},
 	{
-		"python", pattern.Of(`(^|/)(requirements([^/]*|/[^/]*)\.txt|(poetry|uv|pdm|Pipfile)\.lock|Pipfile|pylock[^/]*\.toml|pyproject\.toml|setup\.py)$`),
-		[]string{"python3 -m pip config list"},
-		"the hosts of pip's index and of its files",
+		name: "node",
+		files: pattern.Of(`(^|/)(package(-lock)?\.json|npm-shrinkwrap\.json|(yarn|deno)\.lock` +
+			`|pnpm-lock\.yaml|bun\.lockb?)$`),
+		ask: []string{
+			"npm config list --json", "pnpm config get registry",
+			"yarn config get registry", "yarn config get npmRegistryServer",
+		},
+		hosts: "the hosts of npm's registries",
 	},
-	{"rust", pattern.Of(`(^|/)Cargo\.(lock|toml)$`), nil, "the hosts of cargo's index and of its downloads"},
-	{"ruby", pattern.Of(`(^|/)(Gemfile(\.lock)?|gems\.(locked|rb))$`), []string{"gem sources --list"}, "the hosts of gem's sources"},
 	{
-		"java", pattern.Of(`(^|/)(pom\.xml|(buildscript-)?gradle\.lockfile|build\.gradle(\.kts)?|gradle/verification-metadata\.xml)$`),
-		nil, "the hosts of the repositories of Maven or Gradle",
+		name: "python",
+		files: pattern.Of(`(^|/)(requirements([^/]*|/[^/]*)\.txt|(poetry|uv|pdm|Pipfile)\.lock|Pipfile` +
+			`|pylock[^/]*\.toml|pyproject\.toml|setup\.py)$`),
+		ask:   []string{"python3 -m pip config list"},
+		hosts: "the hosts of pip's index and of its files",
 	},
-	{"debian", pattern.Of(`(^|/)(debian/control|Aptfile)$`), []string{"apt-get indextargets --format $(REPO_URI)"}, "the hosts of apt's sources"},
+	{
+		name:  "rust",
+		files: pattern.Of(`(^|/)Cargo\.(lock|toml)$`),
+		hosts: "the hosts of cargo's index and of its downloads",
+	},
+	{
+		name:  "ruby",
+		files: pattern.Of(`(^|/)(Gemfile(\.lock)?|gems\.(locked|rb))$`),
+		ask:   []string{"gem sources --list"},
+		hosts: "the hosts of gem's sources",
+	},
+	{
+		name: "java",
+		files: pattern.Of(`(^|/)(pom\.xml|(buildscript-)?gradle\.lockfile|build\.gradle(\.kts)?` +
+			`|gradle/verification-metadata\.xml)$`),
+		hosts: "the hosts of the repositories of Maven or Gradle",
+	},
+	{
+		name:  "debian",
+		files: pattern.Of(`(^|/)(debian/control|Aptfile)$`),
+		ask:   []string{"apt-get indextargets --format $(REPO_URI)"},
+		hosts: "the hosts of apt's sources",
+	},
 }
 
 var (
 	vendored = pattern.Of(`(^|/)(node_modules|vendor|third_party|testdata|\.git)/`) // files of other projects
 	setting  = pattern.Of(`^https?:|"(GOPROXY|GOSUMDB|registry|@[^"]*:registry)": |[.-]index-url=|\.find-links=`)
 	address  = pattern.Of("https?://[^\\s\"'`<>,|()\\[\\]{}\\\\]+")
-	sumDB    = pattern.Of(`"GOSUMDB": "([^"+ ]+\.[^"+ ]+)(\+[^" ]*)?"`) // a name, which is the host where no URL follows
+	// sumDB matches a name, which is the host where no URL follows.
+	sumDB = pattern.Of(`"GOSUMDB": "([^"+ ]+\.[^"+ ]+)(\+[^" ]*)?"`)
 )
 
 // Run runs a command, as process.Runner does.
@@ -65,28 +94,39 @@ func Packages(ctx context.Context, run Run, env, files []string) (names []Name, 
 		for _, command := range b.ask {
 			urls = append(urls, configured(ctx, run, env, command)...)
 		}
-		found, open := hosts(urls)
+		found, unprotected := hosts(urls)
 		names = append(names, found...)
-		for _, host := range open {
-			notes = append(notes, fmt.Sprintf("%s packages come from %s over plain http, which is blocked: configure an https address", b.name, quoted(host)))
+		for _, host := range unprotected {
+			notes = append(notes, fmt.Sprintf(
+				"%s packages come from %s over plain http, which is blocked: configure an https address",
+				b.name, quoted(host)))
 		}
-		if len(found)+len(open) == 0 {
-			notes = append(notes, fmt.Sprintf("no host is known for %s packages: name %s in allow-domains", b.name, b.hosts))
+		if len(found)+len(unprotected) == 0 {
+			notes = append(notes, fmt.Sprintf(
+				"no host is known for %s packages: name %s in allow-domains", b.name, b.hosts))
 		}
 	}
 	return names, notes, ctx.Err()
 }
 
 // configured runs a command in /, where no repository can configure it.
-func configured(ctx context.Context, run Run, env []string, command string) (urls []string) {
+func configured(ctx context.Context, run Run, env []string, command string) []string {
 	out := &process.Head{N: 4 << 20}
-	env = slices.Concat(env, []string{"COREPACK_ENABLE_NETWORK=0", "GOTOOLCHAIN=local"}) // no other version is downloaded
-	result, err := run(ctx, process.Command{Argv: strings.Fields(command), Dir: "/", Env: env, Stdout: out, Timeout: time.Minute})
+	result, err := run(ctx, process.Command{
+		Argv: strings.Fields(command),
+		Dir:  "/",
+		// No other version of the tool is downloaded.
+		Env:     slices.Concat(env, []string{"COREPACK_ENABLE_NETWORK=0", "GOTOOLCHAIN=local"}),
+		Stdout:  out,
+		Timeout: time.Minute,
+	})
 	if err != nil || result.Exit != 0 {
 		return nil
 	}
+	var urls []string
 	for line := range strings.Lines(out.String()) {
-		if line = strings.TrimSpace(line); setting.MatchString(line) {
+		line = strings.TrimSpace(line)
+		if setting.MatchString(line) {
 			urls = append(urls, address.FindAllString(line, -1)...)
 		}
 		if name := sumDB.FindStringSubmatch(line); name != nil {
@@ -97,19 +137,22 @@ func configured(ctx context.Context, run Run, env []string, command string) (url
 }
 
 // hosts returns the hosts of https URLs, and of those that TLS does not protect.
-func hosts(urls []string) (names []Name, open []string) {
+func hosts(urls []string) (names []Name, unprotected []string) {
 	for _, text := range urls {
 		u, err := url.Parse(text)
 		if err != nil {
 			continue
 		}
+		if u.Scheme != "https" {
+			if !slices.Contains(unprotected, u.Hostname()) {
+				unprotected = append(unprotected, u.Hostname())
+			}
+			continue
+		}
 		n, err := ParseName(strings.TrimSuffix(u.Host, ":"))
-		switch {
-		case u.Scheme != "https" && !slices.Contains(open, u.Hostname()):
-			open = append(open, u.Hostname())
-		case u.Scheme == "https" && err == nil && !slices.Contains(names, n):
+		if err == nil && !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
-	return names, open
+	return names, unprotected
 }

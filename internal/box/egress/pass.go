@@ -27,7 +27,7 @@ var (
 )
 
 func (c *call) pass(r *http.Request) {
-	to, err := c.maker.at(c.where, c.query(r))
+	to, err := c.maker.at(c.path, c.query(r))
 	if err != nil {
 		c.reply(http.StatusBadGateway, "the model's server has no address")
 		return
@@ -38,7 +38,7 @@ func (c *call) pass(r *http.Request) {
 		return
 	}
 	defer t.open.Done()
-	if !c.path.free {
+	if !c.endpoint.free {
 		err = c.m.meter.begin(r.Context(), t.cut)
 		if err != nil {
 			c.reply(http.StatusForbidden, err.Error()) // unread if the client is gone
@@ -55,45 +55,56 @@ func (c *call) pass(r *http.Request) {
 // agent that leaves before the usage is reported would pay for no answer.
 func (c *call) lifetime(client context.Context, t *turn) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(client))
-	notCut := context.AfterFunc(t.cut, func() {
+	stopCut := context.AfterFunc(t.cut, func() {
 		cancel()
 		_ = http.NewResponseController(c.w).SetWriteDeadline(past) // the client may never read the answer
 	})
-	stays := context.AfterFunc(client, func() { time.AfterFunc(c.m.Limits.Left, cancel) })
+	stopLeft := context.AfterFunc(client, func() { time.AfterFunc(c.m.Limits.Left, cancel) })
 	return ctx, func() {
-		stays()
-		notCut()
+		stopLeft()
+		stopCut()
 		cancel()
 	}
 }
 
 func (c *call) forward(r *http.Request, to *url.URL, t *turn) {
-	answer := &answerReader{call: c, turn: t, bill: &bill{model: c.model}, flow: c.m.flows.open(nameOf(to)), host: to.Host}
-	answer.request = bytes.NewReader(c.body)
+	answer := &answerReader{
+		call:    c,
+		turn:    t,
+		bill:    &bill{model: c.model},
+		flow:    c.m.flows.open(nameOf(to)),
+		host:    to.Host,
+		request: bytes.NewReader(c.body),
+	}
 	answer.flow.up.Add(int64(len(c.body)))
-	r.Body, r.ContentLength = io.NopCloser(answer.request), int64(len(c.body))
-	r.Trailer, r.TransferEncoding = nil, nil // trailers are not inspected
+	r.Body = io.NopCloser(answer.request)
+	r.ContentLength = int64(len(c.body))
+	r.Trailer = nil // it is not inspected
+	r.TransferEncoding = nil
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
 		Transport:      noEarlyHints{c.m.Transport},
 		FlushInterval:  -1,
 		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ModifyResponse: answer.start,
-		ErrorHandler:   func(_ http.ResponseWriter, r *http.Request, err error) { answer.handleError(r.Context(), err) },
+		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
+			answer.handleError(r.Context(), err)
+		},
 	}
 	proxy.ServeHTTP(c.w, r)
 }
 
 // query returns the part of the query to forward. It never contains a key.
 func (c *call) query(r *http.Request) string {
-	if c.path.may != "" && hasSetting(r, c.path.may) {
-		return c.path.may
+	if c.endpoint.may != "" && hasSetting(r, c.endpoint.may) {
+		return c.endpoint.may
 	}
-	return c.path.query
+	return c.endpoint.query
 }
 
 func (c *call) rewrite(out *http.Request, to *url.URL) {
-	out.URL, out.Host = to, to.Host
+	out.URL = to
+	out.Host = to.Host
 	for name := range out.Header {
 		if !isAPIHeader(name) {
 			delete(out.Header, name)
@@ -107,9 +118,10 @@ func (c *call) rewrite(out *http.Request, to *url.URL) {
 // apiHeaders are headers of the APIs and their clients that name no account. Others could direct a gateway in front of
 // the API.
 var (
-	apiHeaders = set("accept", "accept-language", "content-type", "user-agent", "originator", "version", "session_id",
-		"session-id", "conversation_id", "anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access",
-		"openai-beta", "x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
+	apiHeaders = set("accept", "accept-language", "content-type", "user-agent", "originator", "version",
+		"session_id", "session-id", "conversation_id",
+		"anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access", "openai-beta",
+		"x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
 	apiHeaderPrefixes = []string{"x-stainless-", "x-claude-", "x-codex-"}
 )
 
@@ -123,7 +135,8 @@ func isAPIHeader(name string) bool {
 type noEarlyHints struct{ http.RoundTripper }
 
 func (u noEarlyHints) RoundTrip(r *http.Request) (*http.Response, error) {
-	return u.RoundTripper.RoundTrip(r.WithContext(withoutValues{r.Context()})) //nolint:contextcheck // it ends with the request's context
+	ctx := withoutValues{r.Context()}
+	return u.RoundTripper.RoundTrip(r.WithContext(ctx)) //nolint:contextcheck // it ends with the request's context
 }
 
 // withoutValues is a context without the values of another, with which it ends.
@@ -156,17 +169,19 @@ func (a *answerReader) start(response *http.Response) error {
 	case slices.ContainsFunc(response.Header.Values("Content-Encoding"), packed):
 		return errPacked
 	}
-	if !a.path.free {
+	if !a.endpoint.free {
 		a.m.lastStatus.Store(int32(response.StatusCode)) //nolint:gosec // three digits
 	}
-	if response.StatusCode == http.StatusUnauthorized && !a.path.free {
+	if response.StatusCode == http.StatusUnauthorized && !a.endpoint.free {
 		a.endRefusedTurn(response)
 	}
 	removeSecrets(response.Header, a.m.keys)
 	a.read.dialect = a.dialect
-	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
-	a.split = splitter{events: stream, take: a.read.take}
-	a.from, a.head, response.Trailer = response.Body, response, nil
+	isStream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
+	a.split = splitter{events: isStream, take: a.read.take}
+	a.from = response.Body
+	a.head = response
+	response.Trailer = nil
 	response.Body = struct {
 		io.Reader
 		io.Closer
@@ -228,7 +243,7 @@ func (a *answerReader) Read(p []byte) (int, error) {
 }
 
 func (a *answerReader) charge(used stream.Usage) {
-	if !a.path.free {
+	if !a.endpoint.free {
 		a.m.meter.set(a.bill, used)
 	}
 }

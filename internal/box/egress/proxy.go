@@ -56,15 +56,18 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Conns: cmp.Or(l.Conns, 256), Header: cmp.Or(l.Header, 10*time.Second), Hello: cmp.Or(l.Hello, 10*time.Second),
-		Idle: cmp.Or(l.Idle, 10*time.Minute), Total: cmp.Or(l.Total, 6*time.Hour),
+		Conns:  cmp.Or(l.Conns, 256),
+		Header: cmp.Or(l.Header, 10*time.Second),
+		Hello:  cmp.Or(l.Hello, 10*time.Second),
+		Idle:   cmp.Or(l.Idle, 10*time.Minute),
+		Total:  cmp.Or(l.Total, 6*time.Hour),
 	}
 }
 
 // Serve serves connections until ctx ends, and closes open ones. Call it once.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	p.Limits = p.Limits.withDefaults()
-	p.refusals.tell = p.Refused
+	p.refusals.emit = p.Refused
 	return serve(ctx, l, http.HandlerFunc(p.handle), p.Limits.Conns, p.Limits.Header)
 }
 
@@ -82,13 +85,21 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allows(n) {
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the allow list", Input: "allow-domains: " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{
+			What:  n.String(),
+			Why:   "it is not on the allow list",
+			Input: "allow-domains: " + n.Entry(),
+		})
 		return
 	}
 	at, err := p.Route.find(r.Context(), n)
 	switch {
 	case errors.Is(err, errPrivate), errors.Is(err, errLocal):
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error(), Input: "github.privateHosts: " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{
+			What:  n.String(),
+			Why:   err.Error(),
+			Input: "github.privateHosts: " + n.Entry(),
+		})
 	case errors.Is(err, errReserved):
 		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error()})
 	case err != nil:

@@ -27,9 +27,10 @@ type Route struct {
 	Upstream *url.URL       // the company's proxy, with user name and password; may be nil
 	Roots    *x509.CertPool // trusted certificates; nil: the system's
 
-	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil: the system's
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's
-	Near    func() ([]net.Addr, error)                                           // addresses of this machine; nil: the system's
+	// Near (the addresses of this machine), Resolve and Dial are the system's if they are nil.
+	Near    func() ([]net.Addr, error)
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 var (
@@ -59,10 +60,11 @@ func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
 	if !r.direct(n) {
 		return nil, nil
 	}
-	resolve, host := r.Resolve, n.Host
+	resolve := r.Resolve
 	if resolve == nil {
 		resolve = lookUpSystem
 	}
+	host := n.Host
 	if !r.isPrivate(n) {
 		host += "." // without this machine's search domains
 	}
@@ -80,22 +82,24 @@ func lookUpSystem(ctx context.Context, host string) ([]netip.Addr, error) {
 }
 
 func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
-	var good []netip.Addr
-	worst, ours := public, r.localNetworks()
+	var permitted []netip.Addr
+	worst := public
+	networks := r.localNetworks()
 	for _, a := range found {
 		k := kindOf(a)
-		if k == public && slices.ContainsFunc(ours, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) }) {
+		isLocal := slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
+		if k == public && isLocal {
 			k = local
 		}
-		if k == public || k != reserved && r.isPrivate(n) {
-			good = append(good, a.Unmap())
+		if k == public || (k != reserved && r.isPrivate(n)) {
+			permitted = append(permitted, a.Unmap())
 			continue
 		}
 		worst = max(worst, k)
 	}
 	switch {
-	case len(good) > 0:
-		return good, nil
+	case len(permitted) > 0:
+		return permitted, nil
 	case worst == reserved:
 		return nil, errReserved
 	case worst == local:
@@ -107,11 +111,12 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 
 // localNetworks returns the networks of this machine's interfaces: a firewall lets this machine reach them, but not
 // others.
-func (r Route) localNetworks() (all []netip.Prefix) {
+func (r Route) localNetworks() []netip.Prefix {
 	addresses := r.Near
 	if addresses == nil {
 		addresses = net.InterfaceAddrs
 	}
+	var all []netip.Prefix
 	found, _ := addresses()
 	for _, address := range found {
 		p, err := netip.ParsePrefix(address.String())
@@ -135,7 +140,8 @@ func (r Route) reach(ctx context.Context, n Name, at []netip.Addr) (net.Conn, er
 	err := errUnknown
 	for i, a := range at {
 		var conn net.Conn
-		if conn, err = r.try(ctx, netip.AddrPortFrom(a, n.Port), len(at)-i); err == nil {
+		conn, err = r.try(ctx, netip.AddrPortFrom(a, n.Port), len(at)-i)
+		if err == nil {
 			return conn, nil
 		}
 	}
@@ -208,9 +214,13 @@ func (r Route) Public() *http.Transport {
 // Plain returns a transport for ralph's own requests, by default through the environment's proxy.
 func (r Route) Plain() *http.Transport {
 	t := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext,
-		TLSClientConfig: r.trust(""), ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTime,
-		ResponseHeaderTimeout: 2 * dialTime, IdleConnTimeout: 90 * time.Second,
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTime}).DialContext,
+		TLSClientConfig:       r.trust(""),
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   dialTime,
+		ResponseHeaderTimeout: 2 * dialTime,
+		IdleConnTimeout:       90 * time.Second,
 	}
 	if r.Upstream != nil {
 		t.Proxy = r.proxy
@@ -236,8 +246,8 @@ func Around(to string) string {
 // ProxyFor returns the company's proxy, or nil for local and private servers.
 func (r Route) ProxyFor(to *url.URL) *url.URL {
 	host := to.Hostname()
-	home := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })
-	if home || Local(host) || r.bypasses(to.Host) {
+	isPrivate := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })
+	if isPrivate || Local(host) || r.bypasses(to.Host) {
 		return nil
 	}
 	return r.Upstream
@@ -245,6 +255,9 @@ func (r Route) ProxyFor(to *url.URL) *url.URL {
 
 // Local reports whether a host is localhost or a non-public IP address.
 func Local(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
 	address, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && kindOf(address) != public
+	return err == nil && kindOf(address) != public
 }

@@ -19,12 +19,14 @@ func ParseServices(entries []string) ([]Name, error) {
 	var all []Name
 	for _, entry := range entries {
 		n, err := parseService(entry)
-		if slices.ContainsFunc(all, func(other Name) bool { return other.Port == n.Port }) && err == nil {
+		hasSamePort := func(other Name) bool { return other.Port == n.Port }
+		if err == nil && slices.ContainsFunc(all, hasSamePort) {
 			err = errors.New("another service has its port")
 		}
 		if err != nil {
 			return nil, fault.Usage(fmt.Sprintf("cannot use the service %s: %s", quoted(entry), err),
-				"name a port of this machine, such as 5432, or a service container with its port, such as postgres:5432", nil)
+				"name a port of this machine, such as 5432, "+
+					"or a service container with its port, such as postgres:5432", nil)
 		}
 		all = append(all, n)
 	}
@@ -32,12 +34,14 @@ func ParseServices(entries []string) ([]Name, error) {
 }
 
 func parseService(entry string) (Name, error) {
-	host, port, err := net.SplitHostPort(entry)
-	if !strings.ContainsAny(entry, ":.") {
-		host, port, err = loopback.String(), entry, nil
-	}
-	if err != nil {
-		return Name{}, errNoPort
+	host := loopback.String()
+	port := entry
+	if strings.ContainsAny(entry, ":.") {
+		var err error
+		host, port, err = net.SplitHostPort(entry)
+		if err != nil {
+			return Name{}, errNoPort
+		}
 	}
 	number, err := parsePort(port)
 	if err != nil {
@@ -91,9 +95,10 @@ func findService(ctx context.Context, n Name) (netip.AddrPort, error) {
 	}
 	for _, a := range found {
 		at := netip.AddrPortFrom(a.Unmap(), n.Port)
-		var c net.Conn
-		if c, err = new(net.Dialer).DialContext(ctx, "tcp", at.String()); err == nil {
-			return at, c.Close()
+		var conn net.Conn
+		conn, err = new(net.Dialer).DialContext(ctx, "tcp", at.String())
+		if err == nil {
+			return at, conn.Close()
 		}
 	}
 	return netip.AddrPort{}, serviceFault(n, "does not answer", err)

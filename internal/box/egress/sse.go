@@ -10,9 +10,9 @@ type splitter struct {
 	events bool
 	take   func(data []byte)
 
-	kept  []byte // of an incomplete event
-	begun bool   // the last line has begun
-	spoil bool   // the event is too large
+	kept     []byte // of an incomplete event
+	begun    bool   // the last line has begun
+	tooLarge bool   // the event
 }
 
 func (s *splitter) write(p []byte) {
@@ -36,9 +36,9 @@ func (s *splitter) write(p []byte) {
 // keep keeps more of an event, or nothing of one that is too large.
 func (s *splitter) keep(p []byte) {
 	switch {
-	case s.spoil:
+	case s.tooLarge:
 	case len(s.kept)+len(p) > maxFrame:
-		s.spoil = true
+		s.tooLarge = true
 		s.kept = nil
 	default:
 		s.kept = append(s.kept, p...)
@@ -51,7 +51,7 @@ func (s *splitter) end() {
 		s.take(data)
 	}
 	s.kept = nil
-	s.spoil = false
+	s.tooLarge = false
 }
 
 // data returns the data of an event, and writes it over what is kept.
@@ -61,7 +61,7 @@ func (s *splitter) data() []byte {
 	}
 	data := s.kept[:0]
 	for line := range bytes.Lines(s.kept) {
-		if value, is := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); is {
+		if value, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); ok {
 			data = append(data, value...)
 		}
 	}

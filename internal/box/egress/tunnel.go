@@ -70,19 +70,22 @@ var (
 
 // readHello reads a ClientHello for host, and returns its bytes to send them to the
 // server. The standard library parses it. Anything else is an error.
-func readHello(ctx context.Context, from io.Reader, host string) (hello []byte, err error) {
-	tape := new(bytes.Buffer)
-	complete, server := false, ""
-	conversation := tls.Server(helloReader{Reader: io.TeeReader(io.LimitReader(from, maxHello), tape)}, &tls.Config{
+func readHello(ctx context.Context, from io.Reader, host string) ([]byte, error) {
+	hello := new(bytes.Buffer)
+	complete := false
+	server := ""
+	client := helloReader{Reader: io.TeeReader(io.LimitReader(from, maxHello), hello)}
+	conversation := tls.Server(client, &tls.Config{
 		MinVersion: tls.VersionTLS12,
-		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			complete, server = true, hello.ServerName
+		GetConfigForClient: func(info *tls.ClientHelloInfo) (*tls.Config, error) {
+			complete = true
+			server = info.ServerName
 			return nil, errHelloRead // before the library answers
 		},
 	})
 	_ = conversation.HandshakeContext(ctx) // it never succeeds
 	switch {
-	case tape.Len() == 0:
+	case hello.Len() == 0:
 		return nil, errSilent
 	case !complete:
 		return nil, errNotTLS
@@ -91,7 +94,7 @@ func readHello(ctx context.Context, from io.Reader, host string) (hello []byte, 
 	case len(server) != len(host) || strings.ToLower(server) != host: // İ and K get shorter
 		return nil, errSNI
 	}
-	return tape.Bytes(), nil
+	return hello.Bytes(), nil
 }
 
 // helloReader is a connection that drops all writes of the library.

@@ -23,7 +23,7 @@ func ParseUpstream(address string) (*url.URL, error) {
 		address = "http://" + address // as in most programs
 	}
 	u, err := url.Parse(address)
-	if err != nil || !isValidProxy(u) || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+	if err != nil || !isValidProxy(u) {
 		return nil, fault.Usage("cannot read the address of the company's proxy",
 			"set HTTPS_PROXY to http://host:port or http://name:password@host:port", nil)
 	}
@@ -31,8 +31,14 @@ func ParseUpstream(address string) (*url.URL, error) {
 }
 
 func isValidProxy(u *url.URL) bool {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	if u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
+		return false
+	}
 	_, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
-	return u.Hostname() != "" && err == nil
+	return err == nil
 }
 
 var errUpstream = errors.New("the company's proxy did not connect it")
@@ -72,7 +78,12 @@ func (r Route) dialUpstream(ctx context.Context) (net.Conn, error) {
 
 // ask sends a CONNECT and reads the answer. The server's first bytes may follow it.
 func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
-	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: n.String()}, Host: n.String(), Header: http.Header{}}
+	request := &http.Request{
+		Method: http.MethodConnect,
+		URL:    &url.URL{Opaque: n.String()},
+		Host:   n.String(),
+		Header: http.Header{},
+	}
 	if user := r.Upstream.User; user != nil {
 		password, _ := user.Password()
 		login := http.Request{Header: http.Header{}}
@@ -109,7 +120,7 @@ func (a *prefixedConn) CloseWrite() error { return closeWrite(a.Conn) }
 
 // closeWrite half-closes a connection, or closes it if that is impossible.
 func closeWrite(c net.Conn) error {
-	if half, can := c.(interface{ CloseWrite() error }); can {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
 	return c.Close()

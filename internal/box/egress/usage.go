@@ -50,7 +50,11 @@ func (c count) plain(d Dialect) stream.Usage {
 			all = all.Plus(one.plain(d)).Plausible()
 		}
 		sums := stream.Usage{
-			Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour,
+			Input:      c.Input,
+			Output:     c.Output,
+			CacheRead:  c.CacheRead,
+			CacheWrite: c.CacheWrite,
+			CacheHour:  c.Kept.Hour,
 		}
 		return sums.Plausible().Max(all)
 	}
@@ -58,11 +62,17 @@ func (c count) plain(d Dialect) stream.Usage {
 	written := addCounts(c.Details.Written, c.PromptOf.Written)
 	input := addCounts(c.Input, c.Prompt)
 	output := max(addCounts(c.Output, c.Completion), addCounts(c.Total)-input)
-	return stream.Usage{Input: input - read - written, Output: output, CacheRead: read, CacheWrite: written}.Plausible()
+	return stream.Usage{
+		Input:      input - read - written,
+		Output:     output,
+		CacheRead:  read,
+		CacheWrite: written,
+	}.Plausible()
 }
 
 func (c geminiCount) plain() stream.Usage {
-	input, cached := addCounts(c.Prompt, c.Tools), addCounts(c.Cached)
+	input := addCounts(c.Prompt, c.Tools)
+	cached := addCounts(c.Cached)
 	return stream.Usage{
 		Input:     input - cached,
 		Output:    max(addCounts(c.Candidates, c.Thoughts), addCounts(c.Total)-input),
@@ -136,9 +146,11 @@ func (r *reading) count(usage json.RawMessage, output bool) {
 	}
 	if r.dialect == Anthropic { // leaves out at the end what it has reported at the beginning
 		now = stream.Usage{
-			Input: cmp.Or(now.Input, r.usage.Input), Output: cmp.Or(now.Output, r.usage.Output),
-			CacheRead: cmp.Or(now.CacheRead, r.usage.CacheRead), CacheWrite: cmp.Or(now.CacheWrite, r.usage.CacheWrite),
-			CacheHour: cmp.Or(now.CacheHour, r.usage.CacheHour),
+			Input:      cmp.Or(now.Input, r.usage.Input),
+			Output:     cmp.Or(now.Output, r.usage.Output),
+			CacheRead:  cmp.Or(now.CacheRead, r.usage.CacheRead),
+			CacheWrite: cmp.Or(now.CacheWrite, r.usage.CacheWrite),
+			CacheHour:  cmp.Or(now.CacheHour, r.usage.CacheHour),
 		}
 	}
 	r.usage, r.output = now, output
@@ -178,7 +190,8 @@ func wordsIn(delta json.RawMessage) int64 {
 		} `json:"tool_calls"`
 	}
 	_ = json.Unmarshal(delta, &d) // fields of other types are left out
-	all := len(d.Text) + len(d.Thinking) + len(d.PartialJSON) + len(d.Content) + len(d.Reasoning) + len(d.ReasoningContent)
+	all := len(d.Text) + len(d.Thinking) + len(d.PartialJSON)
+	all += len(d.Content) + len(d.Reasoning) + len(d.ReasoningContent)
 	for _, call := range d.ToolCalls {
 		all += len(call.Function.Arguments)
 	}
