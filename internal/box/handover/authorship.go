@@ -30,7 +30,9 @@ func (a Authorship) commit(c commit, tree string, parents []string) string {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
 	by := cmp.Or(a.By, git.Ralph)
-	fmt.Fprintf(&b, "author %s %s\ncommitter %s %s\n\n%s", by, a.date(c.lines[0]), by, a.date(c.lines[1]), a.message(c.message))
+	fmt.Fprintf(&b, "author %s %s\n", by, a.date(c.lines[0]))
+	fmt.Fprintf(&b, "committer %s %s\n", by, a.date(c.lines[1]))
+	fmt.Fprintf(&b, "\n%s", a.message(c.message))
 	return b.String()
 }
 
@@ -48,9 +50,9 @@ func (a Authorship) date(line string) string {
 
 func (a Authorship) message(text string) string {
 	trailers := strings.Join(a.Trailers, "\n")
-	text, ours := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)
+	text, hasTrailers := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)
 	text = cmp.Or(clean.CommitMessage(text), "chore: a commit without a message\n")
-	if !ours {
+	if !hasTrailers {
 		trailers = strings.Join(a.Trailers[:min(1, len(a.Trailers))], "")
 	}
 	if trailers != "" {

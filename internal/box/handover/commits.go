@@ -44,7 +44,8 @@ func (q *quarantine) newCommits(ctx context.Context, tip string) ([]commit, erro
 	if err := q.checkDescent(ctx, commits); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(commits, func(c commit) bool { return slices.Contains(c.parents, q.terms.Last) }) {
+	isOnLast := func(c commit) bool { return slices.Contains(c.parents, q.terms.Last) }
+	if slices.ContainsFunc(commits, isOnLast) {
 		return commits, nil // all of them are the tip's ancestors
 	}
 	_, err = q.Ask(ctx, "merge-base", "--is-ancestor", q.terms.Last, tip)
@@ -161,46 +162,53 @@ func parseCommit(id, text string) (commit, error) {
 // isMisplaced reports whether a header line is not where git expects it. git
 // ignores a second tree line: a reader that used it would read another tree.
 func isMisplaced(key string, line, parents int) bool {
-	place, fixed := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}[key]
-	return fixed && line != place
+	places := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}
+	place, ok := places[key]
+	return ok && line != place
 }
 
 // maxHistory fits the ids of all objects in the largest pack.
 const maxHistory = 256 << 20
 
 // walk returns the ids of the new commits, parents first. It fails if objects are missing.
-func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err error) {
+func (q *quarantine) walk(ctx context.Context, tip string) ([]string, error) {
+	var ids []string
 	lines := &process.Lines{Max: maxCommit, Each: func(line []byte, _ bool) {
-		if id, is := strings.CutPrefix(string(line), "commit "); is {
+		if id, ok := strings.CutPrefix(string(line), "commit "); ok {
 			ids = append(ids, id)
 		}
 	}}
-	_, err = q.Do(ctx, git.Call{
+	_, err := q.Do(ctx, git.Call{
 		Args: []string{
-			"rev-list", "--objects", "--no-object-names", "--topo-order", "--reverse", "--format=", tip, "--not", q.terms.Base, q.terms.Last,
+			"rev-list", "--objects", "--no-object-names", "--topo-order", "--reverse", "--format=",
+			tip, "--not", q.terms.Base, q.terms.Last,
 		},
-		Stdout: lines, Limit: maxHistory,
+		Stdout: lines,
+		Limit:  maxHistory,
 	})
-	if err = errors.Join(err, lines.Close()); err != nil {
+	err = errors.Join(err, lines.Close())
+	if err != nil {
 		return nil, q.brokenHistory(ctx, tip, err)
 	}
 	if !slices.Contains(ids, tip) {
-		err = q.isCommit(ctx, tip)
+		if err := q.checkCommit(ctx, tip); err != nil {
+			return nil, err
+		}
 	}
-	return ids, errors.Join(err, git.CheckSHA(ids...))
+	return ids, git.CheckSHA(ids...)
 }
 
 // brokenHistory returns the error for a tip whose history cannot be walked.
 func (q *quarantine) brokenHistory(ctx context.Context, tip string, err error) error {
 	if _, ok := git.Answered(err); ok {
-		if why := q.isCommit(ctx, tip); why != nil {
+		if why := q.checkCommit(ctx, tip); why != nil {
 			return why
 		}
 	}
 	return blame(err, "its history is incomplete")
 }
 
-func (q *quarantine) isCommit(ctx context.Context, tip string) error {
+func (q *quarantine) checkCommit(ctx context.Context, tip string) error {
 	kind, err := q.Ask(ctx, "cat-file", "-t", tip)
 	switch {
 	case err != nil:

@@ -51,12 +51,17 @@ const maxDepth = 100 // of folders in a path
 
 // tooMuch refuses commits that would take hours to judge: git packs repetitions into a few bytes.
 func (q *quarantine) tooMuch(id string, changes []git.Change) error {
-	if q.changes += len(changes); q.changes > q.terms.MaxChanges {
+	q.changes += len(changes)
+	if q.changes > q.terms.MaxChanges {
 		return refuse("the commits up to %.12s change more than %d files together", id, q.terms.MaxChanges)
 	}
 	for _, c := range changes {
 		if strings.Count(c.Path, "/") > maxDepth {
-			return refusal{{Commit: id, Path: git.OneLine(c.Path, 300), Why: fmt.Sprintf("it lies more than %d folders deep", maxDepth)}}
+			return refusal{{
+				Commit: id,
+				Path:   git.OneLine(c.Path, 300),
+				Why:    fmt.Sprintf("it lies more than %d folders deep", maxDepth),
+			}}
 		}
 	}
 	return nil
@@ -85,7 +90,8 @@ func splitProtected(ctx context.Context, changes []git.Change, guarded protected
 		if ctx.Err() != nil {
 			break
 		}
-		if guarded.covers(c.Path) || above[c.Path] && c.OldMode == git.ModeNone {
+		replacesFolder := above[c.Path] && c.OldMode == git.ModeNone
+		if replacesFolder || guarded.covers(c.Path) {
 			drop = append(drop, c)
 		} else {
 			rest = append(rest, c)
@@ -154,20 +160,24 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 			pointers = append(pointers, o.ID)
 		}
 		b := q.blobs[o.ID]
-		if b.secret = q.secret(string(text)); b.isLink {
+		b.secret = q.secret(string(text))
+		if b.isLink {
 			b.target = string(text)
 		}
 		q.blobs[o.ID] = b
 		return err
 	})
-	return errors.Join(err, q.findNew(ctx, pointers))
+	if err != nil {
+		return err
+	}
+	return q.findNew(ctx, pointers)
 }
 
 // unread returns the blobs to read, and counts their bytes.
-func (q *quarantine) unread(ctx context.Context, files []git.Change) (wanted []string, err error) {
+func (q *quarantine) unread(ctx context.Context, files []git.Change) ([]string, error) {
 	var ids []string
 	for _, f := range files {
-		if _, known := q.blobs[f.ID]; !known {
+		if _, ok := q.blobs[f.ID]; !ok {
 			ids = append(ids, f.ID)
 		}
 	}
@@ -179,24 +189,42 @@ func (q *quarantine) unread(ctx context.Context, files []git.Change) (wanted []s
 	for id, size := range sizes {
 		q.blobs[id] = blob{size: size}
 	}
+	var wanted []string
 	for _, f := range files {
 		b := q.blobs[f.ID]
 		asLink := f.Mode == git.ModeSymlink && !b.isLink && b.size <= maxTarget
-		if asLink || !b.read && (b.size <= 64*maxPointer || q.terms.Secret != nil && b.size <= q.terms.MaxFile) {
-			b.read, b.isLink = true, b.isLink || asLink
-			q.blobs[f.ID] = b
-			wanted = append(wanted, f.ID)
-			q.bytes += b.size
+		if !asLink && !q.mustRead(b) {
+			continue
 		}
+		b.read = true
+		b.isLink = b.isLink || asLink
+		q.blobs[f.ID] = b
+		wanted = append(wanted, f.ID)
+		q.bytes += b.size
 	}
 	return wanted, nil
 }
 
+// mustRead reports an unread blob that may be a pointer of Git LFS, or hold a secret.
+func (q *quarantine) mustRead(b blob) bool {
+	if b.read {
+		return false
+	}
+	if b.size <= 64*maxPointer {
+		return true
+	}
+	return q.terms.Secret != nil && b.size <= q.terms.MaxFile
+}
+
 // findNew marks the pointers that the trusted repository lacks: their content is with the agent only.
 func (q *quarantine) findNew(ctx context.Context, pointers []string) error {
-	out, err := q.Trusted.Do(ctx, git.Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(pointers, "\n")), Limit: maxAnswers})
+	out, err := q.Trusted.Do(ctx, git.Call{
+		Args:  []string{"cat-file", "--batch-check"},
+		Stdin: strings.NewReader(strings.Join(pointers, "\n")),
+		Limit: maxAnswers,
+	})
 	for line := range strings.Lines(string(out)) {
-		if id, is := strings.CutSuffix(line, " missing\n"); is {
+		if id, ok := strings.CutSuffix(line, " missing\n"); ok {
 			b := q.blobs[id]
 			b.lfs = true
 			q.blobs[id] = b
@@ -205,8 +233,8 @@ func (q *quarantine) findNew(ctx context.Context, pointers []string) error {
 	return err
 }
 
-// pointer is what Git LFS takes for a pointer: it removes white space of Unicode, and extensions may come first. Texts that
-// only speak of it do not begin so.
+// pointer is what Git LFS takes for a pointer: it removes white space of Unicode, and extensions may come first.
+// Texts that only speak of it do not begin so.
 var pointer = pattern.Of(`(?s)^[\s\v\x{85}\pZ]*(?:ext-\d[^\n]*\n)*version [^\n]*(?:git-media|hawser|git-lfs).*\noid `)
 
 const (
@@ -254,7 +282,10 @@ func (q *quarantine) checkProtected(ctx context.Context, made rewritten, guarded
 	}
 	var found refusal
 	for _, c := range inBoth(changed, sinceBase) {
-		found = append(found, journal.Finding{Path: git.OneLine(c.Path, 300), Why: "a merge brings back an older version of a protected file"})
+		found = append(found, journal.Finding{
+			Path: git.OneLine(c.Path, 300),
+			Why:  "a merge brings back an older version of a protected file",
+		})
 	}
 	if len(found) > 0 {
 		return nil, found[:min(maxFindings, len(found))]

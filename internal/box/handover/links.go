@@ -19,7 +19,8 @@ func Links(ctx context.Context, t *git.Trusted, listed []git.TreeEntry) ([]Link,
 	var names, ids []string
 	for _, entry := range listed {
 		if entry.Mode == git.ModeSymlink {
-			names, ids = append(names, entry.Path), append(ids, entry.ID)
+			names = append(names, entry.Path)
+			ids = append(ids, entry.ID)
 		}
 	}
 	var all []Link
@@ -27,7 +28,9 @@ func Links(ctx context.Context, t *git.Trusted, listed []git.TreeEntry) ([]Link,
 		name := names[0]
 		names = names[1:]
 		target, err := io.ReadAll(io.LimitReader(o.Content, maxTarget))
-		if to := path.Join(path.Dir(name), string(target)); !path.IsAbs(string(target)) && to != "." && !strings.HasPrefix(to, "../") {
+		to := path.Join(path.Dir(name), string(target))
+		isOutside := path.IsAbs(string(target)) || to == "." || strings.HasPrefix(to, "../")
+		if !isOutside {
 			all = append(all, Link{name, to})
 		}
 		return err
@@ -58,8 +61,10 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 			if ctx.Err() != nil {
 				return p, ctx.Err()
 			}
-			if to := guarded.Fold(l.To); p.covers(l.At) && !p.covered(to) && path.Ext(to) != ".md" {
-				p.paths, more = append(p.paths, to), true
+			to := guarded.Fold(l.To)
+			if p.covers(l.At) && !p.covered(to) && path.Ext(to) != ".md" {
+				p.paths = append(p.paths, to)
+				more = true
 			}
 		}
 	}

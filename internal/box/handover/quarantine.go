@@ -30,7 +30,13 @@ type quarantine struct {
 
 // newQuarantine makes an empty quarantine. A killed Take may have left one.
 func newQuarantine(t *git.Trusted, terms Terms) (*quarantine, error) {
-	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms, compared: map[git.Span][]git.Change{}, blobs: map[string]blob{}}
+	q := &quarantine{
+		Trusted:  t,
+		dir:      filepath.Join(t.Dir, "quarantine"),
+		terms:    terms,
+		compared: map[git.Span][]git.Change{},
+		blobs:    map[string]blob{},
+	}
 	if err := untrusted.RemoveAll(q.dir); err != nil {
 		return nil, fmt.Errorf("clear the quarantine: %w", err)
 	}
@@ -50,7 +56,8 @@ func (q *quarantine) objects() string { return filepath.Join(q.dir, "objects") }
 // Do runs git on the trusted repository, and has it write objects to the quarantine.
 func (q *quarantine) Do(ctx context.Context, c git.Call) ([]byte, error) {
 	c.Env = append([]string{"GIT_OBJECT_DIRECTORY=" + q.objects()}, c.Env...)
-	c.Timeout, c.Memory = cmp.Or(c.Timeout, q.terms.Timeout), git.MaxMemory
+	c.Timeout = cmp.Or(c.Timeout, q.terms.Timeout)
+	c.Memory = git.MaxMemory
 	return q.Trusted.Do(ctx, c)
 }
 
@@ -75,7 +82,10 @@ func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) er
 		return fmt.Errorf("keep the pack: %w", err)
 	}
 	_, err = q.Do(ctx, git.Call{
-		Args:  []string{"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error", "--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10)},
+		Args: []string{
+			"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error",
+			"--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10),
+		},
 		Stdin: pack,
 		// A small pack can need more memory and time than there is. The settings
 		// make git refuse a large object by its size instead of streaming it.
@@ -86,15 +96,14 @@ func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) er
 			{Key: "pack.threads", Value: "1"}, // each thread needs memory
 		},
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case overLimit(err):
-		err = refuse("one of its objects is larger than %d MiB", q.terms.MaxFile>>20)
-	default:
-		err = blame(err, "its objects are corrupt")
 	}
-	return errors.Join(errBomb, err) // their full size is unknown
+	why := blame(err, "its objects are corrupt")
+	if overLimit(err) {
+		why = refuse("one of its objects is larger than %d MiB", q.terms.MaxFile>>20)
+	}
+	return errors.Join(errBomb, why) // their full size is unknown
 }
 
 func overLimit(err error) bool {
@@ -116,7 +125,7 @@ func (q *quarantine) doWithLessMemory(ctx context.Context, c git.Call) ([]byte, 
 const maxDifferences = 5
 
 func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, error) {
-	if known, is := q.compared[span]; is {
+	if known, ok := q.compared[span]; ok {
 		return slices.Clone(known), nil
 	}
 	changes, err := git.Compare(ctx, q.doWithLessMemory, span)
@@ -127,7 +136,8 @@ func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, 
 		q.differences += 1 + len(c.Path)/256
 	}
 	if q.differences > maxDifferences*q.terms.MaxChanges {
-		return nil, errors.Join(errBomb, refuse("the commits up to %.12s differ from their parents in too many files together", span.To))
+		return nil, errors.Join(errBomb,
+			refuse("the commits up to %.12s differ from their parents in too many files together", span.To))
 	}
 	q.compared[span] = slices.Clone(changes)
 	return changes, nil

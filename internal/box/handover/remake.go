@@ -23,19 +23,20 @@ type rewritten struct {
 // earlier commit is also dropped from the later ones.
 func (q *quarantine) rewriteAll(ctx context.Context, commits []commit, guarded protected) (rewritten, error) {
 	made := rewritten{}
-	became := map[string]string{}
+	newIDs := map[string]string{}
 	var found refusal
 	for _, c := range commits {
-		parents := mapParents(c.parents, became)
+		parents := mapParents(c.parents, newIDs)
 		judged, err := q.judge(ctx, c, parents, guarded)
 		if err != nil {
 			return rewritten{}, err
 		}
 		found = append(found, judged.findings...)
-		if made.tip, err = q.rewrite(ctx, c, parents, judged.drop); err != nil {
+		made.tip, err = q.rewrite(ctx, c, parents, judged.drop)
+		if err != nil {
 			return rewritten{}, err
 		}
-		became[c.id] = made.tip
+		newIDs[c.id] = made.tip
 		for _, d := range judged.drop {
 			made.dropped = append(made.dropped, git.OneLine(d.Path, 300))
 		}
@@ -51,17 +52,17 @@ func (q *quarantine) rewriteAll(ctx context.Context, commits []commit, guarded p
 	return made, nil
 }
 
-func mapParents(parents []string, became map[string]string) []string {
-	var now []string
+func mapParents(parents []string, newIDs map[string]string) []string {
+	var mapped []string
 	for _, p := range parents {
-		if b, ok := became[p]; ok {
-			p = b
+		if id, ok := newIDs[p]; ok {
+			p = id
 		}
-		if !slices.Contains(now, p) {
-			now = append(now, p)
+		if !slices.Contains(mapped, p) {
+			mapped = append(mapped, p)
 		}
 	}
-	return now
+	return mapped
 }
 
 // rewrite returns the rewritten commit. It returns c if nothing changes, and its parent if no change is left.
@@ -69,7 +70,8 @@ func (q *quarantine) rewrite(ctx context.Context, c commit, parents []string, dr
 	tree := c.tree
 	if len(drop) > 0 {
 		var err error
-		if tree, err = q.undo(ctx, c.tree, drop); err != nil {
+		tree, err = q.undo(ctx, c.tree, drop)
+		if err != nil {
 			return "", err
 		}
 	}
@@ -78,8 +80,11 @@ func (q *quarantine) rewrite(ctx context.Context, c commit, parents []string, dr
 		return c.id, nil
 	}
 	before, err := q.Ask(ctx, "rev-parse", "--verify", "-q", parents[0]+"^{tree}")
-	if err != nil || before == tree && len(parents) == 1 {
-		return parents[0], err
+	if err != nil {
+		return "", err
+	}
+	if before == tree && len(parents) == 1 {
+		return parents[0], nil
 	}
 	out, err := q.Do(ctx, git.Call{
 		Args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},

@@ -29,9 +29,12 @@ func protect(globs []string) (protected, error) {
 		if !doublestar.ValidatePattern(folded) {
 			return protected{}, fmt.Errorf("protect %q: malformed pattern", glob)
 		}
-		if name, anywhere := strings.CutPrefix(strings.TrimSuffix(folded, "/**"), "**/"); anywhere && name != "" && !strings.ContainsAny(name, `*?[]{}\/`) {
+		name, isAnywhere := strings.CutPrefix(strings.TrimSuffix(folded, "/**"), "**/")
+		isName := name != "" && !strings.ContainsAny(name, `*?[]{}\/`)
+		switch {
+		case isAnywhere && isName:
 			p.names[name] = true
-		} else if folded != "" {
+		case folded != "":
 			p.globs = append(p.globs, folded)
 		}
 	}
@@ -125,8 +128,8 @@ func wrongChange(c git.Change) string {
 		return ""
 	case c.Mode != git.ModeFile && c.Mode != git.ModeProgram && c.Mode != git.ModeSymlink:
 		return "it has the invalid mode " + c.Mode
-	case c.Was() && c.Mode != git.ModeSymlink && !guarded.Escapes(c.Path): // people chose the name, as of a systemd unit
-		return ""
+	case c.Was() && c.Mode != git.ModeSymlink && !guarded.Escapes(c.Path):
+		return "" // people chose the name, as of a systemd unit
 	default:
 		return wrongPath(c.Path)
 	}
@@ -140,7 +143,8 @@ func wrongTarget(name, target string) string {
 	case path.IsAbs(target) || strings.ContainsAny(target, `\:`):
 		return "the link leads out of the tree: it is absolute"
 	}
-	up, down := 0, false
+	up := 0
+	down := false
 	for part := range strings.SplitSeq(target, "/") {
 		switch {
 		case part == "..":

@@ -82,8 +82,10 @@ var errBomb = errors.New("it expands without limit")
 // tree and message. If To is not the tree's HEAD, the caller resets the tree with
 // Tree.Reset(To). Take is repeatable: after a kill it makes the same commits.
 //
-// Seen is an inspection made since the agent last worked in the tree, or nil.
-func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (journal.CommitsTaken, error) {
+// The inspection was made since the agent last worked in the tree, or is nil.
+func Take(
+	ctx context.Context, t *git.Trusted, tree *git.Tree, inspection *git.Inspection, terms Terms,
+) (journal.CommitsTaken, error) {
 	if err := git.CheckSHA(terms.Base, terms.Last); err != nil {
 		return journal.CommitsTaken{}, err
 	}
@@ -91,13 +93,14 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 	terms = terms.withDefaults()
 	inTime, cancel := context.WithTimeout(ctx, terms.Total)
 	defer cancel()
-	made, err := take(inTime, t, tree, seen, terms)
+	made, err := take(inTime, t, tree, inspection, terms)
 	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
 		err = errors.Join(errBomb, refuse("the commits could not be inspected within %s", terms.Total))
 	}
 	bomb := errors.Is(err, errBomb)
 	if refused, ok := errors.AsType[refusal](err); ok {
-		done.Refused, err = refused, nil
+		done.Refused = refused
+		err = nil
 	}
 	if err != nil {
 		return done, fmt.Errorf("take over commits: %w", err)
@@ -106,9 +109,10 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 		made = rewritten{}
 	}
 	if made.tip != "" {
-		done.To, done.Dropped = made.tip, made.dropped[:min(maxNamed, len(made.dropped))]
+		done.To = made.tip
+		done.Dropped = made.dropped[:min(maxNamed, len(made.dropped))]
 	}
-	if err := addTreeState(ctx, tree, seen, &done, bomb); err != nil {
+	if err := addTreeState(ctx, tree, inspection, &done, bomb); err != nil {
 		return done, fmt.Errorf("look at the working tree: %w", err)
 	}
 	return done, addCommits(ctx, t, &done, made)
@@ -117,16 +121,20 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 // maxNamed limits the paths of a kind on record, which each view shows and the next prompt names.
 const maxNamed = 100
 
-func addCommits(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made rewritten) (err error) {
-	if done.Tree = made.tree; done.Tree == "" {
-		if done.Tree, err = t.TreeOf(ctx, done.To); err != nil {
+func addCommits(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made rewritten) error {
+	var err error
+	done.Tree = made.tree
+	if done.Tree == "" {
+		done.Tree, err = t.TreeOf(ctx, done.To)
+		if err != nil {
 			return err
 		}
 	}
 	if done.From == done.To {
 		return nil
 	}
-	if done.Commits, err = t.Log(ctx, git.Span{From: done.From, To: done.To}); err != nil {
+	done.Commits, err = t.Log(ctx, git.Span{From: done.From, To: done.To})
+	if err != nil {
 		return err
 	}
 	for _, c := range made.changes[:min(maxNamed, len(made.changes))] {
@@ -135,8 +143,10 @@ func addCommits(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken,
 	return nil
 }
 
-func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (rewritten, error) {
-	tip, err := tipOf(ctx, tree, seen)
+func take(
+	ctx context.Context, t *git.Trusted, tree *git.Tree, inspection *git.Inspection, terms Terms,
+) (rewritten, error) {
+	tip, err := tipOf(ctx, tree, inspection)
 	if err != nil || tip == terms.Last {
 		return rewritten{}, blame(err, "the repository in the worktree cannot be read")
 	}
@@ -178,9 +188,9 @@ func (q *quarantine) examineCommits(ctx context.Context, tip string, guarded pro
 	return made, nil
 }
 
-func tipOf(ctx context.Context, tree *git.Tree, seen *git.Inspection) (string, error) {
-	if seen != nil {
-		return seen.Head, nil
+func tipOf(ctx context.Context, tree *git.Tree, inspection *git.Inspection) (string, error) {
+	if inspection != nil {
+		return inspection.Head, nil
 	}
 	return tree.Head(ctx)
 }
@@ -188,21 +198,34 @@ func tipOf(ctx context.Context, tree *git.Tree, seen *git.Inspection) (string, e
 // addTreeState adds the state of the working tree. An unreadable tree is not an
 // error: it counts as dirty. After a bomb git does not run: reading such a commit
 // into an index would take all memory.
-func addTreeState(ctx context.Context, tree *git.Tree, seen *git.Inspection, done *journal.CommitsTaken, bomb bool) (err error) {
+func addTreeState(
+	ctx context.Context, tree *git.Tree, inspection *git.Inspection, done *journal.CommitsTaken, bomb bool,
+) error {
 	if bomb {
 		done.Dirty = true
 		return nil
 	}
-	if seen == nil {
-		seen, err = tree.Inspect(ctx)
-	}
-	if err == nil {
-		done.Dirty, done.Huge = seen.Dirty, seen.Huge(ctx)
-		done.Work, err = seen.Work(ctx)
-	}
+	err := readTreeState(ctx, tree, inspection, done)
 	if _, ok := git.Answered(err); ok || git.IsBadOutput(err) {
-		done.Dirty, done.Work = true, ""
+		done.Dirty = true
+		done.Work = ""
 		return nil
 	}
+	return err
+}
+
+func readTreeState(
+	ctx context.Context, tree *git.Tree, inspection *git.Inspection, done *journal.CommitsTaken,
+) error {
+	var err error
+	if inspection == nil {
+		inspection, err = tree.Inspect(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	done.Dirty = inspection.Dirty
+	done.Huge = inspection.Huge(ctx)
+	done.Work, err = inspection.Work(ctx)
 	return err
 }
