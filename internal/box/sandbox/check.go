@@ -16,11 +16,11 @@ func (w Config) Check(ctx context.Context, exec Exec) (open []string, err error)
 		return nil, fmt.Errorf("test the sandbox from inside: %w", err)
 	}
 	var broken []string
-	for _, one := range breaches {
-		if one.promised {
-			broken = append(broken, one.name)
+	for _, b := range breaches {
+		if b.promised {
+			broken = append(broken, b.name)
 		} else {
-			open = append(open, one.name)
+			open = append(open, b.name)
 		}
 	}
 	if len(broken) > 0 {
@@ -44,20 +44,24 @@ var variants = []variant{
 	{Notify, true, "supervisor of connects"},
 }
 
-// Strongest returns w at its level, or for Auto at the strongest that holds, made in a way that this machine has. It tests
-// from inside what it returns, as Check does. Level None: no level holds.
-func (w Config) Strongest(ctx context.Context, exec Exec) (found Config, open []string, err error) {
+// Strongest returns w at its level, or for Auto at the strongest that holds, made in a way that this machine has. It
+// tests from inside what it returns, as Check does. Level None: no level holds.
+func (w Config) Strongest(ctx context.Context, exec Exec) (Config, []string, error) {
 	if w.Level == Notify || w.Level == External {
-		open, err = w.Check(ctx, exec)
+		open, err := w.Check(ctx, exec)
 		return w, open, err
 	}
+	var open []string
+	var err error
 	for _, v := range variants {
 		if w.Level == Namespace && v.level != Namespace {
 			continue
 		}
-		found = w
-		found.Level, found.HostPIDs = v.level, v.hostPIDs
-		if open, err = found.Check(ctx, exec); err == nil {
+		found := w
+		found.Level = v.level
+		found.HostPIDs = v.hostPIDs
+		open, err = found.Check(ctx, exec)
+		if err == nil {
 			return found, open, nil
 		}
 	}

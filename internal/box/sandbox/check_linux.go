@@ -61,10 +61,17 @@ func (w Config) tryFromInside(ctx context.Context, exec Exec) ([]breach, error) 
 	if err != nil {
 		return nil, err
 	}
-
-	asked := attempts{File: filepath.Join(dir, "file"), Server: server.Addr().String(), Beyond: w.Beyond, Process: os.Getpid(), Numbers: numbers}
-	err = errors.Join(os.Chmod(dir, 0o755), os.WriteFile(asked.File, nil, 0o644)) //nolint:gosec // only the sandbox may hold them
-	if err != nil {
+	asked := attempts{
+		File:    filepath.Join(dir, "file"),
+		Server:  server.Addr().String(),
+		Beyond:  w.Beyond,
+		Process: os.Getpid(),
+		Numbers: numbers,
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // only the sandbox may hold them
+		return nil, err
+	}
+	if err := os.WriteFile(asked.File, nil, 0o644); err != nil { //nolint:gosec // as above
 		return nil, err
 	}
 	got, err := w.tryInside(ctx, exec, asked)
@@ -77,7 +84,8 @@ func (w Config) tryFromInside(ctx context.Context, exec Exec) ([]breach, error) 
 	return w.breaches(got), nil
 }
 
-func (w Config) breaches(got outcome) (all []breach) {
+func (w Config) breaches(got outcome) []breach {
+	var all []breach
 	own := w.Level != External
 	if got.Beyond != "" {
 		all = append(all, breach{"a connection to " + got.Beyond, true})
@@ -108,7 +116,9 @@ func (w Config) createOutside(name string) (string, error) {
 }
 
 // tryInside repeats attempts that hang, which happened once in hundreds of runs.
-func (w Config) tryInside(ctx context.Context, exec Exec, asked attempts) (got outcome, err error) {
+func (w Config) tryInside(ctx context.Context, exec Exec, asked attempts) (outcome, error) {
+	var got outcome
+	var err error
 	for range 2 {
 		err = w.playInside(ctx, exec, check, asked, &got)
 		if !errors.Is(err, errCheckTimeout) || ctx.Err() != nil {
@@ -129,12 +139,17 @@ func (w Config) playInside(ctx context.Context, exec Exec, role string, asked, g
 	if err != nil {
 		return err
 	}
-	var out, said bytes.Buffer
+	var stdout, stderr bytes.Buffer
 	const lent = "/proc/self/fd/3"
 	w.Read = slices.Concat(w.Read, []string{lent})
 	res, err := w.Run(exec)(ctx, process.Command{
-		Argv: []string{lent, Hidden, role}, Dir: "/", Files: []*os.File{self},
-		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said, Timeout: checkTimeout,
+		Argv:    []string{lent, Hidden, role},
+		Dir:     "/",
+		Files:   []*os.File{self},
+		Stdin:   bytes.NewReader(orders),
+		Stdout:  &stdout,
+		Stderr:  &stderr,
+		Timeout: checkTimeout,
 	})
 	switch {
 	case err != nil:
@@ -142,10 +157,10 @@ func (w Config) playInside(ctx context.Context, exec Exec, role string, asked, g
 	case res.TimedOut:
 		return errCheckTimeout
 	case res.Exit != 0:
-		return fmt.Errorf("exit %d: %.400s", res.Exit, said.String())
+		return fmt.Errorf("exit %d: %.400s", res.Exit, stderr.String())
 	}
-	if err := json.Unmarshal(out.Bytes(), got); err != nil {
-		return fmt.Errorf("read what it found: %w: %.400s", err, said.String())
+	if err := json.Unmarshal(stdout.Bytes(), got); err != nil {
+		return fmt.Errorf("read what it found: %w: %.400s", err, stderr.String())
 	}
 	return nil
 }
@@ -168,7 +183,8 @@ func attempt(in io.Reader, out io.Writer) error {
 	}
 	// In another namespace the number is that of another process.
 	if numbers, err := os.Readlink(processes); err != nil || numbers == asked.Numbers {
-		got.Process = syscall.Kill(asked.Process, syscall.SIGWINCH) == nil // which ends nothing; 0 is no signal to the filter
+		// SIGWINCH ends nothing. 0 is no signal to the filter.
+		got.Process = syscall.Kill(asked.Process, syscall.SIGWINCH) == nil
 	}
 	return json.NewEncoder(out).Encode(got)
 }

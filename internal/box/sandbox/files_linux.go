@@ -25,11 +25,16 @@ func smallDevices() error {
 	if err := os.MkdirAll("/dev/pts", 0o755); err != nil {
 		return err
 	}
-	if err := unix.Mount("ralph", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
+	const options = "newinstance,ptmxmode=0666,mode=0620"
+	if err := unix.Mount("ralph", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, options); err != nil {
 		return os.NewSyscallError("mount", err)
 	}
 	links := map[string]string{
-		"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
+		"ptmx":   "pts/ptmx",
+		"fd":     "/proc/self/fd",
+		"stdin":  "/proc/self/fd/0",
+		"stdout": "/proc/self/fd/1",
+		"stderr": "/proc/self/fd/2",
 	}
 	for name, to := range links {
 		if err := os.Symlink(to, "/dev/"+name); err != nil {
@@ -48,15 +53,15 @@ func (p *launch) restrictFiles() error {
 	if abi == 0 && (p.Level == External || p.mounts()) { // another sandbox or mounts hold them
 		return nil
 	}
+	if abi == 0 {
+		return errors.New("this kernel has no Landlock, or it is not switched on (lsm=landlock)")
+	}
 	known := presets(abi)
 	cfg := landlock.Config{HandledAccessFS: known.HandledAccessFS}
 	if p.has(scopes) {
 		cfg.Scoped = known.Scoped
 	}
-	switch {
-	case abi == 0:
-		return errors.New("this kernel has no Landlock, or it is not switched on (lsm=landlock)")
-	case p.Level == Notify && abi >= 4 && p.has(ports):
+	if p.Level == Notify && abi >= 4 && p.has(ports) {
 		cfg.HandledAccessNet = ll.AccessNetConnectTCP
 	}
 	if err := cfg.Restrict(p.landlockRules(abi)...); err != nil {
@@ -80,7 +85,9 @@ func landlockOf(pretended int) int {
 // presets asks for exactly what the kernel knows, so that a shortfall is an error.
 func presets(abi int) landlock.Config {
 	known := []landlock.Config{
-		{}, landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,
+		{},
+		landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5,
+		landlock.V6, landlock.V7, landlock.V8, landlock.V9,
 	}
 	return known[min(abi, len(known)-1)]
 }
@@ -92,7 +99,9 @@ func (p *launch) landlockRules(abi int) []landlock.Rule {
 	rules = append(rules, rulesOf(p.read, landlock.RODirs, landlock.ROFiles)...)
 	writable := landlock.RWDirs
 	if abi >= 2 { // else no rename from folder to folder
-		writable = func(paths ...string) landlock.FSRule { return landlock.RWDirs(paths...).WithRefer().WithResolveUnix() }
+		writable = func(paths ...string) landlock.FSRule {
+			return landlock.RWDirs(paths...).WithRefer().WithResolveUnix()
+		}
 	}
 	if p.mounts() {
 		rules = append(rules, writable(ownTemp))

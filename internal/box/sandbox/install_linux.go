@@ -86,7 +86,8 @@ func installFilter(raw []bpf.RawInstruction, listen bool) (int, error) {
 }
 
 func seccompCall(flags uintptr, program *unix.SockFprog) (int, error) {
-	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(program))) //nolint:gosec // the kernel reads it there
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
+		uintptr(unsafe.Pointer(program))) //nolint:gosec // the kernel reads it there
 	if errno != 0 {
 		return -1, os.NewSyscallError("install the seccomp filter", errno)
 	}

@@ -79,7 +79,18 @@ func (p *launch) run(below bool) error {
 		last = p.runAsInit
 	}
 	return p.stepsThen(last,
-		p.dieWithParent, p.yieldMemory, p.openNetwork, p.openMounts, p.enterNewRoot, p.dropPrivileges, p.dieWithParent, p.limitProcesses, p.changeFolder, p.restrictFiles, p.restrictCalls)
+		p.dieWithParent,
+		p.yieldMemory,
+		p.openNetwork,
+		p.openMounts,
+		p.enterNewRoot,
+		p.dropPrivileges,
+		p.dieWithParent,
+		p.limitProcesses,
+		p.changeFolder,
+		p.restrictFiles,
+		p.restrictCalls,
+	)
 }
 
 func (p *launch) stepsThen(last func() error, steps ...func() error) error {

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,19 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openLayers makes the mounts of layers. The kernel sees their folders by descriptors: a path may have any letter, or lead elsewhere by now.
+// openLayers makes the mounts of layers. The kernel sees their folders by descriptors: a path may have any letter, or
+// lead elsewhere by now.
 func (p *launch) openLayers() error {
 	for _, l := range p.Layers {
 		mount, err := l.overlay()
 		if err != nil {
 			return fmt.Errorf("layer at %s: %w", l.Path, err)
 		}
-		p.layers = append(p.layers, mountItem{openPlace: openPlace{place: place{Path: l.Path}, file: mount, folder: true}, isMount: true})
+		p.layers = append(p.layers, mountItem{
+			openPlace: openPlace{place: place{Path: l.Path}, file: mount, folder: true},
+			isMount:   true,
+		})
 	}
 	return nil
 }
 
-func (l Layer) overlay() (mount *os.File, err error) {
+func (l Layer) overlay() (*os.File, error) {
 	fd, err := unix.Fsopen("overlay", unix.FSOPEN_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("fsopen", err)
@@ -40,14 +43,24 @@ func (l Layer) overlay() (mount *os.File, err error) {
 		}
 		return os.NewSyscallError("fsconfig", unix.FsconfigSetString(fd, key, strings.Join(paths, ":")))
 	}
-	err = cmp.Or(
-		set("lowerdir", l.Lower...), set("upperdir", filepath.Join(l.Upper, Written)), set("workdir", filepath.Join(l.Upper, pending)),
-		os.NewSyscallError("fsconfig", unix.FsconfigSetFlag(fd, "userxattr")), // all that a user namespace may write
-		os.NewSyscallError("fsconfig", unix.FsconfigCreate(fd)),
-	)
-	if err != nil {
+	if err := set("lowerdir", l.Lower...); err != nil {
 		return nil, err
 	}
-	made, err := unix.Fsmount(fd, unix.FSMOUNT_CLOEXEC, baseMountAttr)
-	return os.NewFile(uintptr(made), l.Path), os.NewSyscallError("fsmount", err)
+	if err := set("upperdir", filepath.Join(l.Upper, Written)); err != nil {
+		return nil, err
+	}
+	if err := set("workdir", filepath.Join(l.Upper, pending)); err != nil {
+		return nil, err
+	}
+	if err := unix.FsconfigSetFlag(fd, "userxattr"); err != nil { // all that a user namespace may write
+		return nil, os.NewSyscallError("fsconfig", err)
+	}
+	if err := unix.FsconfigCreate(fd); err != nil {
+		return nil, os.NewSyscallError("fsconfig", err)
+	}
+	mount, err := unix.Fsmount(fd, unix.FSMOUNT_CLOEXEC, baseMountAttr)
+	if err != nil {
+		return nil, os.NewSyscallError("fsmount", err)
+	}
+	return os.NewFile(uintptr(mount), l.Path), nil
 }

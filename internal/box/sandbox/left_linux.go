@@ -37,10 +37,10 @@ func (w Config) sweepFiles() error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil {
-		err = errors.Join(w.sweepIn(root, "."), root.Close())
-	}
 	if err != nil {
+		return fmt.Errorf("sweep %s: %w", sharedMemory, err)
+	}
+	if err := errors.Join(w.sweepIn(root, "."), root.Close()); err != nil {
 		return fmt.Errorf("sweep %s: %w", sharedMemory, err)
 	}
 	return nil
@@ -119,16 +119,22 @@ func as(uid int, do func()) error {
 }
 
 // ownedIDs reads a table of /proc/sysvipc: the numbers of those that the user owns or made.
-func ownedIDs(table, title, uid string) (ids []int) {
+func ownedIDs(table, title, uid string) []int {
 	head, rows, _ := strings.Cut(table, "\n")
 	titles := strings.Fields(head)
-	number, owner, maker := slices.Index(titles, title), slices.Index(titles, "uid"), slices.Index(titles, "cuid")
+	number := slices.Index(titles, title)
+	owner := slices.Index(titles, "uid")
+	maker := slices.Index(titles, "cuid")
 	if number < 0 || owner < 0 || maker < 0 {
 		return nil
 	}
+	var ids []int
 	for row := range strings.Lines(rows) {
 		fields := strings.Fields(row)
-		if len(fields) <= max(number, owner, maker) || fields[owner] != uid && fields[maker] != uid {
+		if len(fields) <= max(number, owner, maker) {
+			continue
+		}
+		if fields[owner] != uid && fields[maker] != uid {
 			continue
 		}
 		if id, err := strconv.Atoi(fields[number]); err == nil {

@@ -9,17 +9,29 @@ import (
 
 var (
 	// toolSettings are files that may hold a login in the folder of a tool.
-	toolSettings = []string{"npmrc", ".npmrc", "pip.conf", "settings.xml", "gradle.properties", "gitconfig", ".gitconfig", ".env"}
+	toolSettings = []string{
+		"npmrc", ".npmrc", "pip.conf", "settings.xml", "gradle.properties", "gitconfig", ".gitconfig", ".env",
+	}
 	// ofPrograms are folders of a tool that hold no settings, but for those of npm in lib.
-	ofPrograms = []string{"bin", "lib", "lib64", "share", "include", "src", "pkg", "man", "doc", "test", "legal", "api", ".git", "jmods", "site-packages", "node_modules"}
+	ofPrograms = []string{
+		"bin", "lib", "lib64", "share", "include", "src", "pkg", "man", "doc", "test", "legal", "api", ".git",
+		"jmods", "site-packages", "node_modules",
+	}
 )
 
 // loginSettings are settings of the machine, and of tools in these folders, that reveal logins to other machines.
 func loginSettings(folders []string) []string {
-	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"), glob("/etc/php/*/mods-available/*"), glob("/etc/php/*/cli/conf.d/*"), glob("/usr/share/*maven*/conf/settings.xml"), []string{
-		"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml",
+	all := []string{
+		"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc",
+		"/etc/profile", "/etc/bash.bashrc", "/etc/maven/settings.xml",
 		"/usr/etc/gitconfig", "/usr/etc/npmrc", "/usr/etc/wgetrc", "/usr/lib/node_modules/npm/npmrc",
-	})
+	}
+	for _, pattern := range []string{
+		"/etc/default/*", "/etc/profile.d/*", "/etc/php/*/mods-available/*", "/etc/php/*/cli/conf.d/*",
+		"/usr/share/*maven*/conf/settings.xml",
+	} {
+		all = append(all, glob(pattern)...)
+	}
 	machine := readable()
 	for _, folder := range slices.Concat(folders, []string{"/usr/local"}, glob("/opt/*")) {
 		if folder != "/" && !slices.Contains(machine, folder) {
@@ -30,8 +42,10 @@ func loginSettings(folders []string) []string {
 }
 
 // settingsIn returns the settings in the folder of a tool, up to eight levels down.
-func settingsIn(folder string) (found []string) {
-	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error { // what cannot be read gives nothing
+func settingsIn(folder string) []string {
+	var found []string
+	// What cannot be read gives nothing.
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return fs.SkipDir

@@ -48,7 +48,8 @@ func loopbackUp() error {
 }
 
 func (p *launch) sendListener(port int) error {
-	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", address)
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,8 @@ func (h *outerSide) forwardPort(port int, f *os.File) {
 func (h *outerSide) endResult(res process.Result) process.Result {
 	if h.ended != nil {
 		own := process.ResultOf(*h.ended)
-		res.Exit, res.Signal = own.Exit, own.Signal
+		res.Exit = own.Exit
+		res.Signal = own.Signal
 	}
 	return res
 }

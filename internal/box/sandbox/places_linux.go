@@ -20,22 +20,25 @@ import (
 // readable is always there: programs and what libraries look up. Nothing here is secret.
 func readable() []string {
 	var found []string
+	// Packages of Debian link to these, or need them.
 	for _, folder := range []string{
-		"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*", // what follows, Debian's packages link to or need
-		"/etc/java-[0-9]*/*.*", "/etc/java-[0-9]*/security", "/etc/maven", "/etc/php/*/cli/conf.d", "/etc/php/*/mods-available",
+		"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*",
+		"/etc/java-[0-9]*/*.*", "/etc/java-[0-9]*/security", "/etc/maven",
+		"/etc/php/*/cli/conf.d", "/etc/php/*/mods-available",
 	} {
 		found = append(found, slices.DeleteFunc(glob(folder), hasKeys)...)
 	}
 	return append(found,
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
 		"/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
-		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
-		"/etc/debian_version", "/etc/default", "/etc/fonts", "/etc/gai.conf", "/etc/gitattributes", "/etc/gitconfig", "/etc/group",
-		"/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf",
-		"/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/locale.alias", "/etc/localtime", "/etc/login.defs", "/etc/lsb-release",
-		"/etc/machine-id", "/etc/magic", "/etc/mime.types", "/etc/mke2fs.conf", "/etc/nanorc", "/etc/networks", "/etc/npmrc", "/etc/nsswitch.conf",
-		"/etc/os-release", "/etc/passwd", "/etc/perl", "/etc/pip.conf", "/etc/profile", "/etc/profile.d",
-		"/etc/protocols", "/etc/resolv.conf", "/etc/rpc", "/etc/services", "/etc/shells",
+		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf",
+		"/etc/crypto-policies", "/etc/debian_version", "/etc/default", "/etc/fonts", "/etc/gai.conf",
+		"/etc/gitattributes", "/etc/gitconfig", "/etc/group", "/etc/host.conf", "/etc/hostname", "/etc/hosts",
+		"/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
+		"/etc/locale.alias", "/etc/localtime", "/etc/login.defs", "/etc/lsb-release", "/etc/machine-id",
+		"/etc/magic", "/etc/mime.types", "/etc/mke2fs.conf", "/etc/nanorc", "/etc/networks", "/etc/npmrc",
+		"/etc/nsswitch.conf", "/etc/os-release", "/etc/passwd", "/etc/perl", "/etc/pip.conf", "/etc/profile",
+		"/etc/profile.d", "/etc/protocols", "/etc/resolv.conf", "/etc/rpc", "/etc/services", "/etc/shells",
 		"/etc/skel", "/etc/terminfo", "/etc/timezone", "/etc/vim", "/etc/wgetrc", "/etc/xattr.conf",
 	)
 }
@@ -67,11 +70,14 @@ func glob(pattern string) []string {
 func (w Config) Fixed() Config {
 	w.Apart = append(runnerFolders(), w.Apart...)
 	all := w.readablePlaces(append(readable(), w.Read...), loginSettings)
-	w.Read, w.fixed = nil, nil
-	for _, one := range all {
-		holds := func(other place) bool { return other.Link == "" && other != one && process.Under(other.Path, one.Path) }
-		if isByDescriptor(one.Path) || !slices.ContainsFunc(all, holds) {
-			w.fixed = append(w.fixed, one)
+	w.Read = nil
+	w.fixed = nil
+	for _, l := range all {
+		holds := func(other place) bool {
+			return other.Link == "" && other != l && process.Under(other.Path, l.Path)
+		}
+		if isByDescriptor(l.Path) || !slices.ContainsFunc(all, holds) {
+			w.fixed = append(w.fixed, l)
 		}
 	}
 	return w
@@ -106,7 +112,10 @@ func (w Config) readablePlaces(paths []string, secrets func(folders []string) []
 	theirs := w.writable()
 	for _, path := range paths {
 		to, err := resolve(path, theirs)
-		if err != nil || slices.Contains(roots, to) && to == path {
+		if err != nil {
+			continue
+		}
+		if to == path && slices.Contains(roots, to) {
 			continue
 		}
 		roots = append(roots, to)
@@ -123,12 +132,20 @@ func (w Config) readablePlaces(paths []string, secrets func(folders []string) []
 
 // readableParts returns the readable parts of a folder, without secrets.
 func (w Config) readableParts(path string, secret []string) []place {
-	holds := func(kept string) bool { return process.Under(path, kept) }
-	apart := slices.ContainsFunc(w.Apart, holds)
-	switch {
-	case !w.has(parting) || !apart && !slices.ContainsFunc(secret, holds):
-		return []place{{Path: path}}
-	case slices.Contains(secret, path), apart && !slices.Contains(shared, path):
+	whole := []place{{Path: path}}
+	if !w.has(parting) {
+		return whole
+	}
+	isWithin := func(other string) bool { return process.Under(path, other) }
+	holdsApart := slices.ContainsFunc(w.Apart, isWithin)
+	holdsSecret := slices.ContainsFunc(secret, isWithin)
+	if !holdsApart && !holdsSecret {
+		return whole
+	}
+	if slices.Contains(secret, path) {
+		return nil
+	}
+	if holdsApart && !slices.Contains(shared, path) {
 		return nil
 	}
 	var all []place
@@ -221,7 +238,9 @@ func (l place) open() (openPlace, error) {
 		return f, err
 	}
 	f.folder = info.IsDir()
-	if now, err := os.Readlink(f.path()); err != nil || now != from && !isByDescriptor(l.Path) {
+	current, err := os.Readlink(f.path())
+	isMoved := current != from && !isByDescriptor(l.Path)
+	if err != nil || isMoved {
 		return f, errors.Join(&fs.PathError{Op: "open", Path: from, Err: errMoved}, err)
 	}
 	return f, nil

@@ -10,13 +10,15 @@ func probe(ctx context.Context, base Config, exec Exec) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
 	for _, g := range variants {
 		w := base
-		w.Level, w.HostPIDs = g.level, g.hostPIDs
+		w.Level = g.level
+		w.HostPIDs = g.hostPIDs
 		_, err := w.Check(ctx, exec)
 		m := Mechanism{Name: g.name, Found: err == nil}
 		if err != nil {
 			m.Detail = err.Error()
 		} else if r.Level == None {
-			r.Level, r.HostPIDs = g.level, g.hostPIDs
+			r.Level = g.level
+			r.HostPIDs = g.hostPIDs
 		}
 		r.Found = append(r.Found, m)
 	}
@@ -24,16 +26,18 @@ func probe(ctx context.Context, base Config, exec Exec) Report {
 }
 
 func (w Config) findLandlock() Mechanism {
-	m := Mechanism{Name: "Landlock"}
-	switch abi := landlockOf(w.abi); {
+	abi := landlockOf(w.abi)
+	m := Mechanism{Name: "Landlock", Found: abi > 0}
+	switch {
 	case abi == 0:
 		m.Detail = "the kernel has none, or it is not switched on (lsm=landlock)"
 	case abi < 4:
-		m.Found, m.Detail = true, fmt.Sprintf("ABI %d: files, but no TCP (Linux 6.7) and no signals and abstract sockets (6.12)", abi)
+		m.Detail = fmt.Sprintf(
+			"ABI %d: files, but no TCP (Linux 6.7) and no signals and abstract sockets (6.12)", abi)
 	case abi < 6:
-		m.Found, m.Detail = true, fmt.Sprintf("ABI %d: files and TCP, but no signals and abstract sockets (Linux 6.12)", abi)
+		m.Detail = fmt.Sprintf("ABI %d: files and TCP, but no signals and abstract sockets (Linux 6.12)", abi)
 	default:
-		m.Found, m.Detail = true, fmt.Sprintf("ABI %d", abi)
+		m.Detail = fmt.Sprintf("ABI %d", abi)
 	}
 	return m
 }

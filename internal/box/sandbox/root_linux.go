@@ -71,7 +71,11 @@ func (p *launch) hideEmpty() error {
 		if !isSocket(l.Path) {
 			continue // it is gone, or closed to all inside
 		}
-		err := mountItem{openPlace: openPlace{place: l, file: null.file}, attr: baseMountAttr | unix.MOUNT_ATTR_RDONLY}.mount()
+		empty := mountItem{
+			openPlace: openPlace{place: l, file: null.file},
+			attr:      baseMountAttr | unix.MOUNT_ATTR_RDONLY,
+		}
+		err := empty.mount()
 		if err != nil && !errors.Is(err, unix.EROFS) { // just now
 			return fmt.Errorf("empty %s: %w", l.Path, err)
 		}
@@ -105,8 +109,8 @@ func (p *launch) openMounts() error {
 	return p.openLayers()
 }
 
-// mountPlan returns the plan: containing folders come first, or they would hide the rest. Links come last: the way to one
-// may lead through another, to what is there by then.
+// mountPlan returns the plan: containing folders come first, or they would hide the rest. Links come last: the way to
+// one may lead through another, to what is there by then.
 func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 	add := func(all []openPlace, attr uint64) {
 		for _, f := range all {
@@ -123,7 +127,8 @@ func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 	plan = append(plan, p.layers...)
 	for _, name := range append(devices, terminals[0]) {
 		if f, err := (place{Path: name}).open(); err == nil {
-			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_RDONLY) // writing to a device works there, changing its mode does not
+			// Writing to a device works on a read-only mount, changing its mode does not.
+			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_RDONLY)
 		}
 	}
 	if p.PIDs {
@@ -142,11 +147,13 @@ func (f mountItem) mount() error {
 		defer func() { _ = unix.Close(point) }()
 		err = f.bind(point)
 	}
-	readOnly := f.attr&unix.MOUNT_ATTR_RDONLY != 0
-	switch {
-	case errors.Is(err, unix.ENOENT) && isNew && !f.folder && readOnly:
+	isReadOnly := f.attr&unix.MOUNT_ATTR_RDONLY != 0
+	isReplaced := errors.Is(err, unix.ENOENT) && isNew && !f.folder
+	if isReplaced && isReadOnly {
 		return f.copy(point) // into a file of ours, and not of the user's
-	case (readOnly || f.isMount) && (errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)):
+	}
+	isBlocked := errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)
+	if isBlocked && (isReadOnly || f.isMount) {
 		return nil
 	}
 	return err
@@ -167,7 +174,8 @@ func (f mountItem) point() (fd int, isNew bool, err error) {
 	} else {
 		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
 	}
-	if isNew = err == nil; !isNew && !errors.Is(err, unix.EEXIST) {
+	isNew = err == nil
+	if !isNew && !errors.Is(err, unix.EEXIST) {
 		return -1, false, err
 	}
 	fd, err = unix.Openat(dir, name, flags, 0)
@@ -175,9 +183,9 @@ func (f mountItem) point() (fd int, isNew bool, err error) {
 }
 
 // makeFolder opens a folder, and makes it and those above it where they are missing.
-func makeFolder(path string, resolve uint64) (fd int, err error) {
+func makeFolder(path string, resolve uint64) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: resolve}
-	fd, err = unix.Openat2(unix.AT_FDCWD, path, &how)
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
 	if !errors.Is(err, unix.ENOENT) {
 		return fd, err
 	}
@@ -215,20 +223,20 @@ func (f mountItem) copy(point int) error {
 		return err
 	}
 	defer func() { _ = from.Close() }()
-	var was unix.Stat_t
-	if err := unix.Fstat(int(from.Fd()), &was); err != nil {
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(from.Fd()), &stat); err != nil {
 		return err
 	}
-	if was.Mode&unix.S_IFMT != unix.S_IFREG {
+	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return unix.ENOENT // /dev/zero has no end
 	}
 	to, err := os.OpenFile(pathOf(point), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_ = to.Chown(int(was.Uid), int(was.Gid))
+	_ = to.Chown(int(stat.Uid), int(stat.Gid))
 	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Chmod(fs.FileMode(was.Mode&0o777)), to.Close())
+	return errors.Join(err, to.Chmod(fs.FileMode(stat.Mode&0o777)), to.Close())
 }
 
 // bind adds attributes and takes none away: a user namespace may not.
@@ -249,7 +257,8 @@ func (f mountItem) bind(point int) error {
 }
 
 func moveMount(mount, point int) error {
-	return os.NewSyscallError("move_mount", unix.MoveMount(mount, "", point, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
+	const flags = unix.MOVE_MOUNT_F_EMPTY_PATH | unix.MOVE_MOUNT_T_EMPTY_PATH
+	return os.NewSyscallError("move_mount", unix.MoveMount(mount, "", point, "", flags))
 }
 
 // emptyRoot swaps the root for an empty one; the old hangs below it.

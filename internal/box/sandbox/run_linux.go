@@ -61,24 +61,37 @@ func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.
 
 func (w Config) spec(c process.Command) (*spec, error) {
 	writes, err := w.writePlaces()
-	reads := w.readPlaces()
-	var empty []place
-	var layers []Layer
-	if w.mounts() {
-		empty, layers = readableSockets(reads, writes), w.Layers
+	if err != nil {
+		return nil, err
 	}
-	return &spec{
-		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: w.Inside(c.Dir),
-		UID: w.UID, GID: w.GID, Write: writes, Read: reads, Empty: empty, Layers: layers,
-		Ports: w.Ports, PIDs: w.pids(),
-		Files: len(c.Files), Parent: os.Getpid(),
-		Off: w.off, ABI: w.abi,
-	}, err
+	s := &spec{
+		Level:  w.Level,
+		Argv:   c.Argv,
+		Env:    c.Env,
+		Dir:    w.Inside(c.Dir),
+		UID:    w.UID,
+		GID:    w.GID,
+		Write:  writes,
+		Read:   w.readPlaces(),
+		Ports:  w.Ports,
+		PIDs:   w.pids(),
+		Files:  len(c.Files),
+		Parent: os.Getpid(),
+		Off:    w.off,
+		ABI:    w.abi,
+	}
+	if w.mounts() {
+		s.Empty = readableSockets(s.Read, s.Write)
+		s.Layers = w.Layers
+	}
+	return s, nil
 }
 
 func (w Config) launcher(c process.Command, h *outerSide, orders, theirs *os.File) process.Command {
 	first := 3 + len(c.Files)
-	c.Argv, c.Env, c.Dir = []string{selfExe, Hidden, strconv.Itoa(first)}, nil, "/"
+	c.Argv = []string{selfExe, Hidden, strconv.Itoa(first)}
+	c.Env = nil
+	c.Dir = "/"
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
 	c.Ended = h.left
@@ -117,7 +130,10 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 		// What root may do in its namespace would be lost at the launcher's exec.
-		sys.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_DAC_OVERRIDE} // the last for an overlay's own folder
+		sys.AmbientCaps = []uintptr{
+			unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_NET_BIND_SERVICE,
+			unix.CAP_DAC_OVERRIDE, // for an overlay's own folder
+		}
 	}
 	return &sys
 }

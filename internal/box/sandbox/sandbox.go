@@ -10,7 +10,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -95,7 +94,8 @@ type Config struct {
 	abi int         // the Landlock that tests pretend to find; 0: the kernel's
 }
 
-// Layer is a folder as it seems to be inside. Overlays of the kernel are not available everywhere, nor on each file system.
+// Layer is a folder as it seems to be inside. Overlays of the kernel are not available everywhere, nor on each file
+// system.
 type Layer struct {
 	Path  string   // inside
 	Lower []string // the folders below, the uppermost first, which stay as they are
@@ -110,7 +110,13 @@ const (
 
 // MakeUpper makes an empty Upper.
 func MakeUpper(dir string) error {
-	return errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(filepath.Join(dir, Written), 0o755), os.Mkdir(filepath.Join(dir, pending), 0o755))
+	if err := untrusted.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, Written), 0o755); err != nil {
+		return err
+	}
+	return os.Mkdir(filepath.Join(dir, pending), 0o755)
 }
 
 // place is to be had inside. Its path has no link in it.
@@ -122,9 +128,12 @@ type place struct {
 
 // Inside returns the path that a path has inside.
 func (w Config) Inside(path string) string {
+	if !w.mounts() {
+		return path
+	}
 	for from, at := range w.At {
-		if way, err := filepath.Rel(from, path); err == nil && filepath.IsLocal(way) && w.mounts() {
-			return filepath.Join(at, way)
+		if below, err := filepath.Rel(from, path); err == nil && filepath.IsLocal(below) {
+			return filepath.Join(at, below)
 		}
 	}
 	return path
@@ -142,32 +151,53 @@ func (w Config) Run(exec Exec) Exec {
 
 var (
 	// Words and forms of logins, in lower case. ssh://git@host reveals nothing, and cargo:token names a program.
-	loginWords = strings.Fields("_auth passw passphrase secret accesskey accountkey \"auth\" bearer authorization extraheader token")
+	loginWords = []string{
+		"_auth", "passw", "passphrase", "secret", "accesskey", "accountkey", `"auth"`, "bearer", "authorization",
+		"extraheader", "token",
+	}
 	loginForms = []*pattern.Pattern{
-		pattern.Of(`pass["']?\s*[=:]`), pattern.Of(`pwd["']?\s*[=:]`), pattern.Of(`_key\b`), pattern.Of(`-key\b`), pattern.Of(`_pat\b`), pattern.Of(`private[ _]?key`), pattern.Of(`api_?key`),
-		pattern.Of(`[^h]://[^/\s]+@`), pattern.Of(`://[^/\s:]*:[^/\s]+@`), pattern.Of(`://[^/\s]+/t/`), pattern.Of(`=\s*["']?[\w.-]+:[^\s/@"'{}\\]+@`),
+		pattern.Of(`pass["']?\s*[=:]`),
+		pattern.Of(`pwd["']?\s*[=:]`),
+		pattern.Of(`_key\b`),
+		pattern.Of(`-key\b`),
+		pattern.Of(`_pat\b`),
+		pattern.Of(`private[ _]?key`),
+		pattern.Of(`api_?key`),
+		pattern.Of(`[^h]://[^/\s]+@`),
+		pattern.Of(`://[^/\s:]*:[^/\s]+@`),
+		pattern.Of(`://[^/\s]+/t/`),
+		pattern.Of(`=\s*["']?[\w.-]+:[^\s/@"'{}\\]+@`),
 	}
 	comment     = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 	javaComment = pattern.Of(`(?m)^[ \t]*#.*`) // so do those of Java
 	tokens      = sync.OnceValue(func() *redact.Redactor { return redact.New() })
 )
 
-// FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read. What is no text holds none.
+// FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read. What is no text holds
+// none.
 func FileHoldsLogin(path string) bool {
 	text, err := untrusted.ReadFile(path, 1<<20)
+	if err != nil {
+		return true
+	}
 	settings := string(text)
 	if filepath.Ext(path) == ".properties" {
 		settings = javaComment.ReplaceAllString(settings, "")
 	}
-	return err != nil || !strings.Contains(settings, "\x00") && TextHoldsLogin(settings)
+	return !strings.Contains(settings, "\x00") && TextHoldsLogin(settings)
 }
 
 // TextHoldsLogin reports whether settings seem to hold a login.
 func TextHoldsLogin(text string) bool {
 	text = comment.ReplaceAllString(text, "")
 	lower := strings.ReplaceAll(strings.ToLower(text), ":token", "")
-	return slices.ContainsFunc(loginWords, func(word string) bool { return strings.Contains(lower, word) }) ||
-		slices.ContainsFunc(loginForms, func(form *pattern.Pattern) bool { return form.MatchString(lower) }) || tokens().String(text) != text
+	if slices.ContainsFunc(loginWords, func(word string) bool { return strings.Contains(lower, word) }) {
+		return true
+	}
+	if slices.ContainsFunc(loginForms, func(form *pattern.Pattern) bool { return form.MatchString(lower) }) {
+		return true
+	}
+	return tokens().String(text) != text
 }
 
 type mechanism string

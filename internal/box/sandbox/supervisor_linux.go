@@ -53,7 +53,13 @@ func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
 	for _, dir := range p.Write {
 		folders = append(folders, dir.Path)
 	}
-	return &connect.Supervisor{Listener: listener, Ports: p.Ports, Folders: folders, Anyone: p.off(owner), Trust: p.off(injected)}
+	return &connect.Supervisor{
+		Listener: listener,
+		Ports:    p.Ports,
+		Folders:  folders,
+		Anyone:   p.off(owner),
+		Trust:    p.off(injected),
+	}
 }
 
 func (p *launch) startInner() (wire, int, error) {
@@ -73,7 +79,10 @@ func (p *launch) startInner() (wire, int, error) {
 	fds := append(descriptors(lent), orders.Fd(), theirs.Fd())
 	argv := []string{selfExe, Hidden, strconv.Itoa(lent), inner}
 	pid, err := syscall.ForkExec(selfExe, argv, &syscall.ProcAttr{ //nolint:gosec // ourselves
-		Dir: "/", Env: p.launcher.Env, Files: fds, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+		Dir:   "/",
+		Env:   p.launcher.Env,
+		Files: fds,
+		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		return wire{}, 0, errors.Join(fmt.Errorf("start below the supervisor: %w", err), ours.Close())
@@ -127,7 +136,11 @@ func (p *launch) runAsInit() error {
 		return err
 	}
 	lent := 3 + p.Files
-	pid, err := syscall.ForkExec(path, p.Argv, &syscall.ProcAttr{Env: env, Files: descriptors(lent), Sys: &syscall.SysProcAttr{Setsid: true}}) //nolint:gosec // it is what a launcher is for
+	pid, err := syscall.ForkExec(path, p.Argv, &syscall.ProcAttr{ //nolint:gosec // it is what a launcher is for
+		Env:   env,
+		Files: descriptors(lent),
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
 	if err != nil {
 		return process.StartError(path, err)
 	}
@@ -161,7 +174,8 @@ func (p *launch) waitForProgram(pid int) error {
 			return errors.New("the program was lost")
 		}
 	}
-	ended, left := int(status), !reapAll()
+	ended := int(status)
+	left := !reapAll()
 	if err := p.wire.send(message{Ended: &ended, Left: left}, -1); err != nil {
 		return err
 	}

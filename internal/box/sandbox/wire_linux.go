@@ -25,7 +25,9 @@ type message struct {
 }
 
 // programFailures are failures of the program itself, as if there were no sandbox. Others are ours.
-var programFailures = []error{process.ErrFolder, process.ErrInterpreter, process.ErrNotFound, fs.ErrPermission, process.ErrExecFormat}
+var programFailures = []error{
+	process.ErrFolder, process.ErrInterpreter, process.ErrNotFound, fs.ErrPermission, process.ErrExecFormat,
+}
 
 func failure(err error) message {
 	kind := slices.IndexFunc(programFailures, func(kind error) bool { return errors.Is(err, kind) })
@@ -113,7 +115,8 @@ func (w wire) isClosed() bool {
 }
 
 func (w wire) receive() (message, *os.File, error) {
-	buf, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4))
+	buf := make([]byte, 64<<10)
+	rights := make([]byte, unix.CmsgSpace(4))
 	n, rn, _, _, err := w.ReadMsgUnix(buf, rights)
 	if err != nil {
 		return message{}, nil, err

@@ -40,7 +40,8 @@ type Supervisor struct {
 // Serve answers until no process is left that could ask.
 func (sv *Supervisor) Serve() {
 	defer runtime.KeepAlive(sv.Listener) // were it forgotten, it would be closed
-	sv.queue, sv.ownListeners = noticeQueue(sv.Listener.Fd()), map[uint64]bool{}
+	sv.queue = noticeQueue(sv.Listener.Fd())
+	sv.ownListeners = map[uint64]bool{}
 	room := make(chan struct{}, maxConnects)
 	for {
 		q, ok := sv.queue.next()
@@ -59,7 +60,8 @@ func (sv *Supervisor) handle(q notice) {
 	case unix.SYS_LISTEN:
 		sv.remember(q)
 	case unix.SYS_CONNECT:
-		errno, goesOn = sv.connect(q), sv.Trust
+		errno = sv.connect(q)
+		goesOn = sv.Trust
 	default:
 		errno = signal(q)
 	}
@@ -100,7 +102,8 @@ func (sv *Supervisor) connect(q notice) unix.Errno {
 			return unix.EPERM
 		}
 	}
-	if err := sv.queue.inject(q, ours, int(int32(q.Args[0])), flags&unix.O_CLOEXEC); err != nil { //nolint:gosec // the kernel reads 32 bits
+	theirs := int(int32(q.Args[0])) //nolint:gosec // the kernel reads 32 bits
+	if err := sv.queue.inject(q, ours, theirs, flags&unix.O_CLOEXEC); err != nil {
 		return unix.EPERM
 	}
 	return 0
@@ -114,15 +117,18 @@ func (sv *Supervisor) tcp(name []byte) (int, unix.Errno) {
 	if !to.Addr().Unmap().IsLoopback() {
 		return -1, unix.EACCES
 	}
-	if out, is := sv.Ports[int(to.Port())]; is && to.Addr().Unmap() == loopback {
+	out, ok := sv.Ports[int(to.Port())]
+	switch {
+	case ok && to.Addr().Unmap() == loopback:
 		to = out
-	} else if !sv.reachable(to) {
+	case !sv.reachable(to):
 		return -1, unix.ECONNREFUSED
 	}
+	port := int(to.Port())
 	if to.Addr().Is4() && family(name) == unix.AF_INET {
-		return dial(unix.AF_INET, unix.SOCK_STREAM, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()})
+		return dial(unix.AF_INET, unix.SOCK_STREAM, &unix.SockaddrInet4{Port: port, Addr: to.Addr().As4()})
 	}
-	return dial(unix.AF_INET6, unix.SOCK_STREAM, &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
+	return dial(unix.AF_INET6, unix.SOCK_STREAM, &unix.SockaddrInet6{Port: port, Addr: to.Addr().As16()})
 }
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
@@ -157,7 +163,8 @@ func addressOf(name []byte) (netip.AddrPort, bool) {
 		return netip.AddrPort{}, false
 	}
 	if addr.IsUnspecified() {
-		if addr = loopback; family(name) == unix.AF_INET6 {
+		addr = loopback
+		if family(name) == unix.AF_INET6 {
 			addr = netip.IPv6Loopback()
 		}
 	}
@@ -191,7 +198,9 @@ func (sv *Supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
 }
 
 func (sv *Supervisor) contains(place string) bool {
-	return slices.ContainsFunc(sv.Folders, func(dir string) bool { return strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") })
+	return slices.ContainsFunc(sv.Folders, func(dir string) bool {
+		return strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/")
+	})
 }
 
 func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
@@ -199,13 +208,7 @@ func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
 	if err != nil {
 		return -1, errnoOf(err)
 	}
-	err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 10})
-	if err == nil {
-		err = connectUninterrupted(fd, to)
-	}
-	if err == nil {
-		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
-	}
+	err = connectInTime(fd, to)
 	if err == nil {
 		return fd, 0
 	}
@@ -216,8 +219,19 @@ func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
 	return -1, unix.ETIMEDOUT
 }
 
-// connectUninterrupted goes on after signals: with a time limit, the kernel does not. With EINTR, a program inside would
-// wait for a connection that never comes.
+// connectInTime gives up after ten seconds, with EINPROGRESS.
+func connectInTime(fd int, to unix.Sockaddr) error {
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 10}); err != nil {
+		return err
+	}
+	if err := connectUninterrupted(fd, to); err != nil {
+		return err
+	}
+	return unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
+}
+
+// connectUninterrupted goes on after signals: with a time limit, the kernel does not. With EINTR, a program inside
+// would wait for a connection that never comes.
 func connectUninterrupted(fd int, to unix.Sockaddr) error {
 	for {
 		switch err := unix.Connect(fd, to); err {

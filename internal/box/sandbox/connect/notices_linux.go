@@ -112,14 +112,15 @@ func ask(fd int, family byte, port uint16) ([]uint64, error) {
 		if err != nil {
 			return nil, os.NewSyscallError("recvfrom", err)
 		}
-		list, over, err := inodesAt(port, buf[:n])
-		if found = append(found, list...); over || err != nil {
+		list, done, err := inodesAt(port, buf[:n])
+		found = append(found, list...)
+		if done || err != nil {
 			return found, err
 		}
 	}
 }
 
-func inodesAt(port uint16, answer []byte) (found []uint64, over bool, err error) {
+func inodesAt(port uint16, answer []byte) (found []uint64, done bool, err error) {
 	messages, err := syscall.ParseNetlinkMessage(answer)
 	if err != nil {
 		return nil, false, os.NewSyscallError("netlink", err)
@@ -166,15 +167,16 @@ type injection struct {
 type noticeQueue int
 
 func ioctl[T any](n noticeQueue, request uintptr, what *T) error {
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(n), request, uintptr(unsafe.Pointer(what))) //nolint:gosec // it reads and writes there
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(n), request,
+		uintptr(unsafe.Pointer(what))) //nolint:gosec // it reads and writes there
 	if errno != 0 {
 		return errno
 	}
 	return nil
 }
 
-// tell is for what must not be lost: a signal can interrupt the kernel before it has read it.
-func tell[T any](n noticeQueue, request uintptr, what *T) error {
+// ioctlUninterrupted is for what must not be lost: a signal can interrupt the kernel before it has read it.
+func ioctlUninterrupted[T any](n noticeQueue, request uintptr, what *T) error {
 	for {
 		if err := ioctl(n, request, what); !errors.Is(err, unix.EINTR) {
 			return err
@@ -208,24 +210,30 @@ func (n noticeQueue) next() (notice, bool) {
 
 func (n noticeQueue) refuse(q notice, errno unix.Errno) {
 	a := answer{ID: q.ID, Error: -int32(errno)} //nolint:gosec // small
-	_ = tell(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
+	_ = ioctlUninterrupted(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
 }
 
 // continueCall is for calls without pointers only: the kernel reads the arguments again.
 func (n noticeQueue) continueCall(q notice) {
 	a := answer{ID: q.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-	_ = tell(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
+	_ = ioctlUninterrupted(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
 }
 
 func (n noticeQueue) inject(q notice, ours, theirs, flags int) error {
-	in := injection{ID: q.ID, Flags: unix.SECCOMP_ADDFD_FLAG_SETFD, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
-	return tell(n, unix.SECCOMP_IOCTL_NOTIF_ADDFD, &in)
+	in := injection{
+		ID:      q.ID,
+		Flags:   unix.SECCOMP_ADDFD_FLAG_SETFD,
+		From:    uint32(ours),   //nolint:gosec // a descriptor
+		To:      uint32(theirs), //nolint:gosec // a descriptor
+		ToFlags: uint32(flags),  //nolint:gosec // O_CLOEXEC, or none
+	}
+	return ioctlUninterrupted(n, unix.SECCOMP_IOCTL_NOTIF_ADDFD, &in)
 }
 
 // isWaiting checks that the process still waits: its number may be a stranger's by now.
 func (n noticeQueue) isWaiting(q notice) bool {
 	id := q.ID
-	return tell(n, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == nil
+	return ioctlUninterrupted(n, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == nil
 }
 
 // socketAddress reads a socket address out of the memory of who asks.

@@ -41,7 +41,8 @@ func within(pid int) unix.Errno {
 			if err != nil {
 				break
 			}
-			if errno = unix.EPERM; parent == 0 {
+			errno = unix.EPERM
+			if parent == 0 {
 				return errno
 			}
 			at = parent

@@ -95,8 +95,9 @@ func entrance(machine *arch.Info) []bpf.Instruction {
 	if machine.ID != arch.X86_64.ID {
 		return in
 	}
+	x32 := uint32(arch.X32.SeccompMask) //nolint:gosec // a bit
 	return append(in,
-		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: uint32(arch.X32.SeccompMask), SkipFalse: 1}, //nolint:gosec // a bit
+		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: x32, SkipFalse: 1},
 		bpf.RetConstant{Val: kill})
 }
 

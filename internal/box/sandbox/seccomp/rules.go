@@ -28,18 +28,23 @@ var refused = []string{
 // user: with 0 in each of these arguments it is the caller itself, or what the
 // kernel takes for it. What they have of another's thread they do without.
 var onOthers = map[string][]argument{
-	"prlimit64":         {{0, 0}}, // a program without descriptors puts nothing back
-	"sched_setaffinity": {{0, 0}}, "sched_setattr": {{0, 0}}, "sched_setparam": {{0, 0}}, "sched_setscheduler": {{0, 0}},
-	"setpriority": {{0, 0}, {1, 0}}, // PRIO_PROCESS: the rest is of a group or a user
-	"ioprio_set":  {{0, 1}, {1, 0}}, // IOPRIO_WHO_PROCESS, likewise
-	"move_pages":  {{0, 0}}, "migrate_pages": {{0, 0}},
+	"prlimit64":          {{0, 0}}, // a program without descriptors puts nothing back
+	"sched_setaffinity":  {{0, 0}},
+	"sched_setattr":      {{0, 0}},
+	"sched_setparam":     {{0, 0}},
+	"sched_setscheduler": {{0, 0}},
+	"setpriority":        {{0, 0}, {1, 0}}, // PRIO_PROCESS: the rest is of a group or a user
+	"ioprio_set":         {{0, 1}, {1, 0}}, // IOPRIO_WHO_PROCESS, likewise
+	"move_pages":         {{0, 0}},
+	"migrate_pages":      {{0, 0}},
 }
 
 type argument struct{ at, is uint32 }
 
 // modeAt is where calls have the mode of a file: one that runs as its owner would do so outside, too, for anybody.
 var modeAt = map[string]uint32{
-	"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2, "open": 2, "openat": 3,
+	"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2,
+	"creat": 1, "mknod": 1, "mknodat": 2, "open": 2, "openat": 3,
 }
 
 const (
@@ -69,9 +74,9 @@ const (
 // writes to it, TCXONC, keep others from opening it, TIOCEXCL, or end it: TIOCSETD, with the discipline N_NULL.
 var intoTerminals = []uint32{0x5412, 0x541c, 0x540a, 0x540c, 0x5423}
 
-// fileSystems are the kinds of requests that file systems have of their own: Btrfs (0x94), ext4 (f), XFS (X) and bcachefs
-// (0xbc). With these a program deletes or copies folders although Landlock closes them, or makes files that ralph cannot
-// move aside. Of these kinds, builds need plainRequests only.
+// fileSystems are the kinds of requests that file systems have of their own: Btrfs (0x94), ext4 (f), XFS (X) and
+// bcachefs (0xbc). With these a program deletes or copies folders although Landlock closes them, or makes files that
+// ralph cannot move aside. Of these kinds, builds need plainRequests only.
 var fileSystems = []uint32{0x94, 'f', 'X', 0xbc}
 
 var plainRequests = []uint32{

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// coreSignals have a program leave its memory in a file: SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU,
-// SIGXFSZ and SIGSYS.
+// coreSignals have a program leave its memory in a file: SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
+// SIGXCPU, SIGXFSZ and SIGSYS.
 var coreSignals = []uint32{3, 4, 5, 6, 7, 8, 11, 24, 25, 31}
 
 // signalAt is where calls have a signal.
@@ -31,7 +31,8 @@ const (
 // themselves either.
 func (f Filter) signals(a *assembly) {
 	if f.AskSignals {
-		a.on("pidfd_send_signal", refuse(enosys)) // another descriptor may have the number by then; programs then take kill
+		// Another descriptor may have the number by then. Programs then take kill.
+		a.on("pidfd_send_signal", refuse(enosys))
 	}
 	for _, name := range slices.Sorted(maps.Keys(signalAt)) {
 		a.rule(name, func() {
