@@ -48,10 +48,10 @@ func AddLines(folder, name string, lines []string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
-	if err == nil {
-		err = untrusted.WriteFile(path, withLines(text, lines), 0o644)
-	}
 	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := untrusted.WriteFile(path, withLines(text, lines), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
@@ -76,7 +76,8 @@ func Alternates(objects string) []string {
 	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
 		store := next[0]
 		next = next[1:]
-		text, _ := untrusted.Folder{Path: store}.ReadFile(filepath.Join("info", "alternates"), 1<<20) // no link leads out of it
+		// No link leads out of the folder.
+		text, _ := untrusted.Folder{Path: store}.ReadFile(filepath.Join("info", "alternates"), 1<<20)
 		for line := range strings.Lines(string(text)) {
 			other := strings.TrimSpace(line)
 			if !filepath.IsAbs(other) {
@@ -84,7 +85,8 @@ func Alternates(objects string) []string {
 			}
 			// An object folder always has this name.
 			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
-				all, next = append(all, other), append(next, other)
+				all = append(all, other)
+				next = append(next, other)
 			}
 		}
 	}

@@ -14,8 +14,11 @@ func IsGitDir(part string) bool {
 
 // Escapes reports whether a path leads out of the tree or into a git folder.
 func Escapes(name string) bool {
+	if name == "" {
+		return false
+	}
 	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "/"), "/"), func(part string) bool {
-		return name != "" && (part == "" || part == "." || part == ".." || IsGitDir(part))
+		return part == "" || part == "." || part == ".." || IsGitDir(part)
 	})
 }
 
