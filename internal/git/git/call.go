@@ -98,14 +98,21 @@ func (g Git) Do(ctx context.Context, c Call) ([]byte, error) {
 	}
 	stderr := &process.Tail{N: maxErrors}
 	command := g.command(c)
-	command.Stdout, command.Stderr = out, stderr
+	command.Stdout = out
+	command.Stderr = stderr
 	run := c.Run
 	if run == nil {
 		run = g.Run
 	}
 	res, err := run(ctx, command)
-	failed := &Error{Command: c.Args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, Stderr: stderr.String()}
-	failed.Said = Reason(failed.Stderr)
+	failed := &Error{
+		Command:  c.Args[0],
+		Exit:     res.Exit,
+		Said:     Reason(stderr.String()),
+		TimedOut: res.TimedOut,
+		TooLong:  out.over,
+		Stderr:   stderr.String(),
+	}
 	switch {
 	case out.over || res.TimedOut:
 		return kept.Bytes(), failed
@@ -158,14 +165,18 @@ func (b *bounded) Write(p []byte) (int, error) {
 // Reason returns the last line with "fatal:" or "error:", or else the last line that is no hint.
 func Reason(text string) string {
 	last := ""
-	complains := false
+	hasComplaint := false
 	for line := range strings.Lines(text) {
 		line = OneLine(line, 300)
-		complaint := strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
-		if line == "" || strings.HasPrefix(line, "hint:") || complains && !complaint {
+		if line == "" || strings.HasPrefix(line, "hint:") {
 			continue
 		}
-		last, complains = line, complaint
+		isComplaint := strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
+		if hasComplaint && !isComplaint {
+			continue
+		}
+		last = line
+		hasComplaint = isComplaint
 	}
 	return last
 }

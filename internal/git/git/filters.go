@@ -33,7 +33,9 @@ func (t *Tree) LeaveOut(ctx context.Context, changes []Change) ([]Change, error)
 func isFile(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
 
 // leaveOutAt undoes such changes at some paths from a tree to a later one, and returns their paths.
-func (t *Tree) leaveOutAt(ctx context.Context, from, to string, at []string) (tree string, left []string, err error) {
+func (t *Tree) leaveOutAt(
+	ctx context.Context, from, to string, at []string,
+) (tree string, left []string, err error) {
 	if from == to || len(at) == 0 {
 		return to, nil, nil
 	}
@@ -68,9 +70,10 @@ func filtersOf(ctx context.Context, do Runner, paths []string) ([]string, error)
 	if err != nil {
 		return nil, fmt.Errorf("look for files with filters: %w", err)
 	}
-	said, all := strings.Split(string(out), "\x00"), make([]string, len(paths)) // path, attribute and value of each
-	for i := range all {
-		all[i] = said[min(3*i+2, len(said)-1)]
+	fields := strings.Split(string(out), "\x00") // path, attribute and value of each
+	filters := make([]string, len(paths))
+	for i := range filters {
+		filters[i] = fields[min(3*i+2, len(fields)-1)]
 	}
-	return all, nil
+	return filters, nil
 }

@@ -23,11 +23,13 @@ type Run = func(context.Context, process.Command) (process.Result, error)
 // Git is the system's git.
 type Git struct {
 	Run   Run
-	Path  string   // PATH of git and the programs that it starts
-	Home  string   // an empty folder of ralph's own
-	Proxy string   // for remotes over http; empty: none
-	CA    string   // a file of additional trusted certificates; empty: none
-	User  []string // environment by which git finds the settings of the user, for repositories that Inspect and Own open
+	Path  string // PATH of git and the programs that it starts
+	Home  string // an empty folder of ralph's own
+	Proxy string // for remotes over http; empty: none
+	CA    string // a file of additional trusted certificates; empty: none
+
+	// User is the environment by which git finds the settings of the user, for repositories that Inspect and Own open.
+	User []string
 }
 
 var versionIn = pattern.Of(`^git version (\d+)\.(\d+)(\S*)`)
@@ -48,7 +50,7 @@ func (g Git) Version(ctx context.Context) (string, error) {
 	version := fmt.Sprintf("%s.%s%s", m[1], m[2], m[3])
 	major, _ := strconv.Atoi(m[1]) // too many digits count as many
 	minor, _ := strconv.Atoi(m[2])
-	if major < 2 || major == 2 && minor < 38 {
+	if major < 2 || (major == 2 && minor < 38) {
 		return version, fault.Usage("git "+version+" is too old", "install git 2.38 or later", nil)
 	}
 	return version, nil
@@ -114,7 +116,9 @@ func (g Git) environment(c Call) []string {
 	env = append(env, c.Env...)
 	set := append(append([]Setting{}, settings...), c.Set...)
 	for i, s := range set {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.Key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.Value))
+		env = append(env,
+			fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.Key),
+			fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.Value))
 	}
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(set)))
 }

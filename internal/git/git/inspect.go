@@ -40,7 +40,9 @@ func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
 }
 
 func (s *Inspection) resolveHead(ctx context.Context, at string) error {
-	if s.Head, s.Tree = s.tree.known.Head, s.tree.known.Tree; s.Head == at {
+	if known := s.tree.known; known.Head == at {
+		s.Head = known.Head
+		s.Tree = known.Tree
 		return nil
 	}
 	out, err := s.tree.Ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
@@ -55,26 +57,33 @@ func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 	return nil
 }
 
-func readStatus(ctx context.Context, do Runner) (s *Inspection, at string, err error) {
+// readStatus returns what git status prints, and the name of HEAD's commit.
+func readStatus(ctx context.Context, do Runner) (*Inspection, string, error) {
 	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", // starts no git in a submodule
 	}})
-	s = &Inspection{}
+	s := &Inspection{}
 	if failed, ok := Answered(err); ok && failed.TooLong {
-		s.Dirty, err = true, nil
+		s.Dirty = true
 		s.found = []entry{{kind: kindOdd}}
 		out = out[:max(0, strings.LastIndexByte(string(out), 0))]
+		err = nil
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("read the tree's status: %w", err)
 	}
+	at := ""
 	for line := range strings.SplitSeq(string(out), "\x00") {
-		if name, is := strings.CutPrefix(line, "# branch.oid "); is {
+		if name, ok := strings.CutPrefix(line, "# branch.oid "); ok {
 			at = name
-		} else if name, is := strings.CutPrefix(line, "# branch.head "); is && name != "(detached)" {
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "# branch.head "); ok && name != "(detached)" {
 			s.branch = name
-		} else if e, is := readEntry(line); is {
+			continue
+		}
+		if e, ok := readEntry(line); ok {
 			s.found = append(s.found, e)
 		}
 	}
@@ -101,26 +110,32 @@ const (
 type entry struct {
 	kind       byte
 	path       string
-	staged     bool   // the index differs from HEAD
-	change     byte   // how the file differs from the index: M, T, D
-	head, now  string // modes in HEAD and of the file
-	index      string // mode in the index
-	repository bool   // an untracked folder, which may be a repository
+	staged     bool // the index differs from HEAD
+	change     byte // how the file differs from the index: M, T, D
+	headMode   string
+	indexMode  string
+	fileMode   string
+	repository bool // an untracked folder, which may be a repository
 }
 
 func readEntry(line string) (entry, bool) {
 	if line == "" || line[0] == '#' {
 		return entry{}, false
 	}
-	if path, is := strings.CutPrefix(line, "? "); is {
+	if path, ok := strings.CutPrefix(line, "? "); ok {
 		return entry{kind: kindUntracked, path: path, repository: strings.HasSuffix(path, "/")}, true
 	}
 	// 1 XY sub mH mI mW hH hI path
 	fields := strings.SplitN(line, " ", 9)
 	if fields[0] == "1" && len(fields) == 9 && len(fields[1]) == 2 {
 		return entry{
-			kind: kindChanged, path: fields[8], staged: fields[1][0] != '.', change: fields[1][1],
-			head: fields[3], index: fields[4], now: fields[5],
+			kind:      kindChanged,
+			path:      fields[8],
+			staged:    fields[1][0] != '.',
+			change:    fields[1][1],
+			headMode:  fields[3],
+			indexMode: fields[4],
+			fileMode:  fields[5],
 		}, true
 	}
 	// u XY sub m1 m2 m3 mW h1 h2 h3 path
@@ -131,13 +146,15 @@ func readEntry(line string) (entry, bool) {
 // isWork reports whether an entry is a change of work. Ralph's own files are not, nor changes within a nested
 // repository.
 func (e entry) isWork() bool {
-	switch {
-	case e.isWithin(ours):
+	if e.isWithin(ours) {
 		return false
-	case e.kind != kindChanged:
+	}
+	if e.kind != kindChanged {
 		return true
 	}
-	return e.staged && !onlySubmodules(e.head, e.index) || e.change != '.' && !onlySubmodules(e.index, e.now)
+	indexChanged := e.staged && !onlySubmodules(e.headMode, e.indexMode)
+	fileChanged := e.change != '.' && !onlySubmodules(e.indexMode, e.fileMode)
+	return indexChanged || fileChanged
 }
 
 // onlySubmodules reports whether only a nested repository changed.

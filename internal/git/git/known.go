@@ -47,7 +47,8 @@ func (k *answerCache) keep(question string, a answer) {
 	defer k.mu.Unlock()
 	k.size += len(question) + len(a.printed)
 	if k.answers == nil || k.size > maxCache {
-		k.answers, k.size = map[string]answer{}, len(question)+len(a.printed)
+		k.answers = map[string]answer{}
+		k.size = len(question) + len(a.printed)
 	}
 	k.answers[question] = a
 }

@@ -15,7 +15,8 @@ type Listing struct {
 	Removed []string // tracked, and missing
 	Ignored []string // files, and folders in which all is ignored
 
-	// Filtered are files that a filter writes, such as git-crypt. Those of Git LFS are not among them: it runs in a box, too.
+	// Filtered are files that a filter writes, such as git-crypt. Those of Git LFS are not among them: it runs in a
+	// box, too.
 	Filtered []string
 }
 
@@ -25,14 +26,20 @@ var (
 )
 
 // List lists the files of the work tree.
-func (p Place) List(ctx context.Context) (l Listing, err error) {
-	for _, want := range []struct {
-		to      *[]string
-		options []string
-	}{{&l.Files, unignored}, {&l.Removed, []string{"--deleted"}}, {&l.Ignored, ignored}} {
-		if *want.to, err = listFiles(ctx, p.Do, want.options); err != nil {
-			return l, err
-		}
+func (p Place) List(ctx context.Context) (Listing, error) {
+	var l Listing
+	var err error
+	l.Files, err = listFiles(ctx, p.Do, unignored)
+	if err != nil {
+		return l, err
+	}
+	l.Removed, err = listFiles(ctx, p.Do, []string{"--deleted"})
+	if err != nil {
+		return l, err
+	}
+	l.Ignored, err = listFiles(ctx, p.Do, ignored)
+	if err != nil {
+		return l, err
 	}
 	filters, err := filtersOf(ctx, p.Do, l.Files)
 	for i, filter := range filters {
@@ -43,9 +50,10 @@ func (p Place) List(ctx context.Context) (l Listing, err error) {
 	return l, err
 }
 
-// Excluded returns the patterns by which this repository alone ignores files, and those of all that git ignores in it now,
-// perhaps by a list of the user's that a box does not have.
-func (p Place) Excluded(ctx context.Context) (patterns []string, err error) {
+// Excluded returns the patterns by which this repository alone ignores files, and those of all that git ignores in it
+// now, perhaps by a list of the user's that a box does not have.
+func (p Place) Excluded(ctx context.Context) ([]string, error) {
+	var patterns []string
 	text, _ := untrusted.ReadFile(filepath.Join(p.common, "info", "exclude"), maxOutput) // most have none
 	if len(text) > 0 {
 		patterns = strings.Split(strings.TrimRight(string(text), "\n"), "\n")
@@ -79,7 +87,10 @@ func (p Place) Between(ctx context.Context, span Span) ([]string, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	out, err := p.Do(ctx, Call{Args: []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", span.From, span.To}, Limit: maxList})
+	out, err := p.Do(ctx, Call{
+		Args:  []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", span.From, span.To},
+		Limit: maxList,
+	})
 	return splitNames(out), err
 }
 
@@ -96,29 +107,36 @@ func (g Git) Advance(ctx context.Context, at Place, a Advance) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	on, err := r.Ask(ctx, "symbolic-ref", "-q", "HEAD")
-	switch {
-	case SaidNo(err), err == nil && on != BranchRef(a.Branch):
+	ref := BranchRef(a.Branch)
+	current, err := r.Ask(ctx, "symbolic-ref", "-q", "HEAD")
+	if SaidNo(err) {
 		return false, nil
-	case err != nil:
+	}
+	if err != nil {
 		return false, err
 	}
-	now, err := r.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
-	switch {
-	case err != nil:
-		return false, err
-	case now == a.To: // ralph was killed since
-	case now != a.From:
+	if current != ref {
 		return false, nil
-	default:
-		if err := r.write(ctx, "update-ref", "-m", "ralph: the work of a run", BranchRef(a.Branch), a.To, a.From); err != nil {
+	}
+	head, err := r.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+	if err != nil {
+		return false, err
+	}
+	switch head {
+	case a.To: // ralph was killed since
+	case a.From:
+		if err := r.write(ctx, "update-ref", "-m", "ralph: the work of a run", ref, a.To, a.From); err != nil {
 			return false, err
 		}
+	default:
+		return false, nil
 	}
 	if len(a.Paths) == 0 {
 		return true, nil
 	}
-	c := Call{Args: []string{"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"}, Stdin: strings.NewReader(strings.Join(literal(a.Paths), "\x00"))}
-	_, err = r.Do(ctx, c)
+	_, err = r.Do(ctx, Call{
+		Args:  []string{"reset", "-q", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		Stdin: strings.NewReader(strings.Join(literal(a.Paths), "\x00")),
+	})
 	return true, err
 }

@@ -27,7 +27,10 @@ func CatFile(ctx context.Context, do Runner, c Call, ids []string, each func(Obj
 		return nil
 	}
 	output, stdout := io.Pipe()
-	c.Args, c.Stdin, c.Stdout, c.Memory = []string{"cat-file", "--buffer", "--batch"}, strings.NewReader(strings.Join(ids, "\n")+"\n"), stdout, MaxMemory
+	c.Args = []string{"cat-file", "--buffer", "--batch"}
+	c.Stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
+	c.Stdout = stdout
+	c.Memory = MaxMemory
 	ended := make(chan error, 1)
 	go func() {
 		_, err := do(ctx, c)
@@ -36,10 +39,11 @@ func CatFile(ctx context.Context, do Runner, c Call, ids []string, each func(Obj
 	}()
 	err := readObjects(bufio.NewReader(output), ids, each)
 	_ = output.CloseWithError(errStopped)
-	if failed := <-ended; err == nil && failed != nil {
-		return failed
+	failed := <-ended
+	if err != nil {
+		return err
 	}
-	return err
+	return failed
 }
 
 func readObjects(from *bufio.Reader, ids []string, each func(Object) error) error {
@@ -85,11 +89,17 @@ func IsBadOutput(err error) bool {
 
 // Sizes returns the size of each object.
 func Sizes(ctx context.Context, do Runner, ids []string) (map[string]int64, error) {
-	out, err := do(ctx, Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), Limit: 256 << 20, Memory: MaxMemory})
+	out, err := do(ctx, Call{
+		Args:   []string{"cat-file", "--batch-check"},
+		Stdin:  strings.NewReader(strings.Join(ids, "\n") + "\n"),
+		Limit:  256 << 20,
+		Memory: MaxMemory,
+	})
 	if err != nil {
 		return nil, err
 	}
-	sizes, lines := map[string]int64{}, strings.SplitAfter(string(out), "\n")
+	sizes := map[string]int64{}
+	lines := strings.SplitAfter(string(out), "\n")
 	for i, id := range ids {
 		o, err := readHeader(id, lines[min(i, len(lines)-1)])
 		if err != nil {
@@ -134,9 +144,11 @@ var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40
 
 // Compare lists the paths that differ between two trees. Its memory is limited: a small pack can hold a huge tree.
 func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Change, error) {
-	out, err := do(ctx, Call{Args: append([]string{
-		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To, "--",
-	}, paths...), Memory: MaxMemory})
+	args := []string{
+		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev",
+		"--ignore-submodules=none", span.From, span.To, "--",
+	}
+	out, err := do(ctx, Call{Args: append(args, paths...), Memory: MaxMemory})
 	if err != nil {
 		return nil, err
 	}

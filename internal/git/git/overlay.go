@@ -25,10 +25,11 @@ func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error)
 	return t.changed(ctx, span, func(Change) bool { return true })
 }
 
-func (t *Trusted) changed(ctx context.Context, span Span, counts func(Change) bool) (paths []string, err error) {
+func (t *Trusted) changed(ctx context.Context, span Span, counts func(Change) bool) ([]string, error) {
 	if fork, err := t.MergeBase(ctx, span); err == nil {
 		span.From = fork
 	}
+	var paths []string
 	changes, err := t.Compare(ctx, span)
 	for _, c := range changes {
 		if counts(c) {
@@ -68,9 +69,10 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	entries, wanted := []TreeEntry(nil), slices.Sorted(slices.Values(o.Paths)) // an agent can change 100,000 files
+	var entries []TreeEntry
+	wanted := slices.Sorted(slices.Values(o.Paths)) // an agent can change 100,000 files
 	for _, c := range changes {
-		if _, is := slices.BinarySearch(wanted, c.Path); is {
+		if _, ok := slices.BinarySearch(wanted, c.Path); ok {
 			entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
 		}
 	}
@@ -81,7 +83,8 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if entries = append(entries, written...); len(entries) == 0 {
+	entries = append(entries, written...)
+	if len(entries) == 0 {
 		return o.Onto, nil
 	}
 	tree, err := t.treeWith(ctx, o.Onto, entries)
@@ -100,7 +103,10 @@ func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, er
 	_, rest, _ := bytes.Cut(text, []byte("\n"))
 	text = slices.Concat([]byte("tree "+tree+"\n"), rest)
 	// Without --literally, git refuses what old commits have, such as an author without an address.
-	sha, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-t", "commit", "-w", "--literally", "--stdin"}, Stdin: bytes.NewReader(text)}))
+	sha, err := ObjectID(t.Do(ctx, Call{
+		Args:  []string{"hash-object", "-t", "commit", "-w", "--literally", "--stdin"},
+		Stdin: bytes.NewReader(text),
+	}))
 	if err != nil {
 		return "", err
 	}
@@ -109,7 +115,8 @@ func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, er
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read where the history ends: %w", err)
 	}
-	if lines := strings.Fields(string(ends)); !slices.Contains(lines, commit) || slices.Contains(lines, sha) {
+	lines := strings.Fields(string(ends))
+	if !slices.Contains(lines, commit) || slices.Contains(lines, sha) {
 		return sha, nil
 	}
 	return sha, publish(name, string(ends)+sha+"\n", 0o644)
@@ -119,16 +126,19 @@ func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, er
 func (t *Trusted) writeTexts(ctx context.Context, o Overlay) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(o.Texts)) {
-		id, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-w", "--stdin"}, Stdin: bytes.NewReader(o.Texts[name])}))
+		id, err := ObjectID(t.Do(ctx, Call{
+			Args:  []string{"hash-object", "-w", "--stdin"},
+			Stdin: bytes.NewReader(o.Texts[name]),
+		}))
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)
 		}
-		there, err := t.List(ctx, o.Onto, name)
+		found, err := t.List(ctx, o.Onto, name)
 		if err != nil {
 			return nil, fmt.Errorf("look for %s: %w", name, err)
 		}
 		mode := ModeFile
-		if len(there) == 1 && there[0].Mode == ModeProgram {
+		if len(found) == 1 && found[0].Mode == ModeProgram {
 			mode = ModeProgram
 		}
 		entries = append(entries, TreeEntry{name, mode, id})
@@ -154,7 +164,8 @@ type Remaining struct {
 // LeaveOut makes one commit of the changes in span.To since the merge base with span.From, without
 // those in a folder. A second commit that reverts these would leave them in the history. The same
 // work gives the same commit each time.
-func (t *Trusted) LeaveOut(ctx context.Context, span Span, folder string, m Message) (rest Remaining, err error) {
+func (t *Trusted) LeaveOut(ctx context.Context, span Span, folder string, m Message) (Remaining, error) {
+	var rest Remaining
 	paths, err := t.ChangedPaths(ctx, span)
 	for _, name := range paths {
 		if strings.HasPrefix(name, folder+"/") {
@@ -172,7 +183,8 @@ func (t *Trusted) LeaveOut(ctx context.Context, span Span, folder string, m Mess
 	if err != nil {
 		return rest, err
 	}
-	rest.SHA, err = t.commitLike(ctx, newCommit{tree: without + "^{tree}", parents: []string{fork}, message: m}, span.To)
+	c := newCommit{tree: without + "^{tree}", parents: []string{fork}, message: m}
+	rest.SHA, err = t.commitLike(ctx, c, span.To)
 	return rest, err
 }
 
@@ -205,7 +217,7 @@ func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string)
 	}
 	newest := int64(0)
 	for date := range strings.FieldsSeq(dates) {
-		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the maxFileSize int64
+		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the largest int64
 		newest = max(newest, seconds)
 	}
 	c.env = ralphAt(newest)

@@ -61,14 +61,17 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 // if HEAD is this work. Last is a known descendant of start.
 func (s *Inspection) WhyDiverged(ctx context.Context, branch, start, last string) (string, error) {
 	if s.branch != branch {
-		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back", branch, shell.Quote(branch)), nil
+		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back",
+			branch, shell.Quote(branch)), nil
 	}
 	if s.Head == start || s.Head == last {
 		return "", nil
 	}
 	_, err := s.tree.Ask(ctx, "merge-base", "--is-ancestor", start, s.Head)
 	if _, ok := Answered(err); ok {
-		return fmt.Sprintf("its history no longer holds %.12s, where the run began: git reflog %s has what was there", start, shell.Quote(branch)), nil
+		return fmt.Sprintf(
+			"its history no longer holds %.12s, where the run began: git reflog %s has what was there",
+			start, shell.Quote(branch)), nil
 	}
 	return "", err
 }
@@ -120,13 +123,14 @@ func (t *Tree) commitPaths(ctx context.Context, what PathCommit) (string, error)
 	if err != nil {
 		return "", err
 	}
-	// Updates only these paths in the user's index, and no file. It comes first: if ralph is killed before HEAD moves, the
-	// index does not have the commit's files as removed.
+	// Updates only these paths in the user's index, and no file. It comes first: if ralph is killed before HEAD
+	// moves, the index does not have the commit's files as removed.
 	if err := t.run(ctx, append([]string{"reset", "-q", sha, "--"}, paths...)...); err != nil {
 		return "", err
 	}
 	// Fails if the branch has moved since HEAD was read.
-	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
+	reason := "commit: " + OneLine(what.Message.Subject, 200)
+	if err := t.run(ctx, "update-ref", "-m", reason, "HEAD", sha, head); err != nil {
 		return "", errors.Join(err, t.run(ctx, append([]string{"reset", "-q", "--"}, paths...)...))
 	}
 	return sha, nil

@@ -47,14 +47,25 @@ func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 
 func (r repository) place() Place {
 	objects := filepath.Join(r.common, "objects")
-	return Place{Top: r.top, Remote: defaultRemote(r.settings.remotes()), repository: r, stores: append([]string{objects}, guarded.Alternates(objects)...)}
+	return Place{
+		Top:        r.top,
+		Remote:     defaultRemote(r.settings.remotes()),
+		repository: r,
+		stores:     append([]string{objects}, guarded.Alternates(objects)...),
+	}
 }
 
 // AtRest returns a fault if git waits for the end of a merge, rebase, cherry-pick or revert: a commit would end it.
 func (r repository) AtRest() error {
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer", "rebase-merge", "rebase-apply"} {
-		if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil && r.dir != "" {
-			return fault.Usage("git has not ended what it began in "+r.top+": "+name, "git status says how to end it", nil)
+	if r.dir == "" {
+		return nil
+	}
+	for _, name := range []string{
+		"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer", "rebase-merge", "rebase-apply",
+	} {
+		if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil {
+			return fault.Usage("git has not ended what it began in "+r.top+": "+name,
+				"git status says how to end it", nil)
 		}
 	}
 	return nil
@@ -111,23 +122,37 @@ func (g Git) find(ctx context.Context, dir string) (repository, error) {
 		return r, fault.Usage("not a folder: "+dir, "name another with -d", nil)
 	}
 	// Without a work tree, git prints the first answer and fails at the second.
-	out, err := trimNewline(g.Do(ctx, Call{Dir: dir, Args: []string{
-		"rev-parse", "--is-inside-work-tree", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir",
-	}, Memory: MaxMemory}))
-	found := strings.Split(out, "\n")
-	switch answer, ok := Answered(err); {
-	case err != nil && !ok:
+	out, err := trimNewline(g.Do(ctx, Call{
+		Dir: dir,
+		Args: []string{
+			"rev-parse", "--is-inside-work-tree", "--path-format=absolute",
+			"--show-toplevel", "--absolute-git-dir", "--git-common-dir",
+		},
+		Memory: MaxMemory,
+	}))
+	answer, ok := Answered(err)
+	if err != nil && !ok {
 		return r, fmt.Errorf("inspect %s: %w", dir, err)
-	case out == "" && err != nil:
-		return r, noRepository(dir, answer)
-	case found[0] != "true":
-		return r, fault.Usage("no work tree: "+dir, "name a checkout with -d", &Unreadable{"it is a bare repository or a .git folder"})
-	case err != nil:
-		return r, fmt.Errorf("inspect %s: %w", dir, err)
-	case len(found) != 4: // git's own files hold a path per line
-		return r, fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", strings.Join(found[1:(len(found)+2)/3], "\n")), "give the folder another name", nil)
 	}
-	r.top, r.dir, r.common = found[1], filepath.Clean(found[2]), filepath.Clean(found[3])
+	if err != nil && out == "" {
+		return r, noRepository(dir, answer)
+	}
+	found := strings.Split(out, "\n")
+	if found[0] != "true" {
+		return r, fault.Usage("no work tree: "+dir, "name a checkout with -d",
+			&Unreadable{"it is a bare repository or a .git folder"})
+	}
+	if err != nil {
+		return r, fmt.Errorf("inspect %s: %w", dir, err)
+	}
+	if len(found) != 4 { // git's own files hold a path per line
+		top := strings.Join(found[1:(len(found)+2)/3], "\n")
+		return r, fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", top),
+			"give the folder another name", nil)
+	}
+	r.top = found[1]
+	r.dir = filepath.Clean(found[2])
+	r.common = filepath.Clean(found[3])
 	return r, checkTop(dir, r.top)
 }
 
@@ -148,7 +173,8 @@ func noRepository(named string, answer *Error) error {
 	if missing != nil && strings.Contains(answer.Said, "not a git repository") {
 		return fault.Usage("not a git repository: "+named, "run git init there, or name another folder with -d", nil)
 	}
-	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "fix the repository: git status there shows the same error")
+	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()),
+		"fix the repository: git status there shows the same error")
 }
 
 func unreadable(at, said, fix string) error {
@@ -158,14 +184,15 @@ func unreadable(at, said, fix string) error {
 // checkTop refuses a repository further up, which git finds if a nearer .git is invalid.
 func checkTop(named, top string) error {
 	dir, err := filepath.EvalSymlinks(named)
-	if err == nil {
-		dir, err = filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("inspect %s: %w", named, err)
 	}
+	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", named, err)
 	}
 	at := guarded.Around(dir)
-	if way, err := filepath.Rel(top, at); err == nil && way != "." && filepath.IsLocal(way) {
+	if below, err := filepath.Rel(top, at); err == nil && below != "." && filepath.IsLocal(below) {
 		return unreadable(at, "it ignores "+filepath.Join(at, ".git"), "fix or remove it")
 	}
 	return nil
@@ -179,7 +206,8 @@ func (p *Place) readHead(ctx context.Context) error {
 	if CheckSHA(at) != nil {
 		return noCommit(p.Top)
 	}
-	if p.Head = at; s.branch == "" {
+	p.Head = at
+	if s.branch == "" {
 		return fault.Usage("no branch is checked out in "+p.Top, "check one out: git switch BRANCH", nil)
 	}
 	p.Branch = s.branch
@@ -209,11 +237,21 @@ func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 
 // Tracks reports whether a path, or something below it, is tracked. No bare repository is asked: a commit can hold one.
 func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
-	out, err := g.Do(ctx, Call{Dir: filepath.Dir(path), Args: []string{"ls-files", "-z", "--", ":(literal)" + filepath.Base(path)}, Set: []Setting{{"safe.bareRepository", "explicit"}}, Memory: MaxMemory})
-	if failed, is := Answered(err); is && (len(out) > 0 || strings.Contains(failed.Said, "not a git repository")) {
-		err = nil
+	out, err := g.Do(ctx, Call{
+		Dir:    filepath.Dir(path),
+		Args:   []string{"ls-files", "-z", "--", ":(literal)" + filepath.Base(path)},
+		Set:    []Setting{{"safe.bareRepository", "explicit"}},
+		Memory: MaxMemory,
+	})
+	isTracked := len(out) > 0
+	failed, ok := Answered(err)
+	if !ok {
+		return isTracked, err
 	}
-	return len(out) > 0, err
+	if isTracked || strings.Contains(failed.Said, "not a git repository") {
+		return isTracked, nil
+	}
+	return isTracked, err
 }
 
 // Ignored returns the files and folders in dir that git ignores and does not track. A folder's name ends with a slash.

@@ -49,7 +49,8 @@ func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) 
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	out, err := t.Ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
+	out, err := t.Ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog),
+		"--format=%H %s", span.From+".."+span.To)
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
@@ -86,7 +87,8 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 }
 
 // Files returns the paths in a commit, with slashes.
-func (t *Trusted) Files(ctx context.Context, sha string) (names []string, err error) {
+func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
+	var names []string
 	all, err := t.ListAll(ctx, sha)
 	for _, entry := range all {
 		names = append(names, entry.Path)
@@ -149,7 +151,12 @@ func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) 
 		if len(ids) < 2 {
 			continue
 		}
-		all = append(all, CommitInfo{SHA: ids[0], Tree: ids[1], Parents: ids[2:], Message: strings.TrimRight(message, "\n") + "\n"})
+		all = append(all, CommitInfo{
+			SHA:     ids[0],
+			Tree:    ids[1],
+			Parents: ids[2:],
+			Message: strings.TrimRight(message, "\n") + "\n",
+		})
 	}
 	return all, nil
 }
@@ -160,7 +167,7 @@ func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, er
 		return false, err
 	}
 	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
-	if failed, is := Answered(err); is && !failed.TimedOut {
+	if failed, ok := Answered(err); ok && !failed.TimedOut {
 		return false, nil // exit 1: no ancestor; 128: the older commit is missing
 	}
 	return err == nil, err
@@ -186,7 +193,8 @@ func (t *Trusted) list(ctx context.Context, commit string, which ...string) ([]T
 	if err := CheckSHA(commit); err != nil {
 		return nil, err
 	}
-	out, err := t.askCached(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: maxList}, "")
+	args := append([]string{"ls-tree", "-z", "--full-tree"}, which...)
+	out, err := t.askCached(ctx, Call{Args: args, Limit: maxList}, "")
 	var all []TreeEntry
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
@@ -202,7 +210,8 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	changes, err := Compare(ctx, func(ctx context.Context, c Call) ([]byte, error) { return t.askCached(ctx, c, "") }, span)
+	ask := func(ctx context.Context, c Call) ([]byte, error) { return t.askCached(ctx, c, "") }
+	changes, err := Compare(ctx, ask, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}

@@ -24,38 +24,50 @@ type repository struct {
 
 // shared are the names in a common folder that git needs, besides its settings.
 var shared = []string{
-	"HEAD", "info/attributes", "info/exclude", "logs", "objects", "packed-refs", "refs", "reftable", "shallow", "worktrees",
+	"HEAD", "info/attributes", "info/exclude", "logs", "objects",
+	"packed-refs", "refs", "reftable", "shallow", "worktrees",
 }
 
 // linked makes a folder below home that leads to the repository's common folder and has other settings.
 func (r repository) linked(home, settings string) (repository, error) {
-	r.plain = filepath.Join(home, fmt.Sprintf("settings-%x", sha256.Sum256([]byte(r.common+"\n"+settings))))
+	sum := sha256.Sum256([]byte(r.common + "\n" + settings))
+	r.plain = filepath.Join(home, fmt.Sprintf("settings-%x", sum))
 	if _, err := os.Lstat(r.plain); err == nil {
 		return r, nil
 	}
-	young, err := os.MkdirTemp(home, "young-")
+	temporary, err := os.MkdirTemp(home, "young-")
 	if err != nil {
 		return r, fmt.Errorf("keep settings for git: %w", err)
 	}
-	defer untrusted.RemoveAll(young) //nolint:errcheck // gone, if all went well
-	info := filepath.Join(young, "info")
-	err = errors.Join(os.Mkdir(info, 0o755), publish(filepath.Join(young, "config"), settings, 0o644))
-	for _, name := range shared {
-		err = errors.Join(err, os.Symlink(filepath.Join(r.common, name), filepath.Join(young, name)))
+	defer untrusted.RemoveAll(temporary) //nolint:errcheck // gone, if all went well
+	if err := r.fillLinked(temporary, settings); err != nil {
+		return r, fmt.Errorf("keep settings for git: %w", err)
 	}
-	for _, dir := range []string{info, young} {
-		err = errors.Join(err, os.Chmod(dir, 0o755)) //nolint:gosec // the agent's git reads it, under any umask
-	}
-	if err == nil {
-		err = os.Rename(young, r.plain)
-	}
-	if errors.Is(err, fs.ErrExist) { // made at the same time
-		err = nil
-	}
-	if err != nil {
+	err = os.Rename(temporary, r.plain)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // else it was made at the same time
 		return r, fmt.Errorf("keep settings for git: %w", err)
 	}
 	return r, nil
+}
+
+func (r repository) fillLinked(dir, settings string) error {
+	info := filepath.Join(dir, "info")
+	if err := os.Mkdir(info, 0o755); err != nil {
+		return err
+	}
+	if err := publish(filepath.Join(dir, "config"), settings, 0o644); err != nil {
+		return err
+	}
+	for _, name := range shared {
+		if err := os.Symlink(filepath.Join(r.common, name), filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	// The agent's git reads both, under any umask.
+	if err := os.Chmod(info, 0o755); err != nil { //nolint:gosec // see above
+		return err
+	}
+	return os.Chmod(dir, 0o755) //nolint:gosec // see above
 }
 
 // Do runs git on this repository alone: a file in place of .git could lead to another one.
@@ -65,7 +77,8 @@ func (r repository) Do(ctx context.Context, c Call) ([]byte, error) {
 	}
 	c.Dir = r.top
 	c.Env = append([]string{"GIT_DIR=" + r.dir, "GIT_WORK_TREE=" + r.top}, c.Env...)
-	if c.asUser = r.plain == ""; !c.asUser {
+	c.asUser = r.plain == ""
+	if !c.asUser {
 		c.Env = append(c.Env, "GIT_COMMON_DIR="+r.plain)
 		c.Memory = MaxMemory
 	}
@@ -110,10 +123,11 @@ func (t *Tree) unlock(ctx context.Context, branch string) error {
 	}
 	ref := BranchRef(branch)
 	if branch == "" {
-		var err error
-		if ref, err = t.Ask(ctx, "symbolic-ref", "-q", "HEAD"); err != nil {
+		current, err := t.Ask(ctx, "symbolic-ref", "-q", "HEAD")
+		if err != nil {
 			return nil //nolint:nilerr // HEAD is detached: no branch is locked
 		}
+		ref = current
 	}
 	return remove(t.common, ref+".lock")
 }

@@ -12,7 +12,10 @@ func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions,
 	if len(paths) > searchPaths { // git compares each with each file, and a command line has a limit
 		found, err := t.FilesMatching(ctx, commit, expressions, []string{""})
 		paths = slices.Sorted(slices.Values(paths))
-		return slices.DeleteFunc(found, func(name string) bool { _, is := slices.BinarySearch(paths, name); return !is }), err
+		return slices.DeleteFunc(found, func(name string) bool {
+			_, ok := slices.BinarySearch(paths, name)
+			return !ok
+		}), err
 	}
 	out, err := t.search(ctx, commit, "-l", expressions, paths)
 	if out == "" || err != nil {
@@ -28,7 +31,9 @@ func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions,
 // Matches calls each for the parts of lines that match one of the extended regular expressions, with their path. It
 // keeps none, as these can have many times the size of the repository. It searches only files that match one of the
 // cores: an expression that begins with a word is ten times as fast as another.
-func (t *Trusted) Matches(ctx context.Context, commit string, cores, expressions []string, each func(path, part string)) error {
+func (t *Trusted) Matches(
+	ctx context.Context, commit string, cores, expressions []string, each func(path, part string),
+) error {
 	paths, err := t.FilesMatching(ctx, commit, cores, []string{""})
 	for chunk := range slices.Chunk(paths, searchPaths) {
 		out, err := t.search(ctx, commit, "-o", expressions, chunk)

@@ -50,8 +50,8 @@ var quote = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // SettingOf reads what git config -z prints of a setting. One without a value is true.
 func SettingOf(entry string) Setting {
-	key, value, given := strings.Cut(entry, "\n")
-	if !given {
+	key, value, ok := strings.Cut(entry, "\n")
+	if !ok {
 		value = "true"
 	}
 	return Setting{key, value}
@@ -61,7 +61,8 @@ func SettingOf(entry string) Setting {
 func (s Setting) Text() string {
 	section, name, _ := strings.Cut(s.Key, ".")
 	if at := strings.LastIndexByte(name, '.'); at >= 0 {
-		section, name = section+` "`+quote.Replace(name[:at])+`"`, name[at+1:]
+		section += ` "` + quote.Replace(name[:at]) + `"`
+		name = name[at+1:]
 	}
 	return "[" + section + "]\n\t" + name + ` = "` + quote.Replace(s.Value) + "\"\n"
 }

@@ -36,9 +36,10 @@ func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message)
 		return "", err
 	}
 	tree, err := s.withBeside(ctx, tree)
-	if err == nil {
-		tree, s.LeftOut, err = s.tree.leaveOutAt(ctx, s.Tree, tree, s.tree.beside())
+	if err != nil {
+		return "", err
 	}
+	tree, s.LeftOut, err = s.tree.leaveOutAt(ctx, s.Tree, tree, s.tree.beside())
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +49,8 @@ func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message)
 func (t *Tree) beside() []string {
 	var paths []string
 	for _, name := range t.Beside {
-		if name = path.Clean(name); name != "." && fs.ValidPath(name) {
+		name = path.Clean(name)
+		if name != "." && fs.ValidPath(name) {
 			paths = append(paths, name)
 		}
 	}
@@ -73,7 +75,8 @@ func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (
 		return "", fmt.Errorf("bring the index to the new commit: %w", err)
 	}
 	// Fails if HEAD has moved since: a branch would lose what somebody else committed there.
-	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(m.Subject, 200), "HEAD", sha, s.Head); err != nil {
+	reason := "commit: " + OneLine(m.Subject, 200)
+	if err := t.run(ctx, "update-ref", "-m", reason, "HEAD", sha, s.Head); err != nil {
 		return "", fmt.Errorf("move to the new commit: %w", errors.Join(err, t.run(ctx, "reset", "-q", "--mixed")))
 	}
 	if err := t.run(ctx, "reset", "-q", "--mixed"); err != nil {
@@ -121,7 +124,8 @@ func (s *Inspection) hasAny(ctx context.Context, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}
-	out, err := s.tree.Do(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree", "--name-only", s.Head, "--"}, paths...)})
+	args := append([]string{"ls-tree", "-z", "--full-tree", "--name-only", s.Head, "--"}, paths...)
+	out, err := s.tree.Do(ctx, Call{Args: args})
 	if err != nil {
 		return false, fmt.Errorf("look for files that are not work: %w", err)
 	}
@@ -134,9 +138,11 @@ func (s *Inspection) withBeside(ctx context.Context, tree string) (string, error
 		return tree, nil
 	}
 	all := s.Tree
-	if slices.ContainsFunc(s.found, func(e entry) bool { return e.kind == kindOdd || e.overlaps(beside) }) {
+	isAffected := func(e entry) bool { return e.kind == kindOdd || e.overlaps(beside) }
+	if slices.ContainsFunc(s.found, isAffected) {
 		var err error
-		if all, err = s.snapshot(ctx, nil); err != nil {
+		all, err = s.snapshot(ctx, nil)
+		if err != nil {
 			return "", err
 		}
 	}

@@ -37,7 +37,10 @@ var Ralph = Identity{Name: journal.Author, Email: "ralph-loop@users.noreply.gith
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 
 func (i Identity) env() []string {
-	return []string{"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email, "GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email}
+	return []string{
+		"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email,
+		"GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email,
+	}
 }
 
 // CloneSpec describes a tree to make.
@@ -52,18 +55,20 @@ type CloneSpec struct {
 
 // Clone makes a tree with its own repository and SHA checked out.
 func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
-	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+	found, err := untrusted.ReadDir(p.Dir)
+	isUnreadable := err != nil && !errors.Is(err, os.ErrNotExist)
+	if len(found) > 0 || isUnreadable {
 		return nil, errors.Join(fmt.Errorf("make a tree in %s: the folder is not empty", p.Dir), err)
 	}
 	tree, err := t.initTree(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	where := []string{"--detach"}
+	checkout := []string{"checkout", "-q", "--force", "--detach", p.SHA}
 	if p.Branch != "" {
-		where = []string{"--no-track", "-B", p.Branch}
+		checkout = []string{"checkout", "-q", "--force", "--no-track", "-B", p.Branch, p.SHA}
 	}
-	if _, err := tree.Ask(ctx, append(append([]string{"checkout", "-q", "--force"}, where...), p.SHA)...); err != nil {
+	if _, err := tree.Ask(ctx, checkout...); err != nil {
 		return nil, fmt.Errorf("check out %s: %w", p.SHA, err)
 	}
 	return tree, nil
@@ -147,7 +152,10 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 		branch = "main" // only until HEAD is detached
 	}
 	// With GIT_DIR, git would make a bare repository.
-	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format(p.SHA), "--initial-branch=" + branch, "--", tree.Dir}
+	args := []string{
+		"init", "-q", "--template=" + seed, "--object-format=" + format(p.SHA), "--initial-branch=" + branch,
+		"--", tree.Dir,
+	}
 	_, err = t.git.Do(ctx, Call{Args: args, Run: tree.Run})
 	return err
 }
@@ -162,24 +170,28 @@ func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 	if err := os.MkdirAll(filepath.Join(seed, "info"), 0o755); err != nil {
 		return err
 	}
-	exclude := strings.Join(append([]string{}, p.Exclude...), "\n") + "\n"
+	exclude := strings.Join(p.Exclude, "\n") + "\n"
+	if err := publish(filepath.Join(seed, "info", "exclude"), exclude, 0o644); err != nil {
+		return err
+	}
 	by := cmp.Or(p.By, Ralph)
 	config := fmt.Sprintf("[user]\n\tname = %q\n\temail = %q\n", by.Name, by.Email)
-	return errors.Join(
-		publish(filepath.Join(seed, "info", "exclude"), exclude, 0o644),
-		publish(filepath.Join(seed, "config"), config, 0o644),
-	)
+	return publish(filepath.Join(seed, "config"), config, 0o644)
 }
 
 // Untracked returns patterns that ignore the untracked files. A folder with only
 // untracked files is one pattern.
-func (t *Tree) Untracked(ctx context.Context) (patterns []string, err error) {
+func (t *Tree) Untracked(ctx context.Context) ([]string, error) {
 	s, err := t.Inspect(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var patterns []string
 	for _, e := range s.found {
-		if pattern := Pattern(e.path); e.kind == kindUntracked && pattern != "" {
+		if e.kind != kindUntracked {
+			continue
+		}
+		if pattern := Pattern(e.path); pattern != "" {
 			patterns = append(patterns, pattern)
 		}
 	}

@@ -115,7 +115,10 @@ func shareObjects(dir, objects, shallow string) error {
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
-	return errors.Join(shareEnd(dir, shallow), publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
+	if err := shareEnd(dir, shallow); err != nil {
+		return err
+	}
+	return publish(filepath.Join(info, "alternates"), objects+"\n", 0o444)
 }
 
 func shareEnd(dir, shallow string) error {

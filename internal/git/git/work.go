@@ -84,11 +84,11 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 	if err != nil {
 		return "", false, err
 	}
-	now, err := s.snapshot(ctx, nil)
+	work, err := s.snapshot(ctx, nil)
 	if err != nil {
 		return "", false, err
 	}
-	return patch(ctx, t.Do, Span{From: from, To: now}, limit)
+	return patch(ctx, t.Do, Span{From: from, To: work}, limit)
 }
 
 // Restore moves the tree to a commit with its files. Other files stay.
@@ -135,8 +135,8 @@ func (s scratch) untrack(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	forget := append([]string{"rm", "-r", "-f", "-q", "--cached", "--sparse", "--ignore-unmatch", "--"}, literal(paths)...)
-	if _, err := s.Do(ctx, s.indexCall(forget...)); err != nil {
+	args := []string{"rm", "-r", "-f", "-q", "--cached", "--sparse", "--ignore-unmatch", "--"}
+	if _, err := s.Do(ctx, s.indexCall(append(args, literal(paths)...)...)); err != nil {
 		return fmt.Errorf("leave out files that are not work: %w", err)
 	}
 	return nil
@@ -182,7 +182,11 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 
 // changes returns how the index differs from HEAD.
 func (s scratch) changes(ctx context.Context, options ...string) ([]Change, error) {
-	out, err := s.Do(ctx, s.indexCall(append(append([]string{"diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev"}, options...), "HEAD")...))
+	args := []string{
+		"diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev",
+	}
+	args = append(args, options...)
+	out, err := s.Do(ctx, s.indexCall(append(args, "HEAD")...))
 	if err != nil {
 		return nil, err
 	}

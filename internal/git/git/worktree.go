@@ -34,9 +34,10 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 		return Worktree{}, err
 	}
 	w, err := r.freeWorktree(ctx, branch)
-	if err == nil {
-		err = r.write(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head)
+	if err != nil {
+		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
 	}
+	err = r.write(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head)
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
 	}
@@ -78,11 +79,11 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 	for entry := range strings.SplitSeq(out, "\x00\x00") {
 		var w Worktree
 		for line := range strings.SplitSeq(entry, "\x00") {
-			if dir, is := strings.CutPrefix(line, "worktree "); is {
+			if dir, ok := strings.CutPrefix(line, "worktree "); ok {
 				w.Dir = dir
 			}
-			if ref, is := strings.CutPrefix(line, "branch refs/heads/"); is {
-				w.Branch = ref
+			if name, ok := strings.CutPrefix(line, "branch refs/heads/"); ok {
+				w.Branch = name
 			}
 		}
 		if filepath.Dir(w.Dir) == at.Top && strings.HasPrefix(filepath.Base(w.Dir), worktreeName) {
@@ -92,24 +93,24 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 	return ours, nil
 }
 
-// RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD
-// contains it. A worktree with uncommitted work, or with commits that no branch or tag has, is an error: all that would
-// be lost.
+// RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD contains it. A worktree with
+// uncommitted work, or with commits that no branch or tag has, is an error: all that would be lost.
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
 	r, err := g.at(ctx, at)
 	if err != nil {
 		return false, err
 	}
 	if _, err := os.Stat(w.Dir); err == nil {
-		there, err := g.open(ctx, w.Dir)
+		linked, err := g.open(ctx, w.Dir)
 		if err != nil {
 			return false, err
 		}
-		s, _, err := readStatus(ctx, there.Do)
+		s, _, err := readStatus(ctx, linked.Do)
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
-		if err := errors.Join((Place{Top: w.Dir, Dirty: s.paths()}).Clean(), there.checkKept(ctx)); err != nil {
+		place := Place{Top: w.Dir, Dirty: s.paths()}
+		if err := errors.Join(place.Clean(), linked.checkKept(ctx)); err != nil { // both are reported
 			return false, err
 		}
 	}
@@ -132,10 +133,14 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 // checkKept refuses a HEAD with commits that are nowhere else.
 func (r repository) checkKept(ctx context.Context) error {
 	sha, err := r.Ask(ctx, "rev-list", "--max-count=1", "HEAD", "--not", "--branches", "--tags", "--remotes")
-	if err == nil && sha != "" {
-		err = fault.Usage(fmt.Sprintf("the commit %.12s in %s is on no branch", sha, r.top), "keep it: git branch NAME "+sha, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	if sha != "" {
+		return fault.Usage(fmt.Sprintf("the commit %.12s in %s is on no branch", sha, r.top),
+			"keep it: git branch NAME "+sha, nil)
+	}
+	return nil
 }
 
 // SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
@@ -146,38 +151,53 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 		return err
 	}
 	if dir != "" {
-		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
+		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir),
+			"switch to another branch there: git switch BRANCH", nil)
 	}
 	r, err := g.at(ctx, at)
 	if err != nil {
 		return err
 	}
-	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
+	ref := BranchRef(branch)
+	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", ref)
 	switch {
-	case err == nil && sha != at.Head:
-		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch), "check it out first: git switch "+shell.Quote(branch), nil)
-	case err != nil && !SaidNo(err):
-		return fmt.Errorf("look for the branch %s: %w", branch, err)
-	case err != nil:
-		if err := r.write(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
+	case SaidNo(err):
+		reason := "branch: Created from " + at.Branch
+		none := strings.Repeat("0", len(at.Head))
+		if err := r.write(ctx, "update-ref", "-m", reason, ref, at.Head, none); err != nil {
 			return fmt.Errorf("create the branch %s: %w", branch, err)
 		}
+	case err != nil:
+		return fmt.Errorf("look for the branch %s: %w", branch, err)
+	case sha != at.Head:
+		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch),
+			"check it out first: git switch "+shell.Quote(branch), nil)
 	}
-	return r.write(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
+	reason := fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch)
+	return r.write(ctx, "symbolic-ref", "-m", reason, "HEAD", ref)
 }
 
 // IsDefault reports whether a branch is the remote's default branch, or is called main or master if that is unknown.
 // Some file systems ignore case.
 func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
-	head := ""
-	r, err := g.at(ctx, at)
-	if err == nil {
-		head, err = r.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
-	}
-	if name, is := strings.CutPrefix(head, "refs/remotes/"+at.Remote+"/"); err == nil && is {
+	if name, ok := g.defaultBranch(ctx, at); ok {
 		return strings.EqualFold(branch, name)
 	}
 	return strings.EqualFold(branch, "main") || strings.EqualFold(branch, "master")
+}
+
+// defaultBranch returns the remote's default branch, if this repository knows it.
+func (g Git) defaultBranch(ctx context.Context, at Place) (string, bool) {
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return "", false
+	}
+	prefix := "refs/remotes/" + at.Remote + "/"
+	head, err := r.Ask(ctx, "symbolic-ref", "-q", prefix+"HEAD")
+	if err != nil {
+		return "", false
+	}
+	return strings.CutPrefix(head, prefix)
 }
 
 // CheckedOut returns the folder where a branch is checked out, linked worktrees included, or nothing.
