@@ -3,7 +3,6 @@ package remote
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -31,41 +30,48 @@ func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branc
 	if err != nil {
 		return nil, err
 	}
-	there, err := r.list(ctx, t.Git(), t.Do, refsOf(append(inTheWay(want.Work), all...))...)
+	commits, err := r.list(ctx, t.Git(), t.Do, refsOf(append(conflicting(want.Work), all...))...)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNames(there, want.Work); err != nil {
+	if err := checkNames(commits, want.Work); err != nil {
 		return nil, err
 	}
-	if there[git.BranchRef(want.Base)] == "" {
-		return nil, fault.Usage(fmt.Sprintf("the repository has no branch %q", want.Base), "name the branch that the work is for", git.ErrNotFound)
+	if commits[git.BranchRef(want.Base)] == "" {
+		return nil, fault.Usage(fmt.Sprintf("the repository has no branch %q", want.Base),
+			"name the branch that the work is for", git.ErrNotFound)
 	}
 	var refspecs []string
 	for _, ref := range refsOf(all) {
-		if there[ref] != "" {
+		if commits[ref] != "" {
 			refspecs = append(refspecs, "+"+ref+":"+ref)
-		} else if err := t.DeleteRef(ctx, ref); err != nil { // it may have been there before
+			continue
+		}
+		if err := t.DeleteRef(ctx, ref); err != nil { // an earlier call may have fetched it
 			return nil, err
 		}
 	}
 	return t, r.fetch(ctx, t, "", refspecs...)
 }
 
-// checkNames refuses branches that the remote cannot have beside those that are there.
-func checkNames(there map[string]string, work []string) error {
+// checkNames refuses branches that the remote cannot have beside its own.
+func checkNames(commits map[string]string, work []string) error {
 	for _, branch := range work {
-		for other := range there {
-			if ref := git.BranchRef(branch); strings.HasPrefix(ref, other+"/") || strings.HasPrefix(other, ref+"/") {
-				return fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", strings.TrimPrefix(other, git.BranchRef("")), branch), "rename that branch, or set `github.branchPrefix`", nil)
+		ref := git.BranchRef(branch)
+		for other := range commits {
+			if strings.HasPrefix(ref, other+"/") || strings.HasPrefix(other, ref+"/") {
+				name := strings.TrimPrefix(other, git.BranchRef(""))
+				return fault.Usage(fmt.Sprintf("the repository has a branch %q, so it cannot have %q", name, branch),
+					"rename that branch, or set `github.branchPrefix`", nil)
 			}
 		}
 	}
 	return nil
 }
 
-// inTheWay returns the names that no branch may have, as git keeps branches in folders of such names.
-func inTheWay(branches []string) (names []string) {
+// conflicting returns the names that no branch may have, as git keeps branches in folders of such names.
+func conflicting(branches []string) []string {
+	var names []string
 	for _, branch := range branches {
 		names = append(names, branch+below)
 		for at := path.Dir(branch); at != "."; at = path.Dir(at) {
@@ -97,23 +103,28 @@ func (r Repository) Fetch(ctx context.Context, t *git.Trusted, sha string) error
 // Tag returns the commit of a remote's tag; empty without such a tag.
 func (r Repository) Tag(ctx context.Context, g git.Git, name string) (string, error) {
 	ref := "refs/tags/" + name
-	there, err := r.list(ctx, g, g.Do, ref, ref+"^{}")
-	return cmp.Or(there[ref+"^{}"], there[ref]), err // an annotated tag has both
+	commits, err := r.list(ctx, g, g.Do, ref, ref+"^{}")
+	return cmp.Or(commits[ref+"^{}"], commits[ref]), err // an annotated tag has both
 }
 
 // Update is a branch that is to stand at a commit.
 type Update struct {
 	Branch string
 	SHA    string
-	Was    string // where it stands now; a push over another commit is refused, also over an older one; empty: anywhere
+	// Was is where it stands now; empty: anywhere. A push over another commit is refused, also over an older one.
+	Was string
 }
 
 // Push moves a branch of the remote to a commit, never by force. The error is an Error.
 func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
-	if err := errors.Join(git.CheckBranch(u.Branch), git.CheckSHA(u.SHA)); err != nil {
+	if err := git.CheckBranch(u.Branch); err != nil {
 		return err
 	}
-	ref, flags := git.BranchRef(u.Branch), []string(nil)
+	if err := git.CheckSHA(u.SHA); err != nil {
+		return err
+	}
+	ref := git.BranchRef(u.Branch)
+	var flags []string
 	if u.Was != "" {
 		follows, err := t.IsAncestor(ctx, u.Was, u.SHA)
 		if err != nil {
@@ -131,22 +142,28 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 // out: the user's files stay as they are. Where others went on with it the error
 // is ErrNonFastForward.
 func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha string) error {
-	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(sha)); err != nil {
+	if err := git.CheckBranch(branch); err != nil {
 		return err
 	}
-	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: forgiven()})
+	if err := git.CheckSHA(sha); err != nil {
+		return err
+	}
+	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: ignoredQuirks()})
 	if err != nil {
 		return err
 	}
-	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, sha + ":" + git.BranchRef(branch)}
-	if _, err = to.Do(ctx, c); err == nil {
+	refspec := sha + ":" + git.BranchRef(branch)
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, refspec}
+	_, err = to.Do(ctx, c)
+	if err == nil {
 		return nil
 	}
 	what := fmt.Sprintf("bring %s to %s", branch, to.Top)
-	switch failed, is := git.Answered(err); {
-	case is && strings.HasPrefix(failed.Said, "fatal: refusing to fetch into "):
+	failed, ok := git.Answered(err)
+	if ok && strings.HasPrefix(failed.Said, "fatal: refusing to fetch into ") {
 		return fault.Usage(what, "switch to another branch there, then: ralph resume", err)
-	case git.SaidNo(err) && failed.Said == "": // of what is no fast-forward it is silent when it is to be quiet
+	}
+	if git.SaidNo(err) && failed.Said == "" { // with -q, git does not mention that it is no fast-forward
 		return &Error{Act: what, Kind: ErrNonFastForward}
 	}
 	return fmt.Errorf("%s: %w", what, err)
@@ -157,7 +174,7 @@ func Bring(ctx context.Context, t *git.Trusted, to git.Place, ref, sha string) e
 	if err := git.CheckSHA(sha); err != nil {
 		return err
 	}
-	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: forgiven()})
+	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: ignoredQuirks()})
 	if err != nil {
 		return err
 	}
@@ -170,15 +187,24 @@ func Bring(ctx context.Context, t *git.Trusted, to git.Place, ref, sha string) e
 
 // Bundle writes a branch at sha, without what base holds, as a file that git fetches from.
 func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, span git.Span) error {
-	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(span.From, span.To)); err != nil {
+	if err := git.CheckBranch(branch); err != nil {
+		return err
+	}
+	if err := git.CheckSHA(span.From, span.To); err != nil {
 		return err
 	}
 	// A bundle holds refs, and this one needs the branch's name.
-	if err := t.UpdateRef(ctx, git.BranchRef(branch), span.To); err != nil {
+	ref := git.BranchRef(branch)
+	if err := t.UpdateRef(ctx, ref, span.To); err != nil {
 		return err
 	}
-	c := git.Call{Args: []string{"bundle", "create", "-q", "-", "^" + span.From, git.BranchRef(branch)}, Stdout: to, Limit: 2 << 30, Memory: git.MaxMemory}
-	if _, err := t.Do(ctx, c); err != nil {
+	_, err := t.Do(ctx, git.Call{
+		Args:   []string{"bundle", "create", "-q", "-", "^" + span.From, ref},
+		Stdout: to,
+		Limit:  2 << 30,
+		Memory: git.MaxMemory,
+	})
+	if err != nil {
 		return fmt.Errorf("make a bundle of %s: %w", branch, err)
 	}
 	return nil

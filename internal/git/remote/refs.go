@@ -42,7 +42,10 @@ func (r Repository) PushFiles(ctx context.Context, t *git.Trusted, f Files) (str
 	if err != nil {
 		return "", err
 	}
-	sha, err := git.ObjectID(t.Do(ctx, git.Call{Args: []string{"fast-import", "--quiet", "--done", "--force"}, Stdin: bytes.NewReader(stream)}))
+	sha, err := git.ObjectID(t.Do(ctx, git.Call{
+		Args:  []string{"fast-import", "--quiet", "--done", "--force"},
+		Stdin: bytes.NewReader(stream),
+	}))
 	if err != nil {
 		return "", fmt.Errorf("write what is to be kept: %w", err)
 	}
@@ -86,8 +89,8 @@ func (r Repository) FetchRef(ctx context.Context, t *git.Trusted, ref string) (s
 	if err := checkRef(ref); err != nil {
 		return "", err
 	}
-	there, err := r.list(ctx, t.Git(), t.Do, ref)
-	if err != nil || there[ref] == "" {
+	commits, err := r.list(ctx, t.Git(), t.Do, ref)
+	if err != nil || commits[ref] == "" {
 		return "", err
 	}
 	if err := r.fetch(ctx, t, "", "+"+ref+":"+ref); err != nil {
@@ -108,7 +111,8 @@ func (r Repository) FetchRefs(ctx context.Context, t *git.Trusted) ([]Ref, error
 	if err := r.fetch(ctx, t, "--depth=1", "+refs/ralph/*:refs/ralph/*"); err != nil {
 		return nil, err
 	}
-	out, err := t.Ask(ctx, "for-each-ref", "--format=%(objecttype) %(objectname) %(committerdate:unix) %(refname)", "refs/ralph/")
+	const format = "--format=%(objecttype) %(objectname) %(committerdate:unix) %(refname)"
+	out, err := t.Ask(ctx, "for-each-ref", format, "refs/ralph/")
 	if err != nil {
 		return nil, fmt.Errorf("read what is kept: %w", err)
 	}
@@ -129,7 +133,10 @@ func (r Repository) FetchRefs(ctx context.Context, t *git.Trusted) ([]Ref, error
 
 // PushRef brings a commit to a ref of ours, in the place of what was there.
 func (r Repository) PushRef(ctx context.Context, t *git.Trusted, ref, sha string) error {
-	if err := errors.Join(checkRef(ref), git.CheckSHA(sha)); err != nil {
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	if err := git.CheckSHA(sha); err != nil {
 		return err
 	}
 	return r.push(ctx, t, "+"+sha+":"+ref)
@@ -151,7 +158,10 @@ func (r Repository) DeleteRef(ctx context.Context, t *git.Trusted, ref Ref) erro
 
 // DeleteBranch removes a branch that is still at a commit; else ErrNonFastForward.
 func (r Repository) DeleteBranch(ctx context.Context, t *git.Trusted, branch, sha string) error {
-	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(sha)); err != nil {
+	if err := git.CheckBranch(branch); err != nil {
+		return err
+	}
+	if err := git.CheckSHA(sha); err != nil {
 		return err
 	}
 	ref := "refs/heads/" + branch
@@ -172,22 +182,29 @@ func ReadFiles(ctx context.Context, t *git.Trusted, sha string) (map[string][]by
 	if err := git.CheckSHA(sha); err != nil {
 		return nil, err
 	}
-	out, err := t.Do(ctx, git.Call{Args: []string{"archive", "--format=tar", sha}, Limit: mostKept, Memory: git.MaxMemory})
+	out, err := t.Do(ctx, git.Call{
+		Args:   []string{"archive", "--format=tar", sha},
+		Limit:  mostKept,
+		Memory: git.MaxMemory,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read what was kept: %w", err)
 	}
 	files := map[string][]byte{}
-	for archive := tar.NewReader(bytes.NewReader(out)); ; {
+	archive := tar.NewReader(bytes.NewReader(out))
+	for {
 		header, err := archive.Next()
-		switch {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return files, nil
-		case err != nil:
+		}
+		if err != nil {
 			return nil, fmt.Errorf("read what was kept: %w", err)
-		case header.Typeflag != tar.TypeReg || !fileForm.MatchString(header.Name):
+		}
+		if header.Typeflag != tar.TypeReg || !fileForm.MatchString(header.Name) {
 			continue
 		}
-		if files[header.Name], err = io.ReadAll(archive); err != nil {
+		files[header.Name], err = io.ReadAll(archive)
+		if err != nil {
 			return nil, fmt.Errorf("read what was kept: %w", err)
 		}
 	}

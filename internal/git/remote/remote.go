@@ -33,7 +33,9 @@ type Repository struct {
 	URL   string
 	Token redact.Secret                                // for http and https
 	Fresh func(context.Context) (redact.Secret, error) // returns a token that is good now, instead of Token
-	Pause time.Duration                                // before a read is tried again, as the remote cannot be reached; doubles; 0: it is not
+	// Pause is the time before a read is tried again, as the remote cannot be reached. It doubles. 0: it is not tried
+	// again.
+	Pause time.Duration
 }
 
 const readTries = 3
@@ -61,11 +63,14 @@ func (r Repository) retry(ctx context.Context, read func() error) error {
 // reach returns a call with one transport allowed and the token in the environment, and the URL. It sets Token.
 func (r *Repository) reach(ctx context.Context, g git.Git, c git.Call) (git.Call, string, error) {
 	u, err := r.parse()
-	if err == nil && r.Fresh != nil {
-		r.Token, err = r.Fresh(ctx)
-	}
 	if err != nil {
 		return c, "", err
+	}
+	if r.Fresh != nil {
+		r.Token, err = r.Fresh(ctx)
+		if err != nil {
+			return c, "", err
+		}
 	}
 	c.Env = append(c.Env, "GIT_ALLOW_PROTOCOL="+u.Scheme)
 	c.Timeout = patience
@@ -80,8 +85,10 @@ func (r *Repository) reach(ctx context.Context, g git.Git, c git.Call) (git.Call
 		c.Set = append(c.Set, git.Setting{Key: "http.sslCAInfo", Value: g.CA})
 	}
 	if r.Token != "" {
-		where := u.Scheme + "://" + u.Host + "/"
-		c.Set = append(c.Set, git.Setting{Key: "http." + where + ".extraHeader", Value: "Authorization: Basic " + r.basic()})
+		c.Set = append(c.Set, git.Setting{
+			Key:   "http." + u.Scheme + "://" + u.Host + "/.extraHeader",
+			Value: "Authorization: Basic " + r.basic(),
+		})
 	}
 	return c, u.String(), nil
 }
@@ -120,7 +127,7 @@ var quirks = []string{
 	"multipleAuthors", "zeroPaddedDate", "zeroPaddedFilemode",
 }
 
-func forgiven() []git.Setting {
+func ignoredQuirks() []git.Setting {
 	var set []git.Setting
 	for _, quirk := range quirks {
 		set = append(set, git.Setting{Key: "fetch.fsck." + quirk, Value: "ignore"})
@@ -129,7 +136,7 @@ func forgiven() []git.Setting {
 }
 
 func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, refspecs ...string) error {
-	c, address, err := r.reach(ctx, t.Git(), git.Call{Set: forgiven()})
+	c, address, err := r.reach(ctx, t.Git(), git.Call{Set: ignoredQuirks()})
 	if err != nil {
 		return err
 	}
@@ -151,7 +158,8 @@ func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, fl
 	}
 	c.Args = append([]string{"push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"}, flags...)
 	c.Args = append(c.Args, "--", address, refspec)
-	if out, err := t.Do(ctx, c); err != nil {
+	out, err := t.Do(ctx, c)
+	if err != nil {
 		return r.refusal(string(out), err)
 	}
 	return nil
@@ -167,22 +175,28 @@ func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...
 	}
 	c.Args = append([]string{"ls-remote", "--", address}, refs...)
 	var out []byte
-	if err := r.retry(ctx, func() (err error) {
+	err = r.retry(ctx, func() error {
+		var err error
 		out, err = do(ctx, c)
 		return r.judge("look at the remote", err)
-	}); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
-	there := map[string]string{}
+	commits := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		sha, ref, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		wanted := func(want string) bool {
-			folder, is := strings.CutSuffix(want, below)
-			return ref == want || is && strings.HasPrefix(ref, folder+"/")
-		}
-		if slices.ContainsFunc(refs, wanted) && git.CheckSHA(sha) == nil { // ls-remote also finds refs that merely end so
-			there[ref] = sha
+		isWanted := func(want string) bool { return matchesRef(want, ref) } // ls-remote also finds refs that end so
+		if slices.ContainsFunc(refs, isWanted) && git.CheckSHA(sha) == nil {
+			commits[ref] = sha
 		}
 	}
-	return there, nil
+	return commits, nil
+}
+
+func matchesRef(want, ref string) bool {
+	if folder, ok := strings.CutSuffix(want, below); ok {
+		return strings.HasPrefix(ref, folder+"/")
+	}
+	return ref == want
 }
