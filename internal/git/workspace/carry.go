@@ -81,18 +81,35 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 			return Run{}, fmt.Errorf("%q is not a valid file name", name)
 		}
 	}
-	run, home := f.Run(id), filepath.Join(runs, id)
+	run := f.Run(id)
 	return run, f.within(func(root *untrusted.Root) error {
-		err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), root.RemoveAll(filepath.Join(home, "work")))
-		for name, text := range files {
-			at := filepath.Join(home, name)
-			err = errors.Join(err, root.RemoveAll(at), root.WriteFile(at, text, 0o644))
-		}
-		if err != nil {
+		if err := writeRun(root, filepath.Join(runs, id), files); err != nil {
 			return cannotWrite(run.Path, err)
 		}
 		return nil
 	})
+}
+
+func writeRun(root *untrusted.Root, home string, files map[string][]byte) error {
+	if err := ignoreAll(root); err != nil {
+		return err
+	}
+	if err := root.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	if err := root.RemoveAll(filepath.Join(home, "work")); err != nil {
+		return err
+	}
+	for name, text := range files {
+		at := filepath.Join(home, name)
+		if err := root.RemoveAll(at); err != nil {
+			return err
+		}
+		if err := root.WriteFile(at, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Limits for a fingerprint. Larger folders, such as a home, have none.
@@ -126,7 +143,8 @@ type fingerprint struct {
 }
 
 func (p *fingerprint) visit(e untrusted.Entry, err error) error {
-	switch p.files++; {
+	p.files++
+	switch {
 	case p.files > maxFiles:
 		return errTooLarge
 	case err != nil && (e.Path == "." || errors.Is(err, untrusted.ErrTooDeep)):

@@ -37,7 +37,8 @@ func FindFolder(dir string) Folder {
 		if info, err := os.Lstat(folder.Path); err == nil && info.IsDir() {
 			return folder
 		}
-		info, err := os.Lstat(filepath.Join(at, ".git")) // a file in ralph's worktrees, whose runs are those of the folder above
+		// In ralph's worktrees .git is a file. Their runs are those of the folder above.
+		info, err := os.Lstat(filepath.Join(at, ".git"))
 		isTop := err == nil && info.IsDir()
 		if isTop || at == filepath.Dir(at) {
 			return Folder{Path: filepath.Join(dir, ".ralph")}
@@ -112,7 +113,7 @@ func RunName(prefix string, at time.Time) string {
 func (f Folder) NewRun(id string) (Run, error) {
 	run := f.Run(id)
 	return run, f.within(func(root *untrusted.Root) error {
-		if err := errors.Join(root.MkdirAll(runs, 0o755), ignoreAll(root), removeLinks(root)); err != nil {
+		if err := makeRuns(root); err != nil {
 			return cannotWrite(f.Path, err)
 		}
 		home := filepath.Join(runs, id)
@@ -125,6 +126,17 @@ func (f Folder) NewRun(id string) (Run, error) {
 		}
 		return nil
 	})
+}
+
+// makeRuns prepares the folder for a new run.
+func makeRuns(root *untrusted.Root) error {
+	if err := root.MkdirAll(runs, 0o755); err != nil {
+		return err
+	}
+	if err := ignoreAll(root); err != nil {
+		return err
+	}
+	return removeLinks(root)
 }
 
 // removeLinks removes the links to files of an earlier run.
@@ -152,7 +164,8 @@ func ignoreAll(root *untrusted.Root) error {
 }
 
 func cannotWrite(path string, err error) error {
-	return fault.Usage("cannot write to "+path, "make the folder writable, remove links that lead out of it, and free disk space if the disk is full", err)
+	return fault.Usage("cannot write to "+path,
+		"make the folder writable, remove links that lead out of it, and free disk space if the disk is full", err)
 }
 
 // Newest returns the newest run that wanted accepts, or a run without an ID.
@@ -201,22 +214,23 @@ func (f Folder) CheckJournal(id string) error {
 }
 
 func (r Run) remedy(err error) string {
-	other, is := errors.AsType[*journal.VersionError](err)
-	switch {
-	case is && other.V > journal.Version:
+	other, ok := errors.AsType[*journal.VersionError](err)
+	if ok && other.V > journal.Version {
 		return "a newer version of ralph wrote it: use that version, or move " + r.Path + " away"
-	case errors.Is(err, fs.ErrPermission):
+	}
+	if errors.Is(err, fs.ErrPermission) {
 		return "make " + r.Path + " and all files in it readable"
 	}
 	return r.Journal() + " is damaged: name another run of .ralph/runs, or start a new one: ralph run"
 }
 
 // listRuns returns the ids of the runs, oldest first. Links and files are ignored.
-func (f Folder) listRuns() (ids []string, err error) {
+func (f Folder) listRuns() ([]string, error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
-	err = f.folder().Do(func(root *untrusted.Root) error {
+	var ids []string
+	err := f.folder().Do(func(root *untrusted.Root) error {
 		entries, err := root.ReadDir(runs)
 		for _, entry := range entries {
 			if entry.IsDir() {
@@ -229,9 +243,12 @@ func (f Folder) listRuns() (ids []string, err error) {
 }
 
 // Create creates or empties a file in the folder.
-func (f Folder) Create(name string) (file io.WriteCloser, err error) {
-	err = f.within(func(root *untrusted.Root) error {
-		if file, err = root.Create(name); err != nil {
+func (f Folder) Create(name string) (io.WriteCloser, error) {
+	var file io.WriteCloser
+	err := f.within(func(root *untrusted.Root) error {
+		var err error
+		file, err = root.Create(name)
+		if err != nil {
 			return cannotWrite(f.Path, err)
 		}
 		return nil

@@ -35,19 +35,26 @@ func (f Folder) Lock() (release func() error, err error) {
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = lockFile(file)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, errors.Join(lockedError(file), file.Close())
-	}
-	if err == nil {
-		pid := strconv.Itoa(os.Getpid()) + "\n"
-		_, err = file.WriteAt([]byte(pid), 0)
-		err = errors.Join(err, file.Truncate(int64(len(pid))))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
 	}
 	return file.Close, nil
+}
+
+// lockFile locks a file, and writes the pid of this process.
+func lockFile(file *os.File) error {
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return err
+	}
+	pid := strconv.Itoa(os.Getpid()) + "\n"
+	if _, err := file.WriteAt([]byte(pid), 0); err != nil {
+		return err
+	}
+	return file.Truncate(int64(len(pid)))
 }
 
 func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
@@ -58,8 +65,9 @@ func (f Folder) CheckUnlocked() error {
 	if err != nil {
 		return nil // no run has started yet
 	}
-	defer root.Close()                                                          //nolint:errcheck // only a handle
-	file, err := root.OpenFile(f.lockName(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox the file is read-only
+	defer root.Close() //nolint:errcheck // only a handle
+	// In a sandbox the file is read-only.
+	file, err := root.OpenFile(f.lockName(), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil // Lock reports it
 	}
@@ -73,7 +81,8 @@ func (f Folder) CheckUnlocked() error {
 func lockedError(file *os.File) error {
 	holder := "another process"
 	text, err := io.ReadAll(io.LimitReader(file, 20))
-	if pid, wrong := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && wrong == nil {
+	pid, invalid := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err == nil && invalid == nil {
 		holder = fmt.Sprintf("process %d", pid)
 	}
 	return fault.Usage("a run is already active in this project: "+holder, "wait for it, or stop it first", nil)

@@ -105,7 +105,8 @@ func (m Memory) WriteFile(name string, data []byte) error {
 				return err
 			}
 		}
-		return renameio.WriteFile(m.path(name), data, 0o644, renameio.WithRoot(root.Root)) // atomic: a full disk loses nothing
+		// It is atomic: a full disk loses nothing.
+		return renameio.WriteFile(m.path(name), data, 0o644, renameio.WithRoot(root.Root))
 	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", m.path(name), err)
@@ -142,15 +143,17 @@ func (m Memory) Joined(p plan.Plan) (joined plan.Plan, rest []string) {
 }
 
 // Keep copies the file into the run's folder, before ralph writes another over it, and returns the name of the copy.
-func (m Memory) Keep(run Run) (name string, err error) {
+func (m Memory) Keep(run Run) (string, error) {
 	data, err := m.readFile(planFile)
-	for n := 1; err == nil; n++ {
-		name = fmt.Sprintf("put_back_%d.json", n)
-		if _, missing := run.folder().Lstat(name); errors.Is(missing, fs.ErrNotExist) {
+	if err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("put_back_%d.json", n)
+		if _, err := run.folder().Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			return name, run.WriteFile(name, data)
 		}
 	}
-	return "", err
 }
 
 // HasPlan reports whether the file has this plan, in any formatting.
@@ -194,9 +197,10 @@ func (m Memory) ReadPlan() (plan.Plan, error) {
 // Audit returns an error that lists the problems of the plan at the end of a loop.
 func (m Memory) Audit() error {
 	data, err := m.readFile(planFile)
-	if err == nil {
-		_, err = plan.Audit(m.path(planFile), data)
+	if err != nil {
+		return err
 	}
+	_, err = plan.Audit(m.path(planFile), data)
 	return err
 }
 
@@ -233,14 +237,13 @@ func TextFile(project, name string) (string, error) {
 // ReadText reads such a text by its resolved path.
 func ReadText(name string) (string, error) {
 	data, err := ReadFile(name)
-	switch {
-	case err != nil:
-	case len(bytes.TrimSpace(data)) == 0:
-		err = fmt.Errorf("%s is empty", name)
-	default:
-		err = CheckText(data)
+	if err != nil {
+		return string(data), err
 	}
-	return string(data), err
+	if len(bytes.TrimSpace(data)) == 0 {
+		return string(data), fmt.Errorf("%s is empty", name)
+	}
+	return string(data), CheckText(data)
 }
 
 // CheckText returns an error if data is not plain text.

@@ -83,7 +83,10 @@ func (e entry) mirrorDir() error {
 	}
 	defer source.Close() //nolint:errcheck // only a handle
 	// Folders of Go modules are read-only.
-	if err := errors.Join(e.to.MkdirAll(e.name, 0o700), e.to.Chmod(e.name, 0o700)); err != nil {
+	if err := e.to.MkdirAll(e.name, 0o700); err != nil {
+		return err
+	}
+	if err := e.to.Chmod(e.name, 0o700); err != nil {
 		return err
 	}
 	target, err := e.to.OpenRoot(e.name)
@@ -91,7 +94,12 @@ func (e entry) mirrorDir() error {
 		return err
 	}
 	defer target.Close() //nolint:errcheck // only a handle
-	return errors.Join(mirrorFolder(source, target, e.left), e.setOwner(), e.to.Chmod(e.name, e.info.Mode().Perm()))
+	// A folder of which a part is copied gets its owner and rights, too.
+	return errors.Join(
+		mirrorFolder(source, target, e.left),
+		e.setOwner(),
+		e.to.Chmod(e.name, e.info.Mode().Perm()),
+	)
 }
 
 func (e entry) mirrorLink() error {
@@ -99,7 +107,13 @@ func (e entry) mirrorLink() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.to.RemoveAll(e.name), e.to.Symlink(target, e.name), e.setOwner())
+	if err := e.to.RemoveAll(e.name); err != nil {
+		return err
+	}
+	if err := e.to.Symlink(target, e.name); err != nil {
+		return err
+	}
+	return e.setOwner()
 }
 
 func (e entry) mirrorFile(have fs.FileInfo) error {
@@ -114,8 +128,10 @@ func (e entry) mirrorFile(have fs.FileInfo) error {
 	if have != nil && e.isSame(have, source) {
 		return nil
 	}
-	_, err = source.Seek(0, io.SeekStart)
-	if err := errors.Join(err, e.to.RemoveAll(e.name)); err != nil {
+	if _, err := source.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := e.to.RemoveAll(e.name); err != nil {
 		return err
 	}
 	target, err := e.to.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -123,7 +139,14 @@ func (e entry) mirrorFile(have fs.FileInfo) error {
 		return err
 	}
 	_, err = io.Copy(target, source) // on Linux the kernel copies, or shares the blocks
-	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.setOwner(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
+	// A file of which a part is copied gets its owner, rights and time, too.
+	return errors.Join(
+		err,
+		target.Chmod(e.info.Mode().Perm()),
+		target.Close(),
+		e.setOwner(),
+		e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()),
+	)
 }
 
 func (e entry) isSame(have fs.FileInfo, source io.Reader) bool {
@@ -139,7 +162,8 @@ func (e entry) isSame(have fs.FileInfo, source io.Reader) bool {
 }
 
 func isEqual(a, b io.Reader) bool {
-	left, right := make([]byte, 64<<10), make([]byte, 64<<10)
+	left := make([]byte, 64<<10)
+	right := make([]byte, 64<<10)
 	for {
 		n, err := io.ReadFull(a, left)
 		m, _ := io.ReadFull(b, right) // unreadable parts are not equal
@@ -174,7 +198,7 @@ func Owner(dir string) (uid, gid int) {
 }
 
 func ownerOf(info fs.FileInfo) owner {
-	if stat, is := info.Sys().(*syscall.Stat_t); is {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return owner{int(stat.Uid), int(stat.Gid)}
 	}
 	return owner{}
@@ -220,21 +244,26 @@ func InUse(dir string) bool {
 
 // lockOwnDir locks a folder that belongs to this user. Links are refused.
 func lockOwnDir(dir string) (*os.File, error) {
-	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) //nolint:forbidigo // the flags refuse anything but a folder
+	const folderOnly = os.O_RDONLY | syscall.O_DIRECTORY | syscall.O_NOFOLLOW
+	file, err := os.OpenFile(dir, folderOnly, 0) //nolint:forbidigo // the flags refuse anything but a folder
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && ownerOf(info).uid != os.Geteuid() {
-		err = fmt.Errorf("%s belongs to another user", dir)
-	}
-	if err == nil {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if err != nil {
+	if err := lockOwn(file); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
+}
+
+func lockOwn(dir *os.File) error {
+	info, err := dir.Stat()
+	if err != nil {
+		return err
+	}
+	if ownerOf(info).uid != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another user", dir.Name())
+	}
+	return syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
 // Remove removes the folder with its content.

@@ -65,10 +65,11 @@ func (r Run) replay(do func(journal.Entry)) error {
 		}
 		defer file.Close() //nolint:errcheck // only read
 		text, err := untrusted.Limit(file, maxJournalRead)
-		if err == nil {
-			_, broken = journal.Each(text, func(_ []byte, entry journal.Entry) { do(entry) })
+		if err != nil {
+			return err
 		}
-		return err
+		_, broken = journal.Each(text, func(_ []byte, entry journal.Entry) { do(entry) })
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("read journal: %w", err)
@@ -109,16 +110,20 @@ func (r Run) sync() error {
 	return nil
 }
 
-// CreateLinked creates or empties a file in the run's folder. If it is one of those that people look for beside the runs,
-// a link there leads to it.
+// CreateLinked creates or empties a file in the run's folder. If it is one of those that people look for beside the
+// runs, a link there leads to it.
 func (r Run) CreateLinked(name string) (io.WriteCloser, error) {
 	file, err := r.Create(name)
-	if err == nil && hasLink(name) {
-		_ = r.in.within(func(root *untrusted.Root) error { // some file systems have no links
-			return errors.Join(root.RemoveAll(name), root.Symlink(filepath.Join(runs, r.ID, name), name))
-		})
+	if err != nil || !hasLink(name) {
+		return file, err
 	}
-	return file, err
+	_ = r.in.within(func(root *untrusted.Root) error { // some file systems have no links
+		if err := root.RemoveAll(name); err != nil {
+			return err
+		}
+		return root.Symlink(filepath.Join(runs, r.ID, name), name)
+	})
+	return file, nil
 }
 
 // ProgressFile is the history of a run by its iterations.
@@ -192,10 +197,10 @@ func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 		return nil, nil, cannotWrite(r.Path, err)
 	}
 	entries, size, err := cutTornLine(file)
-	if err == nil {
-		err = r.sync()
-	}
 	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	if err := r.sync(); err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
 	r.mark()

@@ -78,20 +78,23 @@ func createFile(root *untrusted.Root, wanted NewFile) error {
 		return err
 	}
 	_, err = file.Write(wanted.Data)
-	if err = errors.Join(err, file.Close()); err != nil {
+	err = errors.Join(err, file.Close())
+	if err != nil {
 		_ = root.Remove(wanted.Path) // it may be incomplete
 	}
 	return err
 }
 
 // AddLines adds missing lines to a project's file, such as .gitignore, and returns them.
-func AddLines(project, name string, lines ...string) (added []string, err error) {
-	err = inProject(project, func(root *untrusted.Root) error {
+func AddLines(project, name string, lines ...string) ([]string, error) {
+	var added []string
+	err := inProject(project, func(root *untrusted.Root) error {
 		old, err := root.ReadFile(name, maxAgentFile)
 		if ignoreNotExist(err) != nil {
 			return fault.Usage("cannot read "+name, "make it a plain file", err)
 		}
-		if added = missingLines(old, lines); len(added) == 0 {
+		added = missingLines(old, lines)
+		if len(added) == 0 {
 			return nil
 		}
 		text := strings.Join(added, "\n") + "\n"
@@ -103,7 +106,8 @@ func AddLines(project, name string, lines ...string) (added []string, err error)
 			return cannotWrite(name, err)
 		}
 		_, err = file.WriteString(text)
-		if err = errors.Join(err, file.Close()); err != nil {
+		err = errors.Join(err, file.Close())
+		if err != nil {
 			return cannotWrite(name, err)
 		}
 		return nil
@@ -117,22 +121,25 @@ func missingLines(old []byte, lines []string) []string {
 	for line := range strings.Lines(string(old)) {
 		known[strings.Trim(strings.TrimSpace(line), "/")] = true
 	}
-	var fresh []string
+	var missing []string
 	for _, line := range lines {
 		if !known[strings.Trim(line, "/")] {
-			fresh = append(fresh, line)
+			missing = append(missing, line)
 		}
 	}
-	return fresh
+	return missing
 }
 
 // SettingsFile is the path of a project's settings.
 const SettingsFile = ".ralph/settings.json"
 
 // ReadSettings returns a settings file, or nil if there is none.
-func ReadSettings(project, name string) (data []byte, err error) {
-	err = inProject(project, func(root *untrusted.Root) error {
-		if data, err = root.ReadFile(name, maxAgentFile); ignoreNotExist(err) != nil {
+func ReadSettings(project, name string) ([]byte, error) {
+	var data []byte
+	err := inProject(project, func(root *untrusted.Root) error {
+		var err error
+		data, err = root.ReadFile(name, maxAgentFile)
+		if ignoreNotExist(err) != nil {
 			return fault.Usage("cannot read "+name, "make it a plain file that you may read", err)
 		}
 		return nil
@@ -162,22 +169,26 @@ type Loop struct {
 }
 
 // ReadLoop reads a project's loop. A PRD that is not a valid plan can be archived if it is valid JSON.
-func ReadLoop(from Memory) (l Loop, err error) {
-	l.memory = from
+func ReadLoop(from Memory) (Loop, error) {
+	l := Loop{memory: from}
 	prd := from.path(planFile)
-	switch l.PRD, err = from.tree().ReadFile(prd, maxAgentFile); {
-	case errors.Is(err, fs.ErrNotExist):
+	var err error
+	l.PRD, err = from.tree().ReadFile(prd, maxAgentFile)
+	if errors.Is(err, fs.ErrNotExist) {
 		return l, fault.Usage("nothing to archive: there is no "+prd, "name the project with -d", nil)
-	case err != nil:
+	}
+	if err != nil {
 		return l, fault.Usage("cannot read "+prd, "make it a plain file that you may read", err)
 	}
 	if err := json.Unmarshal(l.PRD, &l.Plan); err != nil {
 		return l, fault.Usage("the PRD cannot be read", "fix "+prd, err)
 	}
 	if !l.hasStories() {
-		return l, fault.Usage("nothing to archive: "+prd+" has no stories yet", "add stories, then start a run: ralph run", nil)
+		return l, fault.Usage("nothing to archive: "+prd+" has no stories yet",
+			"add stories, then start a run: ralph run", nil)
 	}
-	if l.Progress, err = from.tree().ReadFile(from.path(progressFile), maxAgentFile); ignoreNotExist(err) != nil {
+	l.Progress, err = from.tree().ReadFile(from.path(progressFile), maxAgentFile)
+	if ignoreNotExist(err) != nil {
 		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
 	}
 	return l, nil
@@ -193,24 +204,29 @@ func (l Loop) hasStories() bool {
 // Started returns the date at the beginning of the progress log, or an empty text.
 func (l Loop) Started() string {
 	for line := range strings.Lines(string(l.Progress)) {
-		if date, found := strings.CutPrefix(line, "Started:"); found {
+		if date, ok := strings.CutPrefix(line, "Started:"); ok {
 			return strings.TrimSpace(date)
 		}
 	}
 	return ""
 }
 
-// Archive saves the loop and its summary in a new folder, and writes fresh files.
-func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder string, err error) {
-	err = inProject(l.memory.Tree, func(root *untrusted.Root) error {
-		if folder, err = makeArchiveDir(root, name); err != nil {
+// Archive saves the loop and its summary in a new folder, and writes the files of a new loop. It returns the folder.
+func (l Loop) Archive(name string, summary []byte, newLoop []NewFile) (string, error) {
+	var folder string
+	err := inProject(l.memory.Tree, func(root *untrusted.Root) error {
+		var err error
+		folder, err = makeArchiveDir(root, name)
+		if err != nil {
 			return cannotWrite(archiveDir, err)
 		}
 		if err := writeNewFiles(root, l.files(folder, summary)); err != nil {
 			return errors.Join(err, root.Remove(folder))
 		}
-		for _, file := range fresh {
-			if err := renameio.WriteFile(file.Path, file.Data, 0o644, renameio.WithRoot(root.Root)); err != nil { // atomic: a full disk loses nothing
+		for _, file := range newLoop {
+			// It is atomic: a full disk loses nothing.
+			err := renameio.WriteFile(file.Path, file.Data, 0o644, renameio.WithRoot(root.Root))
+			if err != nil {
 				return cannotWrite(file.Path, err)
 			}
 		}

@@ -37,9 +37,12 @@ func (f Folder) NewestHere(wanted func(journal.Run) bool) (Run, journal.Run) {
 
 // mark notes in the user's state where the run's journal is.
 func (r Run) mark() {
-	if r.in.HasState() { // without a mark, only this project knows the run
-		_ = untrusted.Folder{Path: r.in.StateDir}.WriteFile(filepath.Base(r.in.statePath(r.ID)), []byte(r.Journal()+"\n"), 0o600)
+	if !r.in.HasState() {
+		return
 	}
+	name := filepath.Base(r.in.statePath(r.ID))
+	// Without a mark, only this project knows the run.
+	_ = untrusted.Folder{Path: r.in.StateDir}.WriteFile(name, []byte(r.Journal()+"\n"), 0o600)
 }
 
 func (r Run) isMarked() bool {
@@ -93,45 +96,49 @@ const (
 // BaselinesDir is the folder in the user's state with the results of checks at base commits.
 const BaselinesDir = "baselines"
 
-// SweepState removes from the user's state what no run needs any more: boxes and commands of runs that are complete or whose
-// journal is gone, and baselines, which can be made again. It returns their paths, and the ids of the other runs.
-func SweepState(stateDir string, now time.Time, dry bool) (gone, unfinished []string, err error) {
+// SweepState removes from the user's state what no run needs any more: boxes and commands of runs that are complete
+// or whose journal is gone, and baselines, which can be made again. It returns their paths, and the ids of the other
+// runs.
+func SweepState(stateDir string, now time.Time, dry bool) (removed, unfinished []string, err error) {
 	entries, err := untrusted.ReadDir(stateDir)
 	err = ignoreNotExist(err)
 	for _, entry := range entries {
 		name := filepath.Join(stateDir, entry.Name())
-		switch left, id := leftBehind(name); {
+		left, id := leftBehind(name)
+		switch {
 		case entry.Name() == BaselinesDir, isLost(name, now):
-			gone = append(gone, name)
+			removed = append(removed, name)
 		case id != "" && left == nil:
 			unfinished = append(unfinished, id)
 		default:
-			gone = append(gone, left...)
+			removed = append(removed, left...)
 		}
 	}
-	gone = slices.DeleteFunc(gone, func(name string) bool {
+	removed = slices.DeleteFunc(removed, func(name string) bool {
 		_, missing := os.Lstat(name)
 		return missing != nil
 	})
-	for _, name := range gone {
-		if !dry {
-			err = errors.Join(err, untrusted.RemoveAll(name))
-		}
+	if dry {
+		return removed, unfinished, err
 	}
-	return gone, unfinished, err
+	for _, name := range removed {
+		err = errors.Join(err, untrusted.RemoveAll(name))
+	}
+	return removed, unfinished, err
 }
 
 // leftBehind returns the files and folders that the run of a mark or command left, if it is over, and its id.
 func leftBehind(name string) (left []string, id string) {
 	text, _ := untrusted.ReadFile(name, maxKeptFile)
-	line, _, whole := bytes.Cut(text, []byte("\n"))
-	if !whole {
+	line, _, ok := bytes.Cut(text, []byte("\n"))
+	if !ok {
 		return nil, ""
 	}
 	home := filepath.Dir(string(line)) // project/.ralph/runs/ID
 	run := Folder{Path: filepath.Dir(filepath.Dir(home))}.Run(filepath.Base(home))
 	_, noProject := os.Lstat(run.Project())
-	switch over, err := run.isOver(); {
+	over, err := run.isOver()
+	switch {
 	case errors.Is(err, fs.ErrNotExist) && noProject == nil: // else its disk may be unmounted
 		return []string{name, name + treesSuffix}, run.ID
 	case over && strings.HasSuffix(name, commandSuffix):
@@ -145,9 +152,14 @@ func leftBehind(name string) (left []string, id string) {
 // isLost reports the trees of a run that was killed before its first event.
 func isLost(name string, now time.Time) bool {
 	mark, ok := strings.CutSuffix(name, treesSuffix)
+	if !ok {
+		return false
+	}
+	if _, err := os.Lstat(mark); err == nil {
+		return false
+	}
 	info, err := os.Lstat(name)
-	_, missing := os.Lstat(mark)
-	return ok && err == nil && missing != nil && now.Sub(info.ModTime()) > 24*time.Hour
+	return err == nil && now.Sub(info.ModTime()) > 24*time.Hour
 }
 
 // isOver reports a complete run. The error is fs.ErrNotExist if it has no journal.

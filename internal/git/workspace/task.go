@@ -51,8 +51,8 @@ func CheckDir(dir, flag string) error {
 	return nil
 }
 
-// CheckNotHome returns an error if a project is the user's home. An agent may change all of its project, and the runs of
-// the home would be those of each folder below.
+// CheckNotHome returns an error if a project is the user's home. An agent may change all of its project, and the runs
+// of the home would be those of each folder below.
 func CheckNotHome(project, home string) error {
 	at, err := os.Stat(project)
 	if err != nil {
@@ -62,7 +62,8 @@ func CheckNotHome(project, home string) error {
 	if err != nil || !os.SameFile(at, own) {
 		return nil //nolint:nilerr // a user without a home has nothing to lose there
 	}
-	return fault.Usage("your home folder cannot be a project: an agent could change all of it", "cd into a project, or name one with -d", nil)
+	return fault.Usage("your home folder cannot be a project: an agent could change all of it",
+		"cd into a project, or name one with -d", nil)
 }
 
 // Done reports whether the DONE file exists, or a link of that name.
@@ -160,7 +161,8 @@ var (
 // findWaitMessage looks for waitType in a header, which follows dashes or an empty line.
 func findWaitMessage(messages string) (text string, found bool) {
 	lines := strings.Split(strings.ReplaceAll(messages, "\r\n", "\n"), "\n")
-	inHeader, canBegin := false, true
+	inHeader := false
+	canBegin := true
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t")
 		inHeader = (inHeader || canBegin) && headerLine.MatchString(line)
@@ -181,7 +183,8 @@ func textAfterHeader(lines []string) string {
 	}
 	var text []string
 	for _, line := range lines {
-		if line = strings.TrimSpace(line); line == dashes || line == "" && len(text) > 0 {
+		line = strings.TrimSpace(line)
+		if line == dashes || (line == "" && len(text) > 0) {
 			break
 		}
 		text = append(text, line)
