@@ -375,12 +375,13 @@ func (b Box) Changed(ctx context.Context, paths []string) ([]string, error) {
 }
 
 // List lists the files of a folder without a repository. It does not look into another repository.
-func List(ctx context.Context, dir string) (names []string, err error) {
+func List(ctx context.Context, dir string) ([]string, error) {
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
+	var names []string
 	err = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
 		switch {
 		case err != nil || e.Path == ".":
@@ -400,28 +401,33 @@ func List(ctx context.Context, dir string) (names []string, err error) {
 
 // Sides copies the user's version of a path to dir/a, and the box's to dir/b.
 func (b Box) Sides(dir, name string) error {
-	for from, side := range map[string]string{b.User: "a", b.Dir: "b"} {
-		source, err := openFolder(from)
-		if err != nil {
-			return err
-		}
-		defer source.Close() //nolint:errcheck // only a handle
-		at := filepath.Join(dir, side)
-		if err := os.MkdirAll(at, 0o755); err != nil {
-			return err
-		}
-		target, err := openFolder(at)
-		if err != nil {
-			return err
-		}
-		defer target.Close() //nolint:errcheck // only a handle
-		v, err := source.version(name)
-		if err == nil && v != none && v != folder && v != other {
-			_, err = source.copyTo(target, name)
-		}
-		if err != nil {
-			return err
-		}
+	if err := copySide(b.User, filepath.Join(dir, "a"), name); err != nil {
+		return err
 	}
-	return nil
+	return copySide(b.Dir, filepath.Join(dir, "b"), name)
+}
+
+func copySide(from, to, name string) error {
+	source, err := openFolder(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // only a handle
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	target, err := openFolder(to)
+	if err != nil {
+		return err
+	}
+	defer target.Close() //nolint:errcheck // only a handle
+	v, err := source.version(name)
+	if err != nil {
+		return err
+	}
+	if v == none || v == folder || v == other {
+		return nil
+	}
+	_, err = source.copyTo(target, name)
+	return err
 }
