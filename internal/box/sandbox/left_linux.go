@@ -51,9 +51,9 @@ func (w Config) sweepIn(root *untrusted.Root, dir string) error {
 	list, err := root.ReadDir(dir)
 	for _, entry := range list {
 		name := path.Join(dir, entry.Name())
-		info, gone := root.Lstat(name)
+		info, missing := root.Lstat(name)
 		switch {
-		case gone != nil: // of somebody else, who is about
+		case missing != nil: // of somebody else, who is about
 		case w.theirs(info):
 			err = errors.Join(err, root.RemoveAll(name))
 		case info.IsDir() && info.Mode().Perm()&0o002 != 0:
