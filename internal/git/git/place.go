@@ -177,8 +177,8 @@ func noRepository(named string, answer *Error) error {
 		"fix the repository: git status there shows the same error")
 }
 
-func unreadable(at, said, fix string) error {
-	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{said})
+func unreadable(at, reason, fix string) error {
+	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{reason})
 }
 
 // checkTop refuses a repository further up, which git finds if a nearer .git is invalid.

@@ -26,11 +26,11 @@ func (r repository) readSettings(ctx context.Context) (userSettings, error) {
 }
 
 func (s userSettings) identity() Identity {
-	who := Identity{Name: OneLine(s["user.name"], 200), Email: OneLine(s["user.email"], 200)}
-	if who.Name == "" || who.Email == "" {
+	i := Identity{Name: OneLine(s["user.name"], 200), Email: OneLine(s["user.email"], 200)}
+	if i.Name == "" || i.Email == "" {
 		return Identity{}
 	}
-	return who
+	return i
 }
 
 // format returns the format of object names.
