@@ -101,7 +101,14 @@ type Try struct {
 
 // Try returns what is kept of a run that does not count.
 func (c CheckEnded) Try() *Try {
-	return &Try{Exit: c.Exit, TimedOut: c.TimedOut, TookMS: c.TookMS, Log: c.Log, Digest: c.Digest, Tests: c.Tests}
+	return &Try{
+		Exit:     c.Exit,
+		TimedOut: c.TimedOut,
+		TookMS:   c.TookMS,
+		Log:      c.Log,
+		Digest:   c.Digest,
+		Tests:    c.Tests,
+	}
 }
 
 // FirstExit returns the exit code of the first run.
@@ -122,7 +129,10 @@ func (e BaselineEnded) fold(r *Run, _ time.Time) { r.Baseline = &e }
 
 // HasSetupFailedAtBase reports whether no check ran at the base because setup failed.
 func (r Run) HasSetupFailedAtBase() bool {
-	return len(r.Policy.Checks) > 0 && len(r.BaseChecks) == 0 && r.Baseline != nil && !r.Baseline.Usable
+	if len(r.Policy.Checks) == 0 || len(r.BaseChecks) > 0 {
+		return false
+	}
+	return r.Baseline != nil && !r.Baseline.Usable
 }
 
 // SetupEnded is the result of one setup command. It has the fields of CheckEnded.

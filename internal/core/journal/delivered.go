@@ -25,10 +25,11 @@ func (e *Delivered) IsPartial() bool { return e != nil && (len(e.Left) > 0 || e.
 // LeftPaths returns the paths that stay as the user has them.
 func (e *Delivered) LeftPaths() []string {
 	names := []string{}
-	if e != nil {
-		for _, left := range e.Left {
-			names = append(names, left.Path)
-		}
+	if e == nil {
+		return names
+	}
+	for _, left := range e.Left {
+		names = append(names, left.Path)
 	}
 	return names
 }

@@ -39,7 +39,9 @@ func (e EgressPassed) fold(r *Run, _ time.Time) {
 }
 
 func addTraffic(all []Passage, p Passage) []Passage {
-	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int { return cmp.Compare(a.Host, host) })
+	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int {
+		return cmp.Compare(a.Host, host)
+	})
 	if !found {
 		return slices.Insert(all, i, p)
 	}

@@ -44,14 +44,30 @@ type RunBegan struct {
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
-	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
-	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
-	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
+	r.ID = e.Run
+	r.Policy = e.Policy
+	r.Task = e.Task
+	r.Plan = e.Plan
+	r.Plan.UserStories = slices.Clone(e.Plan.UserStories)
+	r.Source = e.Source
+	r.Vague = e.Vague
+	r.Branch = e.Branch
+	r.BaseRef = e.BaseRef
+	r.Base = e.Base
+	r.Start = e.Start
+	r.Head = e.Start
+	r.Tree = e.Tree
+	r.Work = e.Work
+	r.Level = e.Level
 	r.Worktree = e.Worktree
-	r.By, r.Form, r.Pull, r.Attached = e.By, e.Form, e.Pull, e.Attached
+	r.Links = e.Links
+	r.By = e.By
+	r.Form = e.Form
+	r.Attached = e.Attached
+	r.Pull = e.Pull
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
-	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
-	r.Head, r.Began, r.CostKnown = e.Start, at, true
+	r.Began = at
+	r.CostKnown = true
 	r.Granted = Grant{At: at}
 }
 
@@ -74,22 +90,25 @@ type Resumed struct {
 	Drafted  bool           `json:"drafted,omitempty"`  // a killed job made the pull request a draft
 }
 
-// fold grants the limits again, and forgets interrupted checks: all of them run again. So does a delivery that left something.
+// fold grants the limits again, and forgets interrupted checks: all of them run again. A delivery that left something
+// is repeated, too.
 func (e Resumed) fold(r *Run, at time.Time) {
 	before := rulesOf(r.Policy)
-	r.Policy, r.Links = policy.Given(e.Policy, r.Policy), policy.Given(e.Links, r.Links)
-	r.Level, r.Approved = cmp.Or(e.Level, r.Level), cmp.Or(e.Approved, r.Approved)
+	r.Policy = policy.Given(e.Policy, r.Policy)
+	r.Links = policy.Given(e.Links, r.Links)
+	r.Level = cmp.Or(e.Level, r.Level)
+	r.Approved = cmp.Or(e.Approved, r.Approved)
 	if e.Words != "" {
-		r.Said = append(r.Said, e.Words)
+		r.Words = append(r.Words, e.Words)
 	}
 	if len(e.Context) > 0 {
 		r.Task.Context = e.Context
 	}
 	e.reopen(r)
 	if r.Delivered.IsPartial() {
-		again := *r.Delivered
-		again.Iteration = 0
-		r.Delivered = &again
+		delivered := *r.Delivered
+		delivered.Iteration = 0
+		r.Delivered = &delivered
 	}
 	if e.Drafted && r.Pull != nil {
 		pull := *r.Pull
@@ -98,27 +117,58 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	}
 	r.Resumed++
 	r.undoMerge()
-	r.Stop, r.Cancel, r.Failures = nil, nil, nil
+	r.Stop = nil
+	r.Cancel = nil
+	r.Failures = nil
 	r.Proving = Runs{}
-	r.Looked, r.Settled = nil, nil
-	r.Met, r.Parted, r.Asked, r.Unable, r.Overspent = "", nil, "", nil, ""
-	if r.Baseline == nil || r.HasSetupFailedAtBase() || slices.ContainsFunc(r.BaseChecks, CheckEnded.hasFailed) || !rulesOf(r.Policy).equal(before) { // people may have mended it
-		r.Baseline, r.BaseChecks = nil, nil
+	r.Looked = nil
+	r.Settled = nil
+	r.Met = ""
+	r.Parted = nil
+	r.Asked = ""
+	r.Unable = nil
+	r.Overspent = ""
+	if r.needsBaseline(before) {
+		r.Baseline = nil
+		r.BaseChecks = nil
 	}
-	used := len(r.Iterations)
-	if it := r.updateOpen(at); it != nil {
-		interrupted := it.Agent != nil && it.Agent.Failed && !it.Agent.Busy
-		if !interrupted { // else the turn is used up, and another one may follow
-			used--
-		}
-		if it.Taken == nil {
-			it.Checks = nil
-		}
-		if it.Agent != nil && it.Agent.Busy { // tries again at once: a person has resumed the run
-			it.Turned, it.Paused = 0, true
-		}
-	}
+	used := r.retryOpen(at)
 	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD, Tokens: r.Usage.Tokens()}
+}
+
+// needsBaseline reports whether the checks run again at the base. A person may have repaired what failed there.
+func (r *Run) needsBaseline(before Rules) bool {
+	if r.Baseline == nil || r.HasSetupFailedAtBase() {
+		return true
+	}
+	if slices.ContainsFunc(r.BaseChecks, CheckEnded.hasFailed) {
+		return true
+	}
+	return !rulesOf(r.Policy).equal(before)
+}
+
+// retryOpen prepares the open iteration for another try. It returns how many iterations are used up.
+func (r *Run) retryOpen(at time.Time) int {
+	used := len(r.Iterations)
+	it := r.updateOpen(at)
+	if it == nil {
+		return used
+	}
+	if it.Taken == nil {
+		it.Checks = nil
+	}
+	if it.Agent == nil {
+		return used - 1
+	}
+	if it.Agent.Busy { // tries again at once: a person has resumed the run
+		it.Turned = 0
+		it.Paused = true
+		return used - 1
+	}
+	if it.Agent.Failed { // it was interrupted: the turn is used up, and another one may follow
+		return used
+	}
+	return used - 1
 }
 
 // reopen has stories done again. If people ask for more, the work that there is shows nothing of it.

@@ -13,7 +13,7 @@ type CommitsTaken struct {
 	From    string    `json:"from"`
 	To      string    `json:"to"`
 	Tree    string    `json:"tree"`            // of To
-	Work    string    `json:"work,omitempty"`  // tree id with uncommitted work; without a repository, a digest of the files
+	Work    string    `json:"work,omitempty"`  // tree id with uncommitted work; no repository: a digest of the files
 	Dirty   bool      `json:"dirty,omitempty"` // the agent's tree has uncommitted work
 	Swept   bool      `json:"swept,omitempty"` // ralph committed the agent's uncommitted work
 	Commits []Commit  `json:"commits,omitempty"`
@@ -30,7 +30,8 @@ func (e CommitsTaken) fold(r *Run, at time.Time) {
 	if r.IsMerging() && e.To != "" && e.To != e.From { // the merge is done
 		joined := *r.Parted
 		joined.To, joined.Tree = e.To, e.Tree
-		r.Parted, r.Met = nil, e.To
+		r.Parted = nil
+		r.Met = e.To
 		r.Joins = append(r.Joins, joined)
 	}
 	if e.To != "" {
@@ -71,10 +72,12 @@ type Person struct {
 func (r Run) Trailers(story string) []string {
 	lines := []string{"Ralph-Run: " + r.ID}
 	if story != "" {
-		lines = append(lines, "Ralph-Story: "+strings.TrimSpace(clean.CommitMessage(strings.Join(strings.Fields(story), " "))))
+		oneLine := strings.Join(strings.Fields(story), " ")
+		lines = append(lines, "Ralph-Story: "+strings.TrimSpace(clean.CommitMessage(oneLine)))
 	}
 	if r.By.ID > 0 && strings.Trim(r.By.Login, loginCharacters) == "" {
-		lines = append(lines, fmt.Sprintf("Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By.Login, r.By.ID, r.By.Login))
+		address := fmt.Sprintf("%d+%s@users.noreply.github.com", r.By.ID, r.By.Login)
+		lines = append(lines, fmt.Sprintf("Co-authored-by: %s <%s>", r.By.Login, address))
 	}
 	return lines
 }

@@ -26,15 +26,25 @@ type IterationBegan struct {
 // fold opens an iteration. If the last one was interrupted before its agent ended, or
 // the model rejected its requests, the new one replaces it.
 func (e IterationBegan) fold(r *Run, at time.Time) {
-	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus, Session: e.Session}
+	it := Iteration{
+		Number:  e.Number,
+		Story:   e.Story,
+		Began:   at,
+		Last:    at,
+		Prompt:  e.Prompt,
+		Bus:     e.Bus,
+		Session: e.Session,
+	}
 	r.Looked = nil
 	r.Log = cmp.Or(e.Log, r.Log)
-	open, is := r.OpenIteration()
-	if !is || open.Agent != nil && !open.Agent.Busy {
+	open, ok := r.OpenIteration()
+	answered := open.Agent != nil && !open.Agent.Busy
+	if !ok || answered {
 		r.Iterations = append(r.Iterations, it)
 		return
 	}
-	it.Turned, it.Earlier = open.Turned, open.Earlier
+	it.Turned = open.Turned
+	it.Earlier = open.Earlier
 	if open.Agent != nil {
 		it.Earlier = open.Agent
 	}
@@ -53,7 +63,7 @@ type AgentEnded struct {
 	Exit       int           `json:"exit"`
 	Signal     string        `json:"signal,omitempty"`
 	TimedOut   bool          `json:"timed_out,omitempty"`
-	CannotRun  bool          `json:"cannot_run,omitempty"` // it is missing or refused to start; another try will not help
+	CannotRun  bool          `json:"cannot_run,omitempty"` // it is missing or refuses to start: no try will help
 	Failed     bool          `json:"failed,omitempty"`     // by its own report or its exit code
 	Why        string        `json:"why,omitempty"`        // why it failed
 	Fix        string        `json:"fix,omitempty"`        // what a person can do about it, if known
@@ -96,14 +106,17 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 		r.Overspent = cmp.Or(a.Why, overspent)
 	}
 	r.Looked = nil
-	if it := r.updateOpen(at); it != nil {
-		if it.Earlier != nil {
-			a = a.plus(*it.Earlier)
-		}
-		it.Agent, it.Paused = &a, false
-		if a.Busy {
-			it.Turned++
-		}
+	it := r.updateOpen(at)
+	if it == nil {
+		return
+	}
+	if it.Earlier != nil {
+		a = a.plus(*it.Earlier)
+	}
+	it.Agent = &a
+	it.Paused = false
+	if a.Busy {
+		it.Turned++
 	}
 }
 
@@ -160,10 +173,11 @@ func (e PlanRead) newCriteria(before plan.Plan) []string {
 	var names []string
 	for _, story := range e.Plan.UserStories {
 		for _, criterion := range story.AcceptanceCriteria {
-			if !known[criterion] {
-				known[criterion] = true
-				names = append(names, criterion)
+			if known[criterion] {
+				continue
 			}
+			known[criterion] = true
+			names = append(names, criterion)
 		}
 	}
 	return names
@@ -263,7 +277,8 @@ type Paused struct {
 func (p Paused) fold(r *Run, at time.Time) {
 	r.Looked = nil
 	if n := len(r.Iterations); n > 0 {
-		r.Iterations[n-1].Paused, r.Iterations[n-1].Wake = true, at.Add(p.Delay())
+		r.Iterations[n-1].Paused = true
+		r.Iterations[n-1].Wake = at.Add(p.Delay())
 	}
 }
 

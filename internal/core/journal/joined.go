@@ -33,11 +33,13 @@ type Joined struct {
 func (e Joined) fold(r *Run, _ time.Time) {
 	r.Failures = nil
 	if e.Of == OfBase {
-		r.Met, r.MergedAt = e.To, len(r.Iterations)
+		r.Met = e.To
+		r.MergedAt = len(r.Iterations)
 		r.finishMerge(e)
 	}
 	if len(e.Conflicts) > 0 {
-		if r.Parted = &e; !r.IsMerging() {
+		r.Parted = &e
+		if !r.IsMerging() {
 			return
 		}
 		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
@@ -46,14 +48,16 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	case e.Of == OfBranch:
 		r.Pushed = e.With
 	case r.Start == r.Base:
-		r.Start, r.Base = e.With, e.With
+		r.Start = e.With
+		r.Base = e.With
 	default:
 		r.Base = e.With
 	}
 	if e.To == "" || e.To == r.Head {
 		return
 	}
-	if r.moveTo(e.To, e.Tree); !r.IsMerging() {
+	r.moveTo(e.To, e.Tree)
+	if !r.IsMerging() {
 		r.Joins = append(r.Joins, e)
 	}
 }
@@ -61,17 +65,23 @@ func (e Joined) fold(r *Run, _ time.Time) {
 // Author is the name in ralph's own commits.
 const Author = "ralph"
 
-// finishMerge completes the story of a merge once the work has the base without conflicts: also by a machine that was lost,
-// or a person.
+// finishMerge completes the story of a merge once the work has the base without conflicts. A machine that was lost or a
+// person may have done the merge.
 func (r *Run) finishMerge(e Joined) {
+	if len(e.Conflicts) > 0 {
+		return
+	}
 	for i, story := range r.Plan.UserStories {
-		r.Plan.UserStories[i].Passes = story.Passes || story.ID == r.MergeStory && len(e.Conflicts) == 0
+		if story.ID == r.MergeStory {
+			r.Plan.UserStories[i].Passes = true
+		}
 	}
 }
 
-// moveTo sets the run's commit. The newest iteration's files then no longer tell of its work.
+// moveTo sets the run's commit. The newest iteration's files then no longer show its work.
 func (r *Run) moveTo(head, tree string) {
-	r.Head, r.Tree, r.Work = head, tree, ""
+	r.Head, r.Tree = head, tree
+	r.Work = ""
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Taken != nil {
 		taken := *r.Iterations[n-1].Taken
 		taken.Work = ""
@@ -92,7 +102,8 @@ func (r *Run) undoMerge() {
 	parted := *r.Parted
 	parted.To = parted.From
 	r.moveTo(parted.From, parted.FromTree)
-	r.Parted, r.Met = &parted, parted.From
+	r.Parted = &parted
+	r.Met = parted.From
 }
 
 // Branched records that the work continues on another branch.
@@ -104,7 +115,10 @@ type Branched struct {
 
 // fold forgets the pull request and the pushes: they belong to the other branch.
 func (e Branched) fold(r *Run, _ time.Time) {
-	r.Branch, r.Pushed, r.Pull, r.Failures = e.To, "", nil, nil
+	r.Branch = e.To
+	r.Pushed = ""
+	r.Pull = nil
+	r.Failures = nil
 	r.Leaves = append(r.Leaves, e)
 }
 

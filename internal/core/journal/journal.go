@@ -75,7 +75,8 @@ func Decode(line []byte) (Entry, error) {
 	if err := json.Unmarshal(line, read.Interface()); err != nil {
 		return Entry{}, fmt.Errorf("read %s: %w", h.Type, err)
 	}
-	return Entry{Seq: h.Seq, At: h.At, Event: read.Elem().Interface().(Event)}, nil //nolint:forcetypeassert // of a kind
+	event := read.Elem().Interface().(Event) //nolint:forcetypeassert // of a kind
+	return Entry{Seq: h.Seq, At: h.At, Event: event}, nil
 }
 
 var kinds = map[string]Event{
@@ -131,45 +132,58 @@ func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
 // Hidden returns an entry without secrets, which hide removes from its line. An entry
 // that cannot be read without them becomes a note.
 func Hidden(e Entry, hide func([]byte) []byte) Entry {
+	note := Entry{Seq: e.Seq, At: e.At, Event: Noted{What: "an event is not shown because it holds a secret"}}
 	line, err := Encode(e)
-	if err == nil {
-		var safe Entry
-		if safe, err = Decode(hide(line)); err == nil {
-			return safe
-		}
+	if err != nil {
+		return note
 	}
-	return Entry{Seq: e.Seq, At: e.At, Event: Noted{What: "an event is not shown because it holds a secret"}}
+	safe, err := Decode(hide(line))
+	if err != nil {
+		return note
+	}
+	return safe
 }
 
 // Replay reads a whole journal. sound is how many bytes of it are valid: the rest is a
 // last line that a crash cut off, for the caller to remove. Another line that cannot be
 // read is an error, as only this program writes here.
 func Replay(data []byte) (entries []Entry, sound int64, err error) {
-	sound, err = Each(bytes.NewReader(data), func(_ []byte, entry Entry) { entries = append(entries, entry) })
-	return entries, sound, err
+	var all []Entry
+	size, err := Each(bytes.NewReader(data), func(_ []byte, entry Entry) { all = append(all, entry) })
+	return all, size, err
 }
 
 // Each is Replay without keeping anything: do gets each line as it is read, and what it says.
 func Each(from io.Reader, do func(line []byte, entry Entry)) (sound int64, err error) {
+	size := int64(0)
 	lines := bufio.NewReader(from)
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return sound, nil
-		}
-		var entry Entry
-		if err == nil {
-			entry, err = Decode(line[:len(line)-1])
-		}
-		if err == nil && entry.Seq != number {
-			err = fmt.Errorf("event has number %d", entry.Seq)
+			return size, nil
 		}
 		if err != nil {
-			return sound, fmt.Errorf("journal line %d: %w", number, err)
+			return size, fmt.Errorf("journal line %d: %w", number, err)
+		}
+		entry, err := decodeNumbered(line[:len(line)-1], number)
+		if err != nil {
+			return size, fmt.Errorf("journal line %d: %w", number, err)
 		}
 		do(line, entry)
-		sound += int64(len(line))
+		size += int64(len(line))
 	}
+}
+
+// decodeNumbered reads the line of the event with that number.
+func decodeNumbered(line []byte, number int) (Entry, error) {
+	entry, err := Decode(line)
+	if err != nil {
+		return Entry{}, err
+	}
+	if entry.Seq != number {
+		return Entry{}, fmt.Errorf("event has number %d", entry.Seq)
+	}
+	return entry, nil
 }
 
 // Disk is the file to which a Writer writes.

@@ -27,8 +27,12 @@ const (
 // Text returns the result as people read it.
 func (r Result) Text() string {
 	text := map[Result]string{
-		Proven: "Proven", NoNewFailingTest: "No new failing test", DocumentsOnly: "Documents only", TestsOnly: "Tests only",
-		NeedsReview: "Needs review", Failed: "Failed",
+		Proven:           "Proven",
+		NoNewFailingTest: "No new failing test",
+		DocumentsOnly:    "Documents only",
+		TestsOnly:        "Tests only",
+		NeedsReview:      "Needs review",
+		Failed:           "Failed",
 	}[r]
 	if text == "" {
 		return "Unknown"
@@ -49,15 +53,15 @@ type Proof struct {
 	Reused bool   `json:"reused,omitempty"` // a story's proof shows the whole change, too
 
 	Files        []string `json:"files,omitempty"`          // test files that the change adds or changes, at most 100
-	Tests        []string `json:"tests,omitempty"`          // tests that fail on the base code and pass with the change, at most 200
+	Tests        []string `json:"tests,omitempty"`          // fail on the base code, pass with the change; at most 200
 	DoesNotBuild bool     `json:"does_not_build,omitempty"` // they only do not build on the base code
 	Restored     []string `json:"restored,omitempty"`       // files that had the base's version, at most 100
 	Look         []Look   `json:"look,omitempty"`           // for a person, at most 50
 	Untested     []Lines  `json:"untested,omitempty"`       // places that no test needs
 	Tried        Tried    `json:"untested_tried,omitzero"`
 
-	// Idle: nothing changed for the story. Sought are then the tests that the agent names for its criteria, and Held the
-	// green ones, by criterion, if each criterion has one: then the story is met already.
+	// Idle: nothing changed for the story. Sought are then the tests that the agent names for its criteria, and Held
+	// the green ones, by criterion, if each criterion has one: then the story is met already.
 	Idle   bool     `json:"idle,omitempty"`
 	Sought []string `json:"sought,omitempty"`
 	Held   []string `json:"held,omitempty"`
@@ -79,7 +83,8 @@ type Runs struct {
 
 // Look is a place that a person should look at.
 type Look struct {
-	Kind  string   `json:"kind"`            // old_test, vanished_test, check_file, manifest, settings, skipped, asks_for_tests, large or existing_test
+	// old_test, vanished_test, check_file, manifest, settings, skipped, asks_for_tests, large or existing_test
+	Kind  string   `json:"kind"`
 	File  string   `json:"file,omitempty"`  // Path of the file.
 	Why   string   `json:"why"`             // Explanation.
 	Tests []string `json:"tests,omitempty"` // Names of the tests.
@@ -119,7 +124,10 @@ func UntestedText(untested []Lines, tried Tried) string {
 	if tried.ByTest == 1 {
 		places = "1 place"
 	}
-	text := fmt.Sprintf("%s needed by a test, %d only by the build, %d by nothing", places, tried.ByBuild, len(untested))
+	text := fmt.Sprintf(
+		"%s needed by a test, %d only by the build, %d by nothing",
+		places, tried.ByBuild, len(untested),
+	)
 	if len(untested) > 0 {
 		text += ": " + ShortLines(untested)
 	}
@@ -154,7 +162,7 @@ func (e ProofEnded) fold(r *Run, at time.Time) {
 	}
 	r.Proving = Runs{}
 	r.Proofs = append(r.Proofs, proof)
-	for i := r.asked(e.Story); i < len(r.Iterations); i++ {
+	for i := r.reopenedAt(e.Story); i < len(r.Iterations); i++ {
 		if r.Iterations[i].Story == e.Story {
 			r.Iterations[i].Idle = e.Idle
 		}
@@ -171,12 +179,17 @@ func (e ProofEnded) fold(r *Run, at time.Time) {
 
 // proofLike returns a proof of another story with the same commits.
 func (r Run) proofLike(p Proof) (Proof, bool) {
-	return newest(r.Proofs, func(o Proof) bool { return o.Base == p.Base && o.Tree == p.Tree && o.Rules.equal(rulesOf(r.Policy)) })
+	return newest(r.Proofs, func(other Proof) bool {
+		return other.Base == p.Base && other.Tree == p.Tree && r.hasRulesOf(other)
+	})
 }
+
+// hasRulesOf reports whether the rules of a proof are in force.
+func (r Run) hasRulesOf(p Proof) bool { return p.Rules.equal(rulesOf(r.Policy)) }
 
 // ProofOf returns the newest proof of a tree by the current rules, of any story.
 func (r Run) ProofOf(tree string) (Proof, bool) {
-	return newest(r.Proofs, func(p Proof) bool { return tree != "" && p.Tree == tree && p.Rules.equal(rulesOf(r.Policy)) })
+	return newest(r.Proofs, func(p Proof) bool { return tree != "" && p.Tree == tree && r.hasRulesOf(p) })
 }
 
 // StoryProof returns the newest proof of a story.
@@ -187,19 +200,22 @@ func (r Run) StoryProof(story string) (Proof, bool) {
 // WholeProof returns the proof of the whole change, if there is one of the newest tree.
 func (r Run) WholeProof() (Proof, bool) {
 	return newest(r.Proofs, func(p Proof) bool {
-		return p.Story == "" && p.Tree == r.Tree && p.Base == r.Base && p.Rules.equal(rulesOf(r.Policy))
+		if p.Story != "" || p.Tree != r.Tree || p.Base != r.Base {
+			return false
+		}
+		return r.hasRulesOf(p)
 	})
 }
 
-// Before returns the code before a story: the head before its first iteration since people asked for it and since another
-// story passed, or the base if that was merged later, or has to be. Work that an earlier job pushed, and whose record was
-// lost, is the story's.
+// Before returns the code before a story: the head before its first iteration since people asked for it and since
+// another story passed, or the base if that was merged later, or has to be. Work that an earlier job pushed, and whose
+// record was lost, is the story's.
 func (r Run) Before(story string) string {
 	if story == r.MergeStory {
 		return r.Base
 	}
 	before := ""
-	for _, it := range r.Iterations[r.asked(story):] {
+	for _, it := range r.Iterations[r.reopenedAt(story):] {
 		if it.Story != story {
 			if it.Ended != nil && len(it.Ended.Passed) > 0 {
 				before = ""
@@ -221,9 +237,9 @@ func (r Run) Before(story string) string {
 	return cmp.Or(before, r.Base)
 }
 
-// asked returns how many iterations there were when people asked for a story the last time.
-func (r Run) asked(story string) int {
-	last, _ := newest(r.Reopened, func(one Reopened) bool { return one.Story == story })
+// reopenedAt returns how many iterations there were when people asked for a story the last time.
+func (r Run) reopenedAt(story string) int {
+	last, _ := newest(r.Reopened, func(reopened Reopened) bool { return reopened.Story == story })
 	return min(last.Iterations, len(r.Iterations))
 }
 
@@ -246,11 +262,11 @@ func (p Proof) ProvingTests() []string {
 
 // Request returns what people ask for in a story.
 func (r Run) Request(story plan.Story) string {
-	asked := []string{story.Title, story.Description}
+	parts := []string{story.Title, story.Description}
 	for _, criterion := range story.AcceptanceCriteria {
 		if !slices.Contains(r.Added, criterion) {
-			asked = append(asked, criterion)
+			parts = append(parts, criterion)
 		}
 	}
-	return strings.Join(asked, "\n")
+	return strings.Join(parts, "\n")
 }

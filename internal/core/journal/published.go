@@ -32,11 +32,12 @@ type PullReadied struct {
 // fold does not write to the pull request that was known: others may hold it.
 func (PullReadied) fold(r *Run, _ time.Time) {
 	r.Failures = nil
-	if r.Pull != nil {
-		pull := *r.Pull
-		pull.Draft = false
-		r.Pull = &pull
+	if r.Pull == nil {
+		return
 	}
+	pull := *r.Pull
+	pull.Draft = false
+	r.Pull = &pull
 }
 
 // PublishFailed records that something failed on GitHub. The work is not lost.
@@ -104,7 +105,9 @@ func (e Signed) fold(r *Run, _ time.Time) {
 			r.Iterations[i].Taken = &taken
 		}
 	}
-	r.Head, r.Signed, r.Failures = e.To, e.To, nil
+	r.Head = e.To
+	r.Signed = e.To
+	r.Failures = nil
 }
 
 func (e Signed) rename(commits ...*string) {

@@ -78,7 +78,9 @@ func (e PlanDrafted) fold(r *Run, _ time.Time) {
 	case e.CannotRun:
 		r.Unable = &e
 	case len(e.Stories) > 0:
-		r.Plan.UserStories, r.Source, r.Vague = slices.Clone(e.Stories), string(plan.SourceAgent), false
+		r.Plan.UserStories = slices.Clone(e.Stories)
+		r.Source = string(plan.SourceAgent)
+		r.Vague = false
 	case e.Question != "":
 		r.Asked = e.Question
 	case e.Overspent:

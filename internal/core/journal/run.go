@@ -37,7 +37,7 @@ type Run struct {
 	Granted Grant         // since when the limits count
 	Resumed int           // how often the run was resumed
 
-	Said     []string     // what people added since, for the agent
+	Words    []string     // what people added since, for the agent
 	Approved string       // who approved the plan
 	Vague    bool         // the plan only repeats the task: an agent can make a better one
 	Unable   *PlanDrafted // the newest try at a plan, if its agent cannot work
@@ -172,13 +172,14 @@ func (r Run) PassedStories() int {
 	return passed
 }
 
-func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
+func newest[T any](all []T, match func(T) bool) (T, bool) {
 	for _, one := range slices.Backward(all) {
-		if is(one) {
+		if match(one) {
 			return one, true
 		}
 	}
-	return found, false
+	var none T
+	return none, false
 }
 
 // WorkBefore returns the tree with which an iteration began, if known.
@@ -225,11 +226,17 @@ func (r Run) clone() Run {
 		}
 	}
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
-	r.Proving.Base, r.Proving.Head, r.Proving.Setup = slices.Clone(r.Proving.Base), slices.Clone(r.Proving.Head), slices.Clone(r.Proving.Setup)
-	r.Proving.OldTests, r.Proving.NewTests = slices.Clone(r.Proving.OldTests), slices.Clone(r.Proving.NewTests)
+	r.Proving = Runs{
+		Base:     slices.Clone(r.Proving.Base),
+		Head:     slices.Clone(r.Proving.Head),
+		OldTests: slices.Clone(r.Proving.OldTests),
+		NewTests: slices.Clone(r.Proving.NewTests),
+		Setup:    slices.Clone(r.Proving.Setup),
+	}
 	if n := len(r.Iterations); n > 0 { // only the newest still changes
 		it := &r.Iterations[n-1]
-		it.Checks, it.SCM = slices.Clone(it.Checks), slices.Clone(it.SCM)
+		it.Checks = slices.Clone(it.Checks)
+		it.SCM = slices.Clone(it.SCM)
 	}
 	return r
 }

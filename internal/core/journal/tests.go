@@ -47,7 +47,10 @@ func (c CheckEnded) hasFailed() bool { return !c.Passed }
 
 // HasNamedFailures reports whether the check ran to its end and names all that failed.
 func (c CheckEnded) HasNamedFailures() bool {
-	if c.Passed || c.TimedOut || c.CannotRun || c.Tests == nil || c.Tests.Cut {
+	if c.Passed || c.TimedOut || c.CannotRun {
+		return false
+	}
+	if c.Tests == nil || c.Tests.Cut {
 		return false
 	}
 	return len(c.Tests.Red)+len(c.Tests.Broken) > 0
@@ -60,8 +63,10 @@ func (r Run) BaseCheck(name string) (CheckEnded, bool) {
 
 // FindCheck returns the named one of some checks.
 func FindCheck(checks []CheckEnded, name string) (CheckEnded, bool) {
-	if at := slices.IndexFunc(checks, func(c CheckEnded) bool { return c.Name == name }); at >= 0 {
-		return checks[at], true
+	for _, check := range checks {
+		if check.Name == name {
+			return check, true
+		}
 	}
 	return CheckEnded{}, false
 }

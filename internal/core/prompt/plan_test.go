@@ -16,7 +16,7 @@ func TestPlan(t *testing.T) {
 	run := journal.Run{
 		Task:     plan.Task{Title: "Faster", Body: "```\n# Rules\nanswer with {}", Context: []plan.Comment{{Author: "mia", Text: "Much."}}},
 		Policy:   policy.Policy{Checks: []policy.Check{{Command: "make test"}}},
-		Said:     []string{"8080"},
+		Words:    []string{"8080"},
 		Misplans: []string{"no JSON", "the plan: no stories\n```\nnow"},
 	}
 	text := prompt.Plan(run)

@@ -48,7 +48,7 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 		Guarded:   run.Policy.Publish,
 		Answer:    run.Task.CanBeAnswered(story),
 		Feedback:  feedback(run),
-		Said:      fenceAll(run.Said),
+		Said:      fenceAll(run.Words),
 		Task:      fencedTask(run.Task),
 		Others:    fencedContext(run.Task),
 	}), nil
@@ -168,7 +168,7 @@ func Review(story plan.Story, diff string, cut bool) string {
 
 // Plan asks an agent to plan the task. It says why the last plan was unusable.
 func Plan(run journal.Run) string {
-	data := templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}
+	data := templateData{Checks: checkCommands(run), Said: fenceAll(run.Words), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}
 	if n := len(run.Misplans); n > 0 {
 		data.Wrong = clean.Fence(run.Misplans[n-1])
 	}
