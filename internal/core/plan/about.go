@@ -12,9 +12,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-// About returns the text of a task about one story: all but what a comment added, and the list items of the plan's other
-// stories. An item's link and the text above it are a part of what it means; that its box is ticked or it needs no test is
-// not.
+// About returns the text of a task about one story: all but what a comment added, and the list items of the plan's
+// other stories. An item's link and the text above it are a part of what it means; that its box is ticked or it needs
+// no test is not.
 func (t Task) About(own Story, p Plan) string {
 	var others []string
 	for _, story := range p.UserStories {
@@ -23,7 +23,8 @@ func (t Task) About(own Story, p Plan) string {
 		}
 	}
 	d := drafter{doc: parseMarkdown(clean.Visible(strings.TrimSuffix(t.Body, t.Added)))}
-	text, kept := strings.Builder{}, 0
+	var text strings.Builder
+	kept := 0
 	_ = ast.Walk(d.doc.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
 		if n.Kind() != ast.KindListItem || !enter {
 			return ast.WalkContinue, nil
@@ -37,7 +38,9 @@ func (t Task) About(own Story, p Plan) string {
 		from, to := d.doc.lineStart(n.Pos()), d.doc.lineStart(d.doc.endOf(n))
 		text.Write(d.doc.src[kept:max(kept, from)])
 		if isOwn {
-			text.WriteString(waiver.ReplaceAllString(box.ReplaceAllString(string(d.doc.src[from:max(from, to)]), "$1[ ]"), ""))
+			item := string(d.doc.src[from:max(from, to)])
+			item = tickedBox.ReplaceAllString(item, "$1[ ]")
+			text.WriteString(waiver.ReplaceAllString(item, ""))
 		}
 		kept = max(kept, to)
 		return ast.WalkSkipChildren, nil
@@ -47,7 +50,7 @@ func (t Task) About(own Story, p Plan) string {
 }
 
 var (
-	box        = pattern.Of(`(?m)^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
+	tickedBox  = pattern.Of(`(?m)^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
 	blankLines = pattern.Of(`\s*\n`)
 )
 

@@ -202,7 +202,7 @@ var ErrNoPlan = errors.New("the answer has no JSON with userStories")
 
 // FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code block. It drops the fields that an
 // agent may not set, and returns their names.
-func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
+func FromAnswer(answer string) ([]Story, []string, error) {
 	text := clean.Visible(answer)
 	if !IsPRD(text) {
 		code := fencedPRD(parseMarkdown(text))
@@ -218,24 +218,34 @@ func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
 	if n := len(p.UserStories); n > maxSketched {
 		return nil, nil, fmt.Errorf("the plan: found %d stories, want at most %d", n, maxSketched)
 	}
+	var stories []Story
+	var dropped []string
 	if len(p.VerifyCommands) > 0 {
 		dropped = append(dropped, "verifyCommands")
 	}
 	for _, story := range p.UserStories {
 		allowed, others := story.agentFields()
-		stories, dropped = append(stories, allowed), append(dropped, others...)
+		stories = append(stories, allowed)
+		dropped = append(dropped, others...)
 	}
 	return stories, slices.Compact(dropped), validate(Plan{UserStories: stories})
 }
 
-// agentFields returns the fields that a planning agent may set, without invisible text: the agent can have read
-// text that people do not see.
-func (s Story) agentFields() (allowed Story, dropped []string) {
+// agentFields returns the fields that a planning agent may set, and the names of the others. Invisible text is removed:
+// the agent can have read text that people do not see.
+func (s Story) agentFields() (Story, []string) {
 	title, _ := clean.Plain(s.Title, maxBody)
-	allowed = Story{ID: s.ID, Title: clean.OneLine(title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
+	allowed := Story{
+		ID:          s.ID,
+		Title:       clean.OneLine(title),
+		Description: visibleText(s.Description),
+		Priority:    s.Priority,
+		DependsOn:   s.DependsOn,
+	}
 	for _, criterion := range s.AcceptanceCriteria {
 		allowed.AcceptanceCriteria = append(allowed.AcceptanceCriteria, clean.OneLine(visibleText(criterion)))
 	}
+	var dropped []string
 	if s.Passes {
 		dropped = append(dropped, "passes of "+s.ID)
 	}

@@ -66,22 +66,43 @@ func (d *drafter) keepAnswers(known map[string]field) {
 	d.isForm = d.looksLikeForm(known)
 	for i := range d.sections {
 		s := &d.sections[i]
-		had := len(s.blocks)
-		s.blocks = slices.DeleteFunc(s.blocks, func(b ast.Node) bool { return isPersonalList(d.doc, b) && (s.role != roleCriteria || allTicked(b)) })
-		f := known[titleKey(s.title)]
-		chosen := f.kind == "dropdown" || f.kind == "checkboxes" || len(known) == 0 && s.isTickedChoice()
-		switch {
-		case !d.isForm || s.level != formLevel:
+		left := d.withoutPersonalLists(*s)
+		isPersonal := len(s.blocks) > 0 && len(left) == 0
+		s.blocks = left
+		if !d.isForm || s.level != formLevel {
 			continue
-		case chosen || had > 0 && len(s.blocks) == 0:
+		}
+		f := known[titleKey(s.title)]
+		isChoice := f.kind == "dropdown" || f.kind == "checkboxes"
+		if len(known) == 0 {
+			isChoice = s.isTickedChoice()
+		}
+		switch {
+		case isChoice || isPersonal:
 			s.role = roleIgnored
 		case s.role == roleStories:
 			s.role = roleText
 		}
-		if chosen && s.isCheckList() && allTicked(s.blocks[0]) || slices.Contains(f.initial, d.doc.joinBlocks(s.blocks, "\n\n")) {
+		isInitial := slices.Contains(f.initial, d.doc.joinBlocks(s.blocks, "\n\n"))
+		isAllTicked := isChoice && s.isCheckList() && allTicked(s.blocks[0])
+		if isInitial || isAllTicked {
 			s.blocks = nil
 		}
 	}
+}
+
+// withoutPersonalLists returns the blocks of a section that are about the work. A list under a criteria heading is
+// about the author only if all of it is ticked.
+func (d *drafter) withoutPersonalLists(s section) []ast.Node {
+	var left []ast.Node
+	for _, b := range s.blocks {
+		isOpenCriteria := s.role == roleCriteria && !allTicked(b)
+		if isPersonalList(d.doc, b) && !isOpenCriteria {
+			continue
+		}
+		left = append(left, b)
+	}
+	return left
 }
 
 // looksLikeForm distinguishes a form from stories under level-3 headings. A form
@@ -97,14 +118,25 @@ func (d *drafter) looksLikeForm(known map[string]field) bool {
 		if s.level != formLevel {
 			continue
 		}
-		_, isField := known[titleKey(s.title)]
-		leaf := i+1 == len(d.sections) || d.sections[i+1].parent != i
-		if isField || s.empty || leaf && !stories[i] && s.role == roleStories && len(s.blocks) > 0 {
+		if _, isField := known[titleKey(s.title)]; isField || s.empty {
 			return true
 		}
-		hasStory = hasStory || stories[i]
+		if stories[i] {
+			hasStory = true
+			continue
+		}
+		if d.isProse(i) {
+			return true
+		}
 	}
 	return !hasStory && len(d.sections) > 2
+}
+
+// isProse reports whether a section that is no story has text and no section below it.
+func (d *drafter) isProse(i int) bool {
+	s := d.sections[i]
+	isLeaf := i+1 == len(d.sections) || d.sections[i+1].parent != i
+	return isLeaf && s.role == roleStories && len(s.blocks) > 0
 }
 
 func (s section) isCheckList() bool {
@@ -121,12 +153,16 @@ func isCheckList(n ast.Node) bool {
 // isTickedChoice reports whether the answer consists of check boxes, some of them ticked.
 // These are choices of a form: work is not done when a form is sent.
 func (s section) isTickedChoice() bool {
-	return (s.role == roleStories || s.role == roleText) && s.isCheckList() && slices.Contains(ticks(s.blocks[0]), true)
+	if s.role != roleStories && s.role != roleText {
+		return false
+	}
+	return s.isCheckList() && slices.Contains(ticks(s.blocks[0]), true)
 }
 
 // personalStatement matches how people speak about themselves, and questions.
 var personalStatement = pattern.Of(`(?i)^(?:yes|my)\b|^(?:by [^,]+, )?(?:i|we)(?:\s+|['’])` +
-	`(?:have|am|are|m|ve|re|d|ll|will|would|do|did|don|agree|confirm|understand|acknowledge|accept|know|read|can|could|\w+ed)\b|\?$`)
+	`(?:have|am|are|m|ve|re|d|ll|will|would|do|did|don|agree|confirm|understand|acknowledge|` +
+	`accept|know|read|can|could|\w+ed)\b|\?$`)
 
 // isPersonalList reports whether a list of check boxes is about the author, not about the work.
 func isPersonalList(p document, n ast.Node) bool {
@@ -155,5 +191,6 @@ func (d *drafter) checkContent() error {
 	if !d.isForm {
 		return nil
 	}
-	return fault.Usage(what+": no field of its form is answered", "fill in: "+strings.Join(labels[:min(len(labels), 5)], ", "), nil)
+	some := strings.Join(labels[:min(len(labels), 5)], ", ")
+	return fault.Usage(what+": no field of its form is answered", "fill in: "+some, nil)
 }

@@ -105,7 +105,8 @@ func (p document) endOf(n ast.Node) int {
 	return len(p.src)
 }
 
-func children(parent ast.Node) (nodes []ast.Node) {
+func children(parent ast.Node) []ast.Node {
+	var nodes []ast.Node
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		nodes = append(nodes, n)
 	}
@@ -125,7 +126,10 @@ func (p document) joinBlocks(nodes []ast.Node, between string) string {
 // Slug turns a title into a branch name: ASCII, lower case, dashes, at most limit characters.
 func Slug(title string, limit int) string {
 	words := strings.FieldsFunc(asciiLetters(strings.ToLower(title)), func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		if r > unicode.MaxASCII {
+			return true
+		}
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	slug := ""
 	for _, w := range words {

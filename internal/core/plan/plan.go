@@ -35,7 +35,7 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn" jsonschema:"pattern=\\S"`
-	NeedsTest          *bool    `json:"needsTest,omitempty"`     // false: people decided that it needs none; nil: it needs one
+	NeedsTest          *bool    `json:"needsTest,omitempty"`     // false: people decided that none is needed
 	MayChangeTests     bool     `json:"mayChangeTests,omitzero"` // people expect existing tests to fail on the new code
 	TestedBy           []string `json:"testedBy,omitempty"`      // the test of each criterion, in order
 
@@ -47,8 +47,11 @@ func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
 
 // Next returns the open story with the lowest priority number whose dependencies pass.
 func (p Plan) Next() (Story, bool) {
-	waits := func(id string) bool { needed, _ := p.Find(id); return !needed.Passes }
-	ready := slices.DeleteFunc(p.Open(), func(s Story) bool { return slices.ContainsFunc(s.DependsOn, waits) })
+	isOpen := func(id string) bool {
+		needed, _ := p.Find(id)
+		return !needed.Passes
+	}
+	ready := slices.DeleteFunc(p.Open(), func(s Story) bool { return slices.ContainsFunc(s.DependsOn, isOpen) })
 	if len(ready) == 0 {
 		return Story{}, false
 	}
@@ -127,8 +130,16 @@ type Comment struct {
 
 // IsSame reports whether two tasks ask for the same work. Comments of others do not count.
 func (t Task) IsSame(other Task) bool {
-	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
-		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
+	if t.Repo != other.Repo || t.Kind != other.Kind || t.Number != other.Number {
+		return false
+	}
+	if t.URL != other.URL || t.Author != other.Author {
+		return false
+	}
+	if t.Title != other.Title || t.Body != other.Body {
+		return false
+	}
+	return t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
 }
 
 // String returns a name for messages, such as issue #12.
@@ -151,13 +162,14 @@ func MergeLog(kept, proposed string) (log string, restored bool) {
 	}
 	head, after, found := splitAtRule(proposed)
 	if !found {
-		head, after = above, proposed
+		head = above
+		after = proposed
 	}
-	log = strings.TrimSpace(head) + "\n\n" + entries + "\n"
+	merged := strings.TrimSpace(head) + "\n\n" + entries + "\n"
 	if fresh := newLines(kept, after); fresh != "" {
-		log += "\n" + fresh + "\n"
+		merged += "\n" + fresh + "\n"
 	}
-	return log, true
+	return merged, true
 }
 
 // splitAtRule returns a log above and below its first rule.

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -64,7 +63,8 @@ func checkLine(text jsontree.Node, _, check string) string {
 	return ""
 }
 
-func decode(d *jsontree.Decoder, root jsontree.At, audit bool) (p Plan) {
+func decode(d *jsontree.Decoder, root jsontree.At, audit bool) Plan {
+	var p Plan
 	d.Decode(root, &p)
 	p.Extra = unknownKeys(root, reflect.TypeFor[Plan]())
 	list, _ := root.Member("userStories")
@@ -119,7 +119,9 @@ func checkDependencies(d *jsontree.Decoder, list jsontree.At, stories []Story) {
 		}
 	}
 	if circle := neverReady(stories, ids); len(circle) > 0 {
-		d.Report(idOf(slices.Index(ids, circle[0])), "can never begin: these stories wait for each other: %s", jsontree.Clip(strings.Join(circle, ", "), maxTitle))
+		first := idOf(slices.Index(ids, circle[0]))
+		names := jsontree.Clip(strings.Join(circle, ", "), maxTitle)
+		d.Report(first, "can never begin: these stories wait for each other: %s", names)
 	}
 }
 
@@ -165,9 +167,11 @@ func unknownKeys(from jsontree.At, known reflect.Type) jsontext.Value {
 	_ = to.WriteToken(jsontext.BeginObject) // no error is possible: the values were parsed before
 	keys := jsontree.Keys(known)
 	for _, m := range from.Members {
-		if !slices.Contains(keys, m.Key) {
-			_ = errors.Join(to.WriteToken(jsontext.String(m.Key)), to.WriteValue(jsontext.Value(m.Value.Raw)))
+		if slices.Contains(keys, m.Key) {
+			continue
 		}
+		_ = to.WriteToken(jsontext.String(m.Key))
+		_ = to.WriteValue(jsontext.Value(m.Value.Raw))
 	}
 	_ = to.WriteToken(jsontext.EndObject)
 	if object := bytes.TrimSpace(out.Bytes()); string(object) != "{}" {

@@ -82,14 +82,20 @@ func (t Task) CanBeAnswered(story Story) bool {
 
 // reviewPlan makes a story for the remarks on each file, one for the review and one for the checks.
 func (t Task) reviewPlan() (Plan, Source, error) {
-	p := Plan{Project: clean.OneLine(t.Repo), Description: joinParagraphs(clean.OneLine(clean.Visible(t.Title)), clean.Visible(t.Body))}
+	p := Plan{
+		Project:     clean.OneLine(t.Repo),
+		Description: joinParagraphs(clean.OneLine(clean.Visible(t.Title)), clean.Visible(t.Body)),
+	}
 	var topics []string
 	for _, r := range t.Remarks {
 		at := slices.Index(topics, r.groupTitle())
 		if at < 0 {
-			at, topics = len(topics), append(topics, r.groupTitle())
+			at = len(topics)
+			topics = append(topics, r.groupTitle())
 			p.UserStories = append(p.UserStories, Story{
-				ID: fmt.Sprintf("US-%03d", at+1), Title: jsontree.Clip(r.groupTitle()+": "+clean.OneLine(r.Text), 72), Priority: at + 1,
+				ID:       fmt.Sprintf("US-%03d", at+1),
+				Title:    jsontree.Clip(r.groupTitle()+": "+clean.OneLine(r.Text), 72),
+				Priority: at + 1,
 			})
 		}
 		story := &p.UserStories[at]
@@ -117,15 +123,19 @@ func compareRemarks(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// WithSuggestion returns the plan after a suggestion was applied. Its story passes if the remark asked for nothing else.
+// WithSuggestion returns the plan after a suggestion was applied. Its story passes if the remark asked for nothing
+// else.
 func (p Plan) WithSuggestion(r Remark) Plan {
 	p.UserStories = slices.Clone(p.UserStories)
-	for i, story := range p.UserStories {
-		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && len(story.AcceptanceCriteria) == 1 {
-			p.UserStories[i].Passes, p.UserStories[i].Notes = !r.Suggestion.Words, fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
-			if r.Suggestion.Words {
-				p.UserStories[i].Notes += " The comment also has text that needs an answer."
-			}
+	for i := range p.UserStories {
+		story := &p.UserStories[i]
+		if !slices.Equal(story.AcceptanceCriteria, []string{r.Criterion()}) {
+			continue
+		}
+		story.Passes = !r.Suggestion.Words
+		story.Notes = fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
+		if r.Suggestion.Words {
+			story.Notes += " The comment also has text that needs an answer."
 		}
 	}
 	return p
@@ -133,7 +143,8 @@ func (p Plan) WithSuggestion(r Remark) Plan {
 
 // isSameRemark reports whether two remarks ask for the same, applied or not.
 func isSameRemark(a, b Remark) bool {
-	a.Suggestion.Made, b.Suggestion.Made, a.ID, b.ID = "", "", 0, 0
+	a.Suggestion.Made, b.Suggestion.Made = "", ""
+	a.ID, b.ID = 0, 0
 	return a == b
 }
 
@@ -159,9 +170,11 @@ type Attempts struct {
 // Next counts one more run on head. ok is false if the limit is exceeded.
 func (a Attempts) Next(head string) (next Attempts, ok bool) {
 	if a.Head != head {
-		a.Head, a.OfHead = head, 0
+		a.Head = head
+		a.OfHead = 0
 	}
-	a.OfHead, a.OfPull = a.OfHead+1, a.OfPull+1
+	a.OfHead++
+	a.OfPull++
 	return a, a.OfHead <= MaxOfHead && a.OfPull <= MaxOfPull
 }
 
@@ -178,10 +191,18 @@ const SourceUpdate Source = "update"
 
 // updatePlan returns the plan of such a task. ralph itself merges, so the only story passes.
 func (t Task) updatePlan() Plan {
-	return Plan{Project: clean.OneLine(t.Repo), Description: clean.OneLine(clean.Visible(t.Title)), UserStories: []Story{{
-		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
-		Priority: 1, Passes: true, Notes: "The program merges the base branch.",
-	}}}
+	return Plan{
+		Project:     clean.OneLine(t.Repo),
+		Description: clean.OneLine(clean.Visible(t.Title)),
+		UserStories: []Story{{
+			ID:                 "US-001",
+			Title:              "update the branch",
+			AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
+			Priority:           1,
+			Passes:             true,
+			Notes:              "The program merges the base branch.",
+		}},
+	}
 }
 
 // WithMerge adds a story for a merge that the agent has to finish, or replaces the story with that id.
@@ -191,9 +212,13 @@ func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) 
 		names = append(names, "`"+strings.ReplaceAll(clean.OneLine(name), "`", "'")+"`")
 	}
 	story := Story{
-		ID: id, Title: clean.OneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false),
-		Description: "The program has begun this merge and committed it. These files hold conflict markers of both sides: " + strings.Join(names, ", ") + ". " +
-			"Resolve each so that it keeps what both sides are for, and commit. Do not merge again, and do not rewrite history: the program makes the merge commit.",
+		ID:        id,
+		Title:     clean.OneLine(fmt.Sprintf("merge %s into %s", base, branch)),
+		NeedsTest: new(false),
+		Description: "The program has begun this merge and committed it. These files hold conflict markers of " +
+			"both sides: " + strings.Join(names, ", ") + ". " +
+			"Resolve each so that it keeps what both sides are for, and commit. Do not merge again, and do " +
+			"not rewrite history: the program makes the merge commit.",
 		AcceptanceCriteria: []string{"No file holds conflict markers.", "What each side changed still works."},
 	}
 	p.UserStories = slices.Clone(p.UserStories)

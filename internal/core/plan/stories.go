@@ -45,7 +45,8 @@ func (e entry) story(position int) Story {
 	s := Story{Priority: position, Passes: e.done}
 	title := e.title
 	if m := storyID.FindStringSubmatch(title); m != nil {
-		s.ID, title = strings.ToUpper(m[1]), m[2]
+		s.ID = strings.ToUpper(m[1])
+		title = m[2]
 	}
 	title = cmp.Or(s.takeMarks(title), e.title)
 	var about []string
@@ -63,7 +64,8 @@ func (e entry) story(position int) Story {
 	if utf8.RuneCountInString(title) > maxTitle {
 		about = slices.Insert(about, 0, title)
 	}
-	s.Title, s.Description = jsontree.Clip(title, maxTitle), joinParagraphs(about...)
+	s.Title = jsontree.Clip(title, maxTitle)
+	s.Description = joinParagraphs(about...)
 	if s.Passes {
 		s.Notes = doneNote
 	}
@@ -75,10 +77,12 @@ func (s *Story) takeMarks(text string) string {
 	for {
 		left := text
 		if at := noTest.FindStringIndex(left); at != nil {
-			s.NeedsTest, left = new(false), left[:at[0]]
+			s.NeedsTest = new(false)
+			left = left[:at[0]]
 		}
 		if at := changesTest.FindStringIndex(left); at != nil {
-			s.MayChangeTests, left = true, left[:at[0]]
+			s.MayChangeTests = true
+			left = left[:at[0]]
 		}
 		if left == text {
 			return text
@@ -99,7 +103,8 @@ func numberStories(stories []Story) {
 	for i := range stories {
 		for n := i + 1; stories[i].ID == ""; n++ {
 			if id := fmt.Sprintf("US-%03d", n); !taken[id] {
-				stories[i].ID, taken[id] = id, true
+				stories[i].ID = id
+				taken[id] = true
 			}
 		}
 	}
@@ -129,7 +134,8 @@ func (p document) lineAt(at int) int {
 
 // lineStart returns where the line of an offset begins, and the end for the end.
 func (p document) lineStart(at int) int {
-	if at = max(at, 0); at >= len(p.src) {
+	at = max(at, 0)
+	if at >= len(p.src) {
 		return len(p.src)
 	}
 	return 1 + bytes.LastIndexByte(p.src[:at], '\n')

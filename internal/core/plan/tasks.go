@@ -40,12 +40,13 @@ func (d *drafter) taskEntries() []entry {
 func (d *drafter) listEntries(list *ast.List, under int) []entry {
 	var entries []entry
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		e := entry{section: under}
-		if e.title, e.about = headline(d.leadingText(item)); e.title == "" {
+		title, about := headline(d.leadingText(item))
+		if title == "" {
 			continue
 		}
-		ticked, boxes := ownBox(item)
-		e.done = ticked || !boxes && allTicked(item)
+		e := entry{section: under, title: title, about: about}
+		ticked, hasBox := ownBox(item)
+		e.done = ticked || (!hasBox && allTicked(item))
 		for n := item.FirstChild().NextSibling(); n != nil; n = n.NextSibling() {
 			if nested, ok := n.(*ast.List); ok {
 				e.criteria = append(e.criteria, d.criteria(nested)...)
@@ -65,11 +66,13 @@ func headline(words string) (title string, rest []string) {
 	if len(lines) == 0 {
 		return "", nil
 	}
-	title, lines = lines[0], lines[1:]
+	first := lines[0]
+	lines = lines[1:]
 	for len(lines) > 0 && unicode.IsLower([]rune(lines[0])[0]) {
-		title, lines = title+" "+lines[0], lines[1:]
+		first += " " + lines[0]
+		lines = lines[1:]
 	}
-	return clean.OneLine(title), lines
+	return clean.OneLine(first), lines
 }
 
 // addHeadings adds the heading to the text of each story, if there are several.

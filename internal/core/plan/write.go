@@ -15,14 +15,19 @@ func (p Plan) Marshal() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
-	if data = append(data, '\n'); len(data) > maxBytes {
+	data = append(data, '\n')
+	if len(data) > maxBytes {
 		return nil, fmt.Errorf("write plan: %d bytes, want at most %d", len(data), maxBytes)
 	}
 	return data, nil
 }
 
 // exact has the options with which older versions wrote journals, so that their plans can be read unchanged.
-var exact = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true))
+var exact = jsonv2.JoinOptions(
+	jsontext.AllowDuplicateNames(true),
+	jsontext.AllowInvalidUTF8(true),
+	jsontext.EscapeForJS(true),
+)
 
 // MarshalJSON keeps unknown keys, and writes empty lists for an agent to fill in.
 func (p Plan) MarshalJSON() ([]byte, error) {
@@ -133,7 +138,9 @@ func (m *merger) takeStory(story Story) {
 	if story.MayChangeTests != old.MayChangeTests {
 		m.undo("mayChangeTests of %s", story.ID)
 	}
-	story.Passes, story.NeedsTest, story.MayChangeTests = old.Passes, old.NeedsTest, old.MayChangeTests
+	story.Passes = old.Passes
+	story.NeedsTest = old.NeedsTest
+	story.MayChangeTests = old.MayChangeTests
 	if known {
 		story = m.restoreFields(old, story)
 	}
@@ -158,16 +165,16 @@ func (m *merger) restoreFields(old, story Story) Story {
 	return story
 }
 
-// lostCriteria returns the criteria of old that are in neither now nor a new story.
-func (m *merger) lostCriteria(old Story, now []string) []string {
+// lostCriteria returns the criteria of old that are in neither the current ones nor a new story.
+func (m *merger) lostCriteria(old Story, current []string) []string {
 	return slices.DeleteFunc(slices.Clone(old.AcceptanceCriteria), func(criterion string) bool {
-		return slices.Contains(now, criterion) || m.newCriteria[criterion]
+		return slices.Contains(current, criterion) || m.newCriteria[criterion]
 	})
 }
 
 // restoreStory restores a removed story, unless new stories have all its criteria.
 func (m *merger) restoreStory(old Story) {
-	if _, there := m.result.Plan.Find(old.ID); there {
+	if _, ok := m.result.Plan.Find(old.ID); ok {
 		return
 	}
 	if !old.Passes && len(m.lostCriteria(old, nil)) == 0 {
