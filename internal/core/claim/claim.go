@@ -33,8 +33,11 @@ type Claims struct {
 func (c *Claims) Read(message string) {
 	for line := range strings.SplitSeq(message, "\n") {
 		c.readLine(line)
-		if alone := strings.Trim(line, " \t\r\v\f"); c.Bare && slices.Contains(c.Wanted, alone) {
-			c.promise(alone)
+		if !c.Bare {
+			continue
+		}
+		if alone := strings.Trim(line, " \t\r\v\f"); slices.Contains(c.Wanted, alone) {
+			c.addPromise(alone)
 		}
 	}
 }
@@ -52,15 +55,15 @@ func (c *Claims) readLine(line string) {
 		// The last opening counts: "say <promise>…" is not yet a promise.
 		before, closed := strings.CutSuffix(part, "</promise>")
 		if i := strings.LastIndex(before, "<promise>"); closed && i >= 0 {
-			c.promise(before[i+len("<promise>"):])
+			c.addPromise(before[i+len("<promise>"):])
 		}
 	}
 	if !c.answered {
 		c.Response, c.answered = between(response, line)
 	}
 	if c.Question == "" {
-		asked, _ := between(question, line)
-		c.Question = strings.TrimSpace(asked)
+		text, _ := between(question, line)
+		c.Question = strings.TrimSpace(text)
 	}
 }
 
@@ -78,12 +81,14 @@ func between(tags *pattern.Pattern, text string) (string, bool) {
 	}
 }
 
-func (c *Claims) promise(words string) {
-	wanted := slices.Contains(c.Wanted, words)
-	if words == "" || slices.Contains(c.Promises, words) || !wanted && (len(words) > maxPromise || c.others == maxPromises) {
+func (c *Claims) addPromise(words string) {
+	if words == "" || slices.Contains(c.Promises, words) {
 		return
 	}
-	if !wanted {
+	if !slices.Contains(c.Wanted, words) {
+		if len(words) > maxPromise || c.others == maxPromises {
+			return
+		}
 		c.others++
 	}
 	c.Promises = append(c.Promises, words)
