@@ -36,7 +36,7 @@ func (l Loop) Run(ctx context.Context) error {
 	for {
 		run := l.Journal.Run()
 		step := verdict.Next(run)
-		if _, rest := step.(verdict.NoStep); rest {
+		if _, ok := step.(verdict.NoStep); ok {
 			return nil
 		}
 		if why := l.interrupted(ctx, run); why != "" {
@@ -112,8 +112,8 @@ func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) er
 	default:
 		err = l.Do(ctx, run, step, emit)
 	}
-	if err = errors.Join(failed, err); err != nil {
-		return err
+	if failed != nil || err != nil {
+		return errors.Join(failed, err)
 	}
 	if l.Journal.Run().Seq == run.Seq {
 		return fmt.Errorf("step %T reported nothing", step)
