@@ -13,9 +13,9 @@ type Rate struct {
 	CacheWrite float64
 }
 
-// hour is how many times the price of input it costs to write to a cache that
-// lasts an hour. One maker has such a cache, and bills every model of its so.
-const hour = 2
+// hourFactor is how many times the price of input it costs to write to a cache that
+// lasts an hour. One provider has such a cache, and bills all its models so.
+const hourFactor = 2
 
 // Tokens are counted once each, except that CacheWrite includes CacheHour.
 type Tokens struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
@@ -29,15 +29,16 @@ func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) 
 	return rate.cost(t), true
 }
 
-func (r Rate) cost(t Tokens) (usd float64) {
+func (r Rate) cost(t Tokens) float64 {
 	const million = 1e6
-	long := min(t.CacheHour, t.CacheWrite)
-	return (float64(t.Input)*r.Input + float64(t.Output)*r.Output + float64(t.CacheRead)*r.CacheRead +
-		float64(t.CacheWrite-long)*r.CacheWrite + float64(long)*r.Input*hour) / million
+	hourWrites := min(t.CacheHour, t.CacheWrite)
+	usd := float64(t.Input)*r.Input + float64(t.Output)*r.Output + float64(t.CacheRead)*r.CacheRead +
+		float64(t.CacheWrite-hourWrites)*r.CacheWrite + float64(hourWrites)*r.Input*hourFactor
+	return usd / million
 }
 
-// makers find the makers of the models on the list in a model's name, as the maker, a cloud or a gateway writes it.
-var makers = []*pattern.Pattern{
+// providers match the names of the listed models by provider, as the provider, a cloud or a gateway writes them.
+var providers = []*pattern.Pattern{
 	pattern.Of(`(?i)claude`),
 	pattern.Of(`(?i)gpt|codex|computer-use|(^|[^a-z0-9])o[1-9]($|[^a-z0-9])`),
 	pattern.Of(`(?i)gemini`),
@@ -49,8 +50,8 @@ var cloud = pattern.Of(`^(?:.*/)?(?:[a-z-]+\.)*(.+?)(?:-v\d+)?(?:[:@]\d+)?$`)
 const regional = 1.1
 
 // Most returns an upper bound of what so many tokens cost. A model without a price
-// costs as much as the dearest of the makers that its name speaks of. Others have no
-// bound: makers also sell songs and films, by the piece. known: there is a bound.
+// costs as much as the most expensive one of the providers in its name. Others have no
+// bound: providers also sell songs and films, by the piece. known: there is a bound.
 func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
 	if rate, known := find(model, over); known {
 		return rate.cost(t), true
@@ -60,17 +61,19 @@ func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool
 			return rate.cost(t) * regional, true
 		}
 	}
-	for _, maker := range makers {
-		if !maker.MatchString(model) {
+	bound, found := 0.0, false
+	for _, provider := range providers {
+		if !provider.MatchString(model) {
 			continue
 		}
 		for name, rate := range listed {
-			if maker.MatchString(name) {
-				usd, known = max(usd, rate.cost(t)), true
+			if provider.MatchString(name) {
+				bound = max(bound, rate.cost(t))
+				found = true
 			}
 		}
 	}
-	return usd, known
+	return bound, found
 }
 
 // A snapshot costs what its model does, and so does a longer context, which Claude Code writes as [1m].
