@@ -32,17 +32,21 @@ func AddChecks(checks []Check, commands []string, timeout Duration) []Check {
 	all := slices.Clone(checks)
 	for _, text := range commands {
 		paths, command := splitPaths(text)
-		if !slices.ContainsFunc(all, func(c Check) bool { return c.Command == command && c.Paths == paths }) {
-			all = append(all, Check{Name: shortName(command, all), Command: command, Paths: paths, Timeout: timeout})
+		if slices.ContainsFunc(all, func(c Check) bool { return c.Command == command && c.Paths == paths }) {
+			continue
 		}
+		all = append(all, Check{Name: shortName(command, all), Command: command, Paths: paths, Timeout: timeout})
 	}
 	return all
 }
 
 func splitPaths(text string) (paths, command string) {
-	rest, is := strings.CutPrefix(text, "paths:")
-	globs, command, found := strings.Cut(strings.Replace(rest, "→", "->", 1), "->")
-	if !is || !found {
+	rest, ok := strings.CutPrefix(text, "paths:")
+	if !ok {
+		return "", text
+	}
+	globs, command, ok := strings.Cut(strings.Replace(rest, "→", "->", 1), "->")
+	if !ok {
 		return "", text
 	}
 	return strings.Join(strings.Fields(globs), " "), strings.TrimSpace(command)
@@ -86,9 +90,11 @@ func ProtectedFiles() []string {
 		".travis.yml", "appveyor.yml", ".appveyor.yml", ".drone.yml", ".drone.star", ".drone.jsonnet",
 		".woodpecker/**", ".woodpecker.yml", ".woodpecker.yaml", ".cirrus.yml", ".cirrus.star",
 		"buildspec.yml", "cloudbuild.yaml", "cloudbuild.yml", ".readthedocs.yml", ".readthedocs.yaml",
-		"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".mergify.yml", ".mergify/**", ".kodiak.toml",
+		"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json",
+		".mergify.yml", ".mergify/**", ".kodiak.toml",
 		// editors that open the folder, and machines made for them
-		".vscode/**", "*.code-workspace", ".idea/**", ".zed/**", ".fleet/**", ".devcontainer/**", ".devcontainer.json", ".gitpod.yml",
+		".vscode/**", "*.code-workspace", ".idea/**", ".zed/**", ".fleet/**",
+		".devcontainer/**", ".devcontainer.json", ".gitpod.yml",
 		// hooks and settings of git; the hand-over protects .gitattributes and .gitmodules
 		".husky/**", ".githooks/**", "lefthook*.{yml,yaml,toml,json}", ".lefthook*.{yml,yaml,toml,json}",
 		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".overcommit.yml", ".simple-git-hooks.*", ".lfsconfig",

@@ -13,7 +13,7 @@ import (
 // resumed run needs no settings.
 type Policy struct {
 	Done       Done       `json:"done,omitempty"` // ByStories where empty
-	Word       string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done; ByStories needs none
+	Word       string     `json:"word,omitempty"` // the agent's word that completes the run; ByStories needs none
 	Agent      string     `json:"agent"`
 	Model      string     `json:"model,omitempty"`
 	PromptFile string     `json:"prompt_file,omitempty"` // read again for every iteration
@@ -25,14 +25,14 @@ type Policy struct {
 	Baseline   Baseline   `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof      ProofLevel `json:"proof,omitempty"`    // what makes a story proven
 	Review     Review     `json:"review,omitzero"`    // who is asked for a second opinion
-	Tamper     Tamper     `json:"tamper,omitempty"`   // what to do if existing tests fail or are gone; empty: they do not run
+	Tamper     Tamper     `json:"tamper,omitempty"`   // if existing tests fail or are gone; empty: they do not run
 	Untested   Untested   `json:"untested,omitzero"`  // lines that no test needs
 	Tests      Tests      `json:"tests,omitzero"`     // which files are tests, and which checks run them
 	Reports    []string   `json:"reports,omitempty"`  // globs of JUnit XML files that the checks write
 	Limits     Limits     `json:"limits"`
 	Protect    []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
 	Worktree   bool       `json:"worktree,omitempty"` // the work is for a linked worktree, on a branch of its own
-	Boxed      bool       `json:"boxed,omitempty"`    // the agent works in a box, from which the work goes to the user's folder
+	Boxed      bool       `json:"boxed,omitempty"`    // the work goes from a box to the user's folder
 	Publish    bool       `json:"publish"`            // work goes to a branch and a pull request
 	NoPull     bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
 	Draft      bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven
@@ -128,7 +128,7 @@ type Tests struct {
 type Check struct {
 	Name       string     `json:"name"`
 	Command    string     `json:"command"`
-	Paths      string     `json:"paths,omitempty"` // globs, separated by spaces: it runs if the change touches one; empty: always
+	Paths      string     `json:"paths,omitempty"` // space-separated globs: it runs if one is touched; empty: always
 	Timeout    Duration   `json:"timeout,omitempty"`
 	FailAction FailAction `json:"fail_action,omitempty"`
 	Hint       string     `json:"hint,omitempty"`     // for the agent, when it fails
@@ -170,10 +170,16 @@ type Limits struct {
 
 // Min returns the lower of each two limits.
 func (l Limits) Min(other Limits) Limits {
-	l.Iterations, l.CostUSD, l.Tokens = MinLimit(l.Iterations, other.Iterations), MinLimit(l.CostUSD, other.CostUSD), MinLimit(l.Tokens, other.Tokens)
-	l.Run, l.Iteration, l.Idle = MinLimit(l.Run, other.Run), MinLimit(l.Iteration, other.Iteration), MinLimit(l.Idle, other.Idle)
-	l.Stall, l.Failures = MinLimit(l.Stall, other.Stall), MinLimit(l.Failures, other.Failures)
-	return l
+	return Limits{
+		Iterations: MinLimit(l.Iterations, other.Iterations),
+		CostUSD:    MinLimit(l.CostUSD, other.CostUSD),
+		Tokens:     MinLimit(l.Tokens, other.Tokens),
+		Run:        MinLimit(l.Run, other.Run),
+		Iteration:  MinLimit(l.Iteration, other.Iteration),
+		Idle:       MinLimit(l.Idle, other.Idle),
+		Stall:      MinLimit(l.Stall, other.Stall),
+		Failures:   MinLimit(l.Failures, other.Failures),
+	}
 }
 
 // MinLimit returns the lower of two limits. 0 is no limit.

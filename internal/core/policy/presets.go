@@ -42,8 +42,12 @@ var presets = map[Done]Policy{
 		Session: SessionRules{MinTools: 1},
 	},
 	ByFile: {
-		Limits:      Limits{Iterations: 100},
-		Supervision: Supervision{Delay: Duration(time.Second), Poll: Duration(time.Second), Wait: Duration(5 * time.Minute)},
+		Limits: Limits{Iterations: 100},
+		Supervision: Supervision{
+			Delay: Duration(time.Second),
+			Poll:  Duration(time.Second),
+			Wait:  Duration(5 * time.Minute),
+		},
 	},
 }
 
@@ -63,10 +67,10 @@ func (l Limits) withIterations(iterations int) Limits {
 	return l
 }
 
-// Given returns what a flag or a file says, else what was so before.
-func Given[T any](said *T, before T) T {
-	if said != nil {
-		return *said
+// Given returns the value of a flag or a file, or else the one before.
+func Given[T any](value *T, before T) T {
+	if value != nil {
+		return *value
 	}
 	return before
 }
