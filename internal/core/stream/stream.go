@@ -168,7 +168,7 @@ func (c Cost) Amount() *float64 {
 type Cost struct {
 	USD   float64 `json:"usd"`
 	Known bool    `json:"known"`
-	Most  float64 `json:"most_usd,omitempty"` // besides, of models without a price, by the dearest of their makers
+	Most  float64 `json:"most_usd,omitempty"` // besides: of models without a price, as of the most expensive ones
 }
 
 func (ToolStart) item() {}
