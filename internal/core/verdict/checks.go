@@ -15,8 +15,8 @@ func FailedAtBase(run journal.Run, name string) []string {
 	return nil
 }
 
-// MayBlock reports whether a failure of a check can count against the work. One that failed at the base, or could not run
-// there, can under a strict baseline, or if its failures are known by name.
+// MayBlock reports whether a failure of a check can count against the work. One that failed at the base, or could not
+// run there, can under a strict baseline, or if its failures are known by name.
 func MayBlock(p policy.Policy, base []journal.CheckEnded, name string) bool {
 	before, found := journal.FindCheck(base, name)
 	if !found || before.Passed || isStrict(p, name) {
@@ -50,9 +50,9 @@ func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
 	return Blocks(run.Policy, run.BaseChecks, check)
 }
 
-func failuresSince(base, now journal.CheckEnded) []string {
+func failuresSince(base, head journal.CheckEnded) []string {
 	before := base.Tests.Failing()
-	return slices.DeleteFunc(now.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
+	return slices.DeleteFunc(head.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
 }
 
 // NewFailures names the tests that fail anew in a check that failed at the base, if known.
@@ -64,16 +64,31 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	return failuresSince(base, check)
 }
 
-// MayLackSetup reports whether a check may have failed for lack of setup: it passed at the base, but never in the user's
-// own tree, in which setup does not run.
+// MayLackSetup reports whether a check may have failed for lack of setup: it passed at the base, but never in the
+// user's own tree, in which setup does not run.
 func MayLackSetup(run journal.Run, check journal.CheckEnded) bool {
-	base, found := run.BaseCheck(check.Name)
-	if len(run.Policy.Setup) == 0 || run.Policy.Worktree || run.Policy.Publish || check.Where != journal.AtWork || found && !base.Passed {
+	if len(run.Policy.Setup) == 0 || run.Policy.Worktree || run.Policy.Publish {
 		return false
 	}
-	return !check.Passed && check.Skipped == "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
-		return slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Name == check.Name && c.Where == check.Where && c.Passed })
-	})
+	if check.Where != journal.AtWork || check.Passed || check.Skipped != "" {
+		return false
+	}
+	if base, found := run.BaseCheck(check.Name); found && !base.Passed {
+		return false
+	}
+	return !hasEverPassed(run, check)
+}
+
+// hasEverPassed reports whether a check has passed in the same kind of tree.
+func hasEverPassed(run journal.Run, check journal.CheckEnded) bool {
+	for _, it := range run.Iterations {
+		for _, other := range it.Checks {
+			if other.Name == check.Name && other.Where == check.Where && other.Passed {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // IsAddedByTask reports whether the task's author, who wants it to pass, added the check.

@@ -122,16 +122,25 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case it.Taken != nil && run.IsMerging(): // it resolved nothing
 		return "conflict markers remain in " + journal.ShortList(run.Parted.Conflicts)
-	case it.Proof != nil && whyRejected(run, *it.Proof) != "":
-		return whyRejected(run, *it.Proof)
-	case it.Proof == nil && it.Read.Committed && len(it.Checks) == 0: // the checks run later, on a clean checkout
-		return ""
-	case it.Proof == nil && !IsGreen(run, it.Checks): // a proof says itself which failures count
-		return failedChecks(run, it)
-	case it.Proof != nil && !isAnswerOnly(run, it):
-		return cmp.Or(Objections(run, it.Story, it.Proof.Commit), whyIdleRejected(it))
+	case it.Proof == nil:
+		return whyRed(run, it)
 	}
-	return ""
+	if why := whyRejected(run, *it.Proof); why != "" {
+		return why
+	}
+	if isAnswerOnly(run, it) {
+		return ""
+	}
+	return cmp.Or(Objections(run, it.Story, it.Proof.Commit), whyIdleRejected(it))
+}
+
+// whyRed returns which checks fail in the agent's tree. With a proof, the proof decides which failures count.
+func whyRed(run journal.Run, it journal.Iteration) string {
+	runLater := it.Read.Committed && len(it.Checks) == 0 // on a clean checkout
+	if runLater || IsGreen(run, it.Checks) {
+		return ""
+	}
+	return failedChecks(run, it)
 }
 
 // brokenPromise returns why a completion promise is rejected, or nothing.
@@ -154,18 +163,19 @@ func brokenPromise(run journal.Run, it journal.Iteration, passed []string) strin
 // hasWorked reports whether a claim can rest on an iteration: a tool call did more than mark a story as done, or the
 // tree changed. An agent that shows neither is believed.
 func hasWorked(run journal.Run, it journal.Iteration) bool {
-	switch {
-	case it.Agent.Tools > it.Agent.Chores+it.Agent.ToolErrors:
+	if it.Agent.Tools > it.Agent.Chores+it.Agent.ToolErrors {
 		return true
-	case it.Taken == nil:
+	}
+	if it.Taken == nil {
 		return false
-	case it.Taken.Work == "":
+	}
+	if it.Taken.Work == "" {
 		return it.Agent.Blind
 	}
-	switch before := run.WorkBefore(it); {
-	case before != "":
+	if before := run.WorkBefore(it); before != "" {
 		return it.Taken.Work != before
-	case it.Taken.To == "": // without a repository, files are not compared
+	}
+	if it.Taken.To == "" { // without a repository, files are not compared
 		return it.Agent.Blind
 	}
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
@@ -191,11 +201,29 @@ func blockingChecks(run journal.Run, checks []journal.CheckEnded) []string {
 // prove and gets no grade.
 func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 	story, found := run.Plan.Find(it.Story)
-	return found && run.Task.CanBeAnswered(story) && it.Agent != nil && it.Agent.Response != "" &&
-		it.Taken != nil && !it.Taken.Dirty && len(it.Taken.Refused) == 0 &&
-		!slices.ContainsFunc(run.Iterations, func(o journal.Iteration) bool {
-			return o.Story == it.Story && o.Number <= it.Number && o.Taken != nil && o.Taken.To != o.Taken.From
-		})
+	if !found || !run.Task.CanBeAnswered(story) {
+		return false
+	}
+	if it.Agent == nil || it.Agent.Response == "" {
+		return false
+	}
+	if it.Taken == nil || it.Taken.Dirty || areCommitsRefused(it) {
+		return false
+	}
+	return !hasStoryChanged(run, it)
+}
+
+// hasStoryChanged reports whether the story of an iteration has changed the code, in this iteration or before.
+func hasStoryChanged(run journal.Run, last journal.Iteration) bool {
+	for _, it := range run.Iterations {
+		if it.Story != last.Story || it.Number > last.Number || it.Taken == nil {
+			continue
+		}
+		if it.Taken.To != it.Taken.From {
+			return true
+		}
+	}
+	return false
 }
 
 // ReviewAnswer returns the agent's answer to a review by which the story passed, or nothing.
@@ -223,12 +251,16 @@ func whyIdleRejected(it journal.Iteration) string {
 func whyNothingToDo(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {
-		if proof, _ := run.StoryProof(story.ID); len(proof.Held) > 0 {
-			shown = append(shown, story.ID+" by "+journal.ShortList(slices.Compact(slices.Sorted(slices.Values(proof.Held)))))
+		proof, _ := run.StoryProof(story.ID)
+		if len(proof.Held) == 0 {
+			continue
 		}
+		tests := slices.Compact(slices.Sorted(slices.Values(proof.Held)))
+		shown = append(shown, story.ID+" by "+journal.ShortList(tests))
 	}
 	if len(shown) == 0 {
 		return "every story is marked as passed, and no file was changed"
 	}
-	return "the request is already met: no file was changed, and tests that are green at the base show it: " + strings.Join(shown, "; ")
+	return "the request is already met: no file was changed, and tests that are green at the base show it: " +
+		strings.Join(shown, "; ")
 }

@@ -11,7 +11,8 @@ import (
 
 // budgetSpent returns which limit of money or tokens is used up, or nothing.
 func budgetSpent(run journal.Run) string {
-	switch limits := run.Policy.Limits; {
+	limits := run.Policy.Limits
+	switch {
 	case limits.CostUSD > 0 && run.SpentUSD() >= limits.CostUSD:
 		return fmt.Sprintf("$%.2f of $%.2f spent", run.CostUSD, run.Granted.CostUSD+limits.CostUSD)
 	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
@@ -24,12 +25,13 @@ func budgetSpent(run journal.Run) string {
 func IsBudgetSpent(run journal.Run) bool { return budgetSpent(run) != "" || run.Overspent != "" }
 
 func limitReached(run journal.Run) (policy.Reason, string) {
-	limits := run.Policy.Limits
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return reason, why
 	}
-	if limits.Iterations > 0 && run.UsedIterations() >= limits.Iterations {
-		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", len(run.Iterations), run.Granted.Iterations+limits.Iterations)
+	limit := run.Policy.Limits.Iterations
+	if limit > 0 && run.UsedIterations() >= limit {
+		last := run.Granted.Iterations + limit
+		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", len(run.Iterations), last)
 	}
 	return noProgress(run)
 }
@@ -42,11 +44,11 @@ func MayIterate(run journal.Run) bool {
 
 // resourceLimitReached returns which limit of money, tokens or time is reached.
 func resourceLimitReached(run journal.Run) (policy.Reason, string) {
-	limit := run.Policy.Limits.Run
-	switch spent := cmp.Or(budgetSpent(run), run.Overspent); {
-	case spent != "":
+	if spent := cmp.Or(budgetSpent(run), run.Overspent); spent != "" {
 		return policy.BudgetExhausted, spent
-	case limit > 0 && run.Elapsed() >= limit.Std():
+	}
+	limit := run.Policy.Limits.Run
+	if limit > 0 && run.Elapsed() >= limit.Std() {
 		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.FormatDuration(run.Elapsed()), limit)
 	}
 	return "", ""
@@ -77,12 +79,15 @@ func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 		return Iterate{it.Number, it.Story}
 	}
 	if it.Turned > maxModelTries {
-		return stopSafely(run, policy.Waiting, fmt.Sprintf("the model did not answer, %d times in a row: %s", it.Turned, it.Agent.Why))
+		why := fmt.Sprintf("the model did not answer, %d times in a row: %s", it.Turned, it.Agent.Why)
+		return stopSafely(run, policy.Waiting, why)
 	}
 	pause := Pause{For: retryDelay(run, it), Why: it.Agent.Why}
-	if limit := run.Policy.Limits.Run.Std(); limit > 0 && run.Elapsed()+pause.For >= limit {
-		return stopSafely(run, policy.Waiting, fmt.Sprintf("the model takes requests again in %s, and the run's time ends before: %s",
-			policy.FormatDuration(pause.For), it.Agent.Why))
+	limit := run.Policy.Limits.Run.Std()
+	if limit > 0 && run.Elapsed()+pause.For >= limit {
+		why := fmt.Sprintf("the model takes requests again in %s, and the run's time ends before: %s",
+			policy.FormatDuration(pause.For), it.Agent.Why)
+		return stopSafely(run, policy.Waiting, why)
 	}
 	return pause
 }

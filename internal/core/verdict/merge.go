@@ -10,15 +10,30 @@ import (
 // readyStep returns what is left before the pull request is ready. Remote changes are merged first: they and this
 // work were never proven together.
 func readyStep(run journal.Run) (Step, bool) {
-	switch {
-	case !IsWorkProven(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft || run.FoundDraft:
+	if !mayBeReady(run) {
 		return nil, false
-	case run.Met != run.Head && !hasFailed(run, "join"):
+	}
+	if run.Met != run.Head {
+		if hasFailed(run, "join") {
+			return nil, false
+		}
 		return MergeRemote{}, true
-	case run.Met != run.Head || run.Parted != nil || hasFailed(run, "ready"):
+	}
+	if run.Parted != nil || hasFailed(run, "ready") {
 		return nil, false
 	}
 	return MarkPullReady{}, true
+}
+
+// mayBeReady reports whether the pull request is a draft only until the work is proven, which it is.
+func mayBeReady(run journal.Run) bool {
+	if run.Pull == nil || !run.Pull.Draft {
+		return false
+	}
+	if run.Policy.Draft || run.FoundDraft { // a person marks it ready
+		return false
+	}
+	return IsWorkProven(run)
 }
 
 // branchConflict returns the conflict that a person has to resolve on the branch, or nothing.
@@ -32,7 +47,8 @@ func branchConflict(run journal.Run) string {
 	if p.Aside == "" {
 		return why
 	}
-	return fmt.Sprintf("%s. Ralph's work is on %s: merge it into %s, push, and let ralph continue", why, p.Aside, run.Branch)
+	return fmt.Sprintf("%s. Ralph's work is on %s: merge it into %s, push, and let ralph continue",
+		why, p.Aside, run.Branch)
 }
 
 func workOf(names []string) string {
@@ -44,26 +60,42 @@ func workOf(names []string) string {
 
 // mergeStep returns the step of a merge with the base that the task asks for, or a story waits for.
 func mergeStep(run journal.Run) (Step, bool) {
-	story, waits := run.Plan.Find(run.MergeStory)
-	waits = waits && run.MergeStory != "" && !story.Passes
-	end, idle := stopSafely, run.Head == run.Start && len(run.Iterations) == 0
-	if idle { // nothing to save or publish
+	if run.IsMerging() || !needsMerge(run) {
+		return nil, false
+	}
+	if branchConflict(run) != "" { // another merge would have the same conflict
+		return stepBetweenIterations(run), true
+	}
+	isUntouched := run.Head == run.Start && len(run.Iterations) == 0
+	end := stopSafely
+	if isUntouched { // nothing to save or publish
 		end = func(_ journal.Run, reason policy.Reason, why string) Step { return stop(reason, why) }
 	}
-	switch p := run.Parted; {
-	case run.IsMerging() || !waits && !run.Task.Update:
-		return nil, false
-	case branchConflict(run) != "": // another merge would have the same conflict
-		return stepBetweenIterations(run), true
-	case p != nil && p.Of == journal.OfBase:
-		return end(run, policy.NeedsInput, fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: merge it by hand, push, and let ralph continue",
-			run.BaseRef, p.With, run.Branch, journal.ShortList(p.Conflicts))), true
-	case run.Met == "" && hasFailed(run, "join"):
-		return end(run, policy.FatalError, "the base branch could not be merged: "+run.Failures[len(run.Failures)-1].Why), true
-	case run.Met == "":
+	if p := run.Parted; p != nil && p.Of == journal.OfBase {
+		why := fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: "+
+			"merge it by hand, push, and let ralph continue",
+			run.BaseRef, p.With, run.Branch, journal.ShortList(p.Conflicts))
+		return end(run, policy.NeedsInput, why), true
+	}
+	if run.Met == "" {
+		if hasFailed(run, "join") {
+			why := "the base branch could not be merged: " + run.Failures[len(run.Failures)-1].Why
+			return end(run, policy.FatalError, why), true
+		}
 		return MergeRemote{}, true
-	case idle:
-		return stop(policy.NothingToDo, fmt.Sprintf("%s holds the newest commit of %s", run.Branch, run.BaseRef)), true
+	}
+	if isUntouched {
+		why := fmt.Sprintf("%s holds the newest commit of %s", run.Branch, run.BaseRef)
+		return stop(policy.NothingToDo, why), true
 	}
 	return nil, false
+}
+
+// needsMerge reports whether the task asks for a merge with the base, or a story waits for it.
+func needsMerge(run journal.Run) bool {
+	if run.Task.Update {
+		return true
+	}
+	story, found := run.Plan.Find(run.MergeStory)
+	return found && run.MergeStory != "" && !story.Passes
 }

@@ -15,22 +15,25 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 		return policy.FatalError, why
 	}
 	recent := judgedIterations(run)
-	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
-		return policy.FatalError, recent[len(recent)-1].Agent.Why
+	if len(recent) == 0 {
+		return "", ""
 	}
-	if len(recent) > 0 {
-		if why := CannotCheck(run, recent[len(recent)-1]); why != "" {
-			return policy.FatalError, why
-		}
+	last := recent[len(recent)-1]
+	if last.Agent.CannotRun {
+		return policy.FatalError, last.Agent.Why
 	}
-	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, func(it journal.Iteration) bool { return it.Agent.Failed }) >= n {
-		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
+	if why := CannotCheck(run, last); why != "" {
+		return policy.FatalError, why
 	}
-	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && countAtEnd(recent, func(it journal.Iteration) bool {
-		last := recent[len(recent)-1]
+	failed := countAtEnd(recent, func(it journal.Iteration) bool { return it.Agent.Failed })
+	if limit := run.Policy.Limits.Failures; limit > 0 && failed >= limit {
+		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", limit, last.Agent.Why)
+	}
+	equal := countAtEnd(recent, func(it journal.Iteration) bool {
 		return len(it.Ended.Passed) == 0 && it.Story == last.Story && outcomeKey(it) == outcomeKey(last)
-	}) >= n {
-		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", n)
+	})
+	if limit := run.Policy.Limits.Stall; limit > 0 && equal >= limit {
+		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", limit)
 	}
 	return "", ""
 }
@@ -93,13 +96,19 @@ func openQuestion(run journal.Run) string {
 
 // judgedIterations returns the iterations with a verdict since the limits were granted.
 func judgedIterations(run journal.Run) []journal.Iteration {
-	since := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):]
-	return slices.DeleteFunc(slices.Clone(since), func(it journal.Iteration) bool { return it.Ended == nil || it.Agent == nil })
+	var judged []journal.Iteration
+	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
+		if it.Ended != nil && it.Agent != nil {
+			judged = append(judged, it)
+		}
+	}
+	return judged
 }
 
-func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
+// countAtEnd counts the newest iterations that match, up to one that does not.
+func countAtEnd(its []journal.Iteration, match func(journal.Iteration) bool) int {
 	n := 0
-	for i := len(its) - 1; i >= 0 && is(its[i]); i-- {
+	for i := len(its) - 1; i >= 0 && match(its[i]); i-- {
 		n++
 	}
 	return n

@@ -87,11 +87,13 @@ func IsCommentIgnored(run journal.Run) bool { return run.Task.Added != "" && run
 
 // HasDroppedFiles reports whether a change of a protected file was left out of the work.
 func HasDroppedFiles(run journal.Run) bool {
-	return slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool { return it.Taken != nil && len(it.Taken.Dropped) > 0 })
+	return slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
+		return it.Taken != nil && len(it.Taken.Dropped) > 0
+	})
 }
 
-// MayChangeTests reports whether existing tests may fail after the change: people allowed it for the story, or for one of
-// the stories of the whole change. Each of the others has a proof of its own.
+// MayChangeTests reports whether existing tests may fail after the change: people allowed it for the story, or for one
+// of the stories of the whole change. Each of the others has a proof of its own.
 func MayChangeTests(run journal.Run, story string) bool {
 	if run.Policy.Tamper == policy.TamperAllow {
 		return true
@@ -153,7 +155,7 @@ func IsUnchanged(run journal.Run) bool {
 // whyRejected returns why the proof of a story rejects it, for the next prompt.
 func whyRejected(run journal.Run, proof journal.Proof) string {
 	switch {
-	case proof.Result == journal.Unknown: // the agent cannot mend that
+	case proof.Result == journal.Unknown: // the agent cannot change that
 		return ""
 	case !proof.Passed && len(proof.Restored) > 0:
 		return "on a clean checkout: " + proof.Why + ", with the base's version of " + journal.ShortList(proof.Restored)
@@ -162,7 +164,8 @@ func whyRejected(run journal.Run, proof journal.Proof) string {
 	case proof.Result == journal.NeedsReview && run.Policy.Tamper == policy.TamperBlock:
 		return proof.Why
 	case len(proof.Untested) > 0 && run.Policy.Untested.Do == policy.UntestedBlock:
-		return "no test needs these lines: " + journal.ShortLines(proof.Untested) + "; add a test that fails without them, or remove them"
+		return "no test needs these lines: " + journal.ShortLines(proof.Untested) +
+			"; add a test that fails without them, or remove them"
 	}
 	return ""
 }
@@ -170,8 +173,11 @@ func whyRejected(run journal.Run, proof journal.Proof) string {
 // NeedsReview reports whether a required second opinion of a story's commit is missing. One that the budget ended is:
 // else an agent could use the budget up, and pass without an opinion.
 func NeedsReview(run journal.Run, story, commit string) bool {
+	if run.Policy.Review.Agent == "" {
+		return false
+	}
 	reviewed, found := run.ReviewOf(story)
-	return run.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit || reviewed.Overspent)
+	return !found || reviewed.Commit != commit || reviewed.Overspent
 }
 
 // Objections returns why a second opinion blocks a story's commit, or nothing.

@@ -46,14 +46,15 @@ func Decide(a Request, old journal.Run) Decision {
 	if a.BusyJobURL != "" {
 		return Decision{Refuse: busyMessage(a)}
 	}
-	switch decision := decideIdle(a, old); {
+	decision := decideIdle(a, old)
+	switch {
 	case decision.Refuse != "" && a.Distrust != "":
-		return Decision{Refuse: "Sorry, " + a.Distrust + ", so the run cannot continue. `/ralph` judges the work on its branch again."}
+		return Decision{Refuse: "Sorry, " + a.Distrust + ", so the run cannot continue. " +
+			"`/ralph` judges the work on its branch again."}
 	case decision.Refuse == "" && a.PlanHidden: // others may edit the comment; people approve what they read
 		return Decision{Refuse: planChanged, ShowPlan: true}
-	default:
-		return decision
 	}
+	return decision
 }
 
 func busyMessage(a Request) string {
@@ -76,14 +77,28 @@ func decideIdle(a Request, old journal.Run) Decision {
 	if why := whyResume(a, old); why != "" {
 		return Decision{Resume: &journal.Resumed{Why: why}}
 	}
-	if a.SameTask && a.SameRules && a.Verb == trigger.Run && a.Pull != 0 && a.PullHead == old.Head && isDone(old) { // a new run would undo that work
-		return Decision{Refuse: fmt.Sprintf("This is done: #%d is as ralph left it, and every story is proven. %s", a.Pull, howToAskForMore(old))}
+	if a.Verb == trigger.Run && isAnsweredBy(a, old) {
+		return Decision{Refuse: fmt.Sprintf("This is done: #%d is as ralph left it, and every story is proven. %s",
+			a.Pull, howToAskForMore(old))}
 	}
 	return Decision{}
 }
 
+// isAnsweredBy reports whether the open pull request shows what is asked for, proven by the same rules. A new run would
+// undo that work.
+func isAnsweredBy(a Request, old journal.Run) bool {
+	if !a.SameTask || !a.SameRules {
+		return false
+	}
+	if a.Pull == 0 || a.PullHead != old.Head {
+		return false
+	}
+	return isDone(old)
+}
+
 func howToAskForMore(old journal.Run) string {
-	return fmt.Sprintf("Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", old.Plan.UserStories[0].ID)
+	first := old.Plan.UserStories[0].ID
+	return fmt.Sprintf("Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", first)
 }
 
 // whyResume returns why the newest run continues: it is unfinished, or would get further now. It returns nothing if
@@ -130,17 +145,19 @@ func retry(a Request, old journal.Run) Decision {
 	indexOf := func(word string) int {
 		return slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, word) })
 	}
-	more := append(strings.Fields(a.Words), "")[0]
-	switch at := indexOf(a.Story); {
+	at := indexOf(a.Story)
+	next := append(strings.Fields(a.Words), "")[0]
+	switch {
 	case at < 0:
 		return Decision{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
 	case isFinished(old) && old.Pull != nil && a.Pull == 0: // the work would reach no pull request
-		return Decision{Refuse: fmt.Sprintf("#%d is no longer open. `/ralph -- your words` starts a new run, which opens another pull request.", old.Pull.Number)}
-	case indexOf(strings.Trim(more, ",")) >= 0: // the second story would be ignored
-		return Decision{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, and the next once that has ended.", ids[at])}
-	default:
-		decision.Resume.Retry = []string{ids[at]}
+		return Decision{Refuse: fmt.Sprintf("#%d is no longer open. `/ralph -- your words` starts a new run, "+
+			"which opens another pull request.", old.Pull.Number)}
+	case indexOf(strings.Trim(next, ",")) >= 0: // the second story would be ignored
+		return Decision{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, "+
+			"and the next once that has ended.", ids[at])}
 	}
+	decision.Resume.Retry = []string{ids[at]}
 	return decision
 }
 
@@ -148,7 +165,11 @@ func approve(a Request, old journal.Run) Decision {
 	if !NeedsApproval(old) {
 		return Decision{Refuse: "No plan waits for approval. `/ralph plan` makes one."}
 	}
-	return Decision{Resume: &journal.Resumed{Why: "the plan was approved by " + a.Asker, Words: a.Words, Approved: cmp.Or(a.Asker, "somebody")}}
+	return Decision{Resume: &journal.Resumed{
+		Why:      "the plan was approved by " + a.Asker,
+		Words:    a.Words,
+		Approved: cmp.Or(a.Asker, "somebody"),
+	}}
 }
 
 func askedBy(a Request) string { return strings.TrimSuffix("requested by "+a.Asker, " by ") }
@@ -156,8 +177,7 @@ func askedBy(a Request) string { return strings.TrimSuffix("requested by "+a.Ask
 // isFinished reports whether a run has nothing left to do. A run with a merge conflict or an unready pull request is
 // unfinished.
 func isFinished(run journal.Run) bool {
-	unready := IsWorkProven(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
-	return run.IsCompleted() && run.Parted == nil && !unready
+	return run.IsCompleted() && run.Parted == nil && !mayBeReady(run)
 }
 
 func isDone(run journal.Run) bool {
@@ -168,44 +188,62 @@ const maxPlanAttempts = 2
 
 // NeedsPlan reports whether an agent still has to make a plan of the task.
 func NeedsPlan(run journal.Run) bool {
-	return run.Vague && run.Asked == "" && len(run.Misplans) < maxPlanAttempts && len(run.Iterations) == 0
+	if !run.Vague || run.Asked != "" {
+		return false
+	}
+	return len(run.Misplans) < maxPlanAttempts && len(run.Iterations) == 0
 }
 
 // NeedsApproval reports whether a person still has to approve the plan, once there is one.
 func NeedsApproval(run journal.Run) bool {
-	return run.ID != "" && run.Policy.Approval && run.Approved == "" && run.Asked == "" && !NeedsPlan(run)
+	if run.ID == "" || !run.Policy.Approval {
+		return false
+	}
+	if run.Approved != "" || run.Asked != "" {
+		return false
+	}
+	return !NeedsPlan(run)
 }
 
-// HasRules reports whether rules are those of an older run. Given approval does not count, nor whether GitHub can save a run.
+// HasRules reports whether rules are those of an older run. Given approval does not count, nor whether GitHub can save
+// a run.
 func HasRules(old journal.Run, p policy.Policy) bool {
 	p.Approval = p.Approval || old.Approved != ""
 	p.SaveRun = old.Policy.SaveRun
-	now, err := json.Marshal(p)
-	then, worse := json.Marshal(old.Policy.Configured())
-	return bytes.Equal(now, then) && err == nil && worse == nil
+	current, err := json.Marshal(p)
+	if err != nil {
+		return false
+	}
+	before, err := json.Marshal(old.Policy.Configured())
+	if err != nil {
+		return false
+	}
+	return bytes.Equal(current, before)
 }
 
 // RenewPolicy returns the current rules for a run that began under others. It keeps the base's and the plan's checks,
 // the need for approval, a requested draft, and the limits and model that a plan's requester chose, if still offered.
-func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
-	then := old.Policy
-	added := func(c policy.Check) bool { return c.Added }
-	named := slices.DeleteFunc(slices.Clone(now.Checks), added)
-	if len(named) == 0 {
-		named = slices.DeleteFunc(slices.Clone(then.Checks), added)
+func RenewPolicy(p policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
+	before := old.Policy
+	isAdded := func(c policy.Check) bool { return c.Added }
+	checks := slices.DeleteFunc(slices.Clone(p.Checks), isAdded)
+	if len(checks) == 0 {
+		checks = slices.DeleteFunc(slices.Clone(before.Checks), isAdded)
 	}
-	for _, check := range then.Checks {
+	for _, check := range before.Checks {
 		if check.Added {
-			named = append(named, check)
+			checks = append(checks, check)
 		}
 	}
-	now.Checks, now.Approval, now.Draft = named, now.Approval || then.Approval, now.Draft || then.Draft
+	p.Checks = checks
+	p.Approval = p.Approval || before.Approval
+	p.Draft = p.Draft || before.Draft
 	if !NeedsApproval(old) {
-		return now
+		return p
 	}
-	now.Limits = now.Limits.Min(then.Limits)
+	p.Limits = p.Limits.Min(before.Limits)
 	if !chosen {
-		_, now = trigger.Command{Flags: trigger.Flags{Model: then.Model}}.Tighten(now, offered)
+		_, p = trigger.Command{Flags: trigger.Flags{Model: before.Model}}.Tighten(p, offered)
 	}
-	return now
+	return p
 }

@@ -22,15 +22,18 @@ func sessionStep(run journal.Run) Step {
 		}
 		return Judge{judgeSession(run, it)}
 	}
-	last, found := run.LastJudged()
-	limit, most := run.Policy.Limits.Iterations, run.Policy.Session.Cap
-	switch {
-	case found && last.Ended.Done:
+	if last, found := run.LastJudged(); found && last.Ended.Done {
 		return stop(policy.PromiseAccepted, policy.PromiseAccepted.SessionStatus())
-	case limit > 0 && run.UsedIterations() > limit: // counts from iteration 0
-		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.SessionStatus(), limit))
-	case most > 0 && refusedStops(run) > most:
-		return stop(policy.Waiting, fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most))
+	}
+	limit := run.Policy.Limits.Iterations
+	if limit > 0 && run.UsedIterations() > limit { // counts from iteration 0
+		status := policy.MaxIterations.SessionStatus()
+		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", status, limit))
+	}
+	most := run.Policy.Session.Cap
+	if most > 0 && refusedStops(run) > most {
+		why := fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most)
+		return stop(policy.Waiting, why)
 	}
 	return Iterate{Number: len(run.Iterations)}
 }
@@ -54,7 +57,8 @@ func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded 
 		verdict.Green = false
 		reject(&verdict, run.Policy.PromiseTag(), failedChecks(run, it))
 	default:
-		reject(&verdict, run.Policy.PromiseTag(), fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools))
+		why := fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools)
+		reject(&verdict, run.Policy.PromiseTag(), why)
 	}
 	return verdict
 }
@@ -72,8 +76,8 @@ func toolCalls(run journal.Run) int {
 
 // refusedStops counts refused ends in a row, up to a tool call or a person's message.
 func refusedStops(run journal.Run) int {
-	its, count := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):], 0
-	for _, it := range slices.Backward(its) {
+	count := 0
+	for _, it := range slices.Backward(run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):]) {
 		count++
 		if it.Agent == nil || it.Agent.Tools > 0 || it.Agent.Fresh {
 			break

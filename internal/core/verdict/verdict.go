@@ -68,7 +68,7 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 			return stopSafely(run, reason, why)
 		}
 		return Review{Story: it.Story, Commit: it.Proof.Commit}
-	case len(it.SCM) < len(run.Policy.SCM.Tasks) && IsGreen(run, it.Checks) && !hasSCMFailed(it) && !areCommitsRefused(it):
+	case needsSCMTask(run, it):
 		return RunSCMTask{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
 	return Judge{judgeIteration(run, it)}
@@ -78,12 +78,19 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 // claimed, and all is committed. A claim that is rejected anyway is checked in the tree: the agent reads the results
 // in its next prompt.
 func checksCleanCheckout(run journal.Run, it journal.Iteration) bool {
-	if !isByStories(run) || it.Read == nil || !it.Read.Committed || it.Agent.Failed {
+	if !isByStories(run) || it.Agent.Failed {
 		return false
 	}
-	return it.Proof != nil || slices.ContainsFunc(claimedStories(it), func(id string) bool {
-		return id == it.Story && !slices.Contains(it.Read.Bent, id) && (it.Taken == nil || whyDoubted(run, it, id) == "")
-	})
+	if it.Read == nil || !it.Read.Committed {
+		return false
+	}
+	if it.Proof != nil {
+		return true
+	}
+	if !slices.Contains(claimedStories(it), it.Story) || slices.Contains(it.Read.Bent, it.Story) {
+		return false
+	}
+	return it.Taken == nil || whyDoubted(run, it, it.Story) == ""
 }
 
 // stepBetweenIterations publishes, finishes, gives up, or begins the next iteration.
@@ -121,10 +128,15 @@ func stepBetweenIterations(run journal.Run) Step {
 		return stopSafely(run, policy.FatalError, "no open story can be worked on: each waits for another")
 	}
 	// People asked for more than what the pull request shows.
-	if len(run.Reopened) > 0 && run.Policy.Publish && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open") {
+	if len(run.Reopened) > 0 && run.Policy.Publish && canBecomeDraft(run) {
 		return OpenPull{}
 	}
 	return Iterate{len(run.Iterations) + 1, story.ID}
+}
+
+// canBecomeDraft reports whether the pull request is ready for review, and can be converted to a draft.
+func canBecomeDraft(run journal.Run) bool {
+	return run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open")
 }
 
 func draftStep(run journal.Run) Step {
@@ -142,10 +154,17 @@ func isAboutToPass(run journal.Run, it journal.Iteration) bool {
 	return it.Proof != nil && len(believedClaims(run, it)) > 0
 }
 
-// hasSCMFailed reports whether a version control task failed: later tasks build on it.
-func hasSCMFailed(it journal.Iteration) bool {
+// needsSCMTask reports whether another version control task runs. None does after one that failed: they build on each
+// other.
+func needsSCMTask(run journal.Run, it journal.Iteration) bool {
 	n := len(it.SCM)
-	return n > 0 && it.SCM[n-1].Failed
+	if n >= len(run.Policy.SCM.Tasks) || areCommitsRefused(it) {
+		return false
+	}
+	if n > 0 && it.SCM[n-1].Failed {
+		return false
+	}
+	return IsGreen(run, it.Checks)
 }
 
 // isAllEarlier reports that all commits since the base are of an earlier run in the user's own tree.
@@ -178,40 +197,66 @@ func finishStep(run journal.Run) Step {
 
 // publishStep returns the next push or pull request, if one is due.
 func publishStep(run journal.Run) (Step, bool) {
-	switch {
-	case !run.Policy.Publish || IsUnchanged(run):
+	if !run.Policy.Publish || IsUnchanged(run) {
 		return nil, false
-	case branchConflict(run) != "" || run.IsMerging():
+	}
+	if branchConflict(run) != "" || run.IsMerging() {
 		return nil, false
-	// The new head is not proven yet.
-	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open"):
-		return OpenPull{}, true
-	case run.Pushed != run.Head && !hasFailed(run, "push"):
-		return Push{run.Head}, true
-	case run.Pushed == run.Head && !run.Policy.NoPull && run.Pull == nil && run.PassedStories() > 0 && !hasFailed(run, "open"):
+	}
+	if run.Pushed != run.Head {
+		return pushStep(run)
+	}
+	if run.Policy.NoPull || run.Pull != nil {
+		return nil, false
+	}
+	if run.PassedStories() == 0 || hasFailed(run, "open") {
+		return nil, false
+	}
+	return OpenPull{}, true
+}
+
+// pushStep returns the next step to push the head. A ready pull request becomes a draft first: the new head is not
+// proven yet.
+func pushStep(run journal.Run) (Step, bool) {
+	if canBecomeDraft(run) {
 		return OpenPull{}, true
 	}
-	return nil, false
+	if hasFailed(run, "push") {
+		return nil, false
+	}
+	return Push{run.Head}, true
 }
 
 // needsSaving reports whether the newest verdict is not saved for other machines.
 func needsSaving(run journal.Run) bool {
-	kept := 0
-	if run.Shelved != nil {
-		kept = run.Shelved.Ended
+	if !run.Policy.SaveRun || hasFailed(run, "shelve") {
+		return false
 	}
-	return run.Policy.SaveRun && run.JudgedIterations() > kept && !hasFailed(run, "shelve")
+	saved := 0
+	if run.Shelved != nil {
+		saved = run.Shelved.Ended
+	}
+	return run.JudgedIterations() > saved
 }
 
 // needsDelivery reports work that the user's folder does not have: of each iteration, or for stories when one passes.
 func needsDelivery(run journal.Run) bool {
+	if !run.Policy.Boxed {
+		return false
+	}
 	delivered := 0
 	if run.Delivered != nil {
 		delivered = run.Delivered.Iteration
 	}
-	return run.Policy.Boxed && slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
-		return it.Number > delivered && it.Ended != nil && (!isByStories(run) || len(it.Ended.Passed) > 0)
-	})
+	for _, it := range run.Iterations {
+		if it.Ended == nil || it.Number <= delivered {
+			continue
+		}
+		if !isByStories(run) || len(it.Ended.Passed) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // whyUnpublished returns why finished work is not on GitHub, if the run publishes.
@@ -234,9 +279,10 @@ func hasFailed(run journal.Run, act string) bool {
 		if failure.Act != act || failure.Head != run.Head {
 			continue
 		}
-		if count++; failure.Fix != "" {
+		if failure.Fix != "" {
 			return true
 		}
+		count++
 	}
 	return count >= maxTries
 }
@@ -244,10 +290,11 @@ func hasFailed(run journal.Run, act string) bool {
 // stopSafely stops an incomplete run after its claims are read and its work is published.
 func stopSafely(run journal.Run, reason policy.Reason, why string) Step {
 	it, open := run.OpenIteration()
-	switch untaken := open && it.Agent != nil && it.Taken == nil; {
-	case untaken && !it.Agent.Failed && it.Read == nil && isByStories(run):
+	isUntaken := open && it.Agent != nil && it.Taken == nil
+	if isUntaken && isByStories(run) && it.Read == nil && !it.Agent.Failed {
 		return ReadPlan{}
-	case untaken || run.Dirty:
+	}
+	if isUntaken || run.Dirty {
 		return TakeCommits{Leftovers: true}
 	}
 	if step, due := publishStep(run); due {
