@@ -43,14 +43,17 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) *Refusal {
 	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" {
 		return &Refusal{Why: why, Silent: true}
 	}
-	switch asker := t.Asker(); {
+	asker := t.Asker()
+	switch {
 	case !t.IsAutomatic() && !rules.IsAllowed(asker) && !known.Permission.CanRun():
-		return &Refusal{Why: fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
-			asker.Login, cmp.Or(known.Permission, None))}
+		why := fmt.Sprintf("%s needs write permission to start a run here and has %s; "+
+			"allow-users can add people without it", asker.Login, cmp.Or(known.Permission, None))
+		return &Refusal{Why: why}
 	case known.Forged:
 		return &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
 	case known.Edited:
-		return &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
+		why := fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)
+		return &Refusal{Why: why}
 	}
 	return nil
 }
@@ -81,8 +84,8 @@ func (r Rules) phrase() string { return cmp.Or(strings.TrimSpace(r.Phrase), defa
 
 // IsCommand reports whether a comment is a command to ralph.
 func (r Rules) IsCommand(text string) bool {
-	_, is := parseComment(text, r.phrase())
-	return is
+	_, ok := parseComment(text, r.phrase())
+	return ok
 }
 
 // WithPhrases puts the repository's label and phrase into ralph's own text.
@@ -121,7 +124,8 @@ func equalNames(a, b string) bool {
 // Tighten applies the command's flags, which can only lower limits. isAllowed reports whether a model
 // is allowed. A flag that exceeds the repository's limits refuses the command.
 func (c Command) Tighten(p policy.Policy, isAllowed func(model string) bool) (Command, policy.Policy) {
-	f, tight := c.Flags, p
+	f := c.Flags
+	tight := p
 	l := &tight.Limits
 	for _, refused := range []*Command{
 		lowerLimit("--max-iterations", &l.Iterations, f.Iterations),
@@ -136,7 +140,8 @@ func (c Command) Tighten(p policy.Policy, isAllowed func(model string) bool) (Co
 	}
 	if f.Model != "" && f.Model != p.Model {
 		if !isAllowed(f.Model) {
-			return RefusedCommand("--model "+f.Model, "it is neither the workflow's model nor one of `sandbox.allowModels`"), p
+			why := "it is neither the workflow's model nor one of `sandbox.allowModels`"
+			return RefusedCommand("--model "+f.Model, why), p
 		}
 		tight.Model = f.Model
 	}
@@ -146,11 +151,12 @@ func (c Command) Tighten(p policy.Policy, isAllowed func(model string) bool) (Co
 
 func lowerLimit[N cmp.Ordered](flag string, limit *N, value N) *Command {
 	var none N
-	switch {
-	case value == none:
+	if value == none {
 		return nil
-	case *limit != none && value > *limit:
-		return new(RefusedCommand(fmt.Sprintf("%s %v", flag, value), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)))
+	}
+	if *limit != none && value > *limit {
+		why := fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)
+		return new(RefusedCommand(fmt.Sprintf("%s %v", flag, value), why))
 	}
 	*limit = value
 	return nil
@@ -159,15 +165,24 @@ func lowerLimit[N cmp.Ordered](flag string, limit *N, value N) *Command {
 // Task makes the task of an accepted command, of the texts that the asker has read.
 func (t Trigger) Task(cmd Command) plan.Task {
 	task := plan.Task{
-		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,
-		Author: t.Issue.Author, URL: t.Issue.URL, Repo: t.Repo.String(),
+		Kind:   plan.KindIssue,
+		Number: t.Issue.Number,
+		Title:  t.Issue.Title,
+		Body:   t.Issue.Body,
+		Author: t.Issue.Author,
+		URL:    t.Issue.URL,
+		Repo:   t.Repo.String(),
 	}
 	switch {
 	case t.IsOnPull(): // its text describes the change, not the task
-		task.Kind, task.Body, task.Update = plan.KindPull, "", cmd.Verb == Update
+		task.Kind = plan.KindPull
+		task.Body = ""
+		task.Update = cmd.Verb == Update
 	case t.Issue.Number == 0:
-		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
-		task.Title, task.Body = firstLine(t.Inputs.Prompt), t.Inputs.Prompt
+		task.Kind = plan.KindPrompt
+		task.Author = t.Sender.Login
+		task.Title = firstLine(t.Inputs.Prompt)
+		task.Body = t.Inputs.Prompt
 		return task
 	}
 	task.Added = t.attributed("comment", cmd.Words)

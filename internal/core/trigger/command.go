@@ -52,7 +52,7 @@ type Command struct {
 }
 
 // RefusedCommand returns a Help command with the reason why another is refused.
-func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
+func RefusedCommand(word, why string) Command { return Command{Verb: Help, Said: word, Why: why} }
 
 // parseComment reads a comment that begins with phrase:
 //
@@ -60,7 +60,7 @@ func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said:
 //	more words
 //
 // It is ok only if the first line begins with the phrase as a word.
-func parseComment(body, phrase string) (cmd Command, ok bool) {
+func parseComment(body, phrase string) (Command, bool) {
 	first, rest, _ := strings.Cut(body, "\n")
 	line, ok := cutPhrase(first, phrase)
 	if !ok {
@@ -69,7 +69,7 @@ func parseComment(body, phrase string) (cmd Command, ok bool) {
 	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || hasSecondCommand(rest, phrase) {
 		return RefusedCommand("", "a comment can have one command: put the second into its own comment"), true
 	}
-	cmd = parseCommand(line)
+	cmd := parseCommand(line)
 	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))
 	return cmd, true
 }
@@ -78,7 +78,7 @@ func parseComment(body, phrase string) (cmd Command, ok bool) {
 const marks = ",.:;!?"
 
 // cutPhrase removes the phrase from the start of a line. A line of code is a quotation, not a command.
-func cutPhrase(line, phrase string) (rest string, ok bool) {
+func cutPhrase(line, phrase string) (string, bool) {
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
 		return "", false
 	}
@@ -86,7 +86,7 @@ func cutPhrase(line, phrase string) (rest string, ok bool) {
 	if len(line) < len(phrase) || !strings.EqualFold(line[:len(phrase)], phrase) {
 		return "", false
 	}
-	rest = strings.TrimLeft(line[len(phrase):], ",.:;!")
+	rest := strings.TrimLeft(line[len(phrase):], ",.:;!")
 	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
@@ -97,13 +97,18 @@ func hasSecondCommand(text, phrase string) bool {
 		if start := strings.TrimSpace(line); strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
 			fenced = !fenced
 		}
-		rest, is := cutPhrase(line, phrase)
-		word, _ := cutWord(rest)
-		if is && !fenced && (word == "" || isFlag(word) || slices.Contains(verbs, toVerb(word))) {
+		rest, ok := cutPhrase(line, phrase)
+		if ok && !fenced && beginsCommand(rest) {
 			return true
 		}
 	}
 	return false
+}
+
+// beginsCommand reports whether the words after the phrase are a command, not prose.
+func beginsCommand(rest string) bool {
+	word, _ := cutWord(rest)
+	return word == "" || isFlag(word) || slices.Contains(verbs, toVerb(word))
 }
 
 // parseCommand reads the first line after the phrase, word by word. The words after the
@@ -186,8 +191,8 @@ var buttonBox = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->
 func PressedButton(before, after string) string {
 	old := tickedBoxes(before)
 	var pressed []string
-	for verb, is := range tickedBoxes(after) {
-		if is && !old[verb] {
+	for verb, ticked := range tickedBoxes(after) {
+		if ticked && !old[verb] {
 			pressed = append(pressed, verb)
 		}
 	}

@@ -11,14 +11,19 @@ import (
 // the log, why there is none. Most events are not for ralph.
 func CommandOf(t Trigger, rules Rules) (Command, string) {
 	cmd, why := readCommand(t, rules)
-	if why = cmp.Or(why, whyUnfit(t, rules)); why == "" {
-		cmd, why = refuseIfClosed(t, cmd)
-	}
-	switch {
-	case why != "":
+	if why != "" {
 		return Command{}, why
-	case cmd.Verb == Update && !t.IsOnPull() && !t.IsAutomatic():
-		return RefusedCommand(string(Update), "it merges the base branch into the branch of a pull request: ask there"), ""
+	}
+	if why := whyUnfit(t, rules); why != "" {
+		return Command{}, why
+	}
+	cmd, why = refuseIfClosed(t, cmd)
+	if why != "" {
+		return Command{}, why
+	}
+	if cmd.Verb == Update && !t.IsOnPull() && !t.IsAutomatic() {
+		why := "it merges the base branch into the branch of a pull request: ask there"
+		return RefusedCommand(string(Update), why), ""
 	}
 	return cmd, ""
 }
@@ -27,7 +32,10 @@ func CommandOf(t Trigger, rules Rules) (Command, string) {
 // a label or comment gets an answer.
 func refuseIfClosed(t Trigger, cmd Command) (Command, string) {
 	why := t.whyClosed(cmd)
-	if why != "" && (t.Label != "" || t.Comment.ID != 0 && t.Action != edited) {
+	if why == "" {
+		return cmd, ""
+	}
+	if t.Label != "" || t.isNewComment() {
 		return RefusedCommand(string(cmd.Verb), why), ""
 	}
 	return cmd, why

@@ -130,7 +130,13 @@ type Check struct {
 // AddContext adds the context to the task. ok is false if a pull request has nothing to do.
 func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (full plan.Task, ok bool) {
 	for _, h := range found.Comments {
-		task.Context = append(task.Context, plan.Comment{Author: h.Author.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk})
+		task.Context = append(task.Context, plan.Comment{
+			Author: h.Author.Login,
+			At:     h.At,
+			Text:   h.Text,
+			Where:  h.Thread.String(),
+			Hunk:   h.Thread.Hunk,
+		})
 	}
 	for _, f := range found.Failing {
 		task.Context = append(task.Context, plan.Comment{Where: "the check " + f.Name, Text: f.Summary})
@@ -146,13 +152,15 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 // remarks returns the changes that people ask for: the words of the command in a thread,
 // the thread of the command, or the review. Otherwise these are all open threads and red
 // checks.
-func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
-	words, thread := strings.TrimSpace(cmd.Words), t.Comment.Thread
+func (t Trigger) remarks(cmd Command, found TaskContext) []plan.Remark {
+	words := strings.TrimSpace(cmd.Words)
+	thread := t.Comment.Thread
 	withChecks := false
 	var wanted func(h ContextComment) bool
 	switch {
 	case t.Review.ID != 0:
-		wanted, words = func(h ContextComment) bool { return h.Review == t.Review.ID }, strings.TrimSpace(t.Review.Body)
+		words = strings.TrimSpace(t.Review.Body)
+		wanted = func(h ContextComment) bool { return h.Review == t.Review.ID }
 	case words != "" && thread.ID == 0: // the words are the task
 		return nil
 	case words != "":
@@ -163,13 +171,30 @@ func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 		withChecks = true
 		wanted = func(h ContextComment) bool { return h.Thread.ID != 0 && found.OpenThreads[h.Thread.ID] }
 	}
+	var all []plan.Remark
 	for _, h := range found.Comments {
-		if wanted(h) {
-			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.Author.Login, Text: h.Text, ID: h.ID, Suggestion: h.Suggestion})
+		if !wanted(h) {
+			continue
 		}
+		all = append(all, plan.Remark{
+			Thread:     h.Thread.ID,
+			Path:       h.Thread.Path,
+			Line:       h.Thread.Line,
+			By:         h.Author.Login,
+			Text:       h.Text,
+			ID:         h.ID,
+			Suggestion: h.Suggestion,
+		})
 	}
 	if words != "" {
-		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: t.Asker().Login, Text: words, ID: t.Comment.ID})
+		all = append(all, plan.Remark{
+			Thread: thread.ID,
+			Path:   thread.Path,
+			Line:   thread.Line,
+			By:     t.Asker().Login,
+			Text:   words,
+			ID:     t.Comment.ID,
+		})
 	}
 	if !withChecks {
 		return all

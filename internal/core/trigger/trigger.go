@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Trigger is a GitHub event. Its bodies are as people wrote them. An event that starts nothing has only name and action.
+// Trigger is a GitHub event. Its bodies are as people wrote them. An event that starts nothing has only name and
+// action.
 type Trigger struct {
 	Event        string // GitHub's name: issues, issue_comment, …
 	Action       string // labeled, created, …
@@ -137,7 +138,10 @@ func CanStartWork(event string) bool {
 
 // NeedsInputs reports whether only the workflow's inputs can have a task.
 func (t Trigger) NeedsInputs() bool {
-	return !CanStartWork(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
+	if !CanStartWork(t.Event) {
+		return true
+	}
+	return t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }
 
 // String returns the repository as owner/name.
@@ -147,7 +151,12 @@ func (r Repo) String() string { return r.Owner + "/" + r.Name }
 func (t Trigger) IsCI() bool { return t.CI.SHA != "" && t.Inputs == Inputs{} }
 
 // IsAutomatic reports whether no person asks: checks ended, or a branch was pushed.
-func (t Trigger) IsAutomatic() bool { return t.IsCI() || t.PushedBranch != "" && t.Inputs == Inputs{} }
+func (t Trigger) IsAutomatic() bool {
+	if t.Inputs != (Inputs{}) {
+		return false
+	}
+	return t.CI.SHA != "" || t.PushedBranch != ""
+}
 
 // IsOnPull reports whether the event is about a pull request.
 func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
@@ -158,10 +167,16 @@ func (t Trigger) IsEditedAt(at time.Time) bool { return !t.At.IsZero() && !at.Be
 
 // Asker returns the account that needs permission, which can differ from the issue's author.
 func (t Trigger) Asker() Sender {
-	if t.Comment.ID != 0 && t.Action != edited {
-		return Sender{Login: t.Comment.Author, ID: t.Comment.AuthorID, IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot}
+	if t.isNewComment() {
+		return Sender{
+			Login: t.Comment.Author,
+			ID:    t.Comment.AuthorID,
+			IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot,
+		}
 	}
 	return t.Sender
 }
+
+func (t Trigger) isNewComment() bool { return t.Comment.ID != 0 && t.Action != edited }
 
 const edited = "edited"
