@@ -95,11 +95,11 @@ func fencedTask(t plan.Task) string {
 }
 
 func fenceAll(all []string) []string {
-	fenced := make([]string, 0, len(all))
-	for _, words := range all {
-		fenced = append(fenced, clean.Fence(strings.TrimSpace(words)))
+	fences := make([]string, 0, len(all))
+	for _, text := range all {
+		fences = append(fences, clean.Fence(strings.TrimSpace(text)))
 	}
-	return fenced
+	return fences
 }
 
 // feedback is about the iteration before: failures, rejected claims, undone changes.
@@ -108,48 +108,57 @@ func feedback(run journal.Run) []string {
 	if !found {
 		return nil
 	}
-	var said []string
+	var notes []string
 	if it.Agent != nil && it.Agent.Failed {
-		said = append(said, "The agent did not end well: "+sentence(oneLine(it.Agent.Why)))
+		notes = append(notes, "The agent did not end well: "+sentence(oneLine(it.Agent.Why)))
 	}
-	said = append(said, failedChecks(run, journal.AtWork, it.Checks)...)
+	notes = append(notes, failedChecks(run, journal.AtWork, it.Checks)...)
 	if it.Proof != nil {
-		said = append(said, setupFailures(it.Proof.Checks.Setup)...)
-		said = append(said, failedChecks(run, journal.AtHead, it.Proof.Checks.Head)...)
+		notes = append(notes, setupFailures(it.Proof.Checks.Setup)...)
+		notes = append(notes, failedChecks(run, journal.AtHead, it.Proof.Checks.Head)...)
 	}
 	for _, rejected := range it.Ended.Rejected {
-		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s", oneLine(rejected.Claim), sentence(oneLine(rejected.Why))))
+		claim, why := oneLine(rejected.Claim), sentence(oneLine(rejected.Why))
+		notes = append(notes, fmt.Sprintf("Your claim `%s` was rejected: %s", claim, why))
 	}
-	if isUnclaimed(it) && it.Story == "" {
-		said = append(said, fmt.Sprintf("The checks are green, but you did not say `<promise>%s</promise>`. If the task is complete, say it; if not, go on with it.", run.Policy.Word))
-	} else if isUnclaimed(it) {
-		said = append(said, fmt.Sprintf("The checks are green, but %s is not marked as passed in `%s/prd.json`. If all its criteria hold, mark it; if not, go on with it.", it.Story, memoryDir(run)))
+	if isUnclaimed(it) {
+		notes = append(notes, askForClaim(run, it))
 	}
-	return append(said, undoneChanges(run, it)...)
+	return append(notes, undoneChanges(run, it)...)
+}
+
+func askForClaim(run journal.Run, it journal.Iteration) string {
+	if it.Story == "" {
+		return fmt.Sprintf("The checks are green, but you did not say `<promise>%s</promise>`. "+
+			"If the task is complete, say it; if not, go on with it.", run.Policy.Word)
+	}
+	return fmt.Sprintf("The checks are green, but %s is not marked as passed in `%s/prd.json`. "+
+		"If all its criteria hold, mark it; if not, go on with it.", it.Story, memoryDir(run))
 }
 
 // sentence ends a text with one full stop: the command `go test ./...` at its end keeps its three.
 func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
 func setupFailures(setup []journal.SetupEnded) []string {
-	var said []string
+	var notes []string
 	for _, command := range setup {
 		if command.Passed {
 			continue
 		}
-		text := fmt.Sprintf("On a clean checkout of your commit the %s, so that no check could be run there.", oneLine(command.Failure()))
+		text := fmt.Sprintf("On a clean checkout of your commit the %s, so that no check could be run there.",
+			oneLine(command.Failure()))
 		if strings.TrimSpace(command.Excerpt) != "" {
 			text += "\n\n" + clean.Fence(command.Excerpt)
 		}
-		said = append(said, text)
+		notes = append(notes, text)
 	}
-	return said
+	return notes
 }
 
 var treeNames = map[journal.Where]string{journal.AtWork: "your tree", journal.AtHead: "a clean checkout of your commit"}
 
 func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEnded) []string {
-	var said []string
+	var notes []string
 	for _, check := range checks {
 		if check.Where != where || !verdict.BlocksStory(run, check) {
 			continue
@@ -158,22 +167,30 @@ func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEn
 		if check.TimedOut {
 			how = "ran out of time"
 		}
-		what := " It printed nothing."
-		if strings.TrimSpace(check.Excerpt) != "" {
-			what = failedTests(run, check) + "\n\n" + clean.Fence(check.Excerpt)
-		}
-		if check.Log != "" && !run.Policy.Publish && !run.Policy.Boxed { // else the agent's tree has no such file
-			what += "\n\nThe whole output is in `" + oneLine(check.Log) + "`."
-		}
-		if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
-			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
-		}
-		if verdict.MayLackSetup(run, check) {
-			what += "\n\nOn a clean checkout this command prepares the checks. It did not run on your tree: run it if the check needs it.\n\n" + clean.Fence(run.Policy.SetupLine())
-		}
-		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, treeNames[where], what))
+		notes = append(notes, fmt.Sprintf("The check `%s` %s on %s.%s",
+			check.Command, how, treeNames[where], failureDetails(run, check)))
 	}
-	return said
+	return notes
+}
+
+// failureDetails returns what a failed check printed, and what the agent has to know about it.
+func failureDetails(run journal.Run, check journal.CheckEnded) string {
+	text := " It printed nothing."
+	if strings.TrimSpace(check.Excerpt) != "" {
+		text = failedTests(run, check) + "\n\n" + clean.Fence(check.Excerpt)
+	}
+	if check.Log != "" && !run.Policy.Publish && !run.Policy.Boxed { // else the agent's tree has no such file
+		text += "\n\nThe whole output is in `" + oneLine(check.Log) + "`."
+	}
+	if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
+		text += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" +
+			clean.Fence(strings.Join(fresh, "\n"))
+	}
+	if verdict.MayLackSetup(run, check) {
+		text += "\n\nOn a clean checkout this command prepares the checks. It did not run on your tree: " +
+			"run it if the check needs it.\n\n" + clean.Fence(run.Policy.SetupLine())
+	}
+	return text
 }
 
 // failedTests names the failed tests of a check, if its output names them and none failed before the work.
@@ -189,36 +206,49 @@ const maxFailedTests = 30
 
 // isUnclaimed reports whether an iteration left green work that the agent did not claim.
 func isUnclaimed(it journal.Iteration) bool {
-	return it.Ended.Green && it.Ended.Worked && len(it.Ended.Passed) == 0 && !it.Ended.Done && len(it.Ended.Rejected) == 0
+	if !it.Ended.Green || !it.Ended.Worked {
+		return false
+	}
+	if len(it.Ended.Passed) > 0 || it.Ended.Done {
+		return false
+	}
+	return len(it.Ended.Rejected) == 0
 }
 
+// undoneChanges describes what ralph restored of the agent's changes, and what it did not take over.
 func undoneChanges(run journal.Run, it journal.Iteration) []string {
-	var said []string
+	var notes []string
 	if it.Read != nil {
 		for _, what := range it.Read.Undone {
-			said = append(said, "Put back in `"+memoryDir(run)+"/prd.json`: "+what+".")
+			notes = append(notes, "Put back in `"+memoryDir(run)+"/prd.json`: "+what+".")
 		}
 		if it.Read.Cut {
-			said = append(said, "Put back in `"+memoryDir(run)+"/progress.txt`: what earlier iterations wrote below its line. Append to that, and shorten nothing.")
+			notes = append(notes, "Put back in `"+memoryDir(run)+"/progress.txt`: "+
+				"what earlier iterations wrote below its line. Append to that, and shorten nothing.")
 		}
 	}
 	if it.Taken == nil {
-		return said
+		return notes
 	}
 	if len(it.Taken.Dropped) > 0 {
-		text := "These files are protected and were put back: `" + oneLine(strings.Join(it.Taken.Dropped, "`, `")) + "`. Leave them as they are."
+		names := oneLine(strings.Join(it.Taken.Dropped, "`, `"))
+		text := "These files are protected and were put back: `" + names + "`. Leave them as they are."
 		if len(it.Taken.Proposed) > 0 {
 			text += " People are shown your changes as a patch; do not make them again."
 		}
-		said = append(said, text)
+		notes = append(notes, text)
 	}
 	if len(it.Taken.Huge) > 0 {
-		said = append(said, "These files are larger than 100 MiB and are not part of the work: "+oneLine(journal.ShortList(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
+		names := oneLine(journal.ShortList(it.Taken.Huge))
+		notes = append(notes, "These files are larger than 100 MiB and are not part of the work: "+names+
+			". Delete them, or have `.gitignore` name them.")
 	}
 	for _, finding := range it.Taken.Refused {
-		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Fix that; rewrite those commits if needed.", oneLine(finding.Commit+" "+finding.Path+" "+finding.Why)))
+		why := oneLine(finding.Commit + " " + finding.Path + " " + finding.Why)
+		notes = append(notes, fmt.Sprintf("Your commits were not taken over: %s. "+
+			"Fix that; rewrite those commits if needed.", why))
 	}
-	return said
+	return notes
 }
 
 // memoryDir returns the folder of plan and progress log, from the agent's working directory.
@@ -237,22 +267,22 @@ func lastIteration(run journal.Run) int {
 // fencedContext returns others' comments, each in a fence under a line with its author.
 func fencedContext(t plan.Task) []string {
 	var all []string
-	for _, said := range t.Context {
+	for _, comment := range t.Context {
 		var head []string
-		if said.Author != "" {
-			head = append(head, clean.Inline(said.Author, 60))
+		if comment.Author != "" {
+			head = append(head, clean.Inline(comment.Author, 60))
 		}
-		if !said.At.IsZero() {
-			head = append(head, said.At.UTC().Format(time.DateTime))
+		if !comment.At.IsZero() {
+			head = append(head, comment.At.UTC().Format(time.DateTime))
 		}
-		if said.Where != "" {
-			head = append(head, "`"+strings.ReplaceAll(oneLine(said.Where), "`", "'")+"`")
+		if comment.Where != "" {
+			head = append(head, "`"+strings.ReplaceAll(oneLine(comment.Where), "`", "'")+"`")
 		}
 		parts := []string{strings.Join(head, ", ") + ":"}
-		if said.Hunk != "" {
-			parts = append(parts, clean.Fence(said.Hunk))
+		if comment.Hunk != "" {
+			parts = append(parts, clean.Fence(comment.Hunk))
 		}
-		all = append(all, strings.Join(append(parts, clean.Fence(said.Text)), "\n\n"))
+		all = append(all, strings.Join(append(parts, clean.Fence(comment.Text)), "\n\n"))
 	}
 	return all
 }

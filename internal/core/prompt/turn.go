@@ -61,8 +61,8 @@ func customPrompt(run journal.Run, turn Turn, story plan.Story) string {
 		"$RALPH_MAX_ITERATIONS", strconv.Itoa(lastIteration(run)),
 	).Replace(strings.Trim(turn.Base, "\n"))
 	parts := []string{text, "## Your story: " + clean.Inline(story.ID+" "+story.Title, 300)}
-	if said := feedback(run); len(said) > 0 {
-		parts = append(parts, "## What the program found after the last iteration", strings.Join(said, "\n\n"))
+	if notes := feedback(run); len(notes) > 0 {
+		parts = append(parts, "## What the program found after the last iteration", strings.Join(notes, "\n\n"))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
 }
@@ -88,18 +88,20 @@ func iterationCount(run journal.Run, number int) string {
 	return fmt.Sprintf("Iteration %d of %d, %d remaining.", number, last, max(last-number, 0))
 }
 
-func guardrails(run journal.Run) (before, instead, after []string) {
+// guardrails returns the texts about failed guardrails that go before the prompt, in its place, and after it.
+func guardrails(run journal.Run) ([]string, []string, []string) {
 	it, found := run.LastJudged()
 	if !found {
 		return nil, nil, nil
 	}
+	var before, instead, after []string
 	for _, check := range it.Checks {
 		if !verdict.BlocksStory(run, check) {
 			continue
 		}
-		asked := run.Policy.CheckNamed(check.Name)
-		text := guardrailFailure(check, asked.Hint)
-		switch asked.FailAction {
+		rule := run.Policy.CheckNamed(check.Name)
+		text := guardrailFailure(check, rule.Hint)
+		switch rule.FailAction {
 		case policy.Prepend:
 			before = append(before, text)
 		case policy.Replace:
@@ -122,13 +124,14 @@ func guardrailFailure(check journal.CheckEnded, hint string) string {
 
 // rejections returns claims rejected for lack of work, unless failed guardrails say so already.
 func rejections(it journal.Iteration) []string {
-	var said []string
-	for _, rejected := range it.Ended.Rejected {
-		if it.Ended.Green {
-			said = append(said, fmt.Sprintf("Your answer %q was rejected: %s", rejected.Claim, sentence(rejected.Why)))
-		}
+	if !it.Ended.Green {
+		return nil
 	}
-	return said
+	var notes []string
+	for _, rejected := range it.Ended.Rejected {
+		notes = append(notes, fmt.Sprintf("Your answer %q was rejected: %s", rejected.Claim, sentence(rejected.Why)))
+	}
+	return notes
 }
 
 func checksPrompt(run journal.Run, turn Turn) string {
@@ -168,7 +171,12 @@ func Review(story plan.Story, diff string, cut bool) string {
 
 // Plan asks an agent to plan the task. It says why the last plan was unusable.
 func Plan(run journal.Run) string {
-	data := templateData{Checks: checkCommands(run), Said: fenceAll(run.Words), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}
+	data := templateData{
+		Checks: checkCommands(run),
+		Said:   fenceAll(run.Words),
+		Task:   fencedTask(run.Task),
+		Others: fencedContext(run.Task),
+	}
 	if n := len(run.Misplans); n > 0 {
 		data.Wrong = clean.Fence(run.Misplans[n-1])
 	}
@@ -177,15 +185,20 @@ func Plan(run journal.Run) string {
 
 // SessionStart returns what an agent reads when a loop in its session begins or continues.
 func SessionStart(run journal.Run) string {
-	rules, work := run.Policy.Session, ""
-	if rules.MinTools > 0 {
-		work = Fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call")) + "\n"
+	work := ""
+	if calls := run.Policy.Session.MinTools; calls > 0 {
+		work = Fill("session/start-work.md", "{calls}", plural(calls, "tool call")) + "\n"
 	}
 	if commands := checkCommands(run); len(commands) > 0 {
 		work += Fill("session/start-checks.md", "{checks}", "`"+strings.Join(commands, "`, `")+"`")
 	}
-	return Fill("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.PromiseTag(),
-		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
+	return Fill(
+		"session/start.md",
+		"{task}", run.Task.Body,
+		"{marker}", run.Policy.PromiseTag(),
+		"{times}", plural(run.Policy.Limits.Iterations, "time"),
+		"{work}", work,
+	)
 }
 
 // SessionContinue returns what an agent reads that wanted to end too early.
@@ -194,17 +207,27 @@ func SessionContinue(run journal.Run) string {
 	if run.Policy.Session.Ultra {
 		parts = append(parts, Fill("session/ultrawork.md"))
 	}
-	name, why := "session/continue.md", ""
-	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
-		name, why = "session/rejected.md", last.Ended.Rejected[0].Why
-		if red := failedChecks(run, journal.AtWork, last.Checks); len(red) > 0 {
-			name, why = "session/red.md", strings.Join(red, "\n\n")
-		}
-	}
-	parts = append(parts, Fill(name, "{marker}", run.Policy.PromiseTag(), "{why}", why),
-		Fill("session/task.md", "{task}", run.Task.Body,
-			"{number}", strconv.Itoa(run.UsedIterations()-1), "{limit}", strconv.Itoa(run.Policy.Limits.Iterations)))
+	name, why := whyContinue(run)
+	parts = append(parts, Fill(name, "{marker}", run.Policy.PromiseTag(), "{why}", why))
+	parts = append(parts, Fill(
+		"session/task.md",
+		"{task}", run.Task.Body,
+		"{number}", strconv.Itoa(run.UsedIterations()-1),
+		"{limit}", strconv.Itoa(run.Policy.Limits.Iterations),
+	))
 	return strings.Join(parts, "\n\n")
+}
+
+// whyContinue returns why the session continues, and the template that says so.
+func whyContinue(run journal.Run) (name, why string) {
+	last, found := run.LastJudged()
+	if !found || len(last.Ended.Rejected) == 0 {
+		return "session/continue.md", ""
+	}
+	if failed := failedChecks(run, journal.AtWork, last.Checks); len(failed) > 0 {
+		return "session/red.md", strings.Join(failed, "\n\n")
+	}
+	return "session/rejected.md", last.Ended.Rejected[0].Why
 }
 
 // Fill replaces a template's placeholders in one pass: the values may contain some.
