@@ -27,9 +27,9 @@ func (r Refusal) String() string {
 
 // Admit enters a job into the book if the limits allow it. A second try enters nothing, as an answer may be lost.
 func (b Book) Admit(a Candidate, now time.Time) (Book, *Refusal) {
-	b = b.sweep(now).again(a.Entry, now)
-	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.Job == a.Entry.Job && e.Run == a.Entry.Run && e.Spent == nil })
-	for _, check := range []func(Candidate, time.Time) *Refusal{b.crowded, b.spent, b.flooded} {
+	b = b.sweep(now).endEarlier(a.Entry, now)
+	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.isOpen(a.Entry.Job, a.Entry.Run) })
+	for _, check := range []func(Candidate, time.Time) *Refusal{b.checkRuns, b.checkCost, b.checkPulls} {
 		if refusal := check(a, now); refusal != nil {
 			return b, refusal
 		}
@@ -38,25 +38,29 @@ func (b Book) Admit(a Candidate, now time.Time) (Book, *Refusal) {
 	return b, nil
 }
 
-func (b Book) crowded(a Candidate, now time.Time) *Refusal {
+// checkRuns applies the limit of parallel runs.
+func (b Book) checkRuns(a Candidate, now time.Time) *Refusal {
 	busy := b.AtWork(now)
 	if a.Limits.Runs == 0 || len(busy) < a.Limits.Runs {
 		return nil
 	}
 	return &Refusal{
-		Why:   fmt.Sprintf("%s at work in this repository already, and no more may be: ask again when one is done", count(len(busy), "run is", "runs are")),
-		Limit: "setting `github.maxRuns`", Full: true,
+		Why: fmt.Sprintf("%s at work in this repository already, and no more may be: ask again when one is done",
+			count(len(busy), "run is", "runs are")),
+		Limit: "setting `github.maxRuns`",
+		Full:  true,
 	}
 }
 
-// spent applies the limit of a day's cost, including what active runs may still spend.
-func (b Book) spent(a Candidate, now time.Time) *Refusal {
+// checkCost applies the limit of a day's cost, including what active runs may still spend.
+func (b Book) checkCost(a Candidate, now time.Time) *Refusal {
 	if a.Limits.USD == 0 {
 		return nil
 	}
 	if a.Entry.Held == 0 {
 		return &Refusal{
-			Why:   "a run without a limit (`max-cost: 0`) may spend more than this repository may in a day: set one, or `max-cost-per-day: 0`",
+			Why: "a run without a limit (`max-cost: 0`) may spend more than this repository may in a day: " +
+				"set one, or `max-cost-per-day: 0`",
 			Limit: "input `max-cost-per-day` of the workflow",
 		}
 	}
@@ -86,9 +90,12 @@ func (b Book) spent(a Candidate, now time.Time) *Refusal {
 	return &Refusal{Why: why, Limit: "input `max-cost-per-day` of the workflow", Full: held > 0}
 }
 
-// flooded applies the limit of open pull requests, including those that active runs may open.
-func (b Book) flooded(a Candidate, now time.Time) *Refusal {
-	if a.Limits.Pulls == 0 || a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
+// checkPulls applies the limit of open pull requests, including those that active runs may open.
+func (b Book) checkPulls(a Candidate, now time.Time) *Refusal {
+	if a.Limits.Pulls == 0 {
+		return nil
+	}
+	if a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
 		return nil
 	}
 	branches := slices.Clone(a.Open)
@@ -103,8 +110,10 @@ func (b Book) flooded(a Candidate, now time.Time) *Refusal {
 		return nil
 	}
 	return &Refusal{
-		Why:   fmt.Sprintf("%s open already, or about to be: merge or close one, then ask again", count(n, "pull request of ralph's is", "pull requests of ralph's are")),
-		Limit: "setting `github.maxOpenPrs`", Full: n > len(a.Open),
+		Why: fmt.Sprintf("%s open already, or about to be: merge or close one, then ask again",
+			count(n, "pull request of ralph's is", "pull requests of ralph's are")),
+		Limit: "setting `github.maxOpenPrs`",
+		Full:  n > len(a.Open),
 	}
 }
 

@@ -44,33 +44,39 @@ const mostPulls = 5000 // limits the ledger: the oldest pull requests are remove
 
 // Worked enters a run on a pull request. If the job began after its end, it was reopened.
 func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
-	if old, is := b.pull(p.Number); is {
+	if old, ok := b.pull(p.Number); ok {
 		p.Runs = slices.DeleteFunc(slices.Clone(old.Runs), func(old PullRun) bool { return old.ID == run.ID })
-		p.Opened, p.Issue = old.Opened, cmp.Or(old.Issue, p.Issue)
+		p.Opened = old.Opened
+		p.Issue = cmp.Or(old.Issue, p.Issue)
 		if old.End != "" && !began.After(old.Ended) {
-			p.End, p.Ended, p.Head, p.Swept = old.End, old.Ended, old.Head, old.Swept
+			p.End = old.End
+			p.Ended = old.Ended
+			p.Head = old.Head
+			p.Swept = old.Swept
 		}
 	}
 	p.Runs = append(p.Runs, run)
 	return b.put(p)
 }
 
-// Begin enters an active job on a pull request, with unknown cost. was is the run's entry before.
-func (b Book) Begin(p Pull, run PullRun, began time.Time) (next Book, was *PullRun) {
+// Begin enters an active job on a pull request, with unknown cost. It also returns the run's entry before, or nil.
+func (b Book) Begin(p Pull, run PullRun, began time.Time) (Book, *PullRun) {
 	old, _ := b.pull(p.Number)
+	var before *PullRun
 	if at := slices.IndexFunc(old.Runs, func(old PullRun) bool { return old.ID == run.ID }); at >= 0 {
-		was, run.Minutes = &old.Runs[at], old.Runs[at].Minutes
+		before = &old.Runs[at]
+		run.Minutes = before.Minutes
 	}
 	run.USD = nil
-	return b.Worked(p, run, began), was
+	return b.Worked(p, run, began), before
 }
 
 // Undo removes what Begin entered, if the job did not begin.
-func (b Book) Undo(number int, run string, was *PullRun) Book {
+func (b Book) Undo(number int, run string, before *PullRun) Book {
 	p, _ := b.pull(number)
 	p.Runs = slices.DeleteFunc(slices.Clone(p.Runs), func(old PullRun) bool { return old.ID == run })
-	if was != nil {
-		p.Runs = append(p.Runs, *was)
+	if before != nil {
+		p.Runs = append(p.Runs, *before)
 	}
 	b = b.put(p)
 	b.Pulls = slices.DeleteFunc(b.Pulls, func(p Pull) bool { return len(p.Runs) == 0 && p.End == "" })
@@ -88,7 +94,8 @@ func (b Book) pull(number int) (Pull, bool) {
 // Over enters the end of a pull request with a known run.
 func (b Book) Over(p Pull) Book {
 	old, _ := b.pull(p.Number)
-	p.Runs, p.Issue = old.Runs, old.Issue
+	p.Runs = old.Runs
+	p.Issue = old.Issue
 	return b.put(p)
 }
 
@@ -102,8 +109,9 @@ func (b Book) put(p Pull) Book {
 
 // Due returns the pull requests that ended before a time and were not cleaned up, unless an open one has the same
 // branch or issue.
-func (b Book) Due(before time.Time) (due []Pull) {
+func (b Book) Due(before time.Time) []Pull {
 	live := func(p Pull) bool { return p.End == "" || !p.Ended.Before(before) }
+	var due []Pull
 	for _, p := range b.Pulls {
 		if p.Swept || live(p) {
 			continue
@@ -123,7 +131,10 @@ func (b Book) Due(before time.Time) (due []Pull) {
 func (b Book) Sweep(done []Pull) Book {
 	b.Pulls = slices.Clone(b.Pulls)
 	for i, p := range b.Pulls {
-		b.Pulls[i].Swept = p.Swept || slices.ContainsFunc(done, func(d Pull) bool { return d.Number == p.Number && d.Ended.Equal(p.Ended) })
+		isDone := func(d Pull) bool { return d.Number == p.Number && d.Ended.Equal(p.Ended) }
+		if slices.ContainsFunc(done, isDone) {
+			b.Pulls[i].Swept = true
+		}
 	}
 	return b
 }

@@ -52,11 +52,13 @@ const version = 1
 // Read reads a book. An unreadable one is an error, as an empty one would forget costs.
 func Read(data []byte) (Book, error) {
 	var book Book
-	err := json.Unmarshal(data, &book)
-	if err == nil && book.V != version {
-		err = fmt.Errorf("it is of version %d, and this program reads %d", book.V, version)
+	if err := json.Unmarshal(data, &book); err != nil {
+		return Book{}, err
 	}
-	return book, err
+	if book.V != version {
+		return Book{}, fmt.Errorf("it is of version %d, and this program reads %d", book.V, version)
+	}
+	return book, nil
 }
 
 // Write returns the book as stored.
@@ -75,6 +77,11 @@ func (e Entry) counts(now time.Time) bool { return !now.After(e.Until.Add(day)) 
 
 func (e Entry) atWork(now time.Time) bool { return e.Spent == nil && now.Before(e.Until) }
 
+// isOpen reports whether it is the entry of that job and run, and has no end.
+func (e Entry) isOpen(job int64, run string) bool {
+	return e.Job == job && e.Run == run && e.Spent == nil
+}
+
 // cost returns what a job spent, or may have spent if it was killed.
 func (e Entry) cost() float64 {
 	if e.Spent != nil {
@@ -91,23 +98,25 @@ func (b Book) AtWork(now time.Time) []Entry {
 // Late returns the jobs that did not say that they are over, and should be. One may still work: checks can take longer
 // than a run may, and a company's own machine has no limit of GitHub's.
 func (b Book) Late(now time.Time) []Entry {
-	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return e.Spent != nil || now.Before(e.Until) })
+	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool {
+		return e.Spent != nil || now.Before(e.Until)
+	})
 }
 
 // Extend moves the time by which a job is over. Until then it is at work.
 func (b Book) Extend(late Entry, until time.Time) Book {
 	b.Entries = slices.Clone(b.Entries)
 	for i, e := range b.Entries {
-		if e.Job == late.Job && e.Run == late.Run && e.Spent == nil {
+		if e.isOpen(late.Job, late.Run) {
 			b.Entries[i].Until = until.UTC()
 		}
 	}
 	return b
 }
 
-// again ends what e's job did before: earlier attempts, as GitHub starts the next after one has ended, and an earlier
-// start of the same run, which was killed. Only a second try to enter e has its time.
-func (b Book) again(e Entry, now time.Time) Book {
+// endEarlier ends what e's job did before: earlier attempts, as GitHub starts the next after one has ended, and an
+// earlier start of the same run, which was killed. Only a second try to enter e has its time.
+func (b Book) endEarlier(e Entry, now time.Time) Book {
 	for _, old := range b.Entries {
 		killed := old.Run == e.Run && !old.Until.Equal(e.Until)
 		if old.Job == e.Job && (old.Attempt < e.Attempt || killed) {
@@ -121,13 +130,14 @@ func (b Book) again(e Entry, now time.Time) Book {
 func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
 	b.Entries = slices.Clone(b.Entries)
 	for i, e := range b.Entries {
-		if e.Job != job || e.Run != run || e.Spent != nil {
+		if !e.isOpen(job, run) {
 			continue
 		}
 		if spent == nil {
 			spent = &e.Held
 		}
-		b.Entries[i].Spent, b.Entries[i].Until = spent, now
+		b.Entries[i].Spent = spent
+		b.Entries[i].Until = now
 	}
 	return b
 }
