@@ -16,8 +16,8 @@ type Files struct {
 	Moved        []Moved
 }
 
-// Moved is a path of the home that a variable places elsewhere.
-type Moved struct{ Path, Variable, Way string }
+// Moved is a path of the home that a variable places elsewhere: at Below in the folder that it names.
+type Moved struct{ Path, Variable, Below string }
 
 var agents = map[string]Files{
 	"claude": {
@@ -34,7 +34,10 @@ var agents = map[string]Files{
 	},
 	"opencode": {
 		Folders: []string{".opencode"}, Settings: []string{"opencode.json", "opencode.jsonc"},
-		Moved: []Moved{{"$OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_DIR", ""}, {"$OPENCODE_CONFIG", "OPENCODE_CONFIG", ""}},
+		Moved: []Moved{
+			{"$OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_DIR", ""},
+			{"$OPENCODE_CONFIG", "OPENCODE_CONFIG", ""},
+		},
 	},
 	"copilot": {
 		Instructions: []string{"copilot-instructions.md"}, Folders: []string{".copilot"},
@@ -45,7 +48,10 @@ var agents = map[string]Files{
 	"cursor": {Folders: []string{".cursor"}, Settings: []string{".cursorrules"}},
 	"amp":    {Instructions: []string{"AGENT.md"}, Folders: []string{".amp"}},
 
-	"any":      {Instructions: []string{"AGENTS.md"}, Folders: []string{".agents"}, Settings: []string{".mcp.json", "CONTEXT.md"}},
+	"any": {
+		Instructions: []string{"AGENTS.md"}, Folders: []string{".agents"},
+		Settings: []string{".mcp.json", "CONTEXT.md"},
+	},
 	"windsurf": {Folders: []string{".windsurf"}, Settings: []string{".windsurfrules"}},
 	"cline":    {Folders: []string{".clinerules"}},
 	"roo":      {Folders: []string{".roo"}},
@@ -62,7 +68,8 @@ func Of(name string) (Files, bool) {
 }
 
 // All returns the files of all agents together.
-func All() (all Files) {
+func All() Files {
+	var all Files
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		files := agents[name]
 		all.Instructions = append(all.Instructions, files.Instructions...)
@@ -86,9 +93,12 @@ func (f Files) Globs() []string {
 func (f Files) Has(path string) bool {
 	parts := strings.Split(path, "/")
 	name := parts[len(parts)-1]
-	is := func(names []string, name string) bool {
-		return slices.ContainsFunc(names, func(one string) bool { return strings.EqualFold(one, name) })
+	if containsName(f.Instructions, name) || containsName(f.Settings, name) {
+		return true
 	}
-	return is(f.Instructions, name) || is(f.Settings, name) ||
-		slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return is(f.Folders, part) })
+	return slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return containsName(f.Folders, part) })
+}
+
+func containsName(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(other, name) })
 }

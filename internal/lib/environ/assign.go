@@ -42,21 +42,30 @@ func CheckLines(lines []string, check func(string) error) error {
 }
 
 func checkName(line string) error {
-	name, _, is := strings.Cut(line, "=")
-	if !is || !variable.MatchString(name) {
+	name, _, ok := strings.Cut(line, "=")
+	if !ok || !variable.MatchString(name) {
 		return errors.New("it is not NAME=value")
 	}
-	upper := strings.ToUpper(name)
-	begins := func(prefix string) bool { return strings.HasPrefix(upper, prefix) }
-	if slices.Contains(reserved, name) || slices.Contains(proxies, name) || slices.ContainsFunc(slices.Concat(never, reservedPrefixes), begins) {
+	if isReserved(name) {
 		return fmt.Errorf("%s cannot be set: ralph, the sandbox or the shell depends on it", name)
 	}
 	return nil
 }
 
+func isReserved(name string) bool {
+	if slices.Contains(reserved, name) || slices.Contains(proxies, name) {
+		return true
+	}
+	upper := strings.ToUpper(name)
+	begins := func(prefix string) bool { return strings.HasPrefix(upper, prefix) }
+	return slices.ContainsFunc(jobPrefixes, begins) || slices.ContainsFunc(reservedPrefixes, begins)
+}
+
 var (
-	variable         = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	reserved         = strings.Fields("PATH HOME USER LOGNAME SHELL TMPDIR ENV BASH_ENV BASHOPTS SHELLOPTS IFS PS4 CLAUDECODE")
+	variable = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	reserved = strings.Fields(`
+		PATH HOME USER LOGNAME SHELL TMPDIR ENV BASH_ENV BASHOPTS SHELLOPTS IFS PS4 CLAUDECODE
+	`)
 	reservedPrefixes = strings.Fields("RALPH_ LD_ DYLD_ GIT_ BASH_FUNC_ CLAUDE_CODE_")
 )
 

@@ -26,12 +26,14 @@ var proxies = []string{
 
 // Certificates are the variables of several tools that name a file of certificates.
 var Certificates = []string{
-	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
+	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+	"GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
 }
 
 // WithoutUpdates are the variables that turn update checks of agents and tools off. A sandbox would refuse their hosts.
 var WithoutUpdates = []string{
-	"DISABLE_AUTOUPDATER=1", "NO_UPDATE_NOTIFIER=1", "npm_config_update_notifier=false", "PIP_DISABLE_PIP_VERSION_CHECK=1",
+	"DISABLE_AUTOUPDATER=1", "NO_UPDATE_NOTIFIER=1",
+	"npm_config_update_notifier=false", "PIP_DISABLE_PIP_VERSION_CHECK=1",
 }
 
 // Network returns the variables with which programs reach the network.
@@ -44,7 +46,8 @@ func Network() []string {
 // session are variables that make an agent join the session in which ralph was started.
 var session = strings.Fields(`
 	CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT
-	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
+	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR
+	GIT_PREFIX GIT_NAMESPACE
 `)
 
 // gitSetting matches variables with git's configuration. Values may be logins, and git needs all of them.
@@ -55,12 +58,18 @@ var gitSetting = pattern.Of(`^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$
 // variables in extra.
 func Local(environ []string, extra ...string) []string {
 	return only(environ, slices.Concat(proxies, extra), func(name string) bool {
-		return isPlain(name) || !slices.Contains(session, name) && !calledSecret(strings.ToUpper(name)) && !gitSetting.MatchString(name)
+		if isPlain(name) {
+			return true
+		}
+		if slices.Contains(session, name) || gitSetting.MatchString(name) {
+			return false
+		}
+		return !isSecretName(strings.ToUpper(name))
 	})
 }
 
-// never are prefixes of names that belong to the job, with which an agent could act as the job.
-var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_", "OTEL_EXPORTER_"}
+// jobPrefixes begin names that belong to the job, with which an agent could act as the job.
+var jobPrefixes = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_", "OTEL_EXPORTER_"}
 
 // Job returns an agent's environment in a job: the base variables and those in extra.
 // It leaves out variables of the runner and names that end in _TOKEN, even if extra
@@ -77,7 +86,8 @@ func Job(getenv func(string) string, extra ...string) []string {
 
 // A mirror with a password is not passed into the sandbox.
 var mirrors = []string{
-	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY", "NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
+	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY",
+	"NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
 	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
 }
 
@@ -94,11 +104,17 @@ func Mirrors(getenv func(string) string) []string {
 
 func forbidden(name string) bool {
 	name = strings.ToUpper(name)
-	return strings.HasSuffix(name, "_TOKEN") ||
-		slices.ContainsFunc(never, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	if strings.HasSuffix(name, "_TOKEN") {
+		return true
+	}
+	return slices.ContainsFunc(jobPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-var secret = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS", "API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY"}
+// secretEnds are the ends of the names of secrets.
+var secretEnds = []string{
+	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS",
+	"API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY",
+}
 
 // Harmless returns the environment of checks without a sandbox: a person's environment
 // without variables named like secrets. Addresses with a password stay, as tests use
@@ -107,7 +123,10 @@ func Harmless(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		name = strings.ToUpper(name)
-		return forbidden(name) || slices.Contains(session, name) || slices.ContainsFunc(secret, func(end string) bool { return strings.HasSuffix(name, end) })
+		if forbidden(name) || slices.Contains(session, name) {
+			return true
+		}
+		return slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(name, end) })
 	})
 }
 
@@ -121,19 +140,22 @@ var toolNames = strings.Fields(`
 	GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TERMINAL_PROMPT GIT_PAGER GIT_EDITOR
 	CC CXX CPP LD AR AS NM RANLIB STRIP CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS MAKEFLAGS MAKELEVEL
 	CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH OPENSSL_DIR PROTOC
-	GOROOT GOPATH GOBIN GOCACHE GOMODCACHE GOTMPDIR GOENV GOFLAGS GOWORK GO111MODULE GOTOOLCHAIN GOPROXY GONOPROXY GOPRIVATE
-	GOSUMDB GONOSUMDB GOINSECURE GOVCS GOOS GOARCH GOAMD64 GOARM GOARM64 GO386 GOEXPERIMENT GODEBUG GOMAXPROCS GOGC GOMEMLIMIT
+	GOROOT GOPATH GOBIN GOCACHE GOMODCACHE GOTMPDIR GOENV GOFLAGS GOWORK GO111MODULE GOTOOLCHAIN
+	GOPROXY GONOPROXY GOPRIVATE GOSUMDB GONOSUMDB GOINSECURE GOVCS
+	GOOS GOARCH GOAMD64 GOARM GOARM64 GO386 GOEXPERIMENT GODEBUG GOMAXPROCS GOGC GOMEMLIMIT
 	GOTRACEBACK GOCOVERDIR GOLANGCI_LINT_CACHE
-	JAVA_HOME JDK_HOME JAVA_OPTS JAVA_TOOL_OPTIONS _JAVA_OPTIONS SBT_OPTS M2_HOME ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK_ROOT
+	JAVA_HOME JDK_HOME JAVA_OPTS JAVA_TOOL_OPTIONS _JAVA_OPTIONS SBT_OPTS M2_HOME
+	ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK_ROOT
 	VIRTUAL_ENV PNPM_HOME BUN_INSTALL CHROME_BIN TOKENIZERS_PARALLELISM OMP_NUM_THREADS
 	BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_BIN BUNDLE_WITH BUNDLE_WITHOUT BUNDLE_JOBS BUNDLE_FROZEN BUNDLE_DEPLOYMENT
-	BUNDLE_APP_CONFIG BUNDLE_USER_HOME BUNDLE_USER_CACHE COMPOSER_HOME COMPOSER_CACHE_DIR COMPOSER_MEMORY_LIMIT NUGET_PACKAGES
+	BUNDLE_APP_CONFIG BUNDLE_USER_HOME BUNDLE_USER_CACHE
+	COMPOSER_HOME COMPOSER_CACHE_DIR COMPOSER_MEMORY_LIMIT NUGET_PACKAGES
 `)
 
 var toolPrefixes = strings.Fields(`
 	LC_ CGO_ CARGO_ RUST NODE_ NPM_CONFIG_ PYTHON PIP_ UV_ POETRY_ PDM_ PIPENV_ TOX_ PYTEST_ COVERAGE_ CONDA_ PYENV_
-	MAVEN_ GRADLE_ KOTLIN_ SDKMAN_ NVM_ FNM_ VOLTA_ YARN_ COREPACK_ DENO_ RUBY GEM_ RBENV_ ASDF_ MISE_ DOTNET_ PKG_CONFIG_ CMAKE_
-	CCACHE_ PERL5 JEST_ VITEST_ PLAYWRIGHT_
+	MAVEN_ GRADLE_ KOTLIN_ SDKMAN_ NVM_ FNM_ VOLTA_ YARN_ COREPACK_ DENO_ RUBY GEM_ RBENV_ ASDF_ MISE_ DOTNET_
+	PKG_CONFIG_ CMAKE_ CCACHE_ PERL5 JEST_ VITEST_ PLAYWRIGHT_
 `)
 
 // secretParts are parts of the names of secrets, and secretWords whole words of them.
@@ -145,7 +167,11 @@ var (
 var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 
 // login matches options with a password or key, and user:password@host without a scheme.
-var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|pass|pwd|\blogin|creds|token|secret|_auth|api[._-]?key|access[._-]?key|private[._-]?key)["']?\s*(?:=\s*\S|:\s*[^\s/])|--(?:passw(?:or)?d|token|secret|api-key)\s+\S|://[^/\s]+/t/|(?:^|[\s=,"'])[^\s/:@=,"']+:[^\s/@]+@[\w\[]`)
+var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|pass|pwd|\blogin|creds|token|secret|_auth|` +
+	`api[._-]?key|access[._-]?key|private[._-]?key)["']?\s*(?:=\s*\S|:\s*[^\s/])|` +
+	`--(?:passw(?:or)?d|token|secret|api-key)\s+\S|` +
+	`://[^/\s]+/t/|` +
+	`(?:^|[\s=,"'])[^\s/:@=,"']+:[^\s/@]+@[\w\[]`)
 
 // Plain returns the part of a person's environment for a sandbox: known harmless
 // variables without a login in their value, and those in more. It leaves out variables
@@ -153,30 +179,46 @@ var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|pass|pwd|\blogin|creds|t
 func Plain(environ []string, more ...string) []string {
 	return slices.DeleteFunc(only(environ, more, isPlain), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")
-		return !slices.Contains(base, name) && !slices.Contains(more, name) && login.MatchString(value)
+		if slices.Contains(base, name) || slices.Contains(more, name) {
+			return false
+		}
+		return login.MatchString(value)
 	})
 }
 
 // LeftOut returns the names of harmless variables that Plain leaves out: their values seem to hold a login.
-func LeftOut(environ []string, more ...string) (names []string) {
+func LeftOut(environ []string, more ...string) []string {
 	passed := Plain(environ, more...)
+	var names []string
 	for _, variable := range environ {
-		if name, _, _ := strings.Cut(variable, "="); isPlain(name) && !namesNoFolder(variable) && !slices.Contains(passed, variable) {
-			names = append(names, name)
+		name, _, _ := strings.Cut(variable, "=")
+		if !isPlain(name) || namesNoFolder(variable) || slices.Contains(passed, variable) {
+			continue
 		}
+		names = append(names, name)
 	}
 	return names
 }
 
+// only returns the variables in named, and harmless ones whose values show no secret.
 func only(environ, named []string, harmless func(name string) bool) []string {
 	shapes := redact.New()
-	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+	env := make([]string, 0, len(environ))
+	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if unset := forbidden(name) || namesNoFolder(variable); unset || slices.Contains(named, name) {
-			return unset
+		if forbidden(name) || namesNoFolder(variable) {
+			continue
 		}
-		return !harmless(name) || userinfo.MatchString(value) || shapes.String(value) != value
-	})
+		if slices.Contains(named, name) {
+			env = append(env, variable)
+			continue
+		}
+		if !harmless(name) || userinfo.MatchString(value) || shapes.String(value) != value {
+			continue
+		}
+		env = append(env, variable)
+	}
+	return env
 }
 
 func isPlain(name string) bool {
@@ -185,16 +227,19 @@ func isPlain(name string) bool {
 	}
 	name = strings.ToUpper(name)
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return slices.ContainsFunc(toolPrefixes, begins) && !calledSecret(name)
+	return slices.ContainsFunc(toolPrefixes, begins) && !isSecretName(name)
 }
 
-func calledSecret(name string) bool {
-	tells := func(part string) bool { return strings.Contains(name, part) }
-	named := func(word string) bool { return slices.Contains(secretWords, word) }
-	return slices.ContainsFunc(secretParts, tells) || slices.ContainsFunc(strings.FieldsFunc(name, notWord), named)
+// isSecretName reports whether a name, in upper case, is like those of secrets.
+func isSecretName(name string) bool {
+	if slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(name, part) }) {
+		return true
+	}
+	words := strings.FieldsFunc(name, isBetweenWords)
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(secretWords, word) })
 }
 
-func notWord(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
+func isBetweenWords(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
 
 // Pairs makes variables of names and values. It leaves out empty values, which may count as keys.
 func Pairs(pairs ...string) []string {
@@ -213,7 +258,7 @@ func Merge(envs ...[]string) []string {
 	at := map[string]int{}
 	for _, variable := range slices.Concat(envs...) {
 		name, _, _ := strings.Cut(variable, "=")
-		if i, standing := at[name]; standing {
+		if i, ok := at[name]; ok {
 			merged[i] = variable
 			continue
 		}
@@ -247,10 +292,11 @@ func Confined(env []string) []string {
 	var kept []string
 	for _, variable := range env {
 		name, _, _ := strings.Cut(variable, "=")
-		elsewhere := strings.HasSuffix(name, "_HOME") || strings.HasSuffix(name, "_DIR") || name == "OPENCODE_CONFIG"
-		if !elsewhere {
-			kept = append(kept, variable)
+		namesFolder := strings.HasSuffix(name, "_HOME") || strings.HasSuffix(name, "_DIR")
+		if namesFolder || name == "OPENCODE_CONFIG" {
+			continue
 		}
+		kept = append(kept, variable)
 	}
 	return kept
 }

@@ -20,12 +20,15 @@ func namesNoFolder(variable string) bool {
 	return slices.ContainsFunc(moved, func(m agentfiles.Moved) bool { return variable == m.Variable+"=" })
 }
 
-// Place returns the folder that the user chose for a path of the home, and the way from it; empty: none.
-func Place(path, home string, env []string) (dir, way string) {
+// Place returns the folder that the user chose for a path of the home, and the path below it; empty: none.
+func Place(path, home string, env []string) (dir, below string) {
 	for _, m := range moved {
-		below, is := strings.CutPrefix(path+"/", m.Path+"/")
-		if at := Get(env, m.Variable); is && at != "" {
-			return at, filepath.Join(m.Way, below)
+		rest, ok := strings.CutPrefix(path+"/", m.Path+"/")
+		if !ok {
+			continue
+		}
+		if at := Get(env, m.Variable); at != "" {
+			return at, filepath.Join(m.Below, rest)
 		}
 	}
 	if strings.HasPrefix(path, "$") {
@@ -44,7 +47,8 @@ func PathIn(env []string, dir, path string) string {
 }
 
 // Absolute returns those of these variables that are relative in env, as paths in dir.
-func Absolute(env []string, dir string) (absolute []string) {
+func Absolute(env []string, dir string) []string {
+	var absolute []string
 	for _, m := range moved {
 		if at := Get(env, m.Variable); at != "" && !filepath.IsAbs(at) {
 			absolute = append(absolute, m.Variable+"="+filepath.Join(dir, at))
@@ -56,6 +60,8 @@ func Absolute(env []string, dir string) (absolute []string) {
 // InNewHome returns env without these variables: in a new home, all has its usual place.
 func InNewHome(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
-		return slices.ContainsFunc(moved, func(m agentfiles.Moved) bool { return strings.HasPrefix(variable, m.Variable+"=") })
+		return slices.ContainsFunc(moved, func(m agentfiles.Moved) bool {
+			return strings.HasPrefix(variable, m.Variable+"=")
+		})
 	})
 }
