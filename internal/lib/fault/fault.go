@@ -42,7 +42,7 @@ func Exit(err error) int {
 	if err == nil {
 		return ExitDone
 	}
-	if f, is := errors.AsType[*Fault](err); is && f.Exit != 0 {
+	if f, ok := errors.AsType[*Fault](err); ok && f.Exit != 0 {
 		return f.Exit
 	}
 	return ExitUsage
@@ -50,7 +50,7 @@ func Exit(err error) int {
 
 // Hint returns what to try after err, or nothing.
 func Hint(err error) string {
-	if f, is := errors.AsType[*Fault](err); is {
+	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Fix
 	}
 	return ""
