@@ -1,6 +1,6 @@
-// Package yamlfile reads the YAML of projects: settings, workflows, issue forms. It takes a file's bytes and returns its
-// syntax tree, or fills a value. A small file costs little: YAML's aliases could make it a large one, and the parser takes
-// quadratic time for deep nesting.
+// Package yamlfile reads the YAML of projects: settings, workflows, issue forms. It takes a file's bytes and returns
+// its syntax tree, or fills a value. A small file costs little: YAML's aliases could make it a large one, and the
+// parser takes quadratic time for deep nesting.
 package yamlfile
 
 import (
@@ -22,7 +22,13 @@ const (
 	valueSize = 8           // of a value beside its text
 )
 
-var bracket = map[token.Type]int{token.MappingStartType: 1, token.SequenceStartType: 1, token.MappingEndType: -1, token.SequenceEndType: -1}
+// bracket is by how much a token changes the number of open brackets.
+var bracket = map[token.Type]int{
+	token.MappingStartType:  1,
+	token.SequenceStartType: 1,
+	token.MappingEndType:    -1,
+	token.SequenceEndType:   -1,
+}
 
 // Parse reads a file, and follows no alias.
 func Parse(data []byte) (*ast.File, error) {
@@ -30,11 +36,13 @@ func Parse(data []byte) (*ast.File, error) {
 		return nil, fmt.Errorf("found %d bytes, want at most %d", len(data), Largest)
 	}
 	tokens := lexer.Tokenize(string(data))
-	brackets, dashes, line := 0, 0, 0
+	brackets := 0
+	line, dashes := 0, 0
 	for _, t := range tokens {
 		brackets += bracket[t.Type]
 		if t.Position.Line != line {
-			dashes, line = 0, t.Position.Line
+			dashes = 0
+			line = t.Position.Line
 		}
 		if t.Type == token.SequenceEntryType {
 			dashes++
@@ -57,46 +65,50 @@ func Decode(data []byte, to any) error {
 			continue
 		}
 		m := measure{of: map[string]int{}}
-		if ast.Walk(&m, document.Body); m.wrong != nil {
-			return m.wrong
+		ast.Walk(&m, document.Body)
+		if m.err != nil {
+			return m.err
 		}
 		return yaml.NodeToValue(document.Body, to)
 	}
 	return nil
 }
 
-// measure tells how large a document is with each alias written out.
+// measure computes how large a document is with each alias written out.
 type measure struct {
 	size  int
 	added int            // of it by aliases
 	of    map[string]int // what each anchor's value has
-	wrong error
+	err   error
 }
 
-// Visit refuses an anchor that is named again, and an alias within its own value: only the decoder knows what they mean.
+// Visit refuses an anchor that is named again, and an alias within its own value: only the decoder knows what they
+// mean.
 func (m *measure) Visit(node ast.Node) ast.Visitor {
-	if m.wrong != nil {
+	if m.err != nil {
 		return nil
 	}
 	m.size += valueSize
 	switch node := node.(type) {
 	case *ast.AnchorNode:
-		before, name := m.size, node.Name.GetToken().Value
+		name := node.Name.GetToken().Value
+		before := m.size
 		ast.Walk(m, node.Value)
-		if _, again := m.of[name]; again && m.wrong == nil {
-			m.wrong = fmt.Errorf("the anchor %q is there twice", name)
+		if _, ok := m.of[name]; ok && m.err == nil {
+			m.err = fmt.Errorf("the anchor %q is there twice", name)
 		}
 		m.of[name] = m.size - before
 		return nil
 	case *ast.AliasNode:
 		name := node.Value.GetToken().Value
-		more, known := m.of[name]
-		m.size, m.added = m.size+more, m.added+more
+		size, ok := m.of[name]
+		m.size += size
+		m.added += size
 		switch {
-		case !known:
-			m.wrong = fmt.Errorf("the alias %q stands for nothing before it", name)
+		case !ok:
+			m.err = fmt.Errorf("the alias %q stands for nothing before it", name)
 		case m.added > mostAdded:
-			m.wrong = fmt.Errorf("its aliases stand for more than %d bytes", mostAdded)
+			m.err = fmt.Errorf("its aliases stand for more than %d bytes", mostAdded)
 		}
 		return nil
 	case ast.ScalarNode:
