@@ -69,7 +69,7 @@ var interpreters = []string{"sh", "bash", "dash", "zsh", "python", "python3", "n
 
 // Script returns the file with which a command begins: a program named by a path, or what an interpreter runs. It is
 // empty if there is none.
-func Script(command string) (file string) {
+func Script(command string) string {
 	programs := Programs(command)
 	if len(programs) == 0 {
 		return ""
@@ -81,11 +81,12 @@ func Script(command string) (file string) {
 	if !slices.Contains(interpreters, first) {
 		return ""
 	}
-	found := false
+	file, found := "", false
 	syntax.Walk(parse(command), func(node syntax.Node) bool {
-		call, is := node.(*syntax.CallExpr)
-		if is && !found && program(call) == first {
-			file, found = operand(call, first), true
+		call, ok := node.(*syntax.CallExpr)
+		if ok && !found && program(call) == first {
+			file = operand(call, first)
+			found = true
 		}
 		return !found
 	})
@@ -110,10 +111,11 @@ func operand(call *syntax.CallExpr, program string) string {
 // program returns the name of what a call starts, through env, too; empty if it is not literal.
 func program(call *syntax.CallExpr) string {
 	for _, arg := range call.Args {
-		switch text, err := literal(arg.Parts, false); {
-		case err != nil || strings.HasPrefix(text, "-"):
+		text, err := literal(arg.Parts, false)
+		if err != nil || strings.HasPrefix(text, "-") {
 			return ""
-		case text != "env" && !strings.Contains(text, "="):
+		}
+		if text != "env" && !strings.Contains(text, "=") {
 			return text
 		}
 	}
@@ -122,7 +124,8 @@ func program(call *syntax.CallExpr) string {
 
 // Sequence returns the commands of a script that runs one after the other, each in one line, or none if it does more. A
 // command that changes the shell, such as cd, is put before each command that follows.
-func Sequence(script string) (lines []string) {
+func Sequence(script string) []string {
+	var lines []string
 	before := ""
 	for _, statement := range parse(script).Stmts {
 		if !sequence(statement, &before, &lines) {
@@ -134,11 +137,14 @@ func Sequence(script string) (lines []string) {
 
 // sequence adds the commands of a statement that consists of calls with && between them.
 func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
-	if and, is := statement.Cmd.(*syntax.BinaryCmd); is && and.Op == syntax.AndStmt && !statement.Background && !statement.Negated {
+	if statement.Background || statement.Negated {
+		return false
+	}
+	if and, ok := statement.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt {
 		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
 	}
-	call, is := statement.Cmd.(*syntax.CallExpr)
-	if !is && !apart(statement.Cmd) || statement.Background || statement.Negated {
+	call, isCall := statement.Cmd.(*syntax.CallExpr)
+	if !isCall && !mayRunApart(statement.Cmd) {
 		return false
 	}
 	printed := strings.Builder{}
@@ -149,7 +155,7 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	switch {
 	case strings.Contains(line, "\n"): // a here-document or a quoted line break
 		return false
-	case is && changes(call):
+	case isCall && changesShell(call):
 		*before += line + " && "
 	default:
 		*lines = append(*lines, *before+line)
@@ -157,24 +163,29 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	return true
 }
 
-// apart reports whether a pipe, an or, or an if can run in a shell of its own: nothing in an if changes or ends the shell.
-func apart(command syntax.Command) bool {
-	clause, alone := command.(*syntax.IfClause)
-	if !alone {
-		_, alone = command.(*syntax.BinaryCmd)
-		return alone
+// mayRunApart reports whether a pipe, an or, or an if can run in a shell of its own: nothing in an if changes or ends
+// the shell.
+func mayRunApart(command syntax.Command) bool {
+	if _, ok := command.(*syntax.BinaryCmd); ok {
+		return true
 	}
+	clause, ok := command.(*syntax.IfClause)
+	if !ok {
+		return false
+	}
+	changed := false
 	syntax.Walk(clause, func(node syntax.Node) bool {
-		if call, is := node.(*syntax.CallExpr); is && (changes(call) || call.Args[0].Lit() == "exit") {
-			alone = false
+		call, ok := node.(*syntax.CallExpr)
+		if ok && (changesShell(call) || call.Args[0].Lit() == "exit") {
+			changed = true
 		}
-		return alone
+		return !changed
 	})
-	return alone
+	return !changed
 }
 
-// changes reports whether a call changes the shell in which the next command runs.
-func changes(call *syntax.CallExpr) bool {
+// changesShell reports whether a call changes the shell in which the next command runs.
+func changesShell(call *syntax.CallExpr) bool {
 	if len(call.Args) == 0 {
 		return true
 	}
@@ -233,7 +244,11 @@ func literal(parts []syntax.WordPart, quoted bool) (string, error) {
 func unescape(s string, quoted bool) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) || quoted && !strings.ContainsRune("$`\"\\\n", rune(s[i+1])) {
+		escapes := s[i] == '\\' && i+1 < len(s)
+		if escapes && quoted {
+			escapes = strings.ContainsRune("$`\"\\\n", rune(s[i+1]))
+		}
+		if !escapes {
 			out.WriteByte(s[i])
 			continue
 		}
