@@ -11,18 +11,19 @@ import (
 	"strings"
 )
 
-// Plain returns a line that is not Markdown, such as a title, without what people cannot see: at most limit bytes (0: no limit).
+// Plain returns a line that is not Markdown, such as a title, without what people cannot see: at most limit bytes
+// (0: no limit).
 func Plain(text string, limit int) (string, Removed) {
-	gone := Removed{}
-	text = dropUnprintable(limitBytes(text, limit, gone), gone)
+	removed := Removed{}
+	text = dropUnprintable(limitBytes(text, limit, removed), removed)
 	text = strings.Join(strings.Fields(text), " ")
-	return limitBytes(text, limit, gone), gone
+	return limitBytes(text, limit, removed), removed
 }
 
-func limitBytes(text string, limit int, gone Removed) string {
+func limitBytes(text string, limit int, removed Removed) string {
 	kept := Truncate(text, limit)
 	if n := len(text) - len(kept); n > 0 {
-		gone[Cut] += n
+		removed[Cut] += n
 	}
 	return kept
 }

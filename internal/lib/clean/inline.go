@@ -101,7 +101,10 @@ func codeSpan(code string) string {
 // ownLinks are those that GitHub makes of mentions and references.
 var ownLinks = regexp.MustCompile(`(?:^|\s)(?:user-mention|team-mention|issue-link|commit-link)(?:\s|$)`)
 
-var unsafeInAddress = strings.NewReplacer(" ", "%20", "\n", "", "\t", "", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", `\`, "%5C")
+var unsafeInAddress = strings.NewReplacer(
+	" ", "%20", "\n", "", "\t", "",
+	"(", "%28", ")", "%29", "<", "%3C", ">", "%3E", `\`, "%5C",
+)
 
 // link leaves out links without a text: people do not see them.
 func (c *converter) link(n *nethtml.Node) string {
@@ -130,8 +133,9 @@ func (c *converter) link(n *nethtml.Node) string {
 }
 
 var (
-	spaces      = regexp.MustCompile(`[ \t\n\r\f]+`)
-	markup      = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|`|<[A-Za-z/!?]|&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+	spaces = regexp.MustCompile(`[ \t\n\r\f]+`)
+	markup = regexp.MustCompile("\\\\[!-/:-@\\[-`{-~]|`|<[A-Za-z/!?]|" +
+		"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 	linked      = regexp.MustCompile(`\[[^\[\]]*\][\[(]`)
 	emphasis    = regexp.MustCompile(`\*+[^\s*](?:[^*]*[^\s*])?\*+`)
 	underscores = sync.OnceValue(func() *regexp.Regexp { // takes much memory
@@ -153,8 +157,9 @@ func escape(text string) string {
 }
 
 var (
-	beginsBlock = regexp.MustCompile(`^(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|(?:=+|-{2,}|\*{3,}|_{3,})\s*$|~~~|\[[^\]]*\]:|\[[ xX]\]\s)`)
-	beginsItem  = regexp.MustCompile(`^([0-9]{1,9})([.)](?:\s|$))`)
+	beginsBlock = regexp.MustCompile(`^(?:#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|` +
+		`(?:=+|-{2,}|\*{3,}|_{3,})\s*$|~~~|\[[^\]]*\]:|\[[ xX]\]\s)`)
+	beginsItem = regexp.MustCompile(`^([0-9]{1,9})([.)](?:\s|$))`)
 )
 
 // escapeStart is escape for what is markup at the start of a line.

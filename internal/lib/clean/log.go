@@ -29,7 +29,9 @@ func LogLine(line string) string {
 	return strings.ReplaceAll(front+rest, "##[", "## [")
 }
 
-func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+func isLetter(r rune) bool { return ('a' <= r && r <= 'z') || ('A' <= r && r <= 'Z') }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // EscapeUnprintable shows control and invisible characters as numbers. Tabs and newlines stay.
 func EscapeUnprintable(text string) string {
@@ -122,26 +124,27 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // OneLine returns text with one space for white space and control characters.
 func OneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return strings.Join(words, " ")
 }
 
 // Visible returns text without control and invisible characters, apart from tabs and newlines.
 func Visible(text string) string { return dropUnprintable(text, Removed{}) }
 
-func dropUnprintable(text string, gone Removed) string {
+func dropUnprintable(text string, removed Removed) string {
 	text = normalizeNewlines(text)
 	var out strings.Builder
 	out.Grow(len(text))
 	for i, r := range text {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			gone.add("invalid bytes")
+			removed.add("invalid bytes")
 		case r == '\n' || r == '\t':
 		case unicode.IsControl(r):
-			gone.add("control characters")
+			removed.add("control characters")
 			continue
 		case IsInvisible(r):
-			gone.add("invisible characters")
+			removed.add("invisible characters")
 			continue
 		}
 		out.WriteRune(r)

@@ -24,7 +24,8 @@ func CommitMessage(text string) string {
 		for _, mention := range mentionPatterns {
 			text = mention.ReplaceAllString(text, "$1`$2`$3")
 		}
-		if text += "\n"; text == before {
+		text += "\n"
+		if text == before {
 			break
 		}
 	}
@@ -41,7 +42,8 @@ var (
 	blankLines    = regexp.MustCompile(`\n{3,}`)
 	// trailerKey matches a line that names the people or the run behind a commit,
 	// skips checks, or makes a release. Some programs look for these in any paragraph.
-	trailerKey = regexp.MustCompile(`(?im)^[ \t>]*(?:[a-z]+(?:-[a-z]+)*-by|on-behalf-of|release-as|ralph-[a-z-]+|(?:skip|request)-checks)[ \t]*:.*\n?`)
+	trailerKey = regexp.MustCompile(`(?im)^[ \t>]*(?:[a-z]+(?:-[a-z]+)*-by|on-behalf-of|release-as|` +
+		`ralph-[a-z-]+|(?:skip|request)-checks)[ \t]*:.*\n?`)
 	// An indented line continues the trailer above it.
 	trailerLine   = regexp.MustCompile(`^(?:[A-Za-z0-9-]+[ \t]*:|[ \t]+\S)`)
 	hyphenatedKey = regexp.MustCompile(`(?m)^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+[ \t]*:`)
@@ -66,7 +68,8 @@ func areTrailers(paragraph string) bool {
 
 var (
 	skipWords = sync.OnceValue(func() *regexp.Regexp { // takes much memory, so it is compiled when first needed
-		return regexp.MustCompile(`(?i)\[\s*((?:no|skip)[\s_-]+c[id]|c[id][\s_-]+skip|skip\s+[a-z][a-z\s-]{0,40}|[a-z][a-z\s-]{0,40}[\s-]skip)\s*\]`)
+		return regexp.MustCompile(`(?i)\[\s*((?:no|skip)[\s_-]+c[id]|c[id][\s_-]+skip|` +
+			`skip\s+[a-z][a-z\s-]{0,40}|[a-z][a-z\s-]{0,40}[\s-]skip)\s*\]`)
 	})
 	noCIMark = regexp.MustCompile(`(?i)\*{3,}NO_CI\*{3,}`)
 )
@@ -88,10 +91,12 @@ var mentionPatterns = []*regexp.Regexp{
 
 var (
 	// GitHub makes a link of every address of this form, and finds no mentions in it.
-	address = regexp.MustCompile(`(?i)^(?:https?://|www\.)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*(?::[0-9]+)?(?:[/?](?:[a-z0-9._~%+=&?/,:;-]|#[a-z])*)?`)
+	address = regexp.MustCompile(`(?i)^(?:https?://|www\.)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*` +
+		`(?::[0-9]+)?(?:[/?](?:[a-z0-9._~%+=&?/,:;-]|#[a-z])*)?`)
 	// An address of this form leaves a backlink in the issue, or closes it. Any
 	// host can be a GitHub server.
-	issueAddress = regexp.MustCompile(`(?i)^(?:https?://|www\.)[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions|commit|commits|compare|releases)/`)
+	issueAddress = regexp.MustCompile(`(?i)^(?:https?://|www\.)[^/]+/[^/]+/[^/]+/` +
+		`(?:issues|pull|pulls|discussions|commit|commits|compare|releases)/`)
 	// A later step can remove the bracket or the backslash after the sign.
 	issueNumber = regexp.MustCompile(`^#[0-9\[<!\\]`)
 	ghPrefix    = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])gh$`)
@@ -101,25 +106,32 @@ var (
 
 // reference breaks @name, #12, owner/repo#12, GH-12 and owner/repo@sha.
 func (w *writer) reference(text string, i int) int {
+	if w.isReference(text, i) {
+		w.span("`", text[i:i+1])
+		return 1
+	}
+	w.out = append(w.out, text[i])
+	w.inAddress = w.inAddress || text[i] == '@'
+	return 1
+}
+
+// isReference reports whether GitHub would read the character at i as the mark of a mention or reference.
+func (w *writer) isReference(text string, i int) bool {
 	before, rest := text[:i], text[i:]
-	word := len(w.out) > 0 && isAlnum(w.out[len(w.out)-1]) && !w.inAddress
-	broken := false
 	switch rest[0] {
 	case '@':
+		if commitSHA.MatchString(rest) {
+			return true
+		}
 		// x@y.org is not a mention on GitHub; after an address it can be one.
-		broken = userName.MatchString(rest) && !word || commitSHA.MatchString(rest)
+		inWord := len(w.out) > 0 && isAlnum(w.out[len(w.out)-1]) && !w.inAddress
+		return !inWord && userName.MatchString(rest)
 	case '#':
-		broken = issueNumber.MatchString(rest)
+		return issueNumber.MatchString(rest)
 	case '-':
-		broken = len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9' && ghPrefix.MatchString(before[max(0, i-3):])
+		return len(rest) > 1 && isDigit(rest[1]) && ghPrefix.MatchString(before[max(0, i-3):])
 	}
-	if broken {
-		w.span("`", rest[:1])
-	} else {
-		w.out = append(w.out, rest[0])
-		w.inAddress = w.inAddress || rest[0] == '@'
-	}
-	return 1
+	return false
 }
 
 func (w *writer) address(text string, i int) int {
@@ -142,20 +154,27 @@ func (w *writer) address(text string, i int) int {
 
 // bracket makes no link or picture: its words could be of another address. The address stays.
 func (w *writer) bracket(rest string) int {
-	switch {
-	case rest[0] == '!' && (strings.HasPrefix(rest[1:], "[") || strings.HasPrefix(rest[1:], "![")),
-		strings.HasPrefix(rest, "[^"), // code in a footnote is no code
-		rest[0] == ']' && len(rest) > 1 && strings.IndexByte("([:", rest[1]) >= 0:
+	if beginsLink(rest) {
 		w.entity(rest[0])
-	default:
+	} else {
 		w.out = append(w.out, rest[0])
 	}
 	return 1
 }
 
-func isAlnum(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+func beginsLink(rest string) bool {
+	switch rest[0] {
+	case '!':
+		return strings.HasPrefix(rest[1:], "[") || strings.HasPrefix(rest[1:], "![")
+	case '[':
+		return strings.HasPrefix(rest, "[^") // code in a footnote is no code
+	case ']':
+		return len(rest) > 1 && strings.IndexByte("([:", rest[1]) >= 0
+	}
+	return false
 }
+
+func isAlnum(c byte) bool { return isDigit(c) || isLetter(rune(c)) }
 
 var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: \S`) })
 

@@ -51,7 +51,8 @@ func (w *writer) next(text string, i int) int {
 }
 
 func (w *writer) character(rest string) int {
-	switch c := rest[0]; {
+	c := rest[0]
+	switch {
 	case c == '&' && harmlessReference.MatchString(rest): // an agent's Vec&lt;T&gt;
 		w.letter(c)
 	case c == '&' && reference.MatchString(rest):
@@ -78,7 +79,7 @@ var (
 // follows a character that is no space.
 func (w *writer) beginsAmount(rest string) bool {
 	begins := len(w.out) == 0 || bytes.HasSuffix(w.out, []byte(" "))
-	return begins && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9'
+	return begins && len(rest) > 1 && isDigit(rest[1])
 }
 
 func (w *writer) code(text string, i int, runs map[int][]int) int {
@@ -86,13 +87,14 @@ func (w *writer) code(text string, i int, runs map[int][]int) int {
 	size := len(mark)
 	closers := runs[size]
 	next, _ := slices.BinarySearch(closers, i+size)
-	found, inside := next < len(closers), ""
-	if found {
+	isClosed := next < len(closers)
+	inside := ""
+	if isClosed {
 		inside = text[i+size : closers[next]]
 	}
 	// Parsers disagree about \\| in a table cell.
-	muddled := strings.Contains(inside, "|") && strings.Contains(inside, `\`)
-	if !found || muddled {
+	isAmbiguous := strings.Contains(inside, "|") && strings.Contains(inside, `\`)
+	if !isClosed || isAmbiguous {
 		for range size {
 			w.entity('`')
 		}
@@ -128,12 +130,13 @@ func (w *writer) letter(c byte) {
 
 // backslash drops escapes that GitHub or this writer does not need.
 func (w *writer) backslash(rest string) int {
-	switch next := rest[1:]; {
+	next := rest[1:]
+	switch {
 	case next == "":
 	case strings.IndexByte("`[]!\\", next[0]) >= 0:
 		w.entity(next[0])
 		return 2
-	case next[0] == '-' && len(next) > 1 && next[1] >= '0' && next[1] <= '9':
+	case next[0] == '-' && len(next) > 1 && isDigit(next[1]):
 		w.span("`", "-")
 		return 2
 	case strings.IndexByte("*_{}()+.>~|-\"'", next[0]) >= 0:

@@ -54,7 +54,9 @@ var renderer = sync.OnceValue(func() goldmark.Markdown {
 })
 
 // shownAsText are tags that GFM shows as text, because browsers would not parse what follows.
-var shownAsText = regexp.MustCompile(`(?i)<(/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)[\s/>])`)
+var shownAsText = regexp.MustCompile(
+	`(?i)<(/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)[\s/>])`,
+)
 
 // Render renders Markdown about as GitHub does. The result is not safe for browsers.
 func Render(text string) string {
@@ -84,17 +86,21 @@ func namesOf(names string) map[string]bool {
 
 var (
 	smallTags  = namesOf("sup sub small rt code tt kbd samp h5 h6")
-	hiddenTags = namesOf("script style template head title textarea iframe noscript noembed noframes object canvas select rp")
-	blockTags  = namesOf(`address article aside blockquote center dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6
-		header hr li main markdown-accessiblity-table nav ol p pre section summary table ul`)
+	hiddenTags = namesOf(`script style template head title textarea iframe noscript noembed noframes object canvas
+		select rp`)
+	blockTags = namesOf(`address article aside blockquote center dd details div dl dt figcaption figure footer
+		h1 h2 h3 h4 h5 h6 header hr li main markdown-accessiblity-table nav ol p pre section summary table ul`)
 	undrawn     = namesOf("mermaid geojson topojson stl")
-	hidingStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`)
+	hidingStyle = regexp.MustCompile(
+		`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`,
+	)
 )
 
 // skips reports whether the text lacks an element, and counts what people miss in it.
 func (c *converter) skips(n *nethtml.Node) bool {
 	var what string
-	switch class := attribute(n, "class"); {
+	class := attribute(n, "class")
+	switch {
 	case n.Type != nethtml.ElementNode:
 		return n.Type != nethtml.TextNode
 	case n.Data == "svg", strings.Contains(class, "footnote-ref"), hasAttribute(n, "data-footnote-ref"):
@@ -331,14 +337,14 @@ var languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}$`)
 
 // language returns the language of a code block: GitHub names it in three places.
 func language(pre *nethtml.Node) string {
-	around, within := "", ""
+	ofParent, ofCode := "", ""
 	if pre.Parent != nil {
-		_, around, _ = strings.Cut(attribute(pre.Parent, "class"), "highlight-source-")
+		_, ofParent, _ = strings.Cut(attribute(pre.Parent, "class"), "highlight-source-")
 	}
 	if code := pre.FirstChild; code != nil {
-		_, within, _ = strings.Cut(attribute(code, "class"), "language-")
+		_, ofCode, _ = strings.Cut(attribute(code, "class"), "language-")
 	}
-	name, _, _ := strings.Cut(cmp.Or(attribute(pre, "lang"), around, within), " ")
+	name, _, _ := strings.Cut(cmp.Or(attribute(pre, "lang"), ofParent, ofCode), " ")
 	return languageName.FindString(name)
 }
 
