@@ -51,7 +51,12 @@ func (a At) Item(i int) At { return At{a.Items[i], &a, "[" + strconv.Itoa(i) + "
 
 // Report adds a problem.
 func (d *Decoder) Report(at At, format string, args ...any) {
-	d.Problems = append(d.Problems, Problem{File: at.File, Line: at.Line, Path: Clip(at.Path(), MaxFound), Text: fmt.Sprintf(format, args...)})
+	d.Problems = append(d.Problems, Problem{
+		File: at.File,
+		Line: at.Line,
+		Path: Clip(at.Path(), MaxFound),
+		Text: fmt.Sprintf(format, args...),
+	})
 }
 
 // Decode decodes a value into what to points to.
@@ -65,7 +70,8 @@ func (d *Decoder) duplicates(at At) {
 	seen := map[string]bool{}
 	for _, m := range at.Members {
 		inner := At{m.Value, &at, "." + m.Key}
-		if d.duplicates(inner); seen[m.Key] {
+		d.duplicates(inner)
+		if seen[m.Key] {
 			inner.Line = m.Line
 			d.Report(inner, "given twice, want one")
 		}
@@ -112,7 +118,8 @@ func ruleOf(field reflect.StructField) rule {
 }
 
 // Keys returns those of a struct in JSON.
-func Keys(of reflect.Type) (keys []string) {
+func Keys(of reflect.Type) []string {
+	var keys []string
 	for field := range of.Fields() {
 		if key := keyOf(field); key != "" {
 			keys = append(keys, key)
@@ -165,7 +172,7 @@ func (d *Decoder) object(at At, to reflect.Value) {
 	if !d.isObject(at) {
 		return
 	}
-	meant := d.unknown(at, Keys(to.Type()))
+	intended := d.unknown(at, Keys(to.Type()))
 	for field := range to.Type().Fields() {
 		key, r := keyOf(field), ruleOf(field)
 		value, given := at.Member(key)
@@ -173,28 +180,28 @@ func (d *Decoder) object(at At, to reflect.Value) {
 		case key == "":
 		case given:
 			d.value(value, to.FieldByIndex(field.Index), r)
-		case r.required && !meant[key]: // a mistyped key is not missing as well
+		case r.required && !intended[key]: // a mistyped key is not missing as well
 			d.Report(value, "missing")
 		}
 	}
 }
 
-// unknown reports mistyped keys, and returns the keys that were probably meant.
+// unknown reports mistyped keys, and returns the keys that were probably intended.
 func (d *Decoder) unknown(at At, known []string) map[string]bool {
-	meant := map[string]bool{}
+	intended := map[string]bool{}
 	for _, m := range at.Members {
 		if slices.Contains(known, m.Key) {
 			continue
 		}
 		key := At{Node{File: at.File, Line: m.Line}, &at, "." + m.Key}
-		if near, is := Nearest(m.Key, known); is {
-			meant[near] = true
+		if near, ok := Nearest(m.Key, known); ok {
+			intended[near] = true
 			d.Report(key, "unknown key, did you mean %q?", near)
 		} else if !d.Open {
 			d.Report(key, "unknown key, want %s", oneOf(known))
 		}
 	}
-	return meant
+	return intended
 }
 
 func oneOf(words []string) string {
@@ -237,8 +244,10 @@ func (d *Decoder) table(at At, to reflect.Value) {
 // number takes whole numbers as 1e3 and 10.0, too.
 func (d *Decoder) number(at At, r rule, want string) float64 {
 	n, err := strconv.ParseFloat(at.Text, 64)
-	whole := want == "a number" || n == math.Trunc(n)
-	if at.Kind == Number && err == nil && whole && n >= r.low && n <= r.high {
+	isNumber := at.Kind == Number && err == nil
+	isWhole := want == "a number" || n == math.Trunc(n)
+	isWithin := n >= r.low && n <= r.high
+	if isNumber && isWhole && isWithin {
 		return max(n, r.low) // no negative zero
 	}
 	if r.high < largestInt {
@@ -266,9 +275,10 @@ func (d *Decoder) text(at At, r rule) string {
 }
 
 func (d *Decoder) word(at At, words []string) string {
-	i := slices.IndexFunc(words, func(word string) bool { return at.Kind == Text && strings.EqualFold(word, at.Text) })
-	if i >= 0 {
-		return words[i]
+	for _, word := range words {
+		if at.Kind == Text && strings.EqualFold(word, at.Text) {
+			return word
+		}
 	}
 	d.Report(at, "found %s, %s", at, Choose(at.Text, words))
 	return ""
@@ -276,7 +286,7 @@ func (d *Decoder) word(at At, words []string) string {
 
 // Choose returns which of some words a text should be.
 func Choose(text string, words []string) string {
-	if near, is := Nearest(text, words); is && text != "" {
+	if near, ok := Nearest(text, words); ok && text != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "want " + oneOf(words)

@@ -84,7 +84,11 @@ func Plain(file string, data []byte, most int) ([]byte, *Problem) {
 		return data, nil
 	}
 	bad := bytes.IndexByte(bytes.ToValidUTF8(data, []byte{0xFF}), 0xFF)
-	return nil, &Problem{File: file, Line: 1 + bytes.Count(data[:bad], []byte("\n")), Text: "found a byte that is not UTF-8, want text"}
+	return nil, &Problem{
+		File: file,
+		Line: 1 + bytes.Count(data[:bad], []byte("\n")),
+		Text: "found a byte that is not UTF-8, want text",
+	}
 }
 
 // Parse reads one value.
@@ -101,11 +105,10 @@ func Parse(file string, data []byte, most int) (Node, *Problem) {
 		}
 	}
 	var whole json.RawMessage
-	err := json.Unmarshal(data, &whole)
-	var root Node
-	if err == nil {
-		root, err = p.value()
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return Node{}, p.problem(err)
 	}
+	root, err := p.value()
 	if err != nil {
 		return Node{}, p.problem(err)
 	}
@@ -150,7 +153,8 @@ func (p *parser) value() (Node, error) {
 }
 
 func (p *parser) inside(n *Node, open json.Delim) error {
-	if p.depth++; p.depth > maxDepth {
+	p.depth++
+	if p.depth > maxDepth {
 		return errDeep
 	}
 	n.Kind = List
@@ -177,7 +181,8 @@ func (p *parser) element(n *Node) error {
 		m.Key = fmt.Sprint(key)
 	}
 	value, err := p.value()
-	if m.Value = value; n.Kind == Object {
+	if n.Kind == Object {
+		m.Value = value
 		n.Members = append(n.Members, m)
 	} else {
 		n.Items = append(n.Items, value)
@@ -199,15 +204,17 @@ func (p *parser) line(at int) int {
 }
 
 func (p *parser) problem(err error) *Problem {
-	broken, is := errors.AsType[*json.SyntaxError](err)
-	if !is {
+	broken, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
 		return &Problem{File: p.file, Text: err.Error()}
 	}
 	at := min(max(int(broken.Offset)-1, 0), len(p.data))
 	before := p.data[:at]
 	return &Problem{
-		File: p.file, Line: p.line(at), Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
-		Text: "broken JSON: " + broken.Error() + remedy(before, p.data[at:]),
+		File:   p.file,
+		Line:   p.line(at),
+		Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+		Text:   "broken JSON: " + broken.Error() + remedy(before, p.data[at:]),
 	}
 }
 

@@ -31,7 +31,9 @@ func distance(a, b []rune) int {
 		row[j] = j
 	}
 	for i := range a {
-		before, above, row = above, row, make([]int, len(b)+1)
+		before = above
+		above = row
+		row = make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range b {
 			replaced := above[j]
