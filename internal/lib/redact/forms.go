@@ -19,16 +19,19 @@ const (
 )
 
 // formsOf returns the secret and each of its lines, as they are and in common encodings.
-func formsOf(secret string) (all []string) {
+func formsOf(secret string) []string {
+	var all []string
 	for _, value := range values(secret) {
-		all = append(all, value, hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))))
+		inHex := hex.EncodeToString([]byte(value))
+		all = append(all, value, inHex, strings.ToUpper(inHex))
 		all = append(all, inBase64(value)...)
 		all = append(all, inBase64(value+"\n")...) // as echo prints it
 		for _, address := range inURL(value) {
 			all = append(all, inJSON(address)...) // & of a path is \u0026 there
 		}
 		for _, quoted := range inJSON(value) {
-			all = append(append(all, quoted), inJSON(quoted)...) // a transcript quotes JSON in JSON
+			all = append(all, quoted)
+			all = append(all, inJSON(quoted)...) // a transcript quotes JSON in JSON
 		}
 	}
 	slices.Sort(all)
@@ -59,7 +62,8 @@ func values(secret string) []string {
 
 // inBase64 returns value in base64, alone and in the middle of something longer: there it begins at any of
 // three places in a group, and only the characters that depend on value alone are known.
-func inBase64(value string) (all []string) {
+func inBase64(value string) []string {
+	var all []string
 	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		for before := range 3 {
 			text := alphabet.EncodeToString(append(make([]byte, before), value...))
@@ -72,12 +76,13 @@ func inBase64(value string) (all []string) {
 }
 
 // inURL returns value with the escapes that languages use in addresses.
-func inURL(value string) (all []string) {
+func inURL(value string) []string {
 	query, path := url.QueryEscape(value), url.PathEscape(value)
 	component := strings.ReplaceAll(query, "+", "%20") // the rest is as it is: in encodeURIComponent, too
 	for _, mark := range []string{"!", "'", "(", ")", "*"} {
 		component = strings.ReplaceAll(component, url.QueryEscape(mark), mark)
 	}
+	var all []string
 	for _, form := range []string{query, path, component, strings.ReplaceAll(query, "+", "%20")} {
 		all = append(all, form, lowerEscapes(form))
 	}

@@ -70,7 +70,8 @@ func (r *Redactor) mask(b []byte) []byte {
 }
 
 // shown also returns how far hidden text reaches. Without hidden text it is a part of b itself.
-func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
+func shown(b []byte, found []match, at, end int) ([]byte, int) {
+	var out []byte
 	for _, m := range found {
 		if m.from >= end {
 			break
@@ -125,8 +126,9 @@ type match struct{ from, to int }
 // find returns every match that begins at from or later, in the order of their
 // beginnings, and how much of s depends on nothing that comes next. Before hidden,
 // and within a match, it looks for values only.
-func (r *Redactor) find(s []byte, from, hidden int) (found []match, settled int) {
-	settled = len(s)
+func (r *Redactor) find(s []byte, from, hidden int) ([]match, int) {
+	var found []match
+	settled := len(s)
 	for at := from; at < len(s); at++ {
 		if at+1 < len(s) && !r.starts[pair(s[at], s[at+1])] {
 			continue
@@ -154,29 +156,33 @@ func (r *Redactor) find(s []byte, from, hidden int) (found []match, settled int)
 	return found, settled
 }
 
-// value returns the size of the longest secret with which s begins. open says that more text could make or lengthen one.
+// value returns the size of the longest secret with which s begins. open says that more text could make or lengthen
+// one.
 func (r *Redactor) value(s []byte) (size int, open bool) {
 	if len(s) == 1 {
 		return 0, r.firsts[s[0]]
 	}
+	mayGrow := false
 	for _, form := range r.forms[pair(s[0], s[1])] {
 		n := min(len(form), len(s))
 		switch {
 		case form[:n] != string(s[:n]):
 		case n == len(form):
-			return n, open // the longest that is whole
+			return n, mayGrow // the longest that is whole
 		default:
-			open = true
+			mayGrow = true
 		}
 	}
-	return 0, open
+	return 0, mayGrow
 }
 
-// shaped returns the token that begins at a place: a zero match if there is none.
-func (r *Redactor) shaped(s []byte, at int) (m match, open bool) {
+// shaped returns the token that begins at a place: a zero match if there is none. open is as in value.
+func (r *Redactor) shaped(s []byte, at int) (token match, open bool) {
 	if at+1 == len(s) {
-		return m, false
+		return match{}, false
 	}
+	var m match
+	mayGrow := false
 	inWord := at > 0 && isAlphanumeric(s[at-1]) // the sk- of "task-list" begins no token
 	for _, shape := range r.shapes[pair(s[at], s[at+1])] {
 		if inWord && !shape.inWord {
@@ -186,13 +192,17 @@ func (r *Redactor) shaped(s []byte, at int) (m match, open bool) {
 		if to > 0 {
 			m = match{at + from, max(at+to, m.to)}
 		}
-		open = open || more
+		mayGrow = mayGrow || more
 	}
-	return m, open
+	return m, mayGrow
 }
 
 func isAlphanumeric(b byte) bool {
-	return b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
+	switch {
+	case '0' <= b && b <= '9', 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z':
+		return true
+	}
+	return false
 }
 
 // writer holds the end back while it could be the beginning of a secret.
@@ -231,7 +241,8 @@ func (w *writer) pass(found []match, end int) error {
 	if len(out) > 0 {
 		_, err = w.to.Write(out)
 	}
-	w.passed, w.masked = 1, at-end
+	w.passed = 1
+	w.masked = at - end
 	w.held = append(w.held[:0], w.held[end-1:]...)
 	return err
 }
@@ -263,7 +274,8 @@ func (r *reader) Read(p []byte) (int, error) {
 func Lines(secret string) []string {
 	var lines []string
 	for line := range strings.Lines(secret) {
-		if line = strings.TrimSpace(line); len(line) >= 4 {
+		line = strings.TrimSpace(line)
+		if len(line) >= 4 {
 			lines = append(lines, line)
 		}
 	}

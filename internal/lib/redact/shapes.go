@@ -27,12 +27,12 @@ func (x shape) match(s []byte) (from, to int, open bool) {
 	if n < len(x.prefix) {
 		return 0, 0, true
 	}
-	open = len(s) < longestShape && x.part.Match(s)
+	mayGrow := len(s) < longestShape && x.part.Match(s)
 	found := x.whole.FindSubmatchIndex(s[:min(len(s), longestShape)])
 	if found == nil {
-		return 0, 0, open
+		return 0, 0, mayGrow
 	}
-	return found[2], found[3], open
+	return found[2], found[3], mayGrow
 }
 
 // tokens are the prefixes of tokens, the characters that follow, and how many at least.
@@ -71,7 +71,8 @@ const (
 var shapes = sync.OnceValue(func() map[uint16][]shape {
 	all := map[uint16][]shape{}
 	add := func(x shape, whole, part string) {
-		x.whole, x.part = regexp.MustCompile("^"+whole), regexp.MustCompile("^(?:"+part+")$")
+		x.whole = regexp.MustCompile("^" + whole)
+		x.part = regexp.MustCompile("^(?:" + part + ")$")
 		two := pair(x.prefix[0], x.prefix[1])
 		all[two] = append(all[two], x)
 	}
@@ -83,7 +84,8 @@ var shapes = sync.OnceValue(func() map[uint16][]shape {
 	add(shape{prefix: "eyJ"}, `(eyJ[\w-]+\.[\w-]*(?:\.[\w-]+)+)`, `eyJ[\w.-]*`) // a JSON web token
 	add(shape{prefix: "-----BEGIN ", inWord: true},
 		"("+keyBegin+keyHeaders+"(?:"+keyLines+"-----END [A-Z0-9 ]{0,64}-----|"+keyCut+"))",
-		`-----BEGIN [A-Z0-9 ]{0,80}-{0,4}|`+keyBegin+keyHeaders+"(?:"+keyHeader+":?|"+keyLines+`\\*)(?:-{0,5}|-----E?N?D?|-----END [A-Z0-9 ]{0,64}-{0,4})`)
+		`-----BEGIN [A-Z0-9 ]{0,80}-{0,4}|`+keyBegin+keyHeaders+"(?:"+keyHeader+":?|"+keyLines+`\\*)`+
+			`(?:-{0,5}|-----E?N?D?|-----END [A-Z0-9 ]{0,64}-{0,4})`)
 	for _, name := range []string{"authorization", "Authorization", "AUTHORIZATION"} {
 		add(shape{prefix: name},
 			name+headerGap+"[:=]"+headerGap+"("+schemes+" "+headerValue+"{8,}|"+headerValue+"{16,})",
