@@ -62,11 +62,14 @@ func withOwnSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &sys
 }
 
-func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
+// wait returns whether the program's time is over, or why it has to end. Neither is so if it has ended by itself.
+func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (bool, error) {
 	var overdue <-chan time.Time
 	if c.Timeout > 0 {
 		overdue = time.After(c.Timeout)
 	}
+	timedOut := false
+	var why error
 	select {
 	case ch.reap = <-ch.exited:
 	case <-c.Ended:
@@ -100,9 +103,9 @@ func (ch *child) stop(ctx context.Context, c Command, hard <-chan struct{}) {
 	ch.await(context.WithoutCancel(ctx), grace, 20*time.Millisecond, hard)
 }
 
-// strikeAfter kills the program, and with it its sandbox, if what happens until the returned function runs takes longer
-// than limit: where thousands of processes keep the processors busy, we read the process table for minutes.
-func (ch *child) strikeAfter(limit time.Duration) (end func()) {
+// strikeAfter kills the program, and with it its sandbox, if what happens until the returned function runs takes
+// longer than limit: where thousands of processes keep the processors busy, we read the process table for minutes.
+func (ch *child) strikeAfter(limit time.Duration) func() {
 	struck := make(chan struct{})
 	timer := time.AfterFunc(limit, func() {
 		ch.tree.strike()
@@ -139,18 +142,18 @@ func (ch *child) finish() (Result, error) {
 		ch.tree.giveUp()
 		return Result{Exit: 128 + int(unix.SIGKILL), Signal: "SIGKILL"}, errors.Join(err, ch.streams.finish())
 	}
-	state, err := ch.reap()
-	swept := ch.tree.sweep()
-	broke := ch.streams.finish()
-	if err != nil {
-		err = fmt.Errorf("wait: %w", err)
+	state, waitErr := ch.reap()
+	sweepErr := ch.tree.sweep()
+	streamsErr := ch.streams.finish()
+	if waitErr != nil {
+		waitErr = fmt.Errorf("wait: %w", waitErr)
 	}
 	res := Result{Exit: -1}
 	if state != nil {
 		res = ResultOf(state.Sys().(syscall.WaitStatus)) //nolint:forcetypeassert // on every Unix
 	}
 	res.Swept = ch.tree.countEnded()
-	return res, errors.Join(err, swept, broke)
+	return res, errors.Join(waitErr, sweepErr, streamsErr)
 }
 
 func (ch *child) kill() error {
@@ -178,7 +181,7 @@ func ResultOf(ws syscall.WaitStatus) Result {
 // linger lets the program's remaining processes run for as long as the Command
 // says, and then asks them to end. The program is not reaped yet: until then no
 // other process can get its session's number.
-func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (why error) {
+func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) error {
 	if !ch.tree.isAlive() {
 		return nil
 	}
@@ -186,6 +189,7 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 	if ch.await(ctx, limit, max(interval, time.Millisecond), hard) {
 		return nil
 	}
+	var why error
 	switch {
 	case ctx.Err() != nil:
 		why = contextError(ctx)
@@ -221,13 +225,27 @@ func parseStat(line []byte) (stat, bool) {
 		return stat{}, false
 	}
 	born, err := strconv.ParseUint(string(f[19]), 10, 64)
-	pid, ok0 := parseNumber(bytes.TrimSpace(line[:open]))
-	parent, ok1 := parseNumber(f[1])
-	group, ok2 := parseNumber(f[2])
-	session, ok3 := parseNumber(f[3])
-	threads, ok4 := parseNumber(f[17])
-	s := stat{pid: pid, parent: parent, group: group, session: session, state: f[0][0], threads: threads, born: born}
-	return s, err == nil && pid > 0 && ok0 && ok1 && ok2 && ok3 && ok4
+	if err != nil {
+		return stat{}, false
+	}
+	s := stat{state: f[0][0], born: born}
+	for _, number := range [...]struct {
+		text []byte
+		to   *int
+	}{
+		{bytes.TrimSpace(line[:open]), &s.pid},
+		{f[1], &s.parent},
+		{f[2], &s.group},
+		{f[3], &s.session},
+		{f[17], &s.threads},
+	} {
+		n, ok := parseNumber(number.text)
+		if !ok {
+			return stat{}, false
+		}
+		*number.to = n
+	}
+	return s, s.pid > 0
 }
 
 func parseNumber(b []byte) (int, bool) {

@@ -23,7 +23,8 @@ type Lines struct {
 
 // Write never fails.
 func (l *Lines) Write(p []byte) (int, error) {
-	n, mark := len(p), byte('\n')
+	n := len(p)
+	mark := byte('\n')
 	if l.NUL {
 		mark = 0
 	}

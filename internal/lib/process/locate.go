@@ -18,13 +18,13 @@ import (
 // ErrNotFound is in the error of a Run whose program does not exist.
 var ErrNotFound = exec.ErrNotFound
 
-// Locate checks the folder and finds the program, for a launcher that becomes it.
-func Locate(c Command) (path string, env []string, err error) {
+// Locate checks the folder, and returns the program's path and its environment, for a launcher that becomes it.
+func Locate(c Command) (string, []string, error) {
 	if err := checkDir(c.Dir); err != nil {
 		return "", nil, err
 	}
-	env = environ.Merge(c.Env) // getenv takes the first value of a name, bash the last
-	path, err = LookUp(c.Argv[0], c.Dir, env)
+	env := environ.Merge(c.Env) // getenv takes the first value of a name, bash the last
+	path, err := LookUp(c.Argv[0], c.Dir, env)
 	return path, env, err
 }
 
@@ -56,10 +56,7 @@ func LookUp(name, dir string, env []string) (string, error) {
 			continue
 		}
 		path := filepath.Join(d, name)
-		err := checkRunnable(path, "")
-		if err == nil {
-			err = checkAccess(path)
-		}
+		err := checkProgram(path)
 		if err == nil {
 			return path, nil
 		}
@@ -73,6 +70,13 @@ func LookUp(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("look up %q: %w", name, exec.ErrNotFound)
 }
 
+func checkProgram(path string) error {
+	if err := checkRunnable(path, ""); err != nil {
+		return err
+	}
+	return checkAccess(path)
+}
+
 // PathOutside returns the folders of path that are not in one of folders, which
 // are resolved. Links are resolved, so that a later change of a link has no
 // effect. Missing and relative folders are left out, and so are folders with a
@@ -81,9 +85,13 @@ func PathOutside(path string, folders []string, works ...string) string {
 	var outside []string
 	for _, d := range filepath.SplitList(path) {
 		place, err := filepath.EvalSymlinks(d)
-		if err == nil && filepath.IsAbs(d) && !Within(d, folders) && !hasLinkInto(place, works) {
-			outside = append(outside, place)
+		if err != nil || !filepath.IsAbs(d) {
+			continue
 		}
+		if Within(d, folders) || hasLinkInto(place, works) {
+			continue
+		}
+		outside = append(outside, place)
 	}
 	return strings.Join(outside, string(filepath.ListSeparator))
 }
@@ -103,8 +111,8 @@ func Within(path string, folders []string) bool {
 
 // Under reports whether path is dir, or lies in it, by their names.
 func Under(dir, path string) bool {
-	way, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(way)
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // hasLinkInto ignores links to other names in dir.
@@ -118,10 +126,13 @@ func hasLinkInto(dir string, folders []string) bool {
 			return false
 		}
 		to, err := os.Readlink(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return false
+		}
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(dir, to)
 		}
-		return err == nil && filepath.Dir(to) != dir && Within(to, folders)
+		return filepath.Dir(to) != dir && Within(to, folders)
 	})
 }
 
@@ -147,14 +158,15 @@ func checkRunnable(path, dir string) error {
 // checkAccess finds what Landlock refuses, which access(2) does not ask. A shell then continues along
 // PATH.
 func checkAccess(path string) error {
-	if readable := unix.Access(path, unix.R_OK) == nil; !readable {
+	isReadable := unix.Access(path, unix.R_OK) == nil
+	if !isReadable {
 		return nil // only its start shows whether it is allowed
 	}
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err == nil {
-		return unix.Close(fd)
+	if err != nil {
+		return fmt.Errorf("look up %q: %w", path, err)
 	}
-	return fmt.Errorf("look up %q: %w", path, err)
+	return unix.Close(fd)
 }
 
 // StartError explains "no such file" for an existing program: its interpreter or loader is missing.

@@ -77,13 +77,15 @@ func (in *innerProcess) wait(signals <-chan os.Signal, listens <-chan struct{}) 
 		select {
 		case sig := <-signals:
 			last, _ = sig.(syscall.Signal)
-			if early = append(early, sig); listens == nil {
+			early = append(early, sig)
+			if listens == nil {
 				in.send(early)
 				early = nil
 			}
 		case <-listens:
 			in.send(early)
-			listens, early = nil, nil
+			early = nil
+			listens = nil
 		case ws := <-in.ended:
 			return exitCode(ws, last)
 		}
@@ -134,8 +136,11 @@ const readyFD = 3
 // Call it right after signal.Notify; earlier signals have waited in the outer
 // program.
 func SignalReady(env func(string) string) {
+	if !IsInner(env) {
+		return
+	}
 	var stat syscall.Stat_t
-	if !IsInner(env) || syscall.Fstat(readyFD, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+	if syscall.Fstat(readyFD, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
 	_ = os.NewFile(readyFD, "ready").Close()
@@ -178,9 +183,10 @@ func (s *Signals) Count(sig os.Signal) (first, hard bool) {
 	case s.Outer != 0:
 		s.forwarded++
 	}
-	asked := s.requests()
-	orphaned := s.Outer != 0 && s.Parent() != s.Outer
-	return before == 0 && asked == 1, orphaned || asked > before && asked > 1
+	requests := s.requests()
+	isRepeated := requests > before && requests > 1
+	isOrphaned := s.Outer != 0 && s.Parent() != s.Outer
+	return before == 0 && requests == 1, isOrphaned || isRepeated
 }
 
 func (s *Signals) requests() int { return max(s.direct, s.forwarded) }

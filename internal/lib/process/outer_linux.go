@@ -50,7 +50,8 @@ func reapUntil(pid int) syscall.WaitStatus {
 	}
 }
 
-// EndDescendants kills all descendants of a sub-reaper: orphans become its children, so without children there are none.
+// EndDescendants kills all descendants of a sub-reaper: orphans become its children, so without children there are
+// none.
 func EndDescendants() error {
 	limit := time.After(killTimeout)
 	for wait := time.Duration(0); ; wait = min(2*wait+time.Millisecond, 50*time.Millisecond) {
@@ -72,9 +73,10 @@ func EndDescendants() error {
 	}
 }
 
-func killDescendants() (found []stat, err error) {
+func killDescendants() ([]stat, error) {
+	var found []stat
 	k := newSignaller(unix.SIGKILL)
-	err = readTable(func(int) bool { return true }, func(procs *processTable, s stat) {
+	err := readTable(func(int) bool { return true }, func(procs *processTable, s stat) {
 		if !s.isDead() && procs.ancestors(s) != nil {
 			found = append(found, s)
 			k.send(s)
@@ -131,7 +133,10 @@ func isInOwnSession(s stat) bool {
 // mayBeInTree excludes our own session, and the kernel's threads.
 func mayBeInTree(pid int) bool {
 	session, err := unix.Getsid(pid)
-	return err != nil || session != 0 && !isInOwnSession(stat{session: session})
+	if err != nil {
+		return true
+	}
+	return session != 0 && !isInOwnSession(stat{session: session})
 }
 
 // treeNumber reads the marker. The environment of another user's process may be unreadable.
@@ -158,8 +163,9 @@ func treeNumber(pid int) (uint64, bool) {
 // Some programs end without waiting for their output to be read; what does not fit is lost.
 const pipeSize = 1 << 20
 
-func newPipe() (r, w *os.File, err error) {
-	if r, w, err = os.Pipe(); err != nil {
+func newPipe() (*os.File, *os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
 		return nil, nil, err
 	}
 	raw, err := w.SyscallConn()

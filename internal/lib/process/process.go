@@ -52,8 +52,9 @@ type Command struct {
 	// ended otherwise are killed with all that this user runs. 0: no such user.
 	UID int
 
-	Files []*os.File           // the program's descriptors 3 and up
-	Sys   *syscall.SysProcAttr // namespaces, credentials; the session is ours, and so is the death signal if none is set
+	Files []*os.File // the program's descriptors 3 and up
+	// Sys has namespaces and credentials. The session is ours, and so is the death signal if none is set.
+	Sys *syscall.SysProcAttr
 }
 
 // Result is how a program ended.

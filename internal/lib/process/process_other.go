@@ -60,7 +60,7 @@ func (t *tree) sweep() error {
 
 func limitMemory(int, uint64) {}
 
-func newPipe() (r, w *os.File, err error) { return os.Pipe() }
+func newPipe() (*os.File, *os.File, error) { return os.Pipe() }
 
 func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	self, err := os.Executable()

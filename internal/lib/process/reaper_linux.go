@@ -47,16 +47,18 @@ func becomeSubreaper() error {
 // sends PDEATHSIG when that *thread* ends, not when the process does, and Go may
 // end a thread at any time: https://github.com/golang/go/issues/27505. A goroutine
 // that is locked to the thread and waits there keeps it while the program lives.
-func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Process)) (p *os.Process, err error) {
+func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Process)) (*os.Process, error) {
+	var p *os.Process
+	var err error
 	started := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		p, err = os.StartProcess(path, argv, attr)
-		mine := p // from here on, p belongs to the caller
+		watched := p // from here on, p belongs to the caller
 		close(started)
-		if mine != nil {
-			watch(mine)
+		if watched != nil {
+			watch(watched)
 		}
 	}()
 	<-started
@@ -73,7 +75,8 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 		return nil, nil, err
 	}
 	subreaper.count++
-	attr.Env = environ.Merge(attr.Env, environ.Pairs(marker, subreaper.id+"."+strconv.FormatUint(subreaper.count, 10)))
+	name := subreaper.id + "." + strconv.FormatUint(subreaper.count, 10)
+	attr.Env = environ.Merge(attr.Env, environ.Pairs(marker, name))
 	if attr.Sys.Pdeathsig == 0 {
 		attr.Sys.Pdeathsig = syscall.SIGKILL
 	}

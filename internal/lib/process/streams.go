@@ -65,9 +65,16 @@ func (s *streams) addInput(from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.childFiles, s.opened, s.own = append(s.childFiles, r), append(s.opened, r), append(s.own, w)
+	s.addPipe(r, w)
 	s.input = &input{w: w, from: from, done: make(chan struct{})}
 	return nil
+}
+
+// addPipe adds the program's end and ours.
+func (s *streams) addPipe(theirs, ours *os.File) {
+	s.childFiles = append(s.childFiles, theirs)
+	s.opened = append(s.opened, theirs)
+	s.own = append(s.own, ours)
 }
 
 func (s *streams) addOutput(name string, to io.Writer) error {
@@ -82,7 +89,7 @@ func (s *streams) addOutput(name string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s.childFiles, s.opened, s.own = append(s.childFiles, w), append(s.opened, w), append(s.own, r)
+	s.addPipe(w, r)
 	fail := func() { s.once.Do(func() { close(s.failed) }) }
 	s.output = append(s.output, &output{r: r, to: to, name: name, done: make(chan struct{}), fail: fail})
 	return nil
@@ -93,7 +100,8 @@ func (s *streams) addNull(mode int) error {
 	if err != nil {
 		return err
 	}
-	s.childFiles, s.opened = append(s.childFiles, f), append(s.opened, f)
+	s.childFiles = append(s.childFiles, f)
+	s.opened = append(s.opened, f)
 	return nil
 }
 

@@ -11,7 +11,8 @@ import (
 
 func (t *tree) sweep() error {
 	limit := time.After(4 * killTimeout) // on a busy machine each scan takes long
-	for pass, wait := 0, time.Duration(0); ; pass, wait = pass+1, min(2*wait+time.Millisecond, 10*time.Millisecond) {
+	wait := time.Duration(0)
+	for pass := 0; ; pass++ {
 		seen := t.sweepOnce(pass > 0)
 		if seen.isEmpty() {
 			return nil
@@ -28,6 +29,7 @@ func (t *tree) sweep() error {
 			t.giveUp()
 			return seen.aliveError()
 		}
+		wait = min(2*wait+time.Millisecond, 10*time.Millisecond)
 	}
 }
 
@@ -50,7 +52,8 @@ func killUser(uid int) {
 		runtime.LockOSThread()
 		id := uintptr(uid)
 		_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, id, id, id)
-		if errno == 0 && errors.Is(unix.Kill(1, 0), unix.EPERM) { // with root's rights it would kill all users' processes
+		hasRootsRights := !errors.Is(unix.Kill(1, 0), unix.EPERM)
+		if errno == 0 && !hasRootsRights { // else it would kill all users' processes
 			_ = unix.Kill(-1, unix.SIGKILL)
 		}
 	}()
@@ -60,9 +63,10 @@ func killUser(uid int) {
 // sweepOnce removes the tree from live in the same step in which it finds it
 // empty. Otherwise two trees that end together could each leave an orphan to the
 // other.
-func (t *tree) sweepOnce(atOnce bool) (seen scan) {
+func (t *tree) sweepOnce(atOnce bool) scan {
 	subreaper.Lock()
 	defer subreaper.Unlock()
+	var seen scan
 	if !hasNoChildren() {
 		seen = t.killAll(atOnce)
 	}

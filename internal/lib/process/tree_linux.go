@@ -108,7 +108,8 @@ func (s scan) isEmpty() bool {
 
 func (t *tree) scan() scan { return t.scanEach(func(stat) {}) }
 
-func (t *tree) scanEach(member func(stat)) (seen scan) {
+func (t *tree) scanEach(member func(stat)) scan {
+	var seen scan
 	want := func(pid int) bool {
 		if !mayBeInTree(pid) {
 			return false
@@ -208,8 +209,8 @@ func readStat(pid int) (s stat, found bool, err error) {
 	case err != nil: // such as that no descriptor is left
 		return stat{}, false, err
 	}
-	s, found = parseStat(line)
-	return s, found, nil
+	parsed, ok := parseStat(line)
+	return parsed, ok, nil
 }
 
 // ancestors ends with our own child; nil if s does not descend from us.
@@ -231,10 +232,12 @@ func (t *processTable) ancestors(s stat) []stat {
 			up, ok = t.read(s.parent)
 		}
 		if ok {
-			path, s = append(path, s), up
+			path = append(path, s)
+			s = up
 			continue
 		}
-		if s, ok = t.read(s.pid); !ok { // its parent ended: read its new one
+		s, ok = t.read(s.pid)
+		if !ok { // its parent ended: read its new one
 			return nil
 		}
 	}
