@@ -27,21 +27,23 @@ func (f Folder) Do(do func(*Root) error) error {
 }
 
 // ReadFile is that of Root.
-func (f Folder) ReadFile(name string, most int64) (data []byte, err error) {
-	err = f.Do(func(root *Root) error {
-		data, err = root.ReadFile(name, most)
-		return err
-	})
-	return data, err
+func (f Folder) ReadFile(name string, most int64) ([]byte, error) {
+	root, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.ReadFile(name, most)
 }
 
 // Lstat is that of Root.
-func (f Folder) Lstat(name string) (info fs.FileInfo, err error) {
-	err = f.Do(func(root *Root) error {
-		info, err = root.Lstat(name)
-		return err
-	})
-	return info, err
+func (f Folder) Lstat(name string) (fs.FileInfo, error) {
+	root, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.Lstat(name)
 }
 
 // WriteFile is that of Root.

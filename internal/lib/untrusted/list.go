@@ -43,30 +43,34 @@ func (r *Root) Each(left *int, visit func(fs.FileInfo) error) error {
 	defer func(before int) { *left = before }(*left)
 	list, err := r.list(".", left)
 	for i, entry := range list {
-		*left, list[i] = *left+sizeOf(entry), nil
-		if info, gone := entry.Info(); gone == nil {
-			err = errors.Join(err, visit(info))
+		*left += sizeOf(entry)
+		list[i] = nil
+		info, infoErr := entry.Info()
+		if infoErr != nil {
+			continue // it is gone
 		}
+		err = errors.Join(err, visit(info))
 	}
 	return err
 }
 
 // list lists a folder, sorted by name, and subtracts what that takes from what is left.
-func (r *Root) list(name string, left *int) (list []fs.DirEntry, err error) {
+func (r *Root) list(name string, left *int) ([]fs.DirEntry, error) {
 	folder, err := r.Root.OpenFile(name+within, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, shortened(err)
 	}
 	defer folder.Close() //nolint:errcheck // only read
+	var list []fs.DirEntry
 	for err == nil {
 		var some []fs.DirEntry
 		some, err = folder.ReadDir(perRead)
 		for _, entry := range some {
-			if *left -= sizeOf(entry); *left < 0 {
-				*left += sizeOf(entry)
+			if *left < sizeOf(entry) {
 				err = ErrCrowded
 				break
 			}
+			*left -= sizeOf(entry)
 			list = append(list, entry)
 		}
 	}

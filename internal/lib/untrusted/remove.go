@@ -47,8 +47,8 @@ func (r *Root) RemoveAll(name string) error {
 		return err
 	}
 	defer top.Close() //nolint:errcheck // only a handle
-	c := clearing{top: top, again: true}
-	for round := 0; c.again && round < mostRounds; round++ {
+	c := clearing{top: top, unfinished: true}
+	for round := 0; c.unfinished && round < mostRounds; round++ {
 		c = clearing{top: top, free: mostNames}
 		c.empty(top, ".", 0)
 	}
@@ -64,10 +64,10 @@ func (r *Root) enter(name string) (*Root, error) {
 }
 
 type clearing struct {
-	top   *Root
-	free  int   // names that may still be kept, in all folders that are open
-	again bool  // some of it is left for the next round
-	err   error // the first that kept something from being removed
+	top        *Root
+	free       int   // names that may still be kept, in all folders that are open
+	unfinished bool  // some of it is left for the next round
+	err        error // the first that kept something from being removed
 }
 
 // empty reads a part of a folder, removes that, and reads again: folders above keep little meanwhile. It ends
@@ -78,17 +78,19 @@ func (c *clearing) empty(folder *Root, place string, depth int) {
 		list, err := folder.some(most)
 		c.note(err)
 		c.free -= len(list)
-		removed := false
+		hasRemoved := false
 		for i, name := range list {
-			removed = c.remove(folder, place, name, depth) || removed
+			if c.remove(folder, place, name, depth) {
+				hasRemoved = true
+			}
 			list[i] = ""
 			c.free++
 		}
-		if len(list) < most || !removed {
+		if len(list) < most || !hasRemoved {
 			return
 		}
 	}
-	c.again = true
+	c.unfinished = true
 }
 
 // remove reports whether the entry is gone.
@@ -104,7 +106,7 @@ func (c *clearing) remove(folder *Root, place, name string, depth int) bool {
 	case !info.IsDir():
 		return c.note(refused)
 	case depth == deepest:
-		c.again = true
+		c.unfinished = true
 		return c.note(c.top.Rename(path.Join(place, name), rand.Text()))
 	}
 	below, err := folder.enter(name)
@@ -118,9 +120,9 @@ func (c *clearing) remove(folder *Root, place, name string, depth int) bool {
 
 // note keeps the first error, and reports whether there is none.
 func (c *clearing) note(err error) bool {
-	gone := err == nil || errors.Is(err, fs.ErrNotExist)
-	if c.err == nil && !gone {
+	isGone := err == nil || errors.Is(err, fs.ErrNotExist)
+	if c.err == nil && !isGone {
 		c.err = err
 	}
-	return gone
+	return isGone
 }

@@ -24,7 +24,8 @@ func Resolve(path string, theirs func(link string) bool) (string, error) {
 		return "", errors.New("not absolute")
 	}
 	var missing error
-	at, rest := "/", strings.Split(path, "/")
+	at := "/"
+	rest := strings.Split(path, "/")
 	for links := 0; len(rest) > 0; {
 		name := rest[0]
 		rest = rest[1:]
@@ -41,7 +42,8 @@ func Resolve(path string, theirs func(link string) bool) (string, error) {
 			at = next
 			continue
 		}
-		switch links++; {
+		links++
+		switch {
 		case links > mostLinks:
 			return "", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP}
 		case theirs(next):
@@ -61,10 +63,13 @@ func ResolveWithin(path string, theirs func(link string) bool, strays func(link,
 		links = append(links, link)
 		return theirs(link)
 	})
-	if err == nil && slices.ContainsFunc(links, func(link string) bool { return strays(link, place) }) {
-		err = ErrTheirLink
+	if err != nil {
+		return place, err
 	}
-	return place, err
+	if slices.ContainsFunc(links, func(link string) bool { return strays(link, place) }) {
+		return place, ErrTheirLink
+	}
+	return place, nil
 }
 
 // Place returns where an absolute path leads, as far as it is there. It follows every link.

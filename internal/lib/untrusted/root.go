@@ -46,18 +46,27 @@ func OpenStraight(dir string) (*Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	handle, err := root.Root.Open(".")
-	if err == nil {
-		defer handle.Close() //nolint:errcheck // only a handle
-		place, failed := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(handle.Fd())))
-		if failed == nil && place != filepath.Clean(dir) { // without /proc there is no sandbox
-			err = &fs.PathError{Op: "open", Path: dir, Err: ErrMoved}
-		}
-	}
-	if err != nil {
+	if err := root.checkPlace(dir); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return root, nil
+}
+
+// checkPlace returns an error if the folder is not at that path.
+func (r *Root) checkPlace(dir string) error {
+	handle, err := r.Root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer handle.Close() //nolint:errcheck // only a handle
+	place, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(handle.Fd())))
+	if err != nil {
+		return nil //nolint:nilerr // without /proc there is no sandbox
+	}
+	if place != filepath.Clean(dir) {
+		return &fs.PathError{Op: "open", Path: dir, Err: ErrMoved}
+	}
+	return nil
 }
 
 // OpenRoot opens a folder in the folder.
@@ -74,7 +83,7 @@ func opened(root *os.Root, err error) (*Root, error) {
 
 // shortened names a folder in an error as the caller did.
 func shortened(err error) error {
-	if at, is := errors.AsType[*fs.PathError](err); is {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		at.Path = strings.TrimSuffix(at.Path, within)
 	}
 	return err
@@ -127,7 +136,11 @@ func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 // OpenToOwner gives the owner of a folder access again, which a program of the same user took away. It does
 // not change that of others. If it fails, the next step reports it.
 func (r *Root) OpenToOwner(name string) {
-	if info, err := r.Lstat(name); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
+	info, err := r.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return
+	}
+	if info.Mode().Perm()&0o700 != 0o700 {
 		_ = r.Chmod(name, info.Mode()|0o700)
 	}
 }
@@ -157,7 +170,7 @@ func (r *Root) hasOtherName(name string) bool {
 
 // names returns how many names a plain file has: what is written to one is in all.
 func names(info fs.FileInfo) uint64 {
-	if stat, is := info.Sys().(*syscall.Stat_t); is && info.Mode().IsRegular() {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && info.Mode().IsRegular() {
 		return uint64(stat.Nlink) //nolint:unconvert // another type on other systems
 	}
 	return 1
@@ -177,11 +190,11 @@ func plain(file *os.File, err error) (*os.File, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotPlain
-	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.Join(ErrNotPlain, file.Close())
 	}
 	return file, nil
 }
@@ -264,11 +277,11 @@ func (r *Root) WriteFile(name string, data []byte, perm fs.FileMode) error {
 }
 
 func written(file *os.File, err error, data []byte) error {
-	if err == nil {
-		_, err = file.Write(data)
-		err = errors.Join(err, file.Close())
+	if err != nil {
+		return err
 	}
-	return err
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
 }
 
 // WriteFile makes the plain file at a path hold data, and nothing else.

@@ -43,7 +43,8 @@ func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
 		err = visit(top, err)
 	} else {
 		left := MostListed
-		err = walk{ctx.Err, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
+		depth := strings.Count(path.Join("/", name, "x"), "/") - 1
+		err = walk{ctx.Err, visit, &left}.at(top, depth)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil
@@ -85,7 +86,8 @@ func (w walk) at(e Entry, depth int) error {
 		}
 	}
 	for i, entry := range list {
-		*w.left, list[i] = *w.left+sizeOf(entry), nil
+		*w.left += sizeOf(entry)
+		list[i] = nil
 		info, err := entry.Info()
 		if err != nil {
 			continue // it went while we looked
