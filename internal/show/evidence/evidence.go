@@ -57,9 +57,10 @@ type Code struct {
 
 // Rules are the rules for a proof.
 type Rules struct {
-	Setup    []Command       `json:"setup"`              // Commands that prepare a checkout, in order.
-	Checks   []Command       `json:"checks"`             // Commands that check the work.
-	Baseline policy.Baseline `json:"baseline,omitempty"` // Which failures block if a check failed at the base: new or strict.
+	Setup  []Command `json:"setup"`  // Commands that prepare a checkout, in order.
+	Checks []Command `json:"checks"` // Commands that check the work.
+	// Which failures block if a check failed at the base: new or strict.
+	Baseline policy.Baseline `json:"baseline,omitempty"`
 	// Effect of existing tests that fail or no longer run: report (a person has to look), block or allow.
 	Tamper policy.Tamper     `json:"tamper,omitempty"`
 	Proof  policy.ProofLevel `json:"proof"` // Proof that a story needs: red-to-green or unbroken.
@@ -161,8 +162,9 @@ type Tests struct {
 	Failed  int      `json:"failed"`            // Number of tests that failed.
 	Skipped int      `json:"skipped,omitempty"` // Number of tests that were skipped.
 	Red     []string `json:"red,omitempty"`     // Names of failed tests, at most 200.
-	Broken  []string `json:"broken,omitempty"`  // Names of failures that are not tests, such as packages that do not build.
-	Cut     bool     `json:"cut,omitempty"`     // Whether more tests failed than are named.
+	// Names of failures that are not tests, such as packages that do not build.
+	Broken []string `json:"broken,omitempty"`
+	Cut    bool     `json:"cut,omitempty"` // Whether more tests failed than are named.
 }
 
 // Baseline has the results of the checks before any work.

@@ -17,20 +17,27 @@ import (
 // Of returns the evidence of a run. tools has the versions of the programs.
 func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
-		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
-		Tools: map[string]string{"agent": run.Policy.Agent}, Task: Task{Kind: string(run.Task.Kind), Number: run.Task.Number, Title: run.Task.Title, Author: run.Task.Author, Repo: run.Task.Repo, URL: run.Task.URL},
-		Code:       Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
-		Rules:      rulesOf(run),
-		Stories:    each(run.Plan.UserStories, func(story plan.Story) Story { return storyOf(run, story) }),
-		Iterations: each(run.Iterations, iterationOf), NotVerified: notVerified(run),
-		Cost: Cost{USD: run.CostUSD, Known: run.CostKnown, Tokens: run.Usage},
+		Version:     Version,
+		Run:         run.ID,
+		Status:      policy.StatusRunning,
+		Began:       run.Began,
+		Ended:       run.Now,
+		Tools:       map[string]string{"agent": run.Policy.Agent},
+		Task:        taskOf(run.Task),
+		Code:        Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
+		Rules:       rulesOf(run),
+		Stories:     each(run.Plan.UserStories, func(story plan.Story) Story { return storyOf(run, story) }),
+		Iterations:  each(run.Iterations, iterationOf),
+		NotVerified: notVerified(run),
+		Cost:        Cost{USD: run.CostUSD, Known: run.CostKnown, Tokens: run.Usage},
 	}
 	maps.Copy(e.Tools, tools)
 	if run.Policy.Model != "" {
 		e.Tools["model"] = run.Policy.Model
 	}
 	if run.Stop != nil {
-		e.Status, e.StopReason = run.Stop.Reason.Status(), run.Stop.Reason
+		e.Status = run.Stop.Reason.Status()
+		e.StopReason = run.Stop.Reason
 	}
 	if run.Baseline != nil {
 		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, each(run.BaseChecks, resultOf)}
@@ -59,11 +66,29 @@ func (e Evidence) Marshal() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
+func taskOf(t plan.Task) Task {
+	return Task{
+		Kind:   string(t.Kind),
+		Number: t.Number,
+		Title:  t.Title,
+		Author: t.Author,
+		Repo:   t.Repo,
+		URL:    t.URL,
+	}
+}
+
 func rulesOf(run journal.Run) Rules {
 	p := run.Policy
 	return Rules{
-		Setup: each(p.Setup, commandOf), Checks: each(p.Checks, commandOf), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
-		Protect: append([]string{}, p.Protect...), Within: p.Subfolder, Memory: p.Memory, Sandbox: run.Level,
+		Setup:    each(p.Setup, commandOf),
+		Checks:   each(p.Checks, commandOf),
+		Baseline: p.Baseline,
+		Proof:    cmp.Or(p.Proof, policy.RedToGreen),
+		Tamper:   p.Tamper,
+		Protect:  append([]string{}, p.Protect...),
+		Within:   p.Subfolder,
+		Memory:   p.Memory,
+		Sandbox:  run.Level,
 	}
 }
 
@@ -98,8 +123,13 @@ func notVerified(run journal.Run) []string {
 
 func storyOf(run journal.Run, story plan.Story) Story {
 	out := Story{
-		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
-		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story),
+		ID:             story.ID,
+		Title:          story.Title,
+		Criteria:       append([]string{}, story.AcceptanceCriteria...),
+		NeedsNoTest:    story.Untested(),
+		MayChangeTests: story.MayChangeTests,
+		Passes:         story.Passes,
+		Proven:         verdict.IsStoryProven(run, story),
 	}
 	for _, criterion := range story.AcceptanceCriteria {
 		if slices.Contains(run.Added, criterion) {
@@ -107,10 +137,11 @@ func storyOf(run journal.Run, story plan.Story) Story {
 		}
 	}
 	for _, it := range run.Iterations {
-		if it.Story == story.ID {
-			out.Iterations = append(out.Iterations, it.Number)
+		if it.Story != story.ID {
+			continue
 		}
-		if it.Story == story.ID && it.Proof != nil && it.Proof.Passed {
+		out.Iterations = append(out.Iterations, it.Number)
+		if it.Proof != nil && it.Proof.Passed {
 			out.Commit = it.Proof.Commit
 		}
 	}
@@ -127,37 +158,75 @@ func storyOf(run journal.Run, story plan.Story) Story {
 }
 
 func reviewOf(e journal.StoryReviewed) *Review {
-	return &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Missed: each(e.Missed, journal.Missed.String), Why: e.Why, TranscriptDigest: e.Transcript.Digest}
+	return &Review{
+		By:               e.By,
+		Commit:           e.Commit,
+		Looked:           e.Looked,
+		Missed:           each(e.Missed, journal.Missed.String),
+		Why:              e.Why,
+		TranscriptDigest: e.Transcript.Digest,
+	}
 }
 
 func iterationOf(it journal.Iteration) Iteration {
-	out := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: each(it.Checks, resultOf)}
+	out := Iteration{
+		Number:       it.Number,
+		Story:        it.Story,
+		PromptDigest: it.Prompt.Digest,
+		Checks:       each(it.Checks, resultOf),
+	}
 	if it.Agent != nil {
-		out.TranscriptDigest, out.Tools, out.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.Amount()
+		out.TranscriptDigest = it.Agent.Transcript.Digest
+		out.Tools = it.Agent.Tools
+		out.CostUSD = it.Agent.Cost.Amount()
 	}
 	if it.Taken != nil {
 		out.Dropped = it.Taken.Dropped
 		out.Commits = each(it.Taken.Commits, func(commit journal.Commit) string { return commit.SHA })
 	}
 	if it.Ended != nil {
-		out.Passed, out.Rejected = it.Ended.Passed, it.Ended.Rejected
+		out.Passed = it.Ended.Passed
+		out.Rejected = it.Ended.Rejected
 	}
 	return out
 }
 
 func proofOf(p journal.Proof) *Proof {
 	return &Proof{
-		Base: p.Base, Commit: p.Commit, Tree: p.Tree, Result: p.Result, Why: p.Why, Reused: p.Reused, Files: p.Files, Tests: p.Tests,
-		DoesNotBuild: p.DoesNotBuild, Restored: p.Restored, Look: p.Look, Untested: p.Untested, Tried: p.Tried,
-		Setup: each(p.Checks.Setup, func(setup journal.SetupEnded) CheckResult { return resultOf(journal.CheckEnded(setup)) }),
-		Head:  each(p.Checks.Head, resultOf), OldTests: each(p.Checks.OldTests, resultOf), NewTests: each(p.Checks.NewTests, resultOf),
+		Base:         p.Base,
+		Commit:       p.Commit,
+		Tree:         p.Tree,
+		Result:       p.Result,
+		Why:          p.Why,
+		Reused:       p.Reused,
+		Files:        p.Files,
+		Tests:        p.Tests,
+		DoesNotBuild: p.DoesNotBuild,
+		Restored:     p.Restored,
+		Look:         p.Look,
+		Untested:     p.Untested,
+		Tried:        p.Tried,
+		Setup:        each(p.Checks.Setup, setupResultOf),
+		Head:         each(p.Checks.Head, resultOf),
+		OldTests:     each(p.Checks.OldTests, resultOf),
+		NewTests:     each(p.Checks.NewTests, resultOf),
 	}
 }
 
+func setupResultOf(setup journal.SetupEnded) CheckResult { return resultOf(journal.CheckEnded(setup)) }
+
 func resultOf(check journal.CheckEnded) CheckResult {
 	out := CheckResult{
-		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
-		Skipped: check.Skipped, TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
+		Name:      check.Name,
+		Command:   check.Command,
+		Exit:      check.Exit,
+		Passed:    check.Passed,
+		TimedOut:  check.TimedOut,
+		CannotRun: check.CannotRun,
+		Skipped:   check.Skipped,
+		TookMS:    check.TookMS,
+		LogDigest: check.Digest,
+		Flaky:     check.Flaky,
 	}
 	if tests := check.Tests; tests != nil {
 		out.Tests = &Tests{tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}
