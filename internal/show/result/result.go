@@ -93,16 +93,24 @@ func Of(run journal.Run) Result {
 }
 
 func storyOf(run journal.Run, story plan.Story) Story {
-	one := Story{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story), Tests: []string{}}
-	if proof, found := run.StoryProof(story.ID); found {
-		one.Result, one.Why, one.Untested = proof.Result, proof.Why, len(proof.Untested)
-		one.Tests = append(one.Tests, proof.ProvingTests()...)
+	out := Story{
+		ID:     story.ID,
+		Title:  story.Title,
+		Passes: story.Passes,
+		Proven: verdict.IsStoryProven(run, story),
+		Tests:  []string{},
 	}
-	return one
+	if proof, found := run.StoryProof(story.ID); found {
+		out.Result = proof.Result
+		out.Why = proof.Why
+		out.Untested = len(proof.Untested)
+		out.Tests = append(out.Tests, proof.ProvingTests()...)
+	}
+	return out
 }
 
 func iterationOf(run journal.Run, it journal.Iteration) Iteration {
-	one := Iteration{
+	out := Iteration{
 		Iteration:       it.Number,
 		Story:           it.Story,
 		Duration:        it.Last.Sub(it.Began).Seconds(),
@@ -110,14 +118,15 @@ func iterationOf(run journal.Run, it journal.Iteration) Iteration {
 		AllChecksPassed: len(it.Checks) > 0 && verdict.IsGreen(run, it.Checks),
 	}
 	for _, check := range it.Checks {
-		one.CheckResults = append(one.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
+		out.CheckResults = append(out.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
 	}
 	if it.Agent != nil {
-		one.StepsTaken, one.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
-		one.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
+		out.StepsTaken = it.Agent.Tools
+		out.Cost = it.Agent.Cost.Amount()
+		out.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
 		if it.Agent.Failed {
-			one.Error = &it.Agent.Why
+			out.Error = &it.Agent.Why
 		}
 	}
-	return one
+	return out
 }
