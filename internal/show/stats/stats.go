@@ -37,7 +37,8 @@ type Row struct {
 
 // Of sums up the rows of a ledger.
 func Of(pulls []quota.Pull) Stats {
-	months, agents := map[string][]quota.Pull{}, map[string][]quota.Pull{}
+	months := map[string][]quota.Pull{}
+	agents := map[string][]quota.Pull{}
 	for _, p := range pulls {
 		month := p.Opened.UTC().Format("2006-01")
 		months[month] = append(months[month], p)
@@ -68,7 +69,8 @@ func rows(groups map[string][]quota.Pull) []Row {
 
 func row(name string, pulls []quota.Pull) Row {
 	r := Row{Name: name, Opened: len(pulls)}
-	var unchanged, usd, minutes []float64
+	var usd, minutes []float64
+	unchanged := 0
 	for _, p := range pulls {
 		switch {
 		case p.End == "":
@@ -79,7 +81,9 @@ func row(name string, pulls []quota.Pull) Row {
 			continue
 		}
 		r.Merged++
-		unchanged = append(unchanged, map[bool]float64{true: 1}[p.End == quota.Unchanged])
+		if p.End == quota.Unchanged {
+			unchanged++
+		}
 		if cost := costOf(p); cost != nil {
 			usd = append(usd, *cost)
 		} else {
@@ -89,7 +93,11 @@ func row(name string, pulls []quota.Pull) Row {
 			minutes = append(minutes, sum(p, func(run quota.PullRun) float64 { return run.Minutes }))
 		}
 	}
-	r.Unchanged, r.USDPerMerged, r.MinutesPerMerged = mean(unchanged), mean(usd), mean(minutes)
+	if r.Merged > 0 {
+		r.Unchanged = new(float64(unchanged) / float64(r.Merged))
+	}
+	r.USDPerMerged = mean(usd)
+	r.MinutesPerMerged = mean(minutes)
 	return r
 }
 
@@ -102,7 +110,8 @@ func costOf(p quota.Pull) *float64 {
 	return &total
 }
 
-func sum(p quota.Pull, of func(quota.PullRun) float64) (total float64) {
+func sum(p quota.Pull, of func(quota.PullRun) float64) float64 {
+	total := 0.0
 	for _, run := range p.Runs {
 		total += of(run)
 	}
@@ -128,8 +137,12 @@ func (s Stats) Text() string {
 	write := func(by string, rows []Row) {
 		fmt.Fprintf(table, "%s\topened\tmerged\tclosed\topen\tunchanged\t$ / merged\tminutes / merged\n", by)
 		for _, r := range rows {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", r.Name, r.Opened, r.Merged, r.Closed, r.Open,
-				number("%.0f%%", r.Unchanged, 100), number("%.2f", r.USDPerMerged, 1), number("%.1f", r.MinutesPerMerged, 1))
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
+				r.Name, r.Opened, r.Merged, r.Closed, r.Open,
+				number("%.0f%%", r.Unchanged, 100),
+				number("%.2f", r.USDPerMerged, 1),
+				number("%.1f", r.MinutesPerMerged, 1),
+			)
 		}
 	}
 	write("month", append(slices.Clone(s.ByMonth), s.Total))
