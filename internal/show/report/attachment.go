@@ -42,8 +42,8 @@ func (s Source) readFile(at journal.Attachment) (string, bool) {
 }
 
 func (s Source) promptText(at journal.Attachment) foldedText {
-	text, is := s.readFile(at)
-	if !is {
+	text, ok := s.readFile(at)
+	if !ok {
 		return foldedText{Title: "Prompt", Missing: missingText}
 	}
 	return foldedText{Title: "Prompt", excerpt: s.firstPart(text, s.limit)}
@@ -52,15 +52,15 @@ func (s Source) promptText(at journal.Attachment) foldedText {
 // checkLog returns the output of a check, or the excerpt in the journal if the file is missing.
 func (s Source) checkLog(check journal.CheckEnded, limit int) foldedText {
 	folded := foldedText{Title: check.Name}
-	text, is := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
-	if !is {
+	text, ok := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
+	if !ok {
 		text = check.Excerpt
 	}
 	folded.excerpt = s.lastPart(text, limit)
 	if names := check.Tests.Failing(); len(names) > 0 {
 		folded.Text = "failed: " + s.line(check.Tests.FailureList(), 500) + "\n\n" + folded.Text
 	}
-	if !is && check.Log != "" {
+	if !ok && check.Log != "" {
 		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is missing or was changed", "; ")
 	}
 	return folded
@@ -100,10 +100,12 @@ func diffKind(line string) string {
 
 // transcriptTexts returns the agent's text and its tool calls. Without the transcript, it returns the last words.
 func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
-	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls"}
-	text, is := s.readFile(e.Transcript)
-	if !is {
-		words.excerpt, tools.Missing = s.lastPart(e.Words, s.limit), missingText
+	words := foldedText{Title: "What the agent said"}
+	tools := foldedText{Title: "Tool calls"}
+	text, ok := s.readFile(e.Transcript)
+	if !ok {
+		words.excerpt = s.lastPart(e.Words, s.limit)
+		tools.Missing = missingText
 		return []foldedText{words, tools}
 	}
 	var all []string
@@ -117,8 +119,10 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 			open[i.ID] = len(calls)
 			calls = append(calls, toolCall{Name: i.Name, Input: i.Input, Open: true})
 		case stream.ToolEnd:
-			if n, known := open[i.ID]; known {
-				calls[n].Output, calls[n].Failed, calls[n].Open = i.Output, i.Failed, false
+			if n, ok := open[i.ID]; ok {
+				calls[n].Output = i.Output
+				calls[n].Failed = i.Failed
+				calls[n].Open = false
 				delete(open, i.ID)
 			}
 		}
@@ -126,11 +130,13 @@ func (s Source) transcriptTexts(e journal.AgentEnded) []foldedText {
 	words.excerpt = s.lastPart(strings.Join(all, "\n\n"), s.limit)
 	// The last calls show how the agent ended.
 	first := max(len(calls)-s.limit/200-1, 0)
-	if tools.Calls = calls[first:]; first > 0 {
+	tools.Calls = calls[first:]
+	if first > 0 {
 		tools.Left = view.Plural(first, "earlier call") + " left out"
 	}
 	for n, call := range tools.Calls {
-		tools.Calls[n].Name, tools.Calls[n].Input = s.line(call.Name, 60), s.line(call.Input, 300)
+		tools.Calls[n].Name = s.line(call.Name, 60)
+		tools.Calls[n].Input = s.line(call.Input, 300)
 		tools.Calls[n].Output = s.firstPart(call.Output, min(s.limit, 400)).Text
 	}
 	return []foldedText{words, tools}

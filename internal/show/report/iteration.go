@@ -54,22 +54,33 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 
 func (s Source) iterationOf(c segment, run journal.Run, inFull bool) iteration {
 	it := iteration{
-		Begun: c.isIteration, Number: c.number, Story: s.line(c.story, 80), Title: s.storyName(run, c.story), Mark: c.mark(),
-		Times: c.times.String(), Took: policy.FormatDuration(c.times.active()), Cost: view.CostText(c.costUSD, c.costKnown),
+		Begun:  c.isIteration,
+		Number: c.number,
+		Story:  s.line(c.story, 80),
+		Title:  s.storyName(run, c.story),
+		Mark:   c.mark(),
+		Times:  c.times.String(),
+		Took:   policy.FormatDuration(c.times.active()),
+		Cost:   view.CostText(c.costUSD, c.costKnown),
 	}
 	faults, more := firstFew(c.badLines())
-	it.Faults, it.MoreFaults = s.lines(faults), more
+	it.Faults = s.lines(faults)
+	it.MoreFaults = more
 	if inFull {
 		it.Anchor = fmt.Sprintf("iteration-%d", c.number)
 		it.Said, it.More = s.logLines(c)
-		it.Folds, it.Logs = s.agentTexts(c), s.checkLogs(c)
+		it.Folds = s.agentTexts(c)
+		it.Logs = s.checkLogs(c)
 	}
 	return it
 }
 
-func (s Source) logLines(c segment) (shown []line, more int) {
+// logLines returns the lines of a segment's events, and how many are not shown.
+func (s Source) logLines(c segment) ([]line, int) {
+	var shown []line
+	more := 0
 	for i, e := range c.events {
-		if _, begins := e.event.(journal.IterationBegan); begins && i == 0 {
+		if _, ok := e.event.(journal.IterationBegan); ok && i == 0 {
 			continue
 		}
 		for _, text := range e.lines {
@@ -113,11 +124,8 @@ func (s Source) agentTexts(c segment) []foldedText {
 func (s Source) checkLogs(c segment) []foldedText {
 	var all []foldedText
 	for _, e := range c.events {
-		check, is := e.event.(journal.CheckEnded)
-		if set, other := e.event.(journal.SetupEnded); other {
-			check, is = journal.CheckEnded(set), true
-		}
-		if !is || len(e.lines) == 0 {
+		check, ok := commandResult(e.event)
+		if !ok || len(e.lines) == 0 {
 			continue
 		}
 		limit := s.limit / 4
@@ -126,11 +134,23 @@ func (s Source) checkLogs(c segment) []foldedText {
 		}
 		folded := s.checkLog(check, limit)
 		folded.Title = s.line(slices.Concat(e.badLines, e.lines)[0], maxLine)
-		if all = append(all, folded); len(all) == maxLogs {
+		all = append(all, folded)
+		if len(all) == maxLogs {
 			break
 		}
 	}
 	return all
+}
+
+// commandResult returns the result of a check or a setup command.
+func commandResult(event journal.Event) (journal.CheckEnded, bool) {
+	switch e := event.(type) { //nolint:gochecksumtype // the others are of no command
+	case journal.CheckEnded:
+		return e, true
+	case journal.SetupEnded:
+		return journal.CheckEnded(e), true
+	}
+	return journal.CheckEnded{}, false
 }
 
 const (

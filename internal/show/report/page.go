@@ -65,20 +65,29 @@ func (s Source) page(segments []segment, run journal.Run) page {
 	if len(s.Entries) == 0 && len(s.Exams) > 0 {
 		return page{Title: "exam on real history", Outcome: open, Headline: "Exam on real history", Exams: s.exams()}
 	}
-	text, next := view.Gist(run, s.Abandoned)
-	made := page{
-		Title: view.WithoutMarkup(text), Outcome: outcomeOf(run, s.Abandoned), Headline: phrase(text),
-		Sum: view.Sum(run), Next: phrase(next), Task: s.line(run.Task.Title, 200),
-		Facts: s.facts(run), Cautions: paragraphs(view.Cautions(run)),
-		Columns: view.StoryColumns(), First: s.firstFailedLog(segments), Before: s.checkLogs(segments[0]),
-		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
+	headline, next := view.Gist(run, s.Abandoned)
+	p := page{
+		Title:    view.WithoutMarkup(headline),
+		Outcome:  outcomeOf(run, s.Abandoned),
+		Headline: phrase(headline),
+		Sum:      view.Sum(run),
+		Next:     phrase(next),
+		Task:     s.line(run.Task.Title, 200),
+		Facts:    s.facts(run),
+		Cautions: paragraphs(view.Cautions(run)),
+		Columns:  view.StoryColumns(),
+		First:    s.firstFailedLog(segments),
+		Before:   s.checkLogs(segments[0]),
+		Events:   len(s.Entries),
+		Comment:  s.comment(run),
+		Exams:    s.exams(),
 	}
 	if run.Pull != nil {
-		made.Pull = run.Pull.URL
+		p.Pull = run.Pull.URL
 	}
-	made.Stories, made.MoreStories = s.stories(run, segments)
-	made.addIterations(s, segments, run)
-	return made
+	p.Stories, p.MoreStories = s.stories(run, segments)
+	p.addIterations(s, segments, run)
+	return p
 }
 
 // addIterations adds the newest iterations, and the first with failures.
@@ -128,7 +137,9 @@ func outcomeOf(run journal.Run, abandoned bool) mark {
 		return poor
 	case run.Stop == nil, run.Stop.Reason.Status() == policy.StatusWaiting:
 		return open
-	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !verdict.IsWorkProven(run):
+	case run.Stop.Reason.Status() != policy.StatusCompleted:
+		return poor
+	case len(run.Plan.UserStories) > 0 && !verdict.IsWorkProven(run):
 		return poor
 	}
 	return good
@@ -161,8 +172,8 @@ func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 func (s Source) firstFailedLog(segments []segment) *foldedText {
 	for _, c := range segments {
 		for _, m := range c.events {
-			check, is := m.event.(journal.CheckEnded)
-			if !is || len(m.badLines) == 0 {
+			check, ok := m.event.(journal.CheckEnded)
+			if !ok || len(m.badLines) == 0 {
 				continue
 			}
 			log := s.checkLog(check, s.limit)

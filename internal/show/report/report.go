@@ -19,10 +19,12 @@ type Source struct {
 	Abandoned bool   // the journal has no end, but no process is running
 	Exams     []Exam // without entries, the page has only these
 
-	Read  func(name, digest string) (string, error)                // reads a file that the journal names, with that digest
-	Diff  func(from, to string) (text string, cut bool, err error) // nil: there is no repository
-	Items func(transcript string) []stream.Item                    // of an agent's transcript
-	Hide  func(text string) string                                 // removes secrets
+	// Read reads a file that the journal names, with that digest.
+	Read func(name, digest string) (string, error)
+	// Diff returns the changes between two commits; nil: there is no repository.
+	Diff  func(from, to string) (text string, cut bool, err error)
+	Items func(transcript string) []stream.Item // of an agent's transcript
+	Hide  func(text string) string              // removes secrets
 
 	limit int // characters of a text
 }
@@ -47,7 +49,8 @@ func (s Source) HTML() ([]byte, error) {
 		if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page(segments, run)); err != nil {
 			return nil, fmt.Errorf("write the page: %w", err)
 		}
-		if page := s.finished(out.String()); len(page) < maxPage || s.limit <= minText {
+		page := s.finished(out.String())
+		if len(page) < maxPage || s.limit <= minText {
 			return []byte(page), nil
 		}
 	}

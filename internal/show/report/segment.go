@@ -51,7 +51,8 @@ func (t phaseTimes) String() string {
 }
 
 // active returns the time in which the run worked or waited.
-func (t phaseTimes) active() (sum time.Duration) {
+func (t phaseTimes) active() time.Duration {
+	sum := time.Duration(0)
 	for _, took := range t[:phaseIdle] {
 		sum += took
 	}
@@ -63,26 +64,35 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	var run journal.Run
 	var before journal.Event
 	for _, entry := range entries {
-		at, paid := run.Now, run.CostUSD
+		costBefore := run.CostUSD
+		at := run.Now
 		if run.Seq == 0 {
 			at = entry.At
 		}
 		known := run.CostKnown || run.Seq == 0
 		run.CostKnown = true // Add clears it if this event has an unknown cost
 		run.Add(entry)
-		if began, is := entry.Event.(journal.IterationBegan); is && (len(all) == 1 || began.Number != all[len(all)-1].number) {
+		if began, ok := entry.Event.(journal.IterationBegan); ok && !all[len(all)-1].isOf(began) {
 			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story, costKnown: true})
 		}
 		last := &all[len(all)-1]
 		last.times[phaseOf(before, entry.Event)] += max(entry.At.Sub(at), 0)
-		last.costUSD, last.costKnown = last.costUSD+run.CostUSD-paid, last.costKnown && run.CostKnown
+		last.costUSD = last.costUSD + run.CostUSD - costBefore
+		last.costKnown = last.costKnown && run.CostKnown
 		last.events = append(last.events, loggedEvent{
-			entry.Event, linesOf(view.Line(run, entry.Event)), linesOf(strings.Join(view.BadLines(run, entry.Event), "\n")),
+			event:    entry.Event,
+			lines:    linesOf(view.Line(run, entry.Event)),
+			badLines: linesOf(strings.Join(view.BadLines(run, entry.Event), "\n")),
 		})
 		run.CostKnown = run.CostKnown && known
 		before = entry.Event
 	}
 	return all, run
+}
+
+// isOf reports whether the segment has that iteration, which can begin again.
+func (c segment) isOf(began journal.IterationBegan) bool {
+	return c.isIteration && c.number == began.Number
 }
 
 // linesOf returns the lines that are not empty.
@@ -92,10 +102,10 @@ func linesOf(text string) []string {
 
 // phaseOf returns what a run did between two events.
 func phaseOf(before, event journal.Event) phase {
-	if _, is := event.(journal.Resumed); is {
+	if _, ok := event.(journal.Resumed); ok {
 		return phaseIdle
 	}
-	if _, paused := before.(journal.Paused); paused {
+	if _, ok := before.(journal.Paused); ok {
 		return phaseWaiting
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the time of the others is not shown
@@ -134,7 +144,8 @@ func (c segment) mark() mark {
 		return good
 	}
 	for _, logged := range c.events {
-		if e, is := logged.event.(journal.IterationEnded); is && (e.Done || len(e.Passed) > 0) {
+		e, ok := logged.event.(journal.IterationEnded)
+		if ok && (e.Done || len(e.Passed) > 0) {
 			return good
 		}
 	}

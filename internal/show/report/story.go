@@ -33,39 +33,44 @@ type cell struct {
 
 const maxStories = 100
 
-func (s Source) stories(run journal.Run, segments []segment) (all []storyRow, more int) {
+// stories returns the rows of stories, and how many are not shown.
+func (s Source) stories(run journal.Run, segments []segment) ([]storyRow, int) {
 	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), maxStories)]
 	runs := checkRuns(segments)
+	var rows []storyRow
 	for _, story := range shown {
-		one := s.storyRow(run, story)
+		row := s.storyRow(run, story)
 		if ran := runs[story.ID]; ran.Runs > 0 {
-			one.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.FormatDuration(time.Duration(ran.TookMS)*time.Millisecond))
+			took := time.Duration(ran.TookMS) * time.Millisecond
+			row.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.FormatDuration(took))
 		}
-		all = append(all, one)
+		rows = append(rows, row)
 	}
-	return all, len(run.Plan.UserStories) - len(shown)
+	return rows, len(run.Plan.UserStories) - len(shown)
 }
 
 func (s Source) storyRow(run journal.Run, story plan.Story) storyRow {
-	one := storyRow{ID: s.line(story.ID, 80), Title: s.line(story.Title, 200), Mark: open, State: "open"}
+	row := storyRow{ID: s.line(story.ID, 80), Title: s.line(story.Title, 200), Mark: open, State: "open"}
 	if story.Passes {
-		one.Mark, one.State = good, "passed"
+		row.Mark = good
+		row.State = "passed"
 	}
 	for i, words := range view.StoryCells(run, story) {
-		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], phrase(words)})
+		row.Cells = append(row.Cells, cell{view.StoryColumns()[i], phrase(words)})
 	}
-	one.Criteria, one.More = firstFew(s.lines(story.AcceptanceCriteria))
+	row.Criteria, row.More = firstFew(s.lines(story.AcceptanceCriteria))
 	proof, found := run.StoryProof(story.ID)
 	if !found {
-		return one
+		return row
 	}
-	one.Why = s.line(proof.Why, 300)
-	tests, left := firstFew(s.lines(proof.ProvingTests()))
-	one.Tests, one.More = tests, one.More+left
+	row.Why = s.line(proof.Why, 300)
+	tests, more := firstFew(s.lines(proof.ProvingTests()))
+	row.Tests = tests
+	row.More += more
 	if story.Passes && verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story) {
-		one.Mark = open
+		row.Mark = open
 	}
-	return one
+	return row
 }
 
 // checkRuns returns how often and how long checks ran for each story.

@@ -49,7 +49,8 @@ func firstFew(lines []string) (shown []string, more int) {
 
 // line returns foreign text as one line without secrets.
 func (s Source) line(text string, limit int) string {
-	line, limit := []rune(strings.Join(strings.Fields(s.Hide(text)), " ")), min(limit, s.limit)
+	line := []rune(strings.Join(strings.Fields(s.Hide(text)), " "))
+	limit = min(limit, s.limit)
 	if len(line) > limit {
 		return string(line[:limit-1]) + "…"
 	}
@@ -67,7 +68,8 @@ func (s Source) lines(texts []string) []string {
 // phrase returns Markdown of one paragraph as HTML.
 func phrase(markdown string) template.HTML {
 	text := render(markdown, util.Prioritized(parser.NewParagraphParser(), 1000))
-	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(text, "<p>"), "</p>\n")) //nolint:gosec // goldmark has escaped it
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "<p>"), "</p>\n")
+	return template.HTML(text) //nolint:gosec // goldmark has escaped it
 }
 
 // paragraphs returns Markdown as HTML.
@@ -78,9 +80,17 @@ func paragraphs(markdown string) template.HTML {
 // render knows neither links nor pictures, so that foreign text has none.
 func render(markdown string, blocks ...util.PrioritizedValue) string {
 	var out strings.Builder
-	reader := goldmark.New(goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(
-		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewRawHTMLParser(), 400), util.Prioritized(parser.NewEmphasisParser(), 500),
-	))))
+	reader := goldmark.New(goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(blocks...),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewRawHTMLParser(), 400),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+		),
+	)))
 	_ = reader.Convert([]byte(markdown), &out) // to memory
-	return strings.NewReplacer("<!-- raw HTML omitted -->", "", "<em>", "<strong>", "</em>", "</strong>").Replace(out.String())
+	return strings.NewReplacer(
+		"<!-- raw HTML omitted -->", "",
+		"<em>", "<strong>", "</em>", "</strong>",
+	).Replace(out.String())
 }
