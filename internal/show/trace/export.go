@@ -22,10 +22,11 @@ func collector(ctx context.Context, getenv func(string) string) (sdk.SpanExporte
 	if to == "" || strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, ""
 	}
-	if p := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL")); p != "" && p != "http/protobuf" {
-		return nil, fmt.Sprintf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: only http/protobuf is supported", p)
+	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
+	if protocol != "" && protocol != "http/protobuf" {
+		return nil, fmt.Sprintf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: only http/protobuf is supported", protocol)
 	}
-	if at, err := url.Parse(to); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+	if !isHTTP(to) {
 		return nil, "the endpoint of OTEL_EXPORTER_OTLP is not an address with http or https"
 	}
 	silence(otel.SetLogger)
@@ -35,6 +36,14 @@ func collector(ctx context.Context, getenv func(string) string) (sdk.SpanExporte
 		return nil, err.Error()
 	}
 	return client, ""
+}
+
+func isHTTP(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil || at.Host == "" {
+		return false
+	}
+	return at.Scheme == "http" || at.Scheme == "https"
 }
 
 // silence sets a logger that logs nothing, the zero one. The SDK would print headers that it
@@ -50,8 +59,8 @@ var statusIn = pattern.Of(`: ([1-5][0-9][0-9] [A-Za-z ]+) \(body: `)
 // reason is why spans were not sent, without the address, which may hold a key, and
 // without the collector's own words.
 func reason(err error) error {
-	if wrong, is := errors.AsType[*url.Error](err); is {
-		return wrong.Err
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return failed.Err
 	}
 	if found := statusIn.FindStringSubmatch(err.Error()); found != nil {
 		return errors.New("the collector answered " + found[1])

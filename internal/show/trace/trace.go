@@ -43,12 +43,12 @@ type Options struct {
 	Say     func(string)        // a line for people, where spans could not be sent
 }
 
-// farewell is how long the last spans may take; the collector's timeout can allow more.
-const farewell = 3 * time.Second
+// minCloseTimeout is how long the last spans may take; the collector's timeout can allow more.
+const minCloseTimeout = 3 * time.Second
 
-func (o Options) patience() time.Duration {
+func (o Options) closeTimeout() time.Duration {
 	ms, _ := strconv.Atoi(o.Getenv("OTEL_EXPORTER_OTLP_TIMEOUT"))
-	return max(farewell, time.Duration(ms)*time.Millisecond)
+	return max(minCloseTimeout, time.Duration(ms)*time.Millisecond)
 }
 
 // New returns a tracer for the collector that the environment names; nil where it names none.
@@ -60,22 +60,25 @@ func New(ctx context.Context, o Options) *Tracer {
 	if e == nil {
 		return nil
 	}
-	about := resource.NewSchemaless(attribute.String("service.name", "ralph"), attribute.String("service.version", o.Version))
-	if merged, err := resource.Merge(about, resource.Environment()); err == nil {
-		about = merged
+	program := resource.NewSchemaless(
+		attribute.String("service.name", "ralph"),
+		attribute.String("service.version", o.Version),
+	)
+	if merged, err := resource.Merge(program, resource.Environment()); err == nil {
+		program = merged
 	}
-	t := &Tracer{Options: o, provider: sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about))}
+	t := &Tracer{Options: o, provider: sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(program))}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { t.failure.Store(new(reason(err))) }))
 	return t
 }
 
-// Around is tell for events that the tracer is to know as well.
-func (t *Tracer) Around(tell func(journal.Run, journal.Event)) func(journal.Run, journal.Event) {
+// Around returns handle for events that the tracer gets as well.
+func (t *Tracer) Around(handle func(journal.Run, journal.Event)) func(journal.Run, journal.Event) {
 	if t == nil {
-		return tell
+		return handle
 	}
 	return func(run journal.Run, event journal.Event) {
-		tell(run, event)
+		handle(run, event)
 		t.Event(run, event)
 	}
 }
@@ -92,21 +95,33 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the others end nothing
 	case journal.IterationBegan:
-		t.leave(run.Now)
-		t.iteration = t.start(t.run, "iteration", run.Now, attribute.Int("ralph.iteration", e.Number), attribute.String("ralph.story", t.Hide(e.Story)))
+		t.endIteration(run.Now)
+		t.iteration = t.start(
+			t.run, "iteration", run.Now,
+			attribute.Int("ralph.iteration", e.Number),
+			attribute.String("ralph.story", t.Hide(e.Story)),
+		)
 	case journal.AgentEnded:
-		t.agent(run, e)
+		t.addAgent(run, e)
 	case journal.CheckEnded:
-		t.check(run, e)
+		t.addCheck(run, e)
 	case journal.ProofEnded:
-		t.proven(run, e)
+		t.addProof(run, e)
 	case journal.Pushed:
-		t.over("push", t.last, run.Now, "", attribute.String("ralph.branch", t.Hide(e.Branch)), attribute.String("ralph.commit", e.SHA))
+		t.addEnded(
+			"push", t.last, run.Now, "",
+			attribute.String("ralph.branch", t.Hide(e.Branch)),
+			attribute.String("ralph.commit", e.SHA),
+		)
 	case journal.IterationEnded:
 		if t.iteration != nil {
-			t.iteration.SetAttributes(attribute.Bool("ralph.green", e.Green), attribute.Int("ralph.passed", len(e.Passed)), attribute.Int("ralph.rejected", len(e.Rejected)))
+			t.iteration.SetAttributes(
+				attribute.Bool("ralph.green", e.Green),
+				attribute.Int("ralph.passed", len(e.Passed)),
+				attribute.Int("ralph.rejected", len(e.Rejected)),
+			)
 		}
-		t.leave(run.Now)
+		t.endIteration(run.Now)
 	case journal.RunStopped:
 		t.stop(run, e)
 	}
@@ -114,9 +129,15 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 }
 
 func (t *Tracer) begin(run journal.Run) {
-	t.run = t.start(nil, "run", run.Now,
-		attribute.String("ralph.run", run.ID), attribute.String("ralph.agent", t.Hide(run.Policy.Agent)), attribute.String("ralph.branch", t.Hide(run.Branch)),
-		attribute.String("ralph.repository", t.Hide(run.Links.Repo)), attribute.Int("ralph.issue", run.Task.Number), attribute.Int("ralph.resumed", run.Resumed))
+	t.run = t.start(
+		nil, "run", run.Now,
+		attribute.String("ralph.run", run.ID),
+		attribute.String("ralph.agent", t.Hide(run.Policy.Agent)),
+		attribute.String("ralph.branch", t.Hide(run.Branch)),
+		attribute.String("ralph.repository", t.Hide(run.Links.Repo)),
+		attribute.Int("ralph.issue", run.Task.Number),
+		attribute.Int("ralph.resumed", run.Resumed),
+	)
 }
 
 func (t *Tracer) inner() trace.Span {
@@ -126,64 +147,85 @@ func (t *Tracer) inner() trace.Span {
 	return t.run
 }
 
-// start begins a span; above may be nil.
-func (t *Tracer) start(above trace.Span, name string, at time.Time, about ...attribute.KeyValue) trace.Span {
+// start begins a span; parent may be nil.
+func (t *Tracer) start(parent trace.Span, name string, at time.Time, attributes ...attribute.KeyValue) trace.Span {
 	ctx := context.Background()
-	if above != nil {
-		ctx = trace.ContextWithSpan(ctx, above)
+	if parent != nil {
+		ctx = trace.ContextWithSpan(ctx, parent)
 	}
-	_, span := t.provider.Tracer("github.com/ralph-loop/ralph").Start(ctx, name, trace.WithTimestamp(at), trace.WithAttributes(about...))
+	tracer := t.provider.Tracer("github.com/ralph-loop/ralph")
+	_, span := tracer.Start(ctx, name, trace.WithTimestamp(at), trace.WithAttributes(attributes...))
 	return span
 }
 
-// over adds a span that has already ended.
-func (t *Tracer) over(name string, from, to time.Time, failed string, about ...attribute.KeyValue) {
-	span := t.start(t.inner(), name, from, about...)
+// addEnded adds a span that has already ended.
+func (t *Tracer) addEnded(name string, from, to time.Time, failed string, attributes ...attribute.KeyValue) {
+	span := t.start(t.inner(), name, from, attributes...)
 	if failed != "" {
 		span.SetStatus(codes.Error, t.Hide(failed))
 	}
 	span.End(trace.WithTimestamp(to))
 }
 
-func (t *Tracer) agent(run journal.Run, e journal.AgentEnded) {
+func (t *Tracer) addAgent(run journal.Run, e journal.AgentEnded) {
 	failed := ""
 	if e.Failed || e.CannotRun || e.TimedOut {
 		failed = "the agent failed: " + e.Why
 	}
-	about := append(tokens(e.Usage), attribute.Int("ralph.exit", e.Exit), attribute.Int("ralph.tools", e.Tools))
-	t.over("agent", run.Now.Add(-e.Took()), run.Now, failed, append(about, cost(e.Cost)...)...)
+	attributes := tokens(e.Usage)
+	attributes = append(attributes, attribute.Int("ralph.exit", e.Exit), attribute.Int("ralph.tools", e.Tools))
+	attributes = append(attributes, cost(e.Cost)...)
+	t.addEnded("agent", run.Now.Add(-e.Took()), run.Now, failed, attributes...)
 }
 
-func (t *Tracer) check(run journal.Run, e journal.CheckEnded) {
-	from, failed := run.Now.Add(-e.Took()), ""
+func (t *Tracer) addCheck(run journal.Run, e journal.CheckEnded) {
+	from := run.Now.Add(-e.Took())
+	failed := ""
 	if !e.Passed && e.Skipped == "" {
 		failed = "the check failed"
 	}
 	if e.Where == journal.AtHead && t.proof.IsZero() {
 		t.proof = from
 	}
-	t.over("check", from, run.Now, failed, attribute.String("ralph.check", t.Hide(e.Name)), attribute.String("ralph.where", string(e.Where)),
-		attribute.Int("ralph.exit", e.Exit), attribute.Bool("ralph.passed", e.Passed))
+	t.addEnded(
+		"check", from, run.Now, failed,
+		attribute.String("ralph.check", t.Hide(e.Name)),
+		attribute.String("ralph.where", string(e.Where)),
+		attribute.Int("ralph.exit", e.Exit),
+		attribute.Bool("ralph.passed", e.Passed),
+	)
 }
 
-func (t *Tracer) proven(run journal.Run, e journal.ProofEnded) {
-	from, failed := t.proof, ""
+func (t *Tracer) addProof(run journal.Run, e journal.ProofEnded) {
+	from := t.proof
 	if from.IsZero() {
 		from = t.last
 	}
+	failed := ""
 	if !e.Passed {
 		failed = "the proof failed: " + e.Why
 	}
 	t.proof = time.Time{}
-	t.over("proof", from, run.Now, failed, attribute.String("ralph.commit", e.Commit), attribute.Bool("ralph.passed", e.Passed), attribute.Bool("ralph.reused", e.Reused),
-		attribute.String("ralph.story", t.Hide(e.Story)), attribute.String("ralph.result", string(e.Result)))
+	t.addEnded(
+		"proof", from, run.Now, failed,
+		attribute.String("ralph.commit", e.Commit),
+		attribute.Bool("ralph.passed", e.Passed),
+		attribute.Bool("ralph.reused", e.Reused),
+		attribute.String("ralph.story", t.Hide(e.Story)),
+		attribute.String("ralph.result", string(e.Result)),
+	)
 }
 
 func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
-	t.leave(run.Now)
-	about := append(tokens(run.Usage), attribute.String("ralph.stop_reason", string(e.Reason)), attribute.String("ralph.status", string(e.Reason.Status())),
-		attribute.Int("ralph.iterations", len(run.Iterations)), attribute.Int("ralph.stories_passed", run.PassedStories()))
-	t.run.SetAttributes(append(about, cost(stream.Cost{USD: run.CostUSD, Known: run.CostKnown})...)...)
+	t.endIteration(run.Now)
+	t.run.SetAttributes(tokens(run.Usage)...)
+	t.run.SetAttributes(
+		attribute.String("ralph.stop_reason", string(e.Reason)),
+		attribute.String("ralph.status", string(e.Reason.Status())),
+		attribute.Int("ralph.iterations", len(run.Iterations)),
+		attribute.Int("ralph.stories_passed", run.PassedStories()),
+	)
+	t.run.SetAttributes(cost(stream.Cost{USD: run.CostUSD, Known: run.CostKnown})...)
 	if !run.IsCompleted() {
 		t.run.SetStatus(codes.Error, t.Hide(e.Why))
 	}
@@ -191,17 +233,20 @@ func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
 	t.run = nil
 }
 
-func (t *Tracer) leave(at time.Time) {
-	if t.iteration != nil {
-		t.iteration.End(trace.WithTimestamp(at))
-		t.iteration = nil
+func (t *Tracer) endIteration(at time.Time) {
+	if t.iteration == nil {
+		return
 	}
+	t.iteration.End(trace.WithTimestamp(at))
+	t.iteration = nil
 }
 
 func tokens(u stream.Usage) []attribute.KeyValue {
 	return []attribute.KeyValue{
-		attribute.Int64("ralph.tokens.input", u.Input), attribute.Int64("ralph.tokens.output", u.Output),
-		attribute.Int64("ralph.tokens.cache_read", u.CacheRead), attribute.Int64("ralph.tokens.cache_write", u.CacheWrite),
+		attribute.Int64("ralph.tokens.input", u.Input),
+		attribute.Int64("ralph.tokens.output", u.Output),
+		attribute.Int64("ralph.tokens.cache_read", u.CacheRead),
+		attribute.Int64("ralph.tokens.cache_write", u.CacheWrite),
 	}
 }
 
@@ -220,11 +265,11 @@ func (t *Tracer) Close(ctx context.Context, hard <-chan struct{}) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.leave(t.last)
+	t.endIteration(t.last)
 	if t.run != nil {
 		t.run.End(trace.WithTimestamp(t.last))
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.patience())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.closeTimeout())
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- t.provider.Shutdown(ctx) }()
