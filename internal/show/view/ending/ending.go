@@ -33,10 +33,15 @@ type Reply struct {
 
 // Cause is why a run did not succeed, with its texts.
 type Cause struct {
-	name       string
-	headline   string
-	fix, after remedy
-	reply      Reply
+	name  string
+	texts texts
+}
+
+type texts struct {
+	headline string
+	fix      remedy // what to do before the run can continue
+	after    remedy // how to raise the limit
+	reply    Reply
 }
 
 // String returns the cause in a few words.
@@ -44,42 +49,127 @@ func (c *Cause) String() string { return c.name }
 
 // The causes, in groups. Within a group, the first that applies counts.
 var (
-	Unapproved  = &Cause{name: "plan not approved", headline: "planned, and waiting for approval"}
-	Question    = &Cause{name: "needs input", headline: "a question is open", reply: Reply{"resume -- your answer", "answer in the prompt, and start the job again", "…"}}
-	BranchMoved = &Cause{name: "branch moved", headline: "others have changed the branch", fix: anywhere("merge the changes by hand")}
-	NothingToDo = &Cause{name: "nothing to do", headline: "there was nothing to do"}
-	Cancelled   = &Cause{name: "cancelled", headline: "by request"}
-
-	NoLogin    = &Cause{name: "no login", headline: "the agent has no valid key or login", fix: anywhere("give the agent a valid key or login")}
-	NoCredit   = &Cause{name: "no credit", headline: "no credit is left on the account of the key or login", fix: anywhere("add credit to the account")}
-	NoAccess   = &Cause{name: "no access to the model", headline: "the key or login may not use the model", fix: anywhere("name a model that the key or login may use")}
-	NoModel    = &Cause{name: "model not available", headline: "the model server does not have the model", fix: anywhere("name a model that the server has")}
-	TurnedAway = &Cause{name: "rate limit", headline: "the model server refused requests (rate limit or overload)", fix: anywhere("wait until the model server accepts requests again")}
-	NotStarted = &Cause{name: "agent cannot start", headline: "the agent cannot start", fix: remedy{
-		"install the agent in an earlier step, or choose another one with the input `agent`", "install the agent, or choose another one with `--agent`",
+	Unapproved = &Cause{name: "plan not approved", texts: texts{headline: "planned, and waiting for approval"}}
+	Question   = &Cause{name: "needs input", texts: texts{
+		headline: "a question is open",
+		reply: Reply{
+			Comment: "resume -- your answer",
+			Prompt:  "answer in the prompt, and start the job again",
+			Answer:  "…",
+		},
 	}}
-	Crashed = &Cause{name: "agent crashed", headline: "the agent crashed", fix: remedy{
-		"read the agent's last output in the job's log, and fix the cause", "read the agent's last output with `ralph report`, and fix the cause",
+	BranchMoved = &Cause{name: "branch moved", texts: texts{
+		headline: "others have changed the branch",
+		fix:      anywhere("merge the changes by hand"),
+	}}
+	NothingToDo = &Cause{name: "nothing to do", texts: texts{headline: "there was nothing to do"}}
+	Cancelled   = &Cause{name: "cancelled", texts: texts{headline: "by request"}}
+
+	NoLogin = &Cause{name: "no login", texts: texts{
+		headline: "the agent has no valid key or login",
+		fix:      anywhere("give the agent a valid key or login"),
+	}}
+	NoCredit = &Cause{name: "no credit", texts: texts{
+		headline: "no credit is left on the account of the key or login",
+		fix:      anywhere("add credit to the account"),
+	}}
+	NoAccess = &Cause{name: "no access to the model", texts: texts{
+		headline: "the key or login may not use the model",
+		fix:      anywhere("name a model that the key or login may use"),
+	}}
+	NoModel = &Cause{name: "model not available", texts: texts{
+		headline: "the model server does not have the model",
+		fix:      anywhere("name a model that the server has"),
+	}}
+	TurnedAway = &Cause{name: "rate limit", texts: texts{
+		headline: "the model server refused requests (rate limit or overload)",
+		fix:      anywhere("wait until the model server accepts requests again"),
+	}}
+	NotStarted = &Cause{name: "agent cannot start", texts: texts{
+		headline: "the agent cannot start",
+		fix: remedy{
+			job:   "install the agent in an earlier step, or choose another one with the input `agent`",
+			local: "install the agent, or choose another one with `--agent`",
+		},
+	}}
+	Crashed = &Cause{name: "agent crashed", texts: texts{
+		headline: "the agent crashed",
+		fix: remedy{
+			job:   "read the agent's last output in the job's log, and fix the cause",
+			local: "read the agent's last output with `ralph report`, and fix the cause",
+		},
 	}}
 
-	Budget     = &Cause{name: "out of budget", headline: "out of budget", after: remedy{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}}
-	Time       = &Cause{name: "out of time", headline: "out of time", after: remedy{"the setting `limits.maxTime` sets a higher limit", "`--max-time` sets a higher limit"}}
-	Iterations = &Cause{name: "out of iterations", headline: "out of iterations", after: remedy{"the setting `limits.maxIterations` sets a higher limit", "`--max-iterations` sets a higher limit"}}
-	Stalled    = &Cause{name: "stalled", headline: "no progress any more", after: anywhere("give the agent a hint about what it is missing"), reply: Reply{"resume -- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}}
+	Budget = &Cause{name: "out of budget", texts: texts{
+		headline: "out of budget",
+		after: remedy{
+			job:   "the input `max-cost` sets a higher limit",
+			local: "`--max-cost` sets a higher limit",
+		},
+	}}
+	Time = &Cause{name: "out of time", texts: texts{
+		headline: "out of time",
+		after: remedy{
+			job:   "the setting `limits.maxTime` sets a higher limit",
+			local: "`--max-time` sets a higher limit",
+		},
+	}}
+	Iterations = &Cause{name: "out of iterations", texts: texts{
+		headline: "out of iterations",
+		after: remedy{
+			job:   "the setting `limits.maxIterations` sets a higher limit",
+			local: "`--max-iterations` sets a higher limit",
+		},
+	}}
+	Stalled = &Cause{name: "stalled", texts: texts{
+		headline: "no progress any more",
+		after:    anywhere("give the agent a hint about what it is missing"),
+		reply: Reply{
+			Comment: "resume -- <hint>",
+			Prompt:  "add a hint to the prompt, and start the job again",
+			Answer:  "<hint>",
+		},
+	}}
 
-	NoChecks      = &Cause{name: "no checks", headline: "nothing was verified: no check is configured", fix: configureChecks}
-	SetupFails    = &Cause{name: "setup fails", headline: "nothing was verified: the setup commands fail on a fresh clone"}
-	CheckNoStart  = &Cause{name: "check cannot start", headline: "a check cannot start"}
-	RedAtBase     = &Cause{name: "red at the base", headline: "nothing was verified: the checks were red before the work began"}
-	RedOnCheckout = &Cause{name: "red on a clean checkout", headline: "the checks failed on a clean checkout", fix: provideFiles}
-	TestsBroken   = &Cause{name: "existing tests broken", headline: "existing tests fail or no longer run", fix: anywhere("restore these files, or set `tamper: allow` if the change is right")}
-	HostRefused   = &Cause{name: "host not allowed", headline: "no progress any more, and the sandbox refused hosts that the work needs"}
-	Unproven      = &Cause{name: "not proven", headline: "a person has to look"}
+	NoChecks = &Cause{name: "no checks", texts: texts{
+		headline: "nothing was verified: no check is configured",
+		fix:      configureChecks,
+	}}
+	SetupFails = &Cause{name: "setup fails", texts: texts{
+		headline: "nothing was verified: the setup commands fail on a fresh clone",
+	}}
+	CheckNoStart = &Cause{name: "check cannot start", texts: texts{headline: "a check cannot start"}}
+	RedAtBase    = &Cause{name: "red at the base", texts: texts{
+		headline: "nothing was verified: the checks were red before the work began",
+	}}
+	RedOnCheckout = &Cause{name: "red on a clean checkout", texts: texts{
+		headline: "the checks failed on a clean checkout",
+		fix:      provideFiles,
+	}}
+	TestsBroken = &Cause{name: "existing tests broken", texts: texts{
+		headline: "existing tests fail or no longer run",
+		fix:      anywhere("restore these files, or set `tamper: allow` if the change is right"),
+	}}
+	HostRefused = &Cause{name: "host not allowed", texts: texts{
+		headline: "no progress any more, and the sandbox refused hosts that the work needs",
+	}}
+	Unproven = &Cause{name: "not proven", texts: texts{headline: "a person has to look"}}
 
-	PushRefused = &Cause{name: "push refused", headline: "the work could not be pushed", fix: anywhere("fix the reason why the push was refused")}
-	PullRefused = &Cause{name: "pull request refused", headline: "the pull request could not be opened", fix: anywhere("fix the reason why the pull request was refused")}
-	BaseMoved   = &Cause{name: "base moved", headline: "the base branch has moved on and conflicts with the work"}
-	Broke       = &Cause{name: "broke", headline: "something broke", fix: anywhere("fix the cause")}
+	PushRefused = &Cause{name: "push refused", texts: texts{
+		headline: "the work could not be pushed",
+		fix:      anywhere("fix the reason why the push was refused"),
+	}}
+	PullRefused = &Cause{name: "pull request refused", texts: texts{
+		headline: "the pull request could not be opened",
+		fix:      anywhere("fix the reason why the pull request was refused"),
+	}}
+	BaseMoved = &Cause{name: "base moved", texts: texts{
+		headline: "the base branch has moved on and conflicts with the work",
+	}}
+	Broke = &Cause{name: "broke", texts: texts{
+		headline: "something broke",
+		fix:      anywhere("fix the cause"),
+	}}
 )
 
 // Of returns how run ended.
@@ -91,15 +181,24 @@ func Of(run journal.Run) Ending {
 	if cause == nil {
 		return Ending{}
 	}
-	e := Ending{cause, cause.headline, run.Stop.Why, cause.fix.text(run), cause.after.text(run), cause.reply}
+	e := Ending{
+		Cause:    cause,
+		Headline: cause.texts.headline,
+		Why:      run.Stop.Why,
+		Fix:      cause.texts.fix.text(run),
+		After:    cause.texts.after.text(run),
+		Reply:    cause.texts.reply,
+	}
 	switch cause { // the texts of the others are enough
 	case NoLogin, NoCredit, NoAccess, NoModel, NotStarted:
 		e.Fix = cmp.Or(clean.Inline(newestAgent(run).Fix, 300), e.Fix)
 	case NoChecks, SetupFails, RedAtBase:
-		e.Why, e.Fix = "", BaseRemedy(run)
+		e.Why = ""
+		e.Fix = BaseRemedy(run)
 	case CheckNoStart:
 		checks := unstartable(run)
-		e.Why, e.Fix = strings.Join(namesOf(checks), ", "), cmp.Or(ownSetup(run), installRemedy(checks[0]).text(run))
+		e.Why = strings.Join(namesOf(checks), ", ")
+		e.Fix = cmp.Or(ownSetup(run), installRemedy(checks[0]).text(run))
 	case Stalled, Iterations:
 		e.Fix = ownSetup(run)
 	case HostRefused:
@@ -142,7 +241,8 @@ func causeOf(run journal.Run) *Cause {
 	case policy.Cancelled:
 		return Cancelled
 	case policy.Waiting:
-		if run.Policy.Done == policy.ByFile || run.Policy.Done == policy.ByPromise { // the agent asked for it
+		isByAgent := run.Policy.Done == policy.ByFile || run.Policy.Done == policy.ByPromise
+		if isByAgent { // it asked for the wait
 			return nil
 		}
 		return TurnedAway
@@ -170,7 +270,6 @@ func causeOf(run journal.Run) *Cause {
 
 // blocked returns what prevented progress in the newest iteration, if known, or else the limit.
 func blocked(run journal.Run, limit *Cause) *Cause {
-	last, found := run.LastJudged()
 	_, fix := refused(run)
 	switch {
 	case len(unstartable(run)) > 0:
@@ -179,24 +278,40 @@ func blocked(run journal.Run, limit *Cause) *Cause {
 		return HostRefused
 	case isStillRed(run):
 		return RedAtBase
-	case found && last.Proof != nil && !last.Proof.Passed && len(last.Checks) > 0 && verdict.IsGreen(run, last.Checks):
+	case isRedOnCheckoutOnly(run):
 		return RedOnCheckout
 	}
 	return limit
 }
 
-var denials = map[stream.Denial]*Cause{stream.NoLogin: NoLogin, stream.NoCredit: NoCredit, stream.NoAccess: NoAccess, stream.NoModel: NoModel}
+// isRedOnCheckoutOnly reports whether the checks of the newest iteration passed in the agent's tree, but failed on a
+// clean checkout.
+func isRedOnCheckoutOnly(run journal.Run) bool {
+	last, found := run.LastJudged()
+	if !found || last.Proof == nil || last.Proof.Passed {
+		return false
+	}
+	return len(last.Checks) > 0 && verdict.IsGreen(run, last.Checks)
+}
+
+var denials = map[stream.Denial]*Cause{
+	stream.NoLogin:  NoLogin,
+	stream.NoCredit: NoCredit,
+	stream.NoAccess: NoAccess,
+	stream.NoModel:  NoModel,
+}
 
 func fatal(run journal.Run) *Cause {
-	var act string
-	if n := len(run.Failures); n > 0 {
-		act = run.Failures[n-1].Act
-	}
 	if verdict.BaseObstacle(run) != "" {
 		return baseCause(run)
 	}
+	act := "" // the newest that failed on GitHub
+	if n := len(run.Failures); n > 0 {
+		act = run.Failures[n-1].Act
+	}
 	last, found := run.LastJudged()
-	switch agent := newestAgent(run); {
+	agent := newestAgent(run)
+	switch {
 	case denials[agent.Denied] != nil:
 		return denials[agent.Denied]
 	case agent.CannotRun:

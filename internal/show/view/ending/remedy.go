@@ -28,21 +28,30 @@ var (
 		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
 	}
 	installProgram = remedy{
-		"install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
+		"install the program that it starts: with `setup`, in your own image, " +
+			"or with `ralph-loop/ralph/host` after setup steps",
 		"install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 	}
 	installPackages = remedy{
 		"install its packages: the input `setup: npm ci`",
 		"install its packages: `\"setup\": [\"npm ci\"]` in `.ralph/settings.json`",
 	}
-	allowTime  = remedy{"name a quicker command, or raise `github.checkTimeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	allowTime = remedy{
+		"name a quicker command, or raise `github.checkTimeout`",
+		"name a quicker command, or raise its `timeout` in `.ralph/settings.json`",
+	}
 	fixOrAllow = remedy{
 		"fix the check on the base branch first, or let only new failures count: the setting `baseline: new`",
-		"fix the check on the base branch first, or let only new failures count: `\"baseline\": \"new\"` in `.ralph/settings.json`",
+		"fix the check on the base branch first, or let only new failures count: " +
+			"`\"baseline\": \"new\"` in `.ralph/settings.json`",
 	}
-	configureCheck = remedy{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
-	fixOnBase      = anywhere("fix the check on the base branch first, or use a test runner that names the tests that fail")
-	provideFiles   = remedy{
+	configureCheck = remedy{
+		"name it in the input `checks`, where a review sees it change",
+		"name it in `.ralph/settings.json`",
+	}
+	fixOnBase = anywhere("fix the check on the base branch first, " +
+		"or use a test runner that names the tests that fail")
+	provideFiles = remedy{
 		"commit the files that the checks need, or create them with the input `setup`",
 		"commit the files that the checks need, or create them with `setup` in `.ralph/settings.json`",
 	}
@@ -73,7 +82,8 @@ func AtBase(run journal.Run, name string) Base {
 		gap := fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastLine(check))
 		return Base{State: "cannot start", Gap: gap, Remedy: installRemedy(check).text(run)}
 	case verdict.IsAddedByTask(run, name):
-		return Base{State: "from the task", Gap: "the task itself names it, so it proves nothing", Remedy: configureCheck.text(run)}
+		gap := "the task itself names it, so it proves nothing"
+		return Base{State: "from the task", Gap: gap, Remedy: configureCheck.text(run)}
 	case check.Passed:
 		return Base{State: "green"}
 	case verdict.MustBeGreenAtBase(run, name):
@@ -83,7 +93,8 @@ func AtBase(run journal.Run, name string) Base {
 		}
 		return Base{State: "red before", Gap: gap, Remedy: fixOrAllow.text(run)}
 	case check.HasNamedFailures():
-		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; only new failures block a story"}
+		note := "red before: " + check.Tests.FailureList() + "; only new failures block a story"
+		return Base{State: "red before", Note: note}
 	}
 	fix := fixOnBase
 	if missingModule.MatchString(check.Excerpt) {
@@ -91,7 +102,8 @@ func AtBase(run journal.Run, name string) Base {
 	}
 	gap := fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so it does not count", check.Exit)
 	if check.NoFile != "" {
-		gap = fmt.Sprintf("it fails before any work (exit %d), as %s does not exist yet, so it does not count", check.Exit, check.NoFile)
+		gap = fmt.Sprintf("it fails before any work (exit %d), as %s does not exist yet, so it does not count",
+			check.Exit, check.NoFile)
 	}
 	return Base{State: "red before", Remedy: fix.text(run), Gap: gap}
 }
@@ -112,8 +124,8 @@ var notFound = pattern.Of(`(?m)^.*not found\r?$`)
 // lastLine returns the line that names what is missing, or else the first that states a failure, or else the last one.
 func lastLine(check journal.CheckEnded) string {
 	lines := results.Essential(strings.TrimSpace(check.Excerpt))
-	if stated := slices.IndexFunc(lines, results.StatesFailure); stated >= 0 {
-		lines = lines[:stated+1]
+	if i := slices.IndexFunc(lines, results.StatesFailure); i >= 0 {
+		lines = lines[:i+1]
 	}
 	if missing := notFound.FindAllString(check.Excerpt, -1); len(missing) > 0 { // npm adds lines of its own
 		lines = missing
@@ -141,23 +153,25 @@ func BaseRemedy(run journal.Run) string {
 	return strings.Join(all, "; ")
 }
 
-// unstartable returns the checks that cannot start in the newest iteration, or at the base if that stopped the run or no
-// check ran since.
-func unstartable(run journal.Run) (checks []journal.CheckEnded) {
-	ran := run.BaseChecks
+// unstartable returns the checks that cannot start in the newest iteration, or at the base if that stopped the run or
+// no check ran since.
+func unstartable(run journal.Run) []journal.CheckEnded {
+	checks := run.BaseChecks
 	it, found := run.LastJudged()
 	if found && len(it.NewestChecks()) > 0 && verdict.BaseObstacle(run) == "" {
-		ran = it.NewestChecks()
+		checks = it.NewestChecks()
 	}
-	for _, check := range ran {
+	var all []journal.CheckEnded
+	for _, check := range checks {
 		if check.CannotRun && !check.TimedOut {
-			checks = append(checks, check)
+			all = append(all, check)
 		}
 	}
-	return checks
+	return all
 }
 
-func namesOf(checks []journal.CheckEnded) (names []string) {
+func namesOf(checks []journal.CheckEnded) []string {
+	var names []string
 	for _, check := range checks {
 		name := oneLine(check.Name)
 		if check.Missing != "" {
@@ -171,7 +185,11 @@ func namesOf(checks []journal.CheckEnded) (names []string) {
 // ownSetup returns what to do if a check may lack setup in the user's own tree.
 func ownSetup(run journal.Run) string {
 	it, found := run.LastJudged()
-	if !found || !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return verdict.MayLackSetup(run, c) }) {
+	if !found {
+		return ""
+	}
+	mayLack := func(check journal.CheckEnded) bool { return verdict.MayLackSetup(run, check) }
+	if !slices.ContainsFunc(it.Checks, mayLack) {
 		return ""
 	}
 	return "run the commands of `setup` in your own tree, where ralph never runs them, if the checks need them"
@@ -180,8 +198,13 @@ func ownSetup(run journal.Run) string {
 // isStillRed reports whether a check failed at the base without names of tests, and no story has passed since. Then
 // the check is the cause, not the limit.
 func isStillRed(run journal.Run) bool {
-	red := run.Baseline != nil && !run.Baseline.Usable && slices.ContainsFunc(run.BaseChecks, func(c journal.CheckEnded) bool { return !c.Passed })
-	return red && len(run.Plan.UserStories) > 0 && !slices.ContainsFunc(run.Plan.UserStories, func(s plan.Story) bool { return s.Passes })
+	if run.Baseline == nil || run.Baseline.Usable {
+		return false
+	}
+	if !slices.ContainsFunc(run.BaseChecks, func(c journal.CheckEnded) bool { return !c.Passed }) {
+		return false
+	}
+	return len(run.Plan.UserStories) > 0 && run.PassedStories() == 0
 }
 
 // refused returns hosts that the sandbox refused, and how to allow them.
@@ -191,7 +214,8 @@ func refused(run journal.Run) (hosts, fix string) {
 		if e.Input == "" || slices.Contains(inputs, e.Input) || len(inputs) == 3 {
 			continue
 		}
-		names, inputs = append(names, oneLine(e.What)), append(inputs, clean.Inline(e.Input, 100))
+		names = append(names, oneLine(e.What))
+		inputs = append(inputs, clean.Inline(e.Input, 100))
 	}
 	if inputs == nil {
 		return "", ""
