@@ -42,7 +42,8 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 func othersChanges(run journal.Run) []string {
 	var lines []string
 	for _, left := range run.Leaves {
-		lines = append(lines, fmt.Sprintf("the work has gone on from %s to %s: %s", Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
+		lines = append(lines, fmt.Sprintf("the work has gone on from %s to %s: %s",
+			Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
 	}
 	for _, e := range run.Joins {
 		text := clean.Inline(movedOnText(run, e), 400) + " and was merged"
@@ -64,7 +65,8 @@ func codePaths(names []string) string {
 	size := 0
 	for i, name := range names {
 		line := Code(name, 200)
-		if size += len(line); size > most || i == maxListed {
+		size += len(line)
+		if size > most || i == maxListed {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(names)-i))
 			break
 		}
@@ -85,15 +87,16 @@ func egressRefusedText(e journal.EgressRefused) string {
 const maxHosts = 3
 
 // trafficLines name no hosts for a run without a sandbox, where only the model server counts.
-func trafficLines(run journal.Run, e journal.EgressPassed) (lines []eventLine) {
+func trafficLines(run journal.Run, e journal.EgressPassed) []eventLine {
 	all := slices.Clone(e.Hosts)
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	if passed := trafficText(all, oneLine); passed != "" && run.Level != "none" {
-		lines = append(lines, iterationLine(plainSign, "passed through the sandbox: "+passed))
+	text := trafficText(all, oneLine)
+	if text == "" || run.Level == "none" {
+		return nil
 	}
-	return lines
+	return []eventLine{iterationLine(plainSign, "passed through the sandbox: "+text)}
 }
 
 // trafficText returns the bytes out and in, and the hosts with the most traffic. It is empty if there was none.
@@ -101,11 +104,14 @@ func trafficText(all []journal.Passage, name func(string) string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	all = slices.SortedStableFunc(slices.Values(all), func(a, b journal.Passage) int { return cmp.Compare(b.Up+b.Down, a.Up+a.Down) })
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b journal.Passage) int {
+		return cmp.Compare(b.Up+b.Down, a.Up+a.Down)
+	})
 	var up, down int64
 	var hosts []string
 	for _, p := range all {
-		up, down = up+p.Up, down+p.Down
+		up += p.Up
+		down += p.Down
 		if p.Host != "" && len(hosts) < maxHosts {
 			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", name(p.Host), byteCount(p.Up), byteCount(p.Down)))
 		}
@@ -147,16 +153,12 @@ func actText(act string) string { return cmp.Or(actTexts[act], clean.Inline(act,
 
 // manualStep returns what a person can do if GitHub refused the work, or an empty text.
 func manualStep(run journal.Run) string {
-	switch packed := run.Packed; {
+	switch {
 	case run.Stop == nil || run.IsCompleted():
+		return ""
 	case isWorkInFile(run):
-		text := fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote", Code(packed.Path, 200))
-		if packed.Rest != "" && run.Links.Repo != "" {
-			text = fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; or ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
-		}
-		return text
-	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
-		slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == "open" && f.Head == run.Head }):
+		return fetchStep(run)
+	case isPullMissing(run):
 		return fmt.Sprintf("[open the pull request](%s) yourself", compareURL(run, run.Branch))
 	}
 	return ""
@@ -164,6 +166,30 @@ func manualStep(run journal.Run) string {
 
 func isWorkInFile(run journal.Run) bool {
 	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
+}
+
+// fetchStep returns how to get the work out of the file, and the branch that has a part of it.
+func fetchStep(run journal.Run) string {
+	text := fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote",
+		Code(run.Packed.Path, 200))
+	if run.Packed.Rest == "" || run.Links.Repo == "" {
+		return text
+	}
+	return fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; or ",
+		compareURL(run, run.Packed.Rest), codePaths(run.Packed.Without)) + text
+}
+
+// isPullMissing reports whether the work is on GitHub, but the pull request could not be opened.
+func isPullMissing(run journal.Run) bool {
+	if run.Pull != nil || run.Links.Repo == "" {
+		return false
+	}
+	if run.Pushed != run.Head || run.Head == run.Base {
+		return false
+	}
+	return slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool {
+		return f.Act == "open" && f.Head == run.Head
+	})
 }
 
 // patchBlock returns work that was not pushed as a code block for git apply, if it fits.

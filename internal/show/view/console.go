@@ -126,7 +126,8 @@ const maxOpenCalls = 1000
 
 func (c *Console) toolStartRows(s stream.ToolStart) []row {
 	started := call{terminalLine(s.Name), terminalLine(s.Input)}
-	if c.calls.begun++; c.calls.open == nil || len(c.calls.open) >= maxOpenCalls {
+	c.calls.begun++
+	if c.calls.open == nil || len(c.calls.open) >= maxOpenCalls {
 		c.calls.open = map[string]call{}
 	}
 	c.calls.open[s.ID] = started
@@ -188,26 +189,27 @@ func beginning(text string, chars int) string {
 		return text
 	}
 	for i := range text {
-		if chars--; chars < 0 {
+		if chars == 0 {
 			return text[:i]
 		}
+		chars--
 	}
 	return text
 }
 
 // shorten returns the first lines of text, and a text about the cut rest. 0 is no limit.
-func shorten(text string, lines, chars int) (shown []string, more string) {
+func shorten(text string, lines, chars int) ([]string, string) {
 	kept := beginning(text, chars)
-	shown = strings.Split(kept, "\n")
+	shown := strings.Split(kept, "\n")
 	if lines > 0 && len(shown) > lines {
 		shown = shown[:lines]
 		kept = strings.Join(shown, "\n")
 	}
-	gone := text[len(kept):]
-	leftLines := strings.Count(gone, "\n")
-	leftChars := utf8.RuneCountInString(gone) - leftLines
+	rest := text[len(kept):]
+	leftLines := strings.Count(rest, "\n")
+	leftChars := utf8.RuneCountInString(rest) - leftLines
 	switch {
-	case gone == "":
+	case rest == "":
 		return shown, ""
 	case leftLines > 0:
 		return shown, fmt.Sprintf("… %s, %s", Plural(leftLines, "more line"), Plural(leftChars, "char"))

@@ -20,7 +20,8 @@ func (c *Console) Event(run journal.Run, event journal.Event) string {
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	var rows []row
 	if passed, ok := event.(journal.EgressPassed); ok { // the report has the hosts
-		passed.Hosts, passed.Rest = nil, nil
+		passed.Hosts = nil
+		passed.Rest = nil
 		event = passed
 	}
 	for _, line := range eventLines(run, event) {
@@ -62,7 +63,8 @@ func runStartRows(run journal.Run, rows []row) []row {
 	}
 	stories := run.Plan.UserStories
 	for _, story := range stories[:min(len(stories), maxListed)] {
-		rows = append(rows, row{lead: "  " + pick(story.Passes, goodSign, openSign) + " ", text: terminalLine(story.ID + " " + story.Title)})
+		lead := "  " + pick(story.Passes, goodSign, openSign) + " "
+		rows = append(rows, row{lead: lead, text: terminalLine(story.ID + " " + story.Title)})
 	}
 	if left := len(stories) - maxListed; left > 0 {
 		rows = append(rows, row{lead: "  ", text: fmt.Sprintf("… and %d more", left), tone: faint})
@@ -124,11 +126,11 @@ func stopTexts(run journal.Run) []string {
 	if run.Pull != nil {
 		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Pull.Number, run.Pull.URL))
 	}
-	if what := Next(run); what != "" {
-		if inspect(run) == what {
-			what += "; `ralph report` shows each step"
+	if next := Next(run); next != "" {
+		if inspect(run) == next {
+			next += "; `ralph report` shows each step"
 		}
-		texts = append(texts, "next: "+what)
+		texts = append(texts, "next: "+next)
 	}
 	if run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0 {
 		texts = append(texts, "nothing was checked")
@@ -151,8 +153,10 @@ func usedText(run journal.Run) string {
 
 // Sum returns the iterations, cost and time of the whole run.
 func Sum(run journal.Run) string {
-	text := Plural(len(run.Iterations), "iteration") + ", " + namedCost(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
-	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
+	iterations := Plural(len(run.Iterations), "iteration")
+	cost := namedCost(run.CostUSD, run.CostKnown)
+	took := policy.FormatDuration(run.Now.Sub(run.Began))
+	return strings.TrimPrefix(passedText(run)+", "+iterations+", "+cost+", "+took, ", ")
 }
 
 // passedText returns how many stories passed. It is empty without stories.

@@ -34,8 +34,9 @@ func LookFor(getenv func(string) string, tty bool, width int) Look {
 		look.Width = max(width, 0)
 		look.Emoji = capable && unicodeIn(getenv)
 	}
-	forced := getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"
-	look.Color = getenv("NO_COLOR") == "" && (forced || capable && getenv("CLICOLOR") != "0")
+	isForced := getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"
+	isAllowed := capable && getenv("CLICOLOR") != "0"
+	look.Color = getenv("NO_COLOR") == "" && (isForced || isAllowed)
 	return look
 }
 
@@ -81,7 +82,11 @@ const (
 )
 
 var signTones = map[string]tone{
-	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
+	goodSign: green,
+	badSign:  red, "🛑": red,
+	waitSign: yellow, warnSign: yellow,
+	"🔄": cyan, "⏺": cyan,
+	"⎿": faint, "·": faint, "➖": faint,
 }
 
 func (l Look) paint(text string, t tone) string {
@@ -102,16 +107,21 @@ const timestampWidth = len("[15:04:05] ")
 
 // retryText returns how long the agent waits before it asks the model again, and why.
 func retryText(r stream.Retry) string {
-	return "waiting " + policy.FormatDuration(r.Delay) + ": " + cmp.Or(terminalLine(r.Reason), "the model did not answer")
+	why := cmp.Or(terminalLine(r.Reason), "the model did not answer")
+	return "waiting " + policy.FormatDuration(r.Delay) + ": " + why
 }
 
 func taskRow(task stream.Task) row {
-	sign, note, t := "⏸️", "", plain
+	sign := "⏸️"
+	note := ""
+	t := plain
 	switch task.State {
 	case stream.TaskDone:
 		sign, t = goodSign, faint
 	case stream.TaskActive:
-		sign, note, t = "🔄", " ← ACTIVE", bold
+		sign = "🔄"
+		note = " ← ACTIVE"
+		t = bold
 	case stream.TaskPending:
 	}
 	return row{lead: "  " + sign + " ", text: terminalLine(task.Text) + note, tone: t}
@@ -135,11 +145,16 @@ func (c *Console) resultRows(r stream.Result, at time.Time) []row {
 	if !r.Failed && text != c.lastText {
 		rows = c.textRows(text) // some agents send their last text only here
 	}
-	sign, how := goodSign, "Complete"
+	sign, outcome := goodSign, "Complete"
 	if r.Failed {
-		sign, how = badSign, failureText(r)
+		sign, outcome = badSign, failureText(r)
 	}
-	rows = append(rows, row{gapBefore: true, lead: sign + " ", text: how + " (" + c.totalsText(r, at) + ")", tone: bold})
+	rows = append(rows, row{
+		gapBefore: true,
+		lead:      sign + " ",
+		text:      outcome + " (" + c.totalsText(r, at) + ")",
+		tone:      bold,
+	})
 	if r.Failed && text != "" {
 		rows = append(rows, c.Look.outputRows(text, plain)...)
 	}
@@ -160,11 +175,16 @@ func failureText(r stream.Result) string {
 }
 
 func (c *Console) resetAgent() {
-	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded = calls{}, nil, "", time.Time{}, false
+	c.calls = calls{}
+	c.tasks = nil
+	c.lastText = ""
+	c.agentBegan = time.Time{}
+	c.agentEnded = false
 }
 
 func (c *Console) totalsText(r stream.Result, at time.Time) string {
-	return fmt.Sprintf("cost: %s, tokens: %s, tools: %d, errors: %d, time: %s", CostText(r.Cost.USD, r.Cost.Known), Tokens(r.Usage),
+	return fmt.Sprintf("cost: %s, tokens: %s, tools: %d, errors: %d, time: %s",
+		CostText(r.Cost.USD, r.Cost.Known), Tokens(r.Usage),
 		c.calls.begun, c.calls.failed, policy.FormatDuration(at.Sub(c.agentBegan)))
 }
 
@@ -182,9 +202,12 @@ func Tokens(u stream.Usage) string {
 
 // shortNumber returns, for example, 999, 1.2K, 45K or 1.2M.
 func shortNumber(n int64, units ...string) string {
-	value, digits := float64(n), 0
+	value := float64(n)
+	digits := 0
 	for len(units) > 1 && value >= 999.5 {
-		value, units, digits = value/1000, units[1:], 1
+		value /= 1000
+		units = units[1:]
+		digits = 1
 	}
 	if value >= 9.95 {
 		digits = 0

@@ -24,7 +24,8 @@ type row struct {
 
 // textRow returns a row with foreign text after lead, or no row for an empty text.
 func textRow(lead, text string, t tone) []row {
-	if text = terminalLine(text); text == "" {
+	text = terminalLine(text)
+	if text == "" {
 		return nil
 	}
 	shown, more := shorten(text, 1, maxChars)
@@ -71,7 +72,9 @@ func (l Look) roomFor(lead string) int {
 }
 
 // escapeSequence matches a terminal's escape sequence, such as a colour, a title or a move of the cursor.
-var escapeSequence = pattern.Of(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]`)
+var escapeSequence = pattern.Of(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|` +
+	`\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|` +
+	`\x1b[ -/]*[0-~]`)
 
 var lineEnds = strings.NewReplacer(
 	"\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ",
@@ -93,7 +96,8 @@ func scrub(text string) string {
 			stacked = 0
 			return r
 		}
-		if stacked++; stacked > maxCombining {
+		stacked++
+		if stacked > maxCombining {
 			return -1
 		}
 		return r
@@ -116,7 +120,8 @@ func cellWidth(r rune) int {
 
 func bytesThatFit(text string, room int) int {
 	for i, r := range text {
-		if room -= cellWidth(r); room < 0 {
+		room -= cellWidth(r)
+		if room < 0 {
 			return i
 		}
 	}

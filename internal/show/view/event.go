@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -23,11 +22,16 @@ func Line(run journal.Run, event journal.Event) string {
 	return strings.Join(lines, "\n")
 }
 
-// LineAndOutput adds the end of the output of a check or setup that failed, for logs that are all a person has of it: the
-// folder of the whole output is temporary.
+// LineAndOutput adds the end of the output of a check or setup that failed, for logs that are all a person has of it:
+// the folder of the whole output is temporary.
 func LineAndOutput(run journal.Run, event journal.Event) string {
-	output := slices.DeleteFunc(failedOutput(event), func(line string) bool { return strings.HasPrefix(line, wholeOutput) })
-	return strings.Join(append([]string{Line(run, event)}, output...), "\n    | ")
+	lines := []string{Line(run, event)}
+	for _, line := range failedOutput(event) {
+		if !strings.HasPrefix(line, wholeOutput) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n    | ")
 }
 
 // failedOutput returns the end of what a check or setup said that failed. With a story's tests on the base, it should.
@@ -49,7 +53,8 @@ func failedOutput(event journal.Event) []string {
 const wholeOutput = "whole output: "
 
 // failureLines returns the names of the failed tests, what the output says about them, and the file with all of it.
-func failureLines(e journal.CheckEnded) (lines []string) {
+func failureLines(e journal.CheckEnded) []string {
+	var lines []string
 	if e.Tests != nil && len(e.Tests.Failing()) > 0 {
 		lines = append(lines, "failed: "+terminalLine(e.Tests.FailureList()))
 	}
@@ -62,16 +67,18 @@ func failureLines(e journal.CheckEnded) (lines []string) {
 
 // BadLines returns the lines of an event about something that went wrong. The end of a run has
 // none, because the headline says how it stopped.
-func BadLines(run journal.Run, event journal.Event) (all []string) {
-	if _, is := event.(journal.RunStopped); is {
+func BadLines(run journal.Run, event journal.Event) []string {
+	if _, ok := event.(journal.RunStopped); ok {
 		return nil
 	}
+	var all []string
 	for _, line := range eventLines(run, event) {
 		if line.sign == badSign || line.sign == warnSign {
 			all = append(all, line.text)
 		}
 	}
-	if check, is := event.(journal.CheckEnded); is && len(all) > 0 { // the event's own line has the effect on the prompt
+	check, ok := event.(journal.CheckEnded)
+	if ok && len(all) > 0 { // the event's own line also has the effect on the prompt
 		return []string{checkText(run, "check", check)}
 	}
 	return all
@@ -97,7 +104,8 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 	line := singleLine(run, event)
 	if supervised {
 		if text, ok := supervisedText(run, event); ok {
-			line.indent, line.text = "", text
+			line.indent = ""
+			line.text = text
 		}
 	}
 	if line.text == "" {
@@ -112,15 +120,17 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.RunBegan:
 		return eventLine{"", "🚀", runBeganText(e)}
 	case journal.Resumed:
-		return eventLine{"", "🚀", appendNonEmpty("continuing run "+run.ID+": "+oneLine(e.Why), ", sandbox level ", e.Level)}
+		text := "continuing run " + run.ID + ": " + oneLine(e.Why)
+		return eventLine{"", "🚀", appendNonEmpty(text, ", sandbox level ", e.Level)}
 	case journal.Noted:
 		return eventLine{"", plainSign, appendNonEmpty("note: "+oneLine(e.What), " – ", oneLine(e.Hint))}
 	case journal.PlanDrafted:
-		return eventLine{"", pick(len(e.Stories) > 0, goodSign, pick(e.Question != "", waitSign, warnSign)), draftText(e)}
+		return eventLine{"", draftSign(e), draftText(e)}
 	case journal.BaselineEnded:
 		return eventLine{"", pick(e.Usable && e.Why == "", goodSign, warnSign), baselineText(run, e)}
 	case journal.IterationBegan:
-		return eventLine{"", plainSign, appendNonEmpty(fmt.Sprintf("iteration %d", e.Number), ": ", oneLine(e.Story))}
+		text := fmt.Sprintf("iteration %d", e.Number)
+		return eventLine{"", plainSign, appendNonEmpty(text, ": ", oneLine(e.Story))}
 	case journal.IterationEnded: // only of a supervised command
 		return eventLine{sign: goodSign}
 	case journal.RunStopped:
@@ -136,13 +146,25 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
 	case journal.StoryReviewed:
-		return iterationLine(pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign), "second opinion on "+reviewText(e))
+		sign := pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign)
+		return iterationLine(sign, "second opinion on "+reviewText(e))
 	case journal.SCMEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), scmText(e))
 	case journal.Paused:
-		return iterationLine(waitSign, fmt.Sprintf("waiting %s, until %s", policy.FormatDuration(e.Delay()), utcClock(run.Now.Add(e.Delay()))))
+		until := utcClock(run.Now.Add(e.Delay()))
+		return iterationLine(waitSign, fmt.Sprintf("waiting %s, until %s", policy.FormatDuration(e.Delay()), until))
 	}
 	return publishedLine(run, event)
+}
+
+func draftSign(e journal.PlanDrafted) string {
+	switch {
+	case len(e.Stories) > 0:
+		return goodSign
+	case e.Question != "":
+		return waitSign
+	}
+	return warnSign
 }
 
 func stopSign(e journal.RunStopped) string {
@@ -162,13 +184,15 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 	line := eventLine{sign: plainSign}
 	switch e := event.(type) { //nolint:gochecksumtype // the log does not mention the others
 	case journal.Pushed:
-		if line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch; run.Links.Repo == "" {
+		line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch
+		if run.Links.Repo == "" {
 			line.text = "branch " + e.Branch + " is at " + shortSHA(e.SHA)
 		}
 	case journal.Delivered:
 		return eventLine{"", pick(len(e.Left) > 0, warnSign, goodSign), deliveredText(e)}
 	case journal.PullOpened:
-		if line.text = fmt.Sprintf("pull request #%d: %s", e.Number, e.URL); e.Again {
+		line.text = fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)
+		if e.Again {
 			line.text = fmt.Sprintf("pull request #%d is a draft until the new head is proven", e.Number)
 		}
 	case journal.PullReadied:
@@ -178,13 +202,16 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 	case journal.Signed:
 		line.text = "GitHub signed " + shortSHA(e.From) + " as " + shortSHA(e.To)
 	case journal.Packed:
-		if line.text = "the work is in the file " + oneLine(e.Path); e.Rest != "" {
+		line.text = "the work is in the file " + oneLine(e.Path)
+		if e.Rest != "" {
 			line.text += "; without " + oneLine(journal.ShortList(e.Without)) + " it is on " + oneLine(e.Rest)
 		}
 	case journal.Branched:
-		return eventLine{"", warnSign, "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)}
+		text := "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)
+		return eventLine{"", warnSign, text}
 	case journal.PublishFailed:
-		return eventLine{"", warnSign, appendNonEmpty("could not "+actText(e.Act)+": "+oneLine(e.Why), " – ", oneLine(e.Fix))}
+		text := "could not " + actText(e.Act) + ": " + oneLine(e.Why)
+		return eventLine{"", warnSign, appendNonEmpty(text, " – ", oneLine(e.Fix))}
 	case journal.CommentPosted:
 		line.text = "progress comment: " + e.URL
 	case journal.CancelAsked:
@@ -193,7 +220,8 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 	return line
 }
 
-func planLines(e journal.PlanRead) (lines []eventLine) {
+func planLines(e journal.PlanRead) []eventLine {
+	var lines []eventLine
 	if len(e.Claimed) > 0 {
 		lines = append(lines, iterationLine(plainSign, "the agent claims "+oneLine(strings.Join(e.Claimed, ", "))))
 	}
@@ -206,26 +234,31 @@ func planLines(e journal.PlanRead) (lines []eventLine) {
 	return lines
 }
 
-func commitLines(e journal.CommitsTaken) (lines []eventLine) {
+func commitLines(e journal.CommitsTaken) []eventLine {
+	var lines []eventLine
 	for _, commit := range e.Commits {
-		lines = append(lines, iterationLine(plainSign, "accepted "+shortSHA(commit.SHA)+" "+oneLine(commit.Subject)))
+		text := "accepted " + shortSHA(commit.SHA) + " " + oneLine(commit.Subject)
+		lines = append(lines, iterationLine(plainSign, text))
 	}
 	for _, path := range e.Dropped {
 		lines = append(lines, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
 	}
 	if len(e.Huge) > 0 {
-		lines = append(lines, iterationLine(warnSign, "left out, as larger than 100 MiB: "+oneLine(journal.ShortList(e.Huge))))
+		text := "left out, as larger than 100 MiB: " + oneLine(journal.ShortList(e.Huge))
+		lines = append(lines, iterationLine(warnSign, text))
 	}
 	for _, finding := range e.Refused {
-		what := appendNonEmpty(shortSHA(finding.Commit), " ", finding.Path)
-		lines = append(lines, iterationLine(badSign, oneLine(appendNonEmpty("commits refused", ": ", what)+": "+finding.Why)))
+		place := appendNonEmpty(shortSHA(finding.Commit), " ", finding.Path)
+		text := appendNonEmpty("commits refused", ": ", place) + ": " + finding.Why
+		lines = append(lines, iterationLine(badSign, oneLine(text)))
 	}
 	return lines
 }
 
 // verdictLines returns the passed stories, the rejected claims, and whether the work is complete. If all checks pass,
 // it names what is missing: no other line does.
-func verdictLines(run journal.Run, e journal.IterationEnded) (lines []eventLine) {
+func verdictLines(run journal.Run, e journal.IterationEnded) []eventLine {
+	var lines []eventLine
 	for _, id := range e.Passed {
 		lines = append(lines, iterationLine(goodSign, oneLine(id)+" passed"))
 	}
@@ -235,10 +268,17 @@ func verdictLines(run journal.Run, e journal.IterationEnded) (lines []eventLine)
 	switch {
 	case e.Done:
 		lines = append(lines, iterationLine(goodSign, "complete"))
-	case len(lines) == 0 && e.Story == "":
-		lines = append(lines, iterationLine(openSign, "not complete yet"+pick(e.Green, ": the agent did not say "+oneLine(run.Policy.PromiseTag()), "")))
 	case len(lines) == 0:
-		lines = append(lines, iterationLine(openSign, oneLine(e.Story)+" is still open"+pick(e.Green, ": the agent did not mark it as passed", "")))
+		lines = append(lines, iterationLine(openSign, openText(run, e)))
 	}
 	return lines
+}
+
+// openText returns that the story, or the work, is not complete. If the checks are green, it says what is missing.
+func openText(run journal.Run, e journal.IterationEnded) string {
+	if e.Story == "" {
+		missing := ": the agent did not say " + oneLine(run.Policy.PromiseTag())
+		return "not complete yet" + pick(e.Green, missing, "")
+	}
+	return oneLine(e.Story) + " is still open" + pick(e.Green, ": the agent did not mark it as passed", "")
 }

@@ -52,7 +52,8 @@ func checkText(run journal.Run, what string, e journal.CheckEnded) string {
 		journal.AtOldTests: "on a clean checkout with the base's tests",
 		journal.AtNewTests: "on the base with the new tests",
 	}[e.Where]
-	return fmt.Sprintf("%s %s %s %s, %s%s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testCountText(run, e))
+	return fmt.Sprintf("%s %s %s %s, %s%s",
+		what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testCountText(run, e))
 }
 
 // failActionText returns the effect of a failed check on the next prompt.
@@ -78,7 +79,8 @@ func agentText(e journal.AgentEnded) string {
 	case e.Failed:
 		how = "agent failed: " + oneLine(e.Why)
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", how, Plural(e.Tools, "tool call"), namedCost(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
+	return fmt.Sprintf("%s, %s, %s, %s",
+		how, Plural(e.Tools, "tool call"), namedCost(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
 }
 
 func scmText(e journal.SCMEnded) string {

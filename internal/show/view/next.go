@@ -14,7 +14,8 @@ import (
 
 // Next returns what a person has to do now. It is empty while the run continues by itself.
 func Next(run journal.Run) string {
-	e, step := ending.Of(run), continuation(run)
+	e := ending.Of(run)
+	step := continuation(run)
 	switch {
 	case isSessionLoop(run) || run.Policy.Done == policy.ByFile:
 		return step
@@ -28,15 +29,15 @@ func Next(run journal.Run) string {
 
 // Gist returns the state of a run and what to do now. An abandoned run could not write its end.
 func Gist(run journal.Run, abandoned bool) (headline, next string) {
-	switch headline = Headline(run); {
-	case !abandoned:
+	headline = Headline(run)
+	if !abandoned {
 		return headline, Next(run)
-	case run.Policy.Done == policy.ByFile:
-		next = "start `ralph supervise` again"
-	default:
-		next = "continue with `ralph resume`"
 	}
-	return "ended without a result (it was killed, or could not write); last state: " + headline, next
+	headline = "ended without a result (it was killed, or could not write); last state: " + headline
+	if run.Policy.Done == policy.ByFile {
+		return headline, "start `ralph supervise` again"
+	}
+	return headline, "continue with `ralph resume`"
 }
 
 // inspect returns how to review the work of a complete run on a laptop.
@@ -80,17 +81,24 @@ func continuation(run journal.Run) string {
 	if run.Policy.Done == policy.ByFile {
 		return supervisedNext(run)
 	}
-	reply, commented := ending.Of(run).Reply, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
-	switch job := run.Policy.Publish && !run.Policy.NoPull; {
-	case commented && reply.Comment != "":
+	return resumption(run)
+}
+
+// resumption returns how to continue an incomplete run: by a comment, a job, or on a person's own machine.
+func resumption(run journal.Run) string {
+	reply := ending.Of(run).Reply
+	hasComments := run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
+	isJob := run.Policy.Publish && !run.Policy.NoPull
+	switch {
+	case hasComments && reply.Comment != "":
 		return "comment `/ralph " + reply.Comment + "`"
-	case commented && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // a resumed run would stop again
+	case hasComments && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // else it would stop again
 		return "comment `/ralph resume` to go on"
-	case commented:
+	case hasComments:
 		return "comment `/ralph` to go on"
-	case job && reply.Prompt != "":
+	case isJob && reply.Prompt != "":
 		return reply.Prompt
-	case job:
+	case isJob:
 		return "start the same job again to go on"
 	case verdict.BaseObstacle(run) != "": // a resumed run would have the same base and settings
 		return "start again with `ralph run`"

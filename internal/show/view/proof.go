@@ -66,7 +66,8 @@ func proofText(e journal.ProofEnded) string {
 func provenStories(run journal.Run) []journal.Proof {
 	var all []journal.Proof
 	for _, story := range run.Plan.UserStories {
-		if proof, found := run.StoryProof(story.ID); found && proof.Result == journal.Proven && verdict.IsStoryProven(run, story) {
+		proof, _ := run.StoryProof(story.ID)
+		if proof.Result == journal.Proven && verdict.IsStoryProven(run, story) {
 			all = append(all, proof)
 		}
 	}
@@ -105,9 +106,10 @@ func draftReason(run journal.Run) string {
 			ids = append(ids, story.ID)
 		}
 	}
+	if reason := reviewReason(run); reason != "" {
+		return reason + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
+	}
 	switch {
-	case reviewReason(run) != "":
-		return reviewReason(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.ShortList(ids), 300) + " works"
 	case len(idle) > 0:
@@ -118,7 +120,7 @@ func draftReason(run journal.Run) string {
 
 // reviewReason returns why a person has to look at the work first; empty: no person has to.
 func reviewReason(run journal.Run) string {
-	for _, proof := range proofsNow(run) {
+	for _, proof := range newestProofs(run) {
 		if proof.Result == journal.NeedsReview {
 			return clean.Inline(proof.Why, 300)
 		}
@@ -126,8 +128,9 @@ func reviewReason(run journal.Run) string {
 	return ""
 }
 
-// proofsNow returns the proof of the whole change, if there is one, and the newest of each story.
-func proofsNow(run journal.Run) (all []journal.Proof) {
+// newestProofs returns the proof of the whole change, if there is one, and the newest of each story.
+func newestProofs(run journal.Run) []journal.Proof {
+	var all []journal.Proof
 	if whole, found := run.WholeProof(); found {
 		all = append(all, whole)
 	}
@@ -140,23 +143,30 @@ func proofsNow(run journal.Run) (all []journal.Proof) {
 }
 
 // looks returns the places for a person, each once.
-func looks(run journal.Run) (all []journal.Look) {
+func looks(run journal.Run) []journal.Look {
+	var all []journal.Look
 	seen := map[string]bool{}
-	for _, proof := range proofsNow(run) {
+	for _, proof := range newestProofs(run) {
 		for _, place := range proof.Look {
-			if !seen[place.String()] {
-				seen[place.String()] = true
-				all = append(all, place)
+			if seen[place.String()] {
+				continue
 			}
+			seen[place.String()] = true
+			all = append(all, place)
 		}
 	}
 	return all
 }
 
 // placesTried returns the lines that no test needs, and how many others were tried.
-func placesTried(run journal.Run) (untested []journal.Lines, tried journal.Tried) {
-	for _, proof := range proofsNow(run) {
-		if story, found := run.Plan.Find(proof.Story); proof.Reused || found && !story.Passes { // a review may follow
+func placesTried(run journal.Run) ([]journal.Lines, journal.Tried) {
+	var untested []journal.Lines
+	var tried journal.Tried
+	for _, proof := range newestProofs(run) {
+		if proof.Reused {
+			continue
+		}
+		if story, found := run.Plan.Find(proof.Story); found && !story.Passes { // a review may follow
 			continue
 		}
 		untested = append(untested, proof.Untested...)

@@ -13,15 +13,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/results"
 )
 
-// pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first line
-// has markers of ralph's: a search for them would find one in foreign text, even in code.
+// pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first
+// line has markers of ralph's: a search for them would find one in foreign text, even in code.
 func pullOf(run journal.Run) Pull {
 	markers, text, _ := strings.Cut(clean.BreakSkipWords(render("body.md", run)), "\n")
-	body := Pull{Title: pullTitle(run), Body: markers + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")}
+	pull := Pull{Title: pullTitle(run), Body: markers + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")}
 	if run.Pull != nil {
-		body.Number = run.Pull.Number
+		pull.Number = run.Pull.Number
 	}
-	return body
+	return pull
 }
 
 const maxTitle = 256
@@ -46,11 +46,11 @@ func issueLink(run journal.Run) string {
 }
 
 func newestProof(run journal.Run) *journal.Proof {
-	found, is := run.ProofOf(run.Tree)
-	if !is || len(found.Checks.Head) == 0 {
+	proof, found := run.ProofOf(run.Tree)
+	if !found || len(proof.Checks.Head) == 0 {
 		return nil
 	}
-	return &found
+	return &proof
 }
 
 // isUnchecked reports whether the newest commit has checks but no proof.
@@ -80,7 +80,8 @@ const maxPatchBytes = 20_000
 // proposedPatches lists the agent's patches of protected files, and the files whose patches are too large.
 func proposedPatches(run journal.Run) []string {
 	var shown, left []string
-	size, seen := 0, map[string]bool{}
+	size := 0
+	seen := map[string]bool{}
 	for _, it := range run.Iterations {
 		if it.Taken == nil {
 			continue
@@ -110,7 +111,8 @@ func rejectedClaims(run journal.Run) []string {
 			continue
 		}
 		for _, rejected := range it.Ended.Rejected {
-			all = append(all, fmt.Sprintf("iteration %d, %s: %s", it.Number, Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+			all = append(all, fmt.Sprintf("iteration %d, %s: %s",
+				it.Number, Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
 		}
 	}
 	return firstFew(all)

@@ -40,10 +40,11 @@ func savedCommit(run journal.Run) string {
 
 // savedCommitOnRef returns where a run without an issue is saved: it has no comment with a marker.
 func savedCommitOnRef(run journal.Run) string {
-	if commit := savedCommit(run); commit != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
-		return commit + " on " + run.Shelved.Ref
+	commit := savedCommit(run)
+	if commit == "" || run.Task.Number != 0 || !stateRef.MatchString(run.Shelved.Ref) {
+		return ""
 	}
-	return ""
+	return commit + " on " + run.Shelved.Ref
 }
 
 // isSessionLoop reports whether hooks of Claude Code run the loop in a session.
@@ -51,26 +52,30 @@ func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPr
 
 // sessionHeadline returns the session of the loop, its start, and how often it was continued.
 func sessionHeadline(run journal.Run) string {
-	where := "a Claude Code session"
+	session := "a Claude Code session"
 	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Session != "" {
-		where = "the Claude Code session " + clean.Inline(run.Iterations[n-1].Session, 100)
+		session = "the Claude Code session " + clean.Inline(run.Iterations[n-1].Session, 100)
 	}
-	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", where,
-		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), Plural(run.Policy.Limits.Iterations, "time"))
+	began := run.Granted.At.UTC().Format("2006-01-02 15:04 UTC")
+	continued := max(run.UsedIterations()-1, 0)
+	limit := Plural(run.Policy.Limits.Iterations, "time")
+	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", session, began, continued, limit)
 }
 
 func sessionContinuation(run journal.Run) string {
 	if run.IsCompleted() {
 		return ""
 	}
-	return pick(run.Stop == nil, "if that session was closed, ", "") + "continue with `/ralph-loop --resume` in a Claude Code session of this project"
+	return pick(run.Stop == nil, "if that session was closed, ", "") +
+		"continue with `/ralph-loop --resume` in a Claude Code session of this project"
 }
 
 // elapsed returns the time until the run stopped, or until an iteration began or ended: an unchanged comment is not
 // edited.
 func elapsed(run journal.Run) string {
 	at := run.Began
-	switch n := len(run.Iterations); {
+	n := len(run.Iterations)
+	switch {
 	case run.Stop != nil:
 		at = run.Now
 	case n > 0 && run.Iterations[n-1].Ended == nil:
@@ -114,10 +119,14 @@ func stateOf(run journal.Run) State {
 
 // quietWorkflows returns why the repository's workflows do not run on the branch, and how to start them.
 func quietWorkflows(run journal.Run) string {
-	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
+	if run.Comment == nil || !run.Comment.Quiet {
 		return ""
 	}
-	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. To run them, press **Approve workflows to run** on the pull request's page, or close and reopen it. " +
+	if run.Pushed == "" || (run.Pull == nil && !run.Policy.NoPull) {
+		return ""
+	}
+	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. " +
+		"To run them, press **Approve workflows to run** on the pull request's page, or close and reopen it. " +
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
@@ -139,18 +148,18 @@ func CommandBox(run journal.Run) string {
 
 // CommandProblem returns why a command is unknown or not allowed. It is empty for help.
 func CommandProblem(c trigger.Command) string {
-	said := Code(c.Said, 80)
+	word := Code(c.Said, 80)
 	switch {
 	case c.Said == "" && c.Why == "":
 		return ""
 	case c.Said == "":
 		return fmt.Sprintf("Sorry, %s.", c.Why)
 	case c.Why != "":
-		return fmt.Sprintf("%s is not allowed: %s.", said, c.Why)
+		return fmt.Sprintf("%s is not allowed: %s.", word, c.Why)
 	case c.Nearest != "":
-		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", said, c.Nearest)
+		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", word, c.Nearest)
 	}
-	return fmt.Sprintf("Unknown: %s. Put words for the agent after `--`.", said)
+	return fmt.Sprintf("Unknown: %s. Put words for the agent after `--`.", word)
 }
 
 // Annotation is a message that GitHub shows at a job.
@@ -167,9 +176,10 @@ const maxAnnotations = 10
 func Annotations(run journal.Run) []Annotation {
 	var all []Annotation
 	if e := ending.Of(run); e.Cause != nil {
+		headline := strings.TrimSuffix(WithoutMarkup(Headline(run)), ".")
 		all = append(all, Annotation{
 			Title:  "ralph " + string(run.Stop.Reason.Status()),
-			Text:   strings.TrimSuffix(WithoutMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", WithoutMarkup(Next(run))),
+			Text:   appendNonEmpty(headline, ". Next: ", WithoutMarkup(Next(run))),
 			Notice: run.IsCompleted() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
 		})
 	}

@@ -14,7 +14,8 @@ func supervisedText(run journal.Run, event journal.Event) (text string, ok bool)
 	switch e := event.(type) { //nolint:gochecksumtype // the others have the same text
 	case journal.RunBegan:
 		s := run.Policy.Supervision
-		return fmt.Sprintf("run %s: supervising %s for task %s of project %s", run.ID, oneLine(run.Policy.Agent), oneLine(s.Task), oneLine(s.Project)), true
+		return fmt.Sprintf("run %s: supervising %s for task %s of project %s",
+			run.ID, oneLine(run.Policy.Agent), oneLine(s.Task), oneLine(s.Project)), true
 	case journal.IterationBegan:
 		return firstAttemptText(run, e), true
 	case journal.AgentEnded:
@@ -71,7 +72,9 @@ func unusualEndText(run journal.Run, e journal.AgentEnded) string {
 	case e.CannotRun:
 		parts = append(parts, "Fatal error: "+oneLine(e.Why))
 	case e.TimedOut:
-		parts = append(parts, "Agent timeout after "+run.Policy.Limits.Iteration.Std().String()+", killing process group", "Process group killed, treating as failure")
+		limit := run.Policy.Limits.Iteration.Std().String()
+		parts = append(parts, "Agent timeout after "+limit+", killing process group")
+		parts = append(parts, "Process group killed, treating as failure")
 	}
 	if e.Swept > 0 {
 		parts = append(parts, fmt.Sprintf("Active children ended: %d", e.Swept))
@@ -101,11 +104,12 @@ func restartText(run journal.Run) string {
 		return ""
 	}
 	next := attemptNumber(run, it.Number+1)
-	last := run.Policy.Limits.Iterations > 0 && run.UsedIterations() >= run.Policy.Limits.Iterations
+	limit := run.Policy.Limits.Iterations
+	wasLast := limit > 0 && run.UsedIterations() >= limit
 	switch {
-	case last && it.Agent.TimedOut:
+	case wasLast && it.Agent.TimedOut:
 		return ""
-	case last:
+	case wasLast:
 		return exitText(*it.Agent)
 	case it.Agent.TimedOut:
 		return "Restarting agent" + next

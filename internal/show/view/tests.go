@@ -54,7 +54,8 @@ func flakyChecks(run journal.Run) []string {
 	var lines []string
 	for _, check := range found.Checks.Head {
 		if check.Flaky {
-			lines = append(lines, clean.Inline(check.Name, 80)+" is flaky: on a clean checkout it failed, and had no such failure when run again")
+			lines = append(lines, clean.Inline(check.Name, 80)+
+				" is flaky: on a clean checkout it failed, and had no such failure when run again")
 		}
 	}
 	return firstFew(lines)
@@ -76,7 +77,7 @@ func redAtBase(run journal.Run) []redCheck {
 		}
 		shown := redCheck{Name: clean.Inline(check.Name, 80), More: max(len(names)-maxListed, 0)}
 		for _, name := range names[:min(len(names), maxListed)] {
-			shown.Tests = append(shown.Tests, Code(name, 160)+testNowText(run, check.Name, name))
+			shown.Tests = append(shown.Tests, Code(name, 160)+currentTestText(run, check.Name, name))
 		}
 		if check.Tests.Cut {
 			shown.More = max(shown.More, check.Tests.Failed-len(shown.Tests))
@@ -86,13 +87,14 @@ func redAtBase(run journal.Run) []redCheck {
 	return all
 }
 
-func testNowText(run journal.Run, check, test string) string {
-	found, _ := run.ProofOf(run.Tree)
-	now, ran := journal.FindCheck(found.Checks.Head, check)
+// currentTestText returns whether a test that failed at the base still fails, if its check ran on the newest tree.
+func currentTestText(run journal.Run, check, test string) string {
+	proof, _ := run.ProofOf(run.Tree)
+	atHead, ran := journal.FindCheck(proof.Checks.Head, check)
 	switch {
 	case !ran:
 		return ""
-	case slices.Contains(now.Tests.Failing(), test):
+	case slices.Contains(atHead.Tests.Failing(), test):
 		return ", still fails"
 	}
 	return ", does not fail now"

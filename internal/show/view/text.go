@@ -27,9 +27,12 @@ func Text(run journal.Run, abandoned bool) string {
 		case s.Active:
 			mark = ">"
 		}
-		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), strings.TrimSuffix(" "+s.Proof, " –"))
+		proof := strings.TrimSuffix(" "+s.Proof, " –")
+		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), proof)
 	}
-	fmt.Fprintf(&text, "%s in %s, cost %s\n", Plural(len(run.Iterations), "iteration"), policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
+	iterations := Plural(len(run.Iterations), "iteration")
+	took := policy.FormatDuration(run.Now.Sub(run.Began))
+	fmt.Fprintf(&text, "%s in %s, cost %s\n", iterations, took, CostText(run.CostUSD, run.CostKnown))
 	for _, problem := range verdictProblems(run) {
 		fmt.Fprintf(&text, "! %s\n", WithoutMarkup(problem))
 	}
@@ -55,27 +58,40 @@ func trimLists(text string) string {
 		return text
 	}
 	lines := strings.Split(text, "\n")
-	size, gone, at := len(text)+len("> … and 1000000 more\n\n"), 0, 0
+	size := len(text) + len("> … and 1000000 more\n\n")
+	removed, top := 0, 0
 	for i := len(lines) - 1; i >= 0 && size > maxText; i-- {
-		line := lines[i]
-		if strings.HasPrefix(line, "> ❗") || !strings.HasPrefix(line, "> ") && (!strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "- [")) {
-			continue // a warning, not an item, or a story
+		if !mayTrim(lines[i]) {
+			continue
 		}
 		size -= len(lines[i]) // the line break may stay
-		lines[i], gone, at = "", gone+1, i
+		lines[i] = ""
+		removed++
+		top = i
 	}
-	if gone == 0 {
+	if removed == 0 {
 		return text
 	}
-	lines[at] = fmt.Sprintf("\n> … and %d more\n", gone)
+	lines[top] = fmt.Sprintf("\n> … and %d more\n", removed)
 	return collapseBlankLines(strings.Join(lines, "\n"))
+}
+
+// mayTrim reports whether a line is an item of a list, but neither a warning nor a story.
+func mayTrim(line string) bool {
+	if strings.HasPrefix(line, "> ") {
+		return !strings.HasPrefix(line, "> ❗")
+	}
+	return strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "- [")
 }
 
 // pullTemplates match the paths of pull request templates, in GitHub's order.
 var pullTemplates = []*pattern.Pattern{
-	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
-	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
-	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
+	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`),
+	pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
+	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`),
+	pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
+	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`),
+	pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 }
 
 // PullTemplate returns the path of the repository's own pull request template, if any.
@@ -116,7 +132,8 @@ type Archive struct {
 
 // Summary returns the text of summary.md.
 func (a Archive) Summary() string {
-	return fillTemplate("summary.md", archiveData{a, storyRows(*cmp.Or(a.Run, &journal.Run{}), a.Plan.UserStories)})
+	run := cmp.Or(a.Run, &journal.Run{})
+	return fillTemplate("summary.md", archiveData{a, storyRows(*run, a.Plan.UserStories)})
 }
 
 // Done returns how many stories passed according to the plan.

@@ -187,18 +187,27 @@ func storyRows(run journal.Run, stories []plan.Story) []storyRow {
 }
 
 func newStoryRow(run journal.Run, s plan.Story) storyRow {
-	row := storyRow{Story: s, Checks: "–", Commit: "–", Proof: proofCell(run, s), Proven: verdict.IsStoryProven(run, s)}
-	cost, known := 0.0, true
+	row := storyRow{
+		Story:  s,
+		Checks: "–",
+		Commit: "–",
+		Proof:  proofCell(run, s),
+		Proven: verdict.IsStoryProven(run, s),
+	}
+	cost := 0.0
+	isKnown := true
 	for _, it := range run.Iterations {
 		if it.Story != s.ID {
 			continue
 		}
 		row.Iterations++
-		if row.Active = it.Ended == nil && run.Stop == nil; row.Active {
+		row.Active = it.Ended == nil && run.Stop == nil
+		if row.Active {
 			continue // its result is not known yet
 		}
 		if it.Agent != nil {
-			cost, known = cost+it.Agent.Cost.USD, known && it.Agent.Cost.Known
+			cost += it.Agent.Cost.USD
+			isKnown = isKnown && it.Agent.Cost.Known
 		}
 		if len(it.Checks) > 0 {
 			row.Checks = checkMarks(run, it.Checks)
@@ -208,7 +217,7 @@ func newStoryRow(run journal.Run, s plan.Story) storyRow {
 		}
 		row.addIteration(it)
 	}
-	row.Cost = CostText(cost, known)
+	row.Cost = CostText(cost, isKnown)
 	return row
 }
 
@@ -230,11 +239,12 @@ func (s *storyRow) addIteration(it journal.Iteration) {
 var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
 
 func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
-	words := make([]string, 0, len(checks))
+	marks := make([]string, 0, len(checks))
 	for _, check := range checks {
-		words = append(words, checkMark(run, check)+" "+clean.Inline(check.Name, 40)+pick(check.Skipped != "", " (skipped)", ""))
+		skipped := pick(check.Skipped != "", " (skipped)", "")
+		marks = append(marks, checkMark(run, check)+" "+clean.Inline(check.Name, 40)+skipped)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(marks, ", ")
 }
 
 func checkMark(run journal.Run, check journal.CheckEnded) string {

@@ -35,13 +35,23 @@ func Headline(run journal.Run) string {
 	case !open:
 		return "working"
 	case it.Paused && it.Agent != nil:
-		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, utcClock(it.Wake), clean.Inline(it.Agent.Why, 200))
+		return fmt.Sprintf("iteration %d, waiting until %s: %s",
+			it.Number, utcClock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
 		return appendNonEmpty(fmt.Sprintf("iteration %d, agent at work", it.Number), " on ", story)
-	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && verdict.BlocksStory(run, c) }):
-		return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", story) + " on a clean checkout"
 	}
-	return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", story)
+	text := appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", story)
+	if it.Taken != nil && !isBlockedInTree(run, it) {
+		text += " on a clean checkout"
+	}
+	return text
+}
+
+// isBlockedInTree reports whether a check blocks the work in the agent's own tree.
+func isBlockedInTree(run journal.Run, it journal.Iteration) bool {
+	return slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool {
+		return c.Where == journal.AtWork && verdict.BlocksStory(run, c)
+	})
 }
 
 func endHeadline(run journal.Run) string {
@@ -50,11 +60,12 @@ func endHeadline(run journal.Run) string {
 	case e.Cause == nil && run.Stop.Reason == policy.AllStoriesPassed:
 		return "done, every story passed and the checks passed again on a clean checkout"
 	case e.Cause == nil:
-		return string(run.Stop.Reason.Status()) + ", " + reasonText(run) + appendNonEmpty("", ": ", clean.Inline(run.Stop.Why, 300))
+		text := string(run.Stop.Reason.Status()) + ", " + reasonText(run)
+		return appendNonEmpty(text, ": ", clean.Inline(run.Stop.Why, 300))
 	case e.Cause == ending.Unproven:
 		e.Why = draftReason(run)
 	}
-	text := e.Headline + appendNonEmpty("", ": ", clean.Inline(e.Why, 1000))
+	text := appendNonEmpty(e.Headline, ": ", clean.Inline(e.Why, 1000))
 	switch run.Stop.Reason { //nolint:exhaustive // the others stopped short
 	case policy.AllStoriesPassed:
 		return "finished, but " + text
@@ -77,12 +88,23 @@ func reasonText(run journal.Run) string {
 	case run.Stop.Reason == policy.PromiseAccepted && len(run.Policy.Checks) == 0:
 		text = "the agent said that it is done, and no check ran"
 	}
-	if run.IsCompleted() && run.Work != "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
-		return it.Taken == nil || it.Taken.Work != run.Work
-	}) {
+	if run.IsCompleted() && isEachTreeUnchanged(run) {
 		text += "; no file was changed"
 	}
 	return text
+}
+
+// isEachTreeUnchanged reports whether the files after each iteration are those that the run found.
+func isEachTreeUnchanged(run journal.Run) bool {
+	if run.Work == "" {
+		return false
+	}
+	for _, it := range run.Iterations {
+		if it.Taken == nil || it.Taken.Work != run.Work {
+			return false
+		}
+	}
+	return true
 }
 
 var reasonTexts = map[policy.Reason]string{
@@ -190,8 +212,8 @@ const hiddenMarker = "<!--" // begins ralph's hidden markers; foreign text must 
 // Code returns foreign text as code on one line, also for a table cell. A backtick or a pipe would end the span or
 // cell even if escaped, so it is written as HTML.
 func Code(text string, limit int) string {
-	text, gone := clean.Plain(text, limit)
-	if gone[clean.Cut] > 0 {
+	text, removed := clean.Plain(text, limit)
+	if removed[clean.Cut] > 0 {
 		text += "…"
 	}
 	if text != "" && !strings.ContainsAny(text, "`|") && !strings.Contains(text, hiddenMarker) {
