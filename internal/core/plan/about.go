@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -53,10 +51,5 @@ var (
 	tickedBox  = pattern.Of(`(?m)^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
 	blankLines = pattern.Of(`\s*\n`)
 )
-
-// Meaning returns a digest of that text.
-func (t Task) Meaning(own Story, p Plan) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(t.About(own, p))))
-}
 
 func (s Story) words() []string { return append([]string{s.Title}, s.AcceptanceCriteria...) }

@@ -76,11 +76,6 @@ func (p Plan) Find(id string) (Story, bool) {
 	return Story{}, false
 }
 
-// HasTitle reports whether a story has one of the titles.
-func (p Plan) HasTitle(titles ...string) bool {
-	return slices.ContainsFunc(p.UserStories, func(s Story) bool { return slices.Contains(titles, s.Title) })
-}
-
 // Open lists the stories that do not pass, in the plan's order.
 func (p Plan) Open() []Story {
 	return slices.DeleteFunc(slices.Clone(p.UserStories), func(s Story) bool { return s.Passes })
