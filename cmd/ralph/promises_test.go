@@ -86,7 +86,7 @@ func there(t *testing.T, name string) bool {
 	if room, story, is := strings.Cut(name, "/"); is && room == "verdict" {
 		at = filepath.Join("../../internal/core/verdict/testdata", strings.TrimSuffix(story, ".txtar")+".txtar")
 	} else if is {
-		at = filepath.Join("../../internal", name)
+		at = filepath.Join("../../internal/*", name)
 	}
 	found, err := filepath.Glob(at)
 	return err == nil && len(found) > 0
