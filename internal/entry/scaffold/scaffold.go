@@ -24,7 +24,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
-	"github.com/ralph-loop/ralph/internal/proof/survey"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -48,7 +47,7 @@ type Files struct {
 
 	App string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
 
-	proposal survey.Proposal
+	proposal proposal
 }
 
 // Any reports whether the flags name files at all, by name or by what they imply.
@@ -97,9 +96,6 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if fix := f.misplaced(); f.PRD && fix != "" {
 		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n",
 			f.ProjectDir, fix)
-	}
-	for _, line := range f.proposal.Ignored {
-		fmt.Fprintln(warn, "warning:", line)
 	}
 	f.next(out)
 	return nil
@@ -284,7 +280,7 @@ func (f Files) next(to io.Writer) {
 		{"start/next.txt", f.PRD},
 		{"workflows/next.txt", f.GitHub},
 		{"workflows/next-proof.txt", f.Proof},
-		{"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.Steps == nil},
+		{"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.tools == nil},
 		{"workflows/next-app.txt", f.App != ""},
 		{"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""},
 	} {

@@ -12,7 +12,6 @@ import (
 	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
@@ -48,64 +47,19 @@ var workflowTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(all.ParseFS(templates.Files, "workflows/*.yml", "workflows/parts.txt"))
 })
 
-// workflow fills in a template with the project's own text.
-func (f Files) workflow(path, name string) workspace.NewFile {
-	p := f.proposal
-	ref := cmp.Or(f.Pin, "main")
-	uses := "ralph-loop/ralph@"
-	if f.host() {
-		uses = "ralph-loop/ralph/host@"
-	}
-	checks := cmp.Or(lines("checks", p.Checks), "          checks: |\n            make test\n")
-	fill := struct {
-		Host, Build, Cache                          bool
-		Ref, Uses, App, CI, Tools, Services, Inputs string
-	}{
-		Host:   f.host(),
-		Build:  f.Pin == "",
-		Cache:  len(p.Setup) > 0,
-		Ref:    ref,
-		Uses:   uses + ref,
-		App:    f.App,
-		CI:     "[CI]",
-		Inputs: checks + lines("setup", p.Setup) + lines("check-env", p.Env),
-	}
-	names, err := json.Marshal(survey.CI(f.source())) // JSON is YAML, too
-	if err == nil && len(names) > len("null") {
-		fill.CI = string(names)
-	}
-	for _, step := range p.Steps {
-		fill.Tools += copied("      ", step)
-	}
-	if len(p.Ports) > 0 {
-		fill.Services = copied("    ", p.Services)
-		fill.Inputs += "          # Ports of the services above.\n" +
-			"          services: " + strings.Join(p.Ports, " ") + "\n"
-	}
-	var text bytes.Buffer
-	if err := workflowTemplates().ExecuteTemplate(&text, name, fill); err != nil {
-		panic(err) // our own template names a missing field
-	}
-	return workspace.NewFile{Path: path, Data: text.Bytes()}
+// proposal is what the project's files suggest for its workflows.
+type proposal struct {
+	checks []survey.Command
+	setup  []survey.Command
+	tools  []survey.Tool
 }
 
-// propose reads the project's own files. The image has no tools for what they set up.
+// propose reads the project's own files.
 func (f *Files) propose() {
-	f.proposal = survey.Propose(f.source())
-	var env []survey.Command
-	for _, variable := range f.proposal.Env {
-		if err := environ.CheckVariable(variable.Command); err != nil {
-			f.proposal.Ignored = append(f.proposal.Ignored, variable.From+": a variable is left out: "+err.Error())
-			continue
-		}
-		env = append(env, variable)
-	}
-	f.proposal.Env = env
-	if !f.host() {
-		f.proposal.Steps = nil
-		f.proposal.Services = survey.Block{}
-		f.proposal.Ports = nil
-		f.proposal.Ignored = nil
+	files := survey.Read(f.source())
+	f.proposal = proposal{checks: files.Checks(), setup: files.Setup()}
+	if f.host() { // the image has no tools, and takes none
+		f.proposal.tools = files.Tools()
 	}
 }
 
@@ -114,42 +68,61 @@ func (f Files) host() bool {
 	if f.Host != nil {
 		return *f.Host
 	}
-	return f.proposal.Tools()
+	return f.proposal.checks != nil
+}
+
+// workflow fills in a template with the project's own commands and tools.
+func (f Files) workflow(path, name string) workspace.NewFile {
+	p := f.proposal
+	ref := cmp.Or(f.Pin, "main")
+	uses := "ralph-loop/ralph@"
+	if f.host() {
+		uses = "ralph-loop/ralph/host@"
+	}
+	checks := p.checks
+	if checks == nil {
+		checks = []survey.Command{{Command: "make test"}}
+	}
+	fill := struct {
+		Host, Build, Cache, Checkout bool
+		Ref, Uses, App, CI, Inputs   string
+		Tools                        []survey.Tool
+	}{
+		Host:     f.host(),
+		Build:    f.Pin == "",
+		Cache:    len(p.setup) > 0,
+		Checkout: slices.ContainsFunc(p.tools, func(t survey.Tool) bool { return t.IsRead }),
+		Ref:      ref,
+		Uses:     uses + ref,
+		App:      f.App,
+		CI:       "[CI]",
+		Inputs:   lines("checks", checks) + lines("setup", p.setup),
+		Tools:    p.tools,
+	}
+	names, err := json.Marshal(survey.CI(f.source())) // JSON is YAML, too
+	if err == nil && len(names) > len("null") {
+		fill.CI = string(names)
+	}
+	var text bytes.Buffer
+	if err := workflowTemplates().ExecuteTemplate(&text, name, fill); err != nil {
+		panic(err) // our own template names a missing field
+	}
+	return workspace.NewFile{Path: path, Data: text.Bytes()}
 }
 
 // proposed returns a line for each part of the proposal, with the file that it comes from.
 func (f Files) proposed() []string {
 	var all []string
-	p := f.proposal
-	for _, input := range []struct {
-		name     string
-		commands []survey.Command
-	}{
-		{"check", p.Checks},
-		{"setup", p.Setup},
-		{"check-env", p.Env},
-	} {
-		for _, command := range input.commands {
-			all = append(all, fmt.Sprintf("%s from %s: %s", input.name, command.From, command.Command))
-		}
+	for _, check := range f.proposal.checks {
+		all = append(all, fmt.Sprintf("check from %s: %s", check.From, check.Command))
 	}
-	for _, step := range p.Steps {
-		all = append(all, "tools from "+step.From)
+	for _, setup := range f.proposal.setup {
+		all = append(all, fmt.Sprintf("setup from %s: %s", setup.From, setup.Command))
 	}
-	if len(p.Ports) > 0 {
-		all = append(all, fmt.Sprintf("services from %s: %s", p.Services.From, strings.Join(p.Ports, " ")))
+	for _, tool := range f.proposal.tools {
+		all = append(all, "tools from "+tool.From)
 	}
 	return all
-}
-
-// copied returns a block of YAML with the file that it comes from.
-func copied(indent string, block survey.Block) string {
-	text := strings.Builder{}
-	text.WriteString(indent + "# From " + block.From + ".\n")
-	for line := range strings.Lines(block.YAML) {
-		text.WriteString(indent + line)
-	}
-	return text.String()
 }
 
 // lines returns an input of the step that works, under the files that its commands come from, or empty.
@@ -160,12 +133,16 @@ func lines(input string, commands []survey.Command) string {
 	var from []string
 	text := strings.Builder{}
 	for _, one := range commands {
-		if !slices.Contains(from, one.From) {
+		if one.From != "" && !slices.Contains(from, one.From) {
 			from = append(from, one.From)
 		}
 		text.WriteString("            " + one.Command + "\n")
 	}
-	return "          # From " + strings.Join(from, ", ") + ".\n          " + input + ": |\n" + text.String()
+	comment := ""
+	if from != nil {
+		comment = "          # From " + strings.Join(from, ", ") + ".\n"
+	}
+	return comment + "          " + input + ": |\n" + text.String()
 }
 
 // source returns the files of the project without those that git ignores. An unreadable file counts as missing.

@@ -1,6 +1,6 @@
 // Package shell splits a command into words as a shell does, with quotes and
-// escapes, names the programs that it starts, and splits a script into commands.
-// It expands and runs nothing: words that need expansion are refused.
+// escapes, and names the programs that it starts. It expands and runs nothing:
+// words that need expansion are refused.
 package shell
 
 import (
@@ -120,80 +120,6 @@ func program(call *syntax.CallExpr) string {
 		}
 	}
 	return ""
-}
-
-// Sequence returns the commands of a script that runs one after the other, each in one line, or none if it does more. A
-// command that changes the shell, such as cd, is put before each command that follows.
-func Sequence(script string) []string {
-	var lines []string
-	before := ""
-	for _, statement := range parse(script).Stmts {
-		if !sequence(statement, &before, &lines) {
-			return nil
-		}
-	}
-	return lines
-}
-
-// sequence adds the commands of a statement that consists of calls with && between them.
-func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
-	if statement.Background || statement.Negated {
-		return false
-	}
-	if and, ok := statement.Cmd.(*syntax.BinaryCmd); ok && and.Op == syntax.AndStmt {
-		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
-	}
-	call, isCall := statement.Cmd.(*syntax.CallExpr)
-	if !isCall && !mayRunApart(statement.Cmd) {
-		return false
-	}
-	printed := strings.Builder{}
-	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&printed, statement) != nil {
-		return false
-	}
-	line := strings.TrimSpace(printed.String())
-	switch {
-	case strings.Contains(line, "\n"): // a here-document or a quoted line break
-		return false
-	case isCall && changesShell(call):
-		*before += line + " && "
-	default:
-		*lines = append(*lines, *before+line)
-	}
-	return true
-}
-
-// mayRunApart reports whether a pipe, an or, or an if can run in a shell of its own: nothing in an if changes or ends
-// the shell.
-func mayRunApart(command syntax.Command) bool {
-	if _, ok := command.(*syntax.BinaryCmd); ok {
-		return true
-	}
-	clause, ok := command.(*syntax.IfClause)
-	if !ok {
-		return false
-	}
-	changed := false
-	syntax.Walk(clause, func(node syntax.Node) bool {
-		call, ok := node.(*syntax.CallExpr)
-		if ok && (changesShell(call) || call.Args[0].Lit() == "exit") {
-			changed = true
-		}
-		return !changed
-	})
-	return !changed
-}
-
-// changesShell reports whether a call changes the shell in which the next command runs.
-func changesShell(call *syntax.CallExpr) bool {
-	if len(call.Args) == 0 {
-		return true
-	}
-	switch call.Args[0].Lit() {
-	case "cd", "export", "set", "unset", "umask", ".", "eval", "exec", "trap", "alias", "ulimit":
-		return true
-	}
-	return false
 }
 
 // Quote is text as one word of a command line; empty: no shell takes it as one.

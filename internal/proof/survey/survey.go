@@ -1,10 +1,9 @@
-// Package survey suggests setup and checks from a project's own files: the
+// Package survey suggests setup, checks and tools from a project's own files: the
 // commands that a new contributor would type. It opens no file and runs
 // nothing; the baseline shows whether a command works.
 package survey
 
 import (
-	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -13,25 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 	"github.com/ralph-loop/ralph/internal/proof/makefile"
 )
-
-// Files are a project's files, and those of projects in its folders, that suggest commands. A folder's
-// name ends with a slash.
-type Files map[string][]byte
-
-func wanted() []string {
-	return []string{
-		"go.work", "pnpm-workspace.yaml",
-		"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile", "Taskfile.yml",
-		"go.mod", "Cargo.toml",
-		"package.json", "package-lock.json", "npm-shrinkwrap.json",
-		"pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "deno.json", "deno.jsonc",
-		"pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py",
-		"requirements.txt", "uv.lock", "poetry.lock",
-		"tests/", "test/", "spec/",
-		"pom.xml", "mvnw", "build.gradle", "build.gradle.kts", "gradlew",
-		"Gemfile", "Rakefile", "composer.json", "mix.exs", "Package.swift",
-	}
-}
 
 var locks = pattern.Of(`(?:^|/)(?:(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.yaml|` +
 	`bun\.lockb?|gradle\.lockfile|go\.sum|pom\.xml|build\.gradle(?:\.kts)?|libs\.versions\.toml|` +
@@ -47,70 +27,20 @@ type Command struct {
 	From    string // the file
 }
 
-// Checks returns the commands that check work, the likeliest first. A Makefile's test target stands for all. A project
-// in a folder has its own checks, unless the top has some of the same kind, which run for all. Go's never do.
+// Checks returns the commands that check work, the likeliest first. The projects in folders have checks of their own,
+// unless there are some at the top.
 func (f Files) Checks() []Command {
-	found := f.top()
-	for _, c := range found {
-		if !manifest(c.From) {
-			return found
-		}
-	}
-	kinds := map[string]bool{}
-	for _, c := range found {
-		kinds[c.From] = c.From != "go.mod"
-	}
-	for _, dir := range f.below() {
-		for _, c := range f.in(dir).top() {
-			if !kinds[c.From] {
-				found = append(found, Command{"cd " + dir + " && " + c.Command, dir + "/" + c.From})
-			}
-		}
-	}
-	return found
-}
-
-func manifest(name string) bool {
-	return !strings.HasSuffix(strings.ToLower(name), "file") || name == "Gemfile" || name == "Rakefile"
-}
-
-func (f Files) top() []Command {
-	for _, name := range []string{"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile"} {
-		rules := makefile.Rules(f[name])
-		for _, target := range []string{"test", "check"} {
-			if slices.ContainsFunc(rules, func(r makefile.Rule) bool { return slices.Contains(r.Targets, target) }) {
-				return []Command{{runner(name) + " " + target, name}}
-			}
-		}
-	}
 	var found []Command
-	add := func(applies bool, command, from string) {
-		if applies {
-			found = append(found, Command{command, from})
+	for _, dir := range f.projects() {
+		for _, check := range f.in(dir).checks() {
+			found = append(found, check.in(dir))
 		}
 	}
-	add(f.has("go.mod"), "go vet ./...", "go.mod")
-	add(f.has("go.mod"), "go test ./...", "go.mod")
-	crates := f.holds("Cargo.toml", "[workspace]")
-	add(crates, "cargo test --workspace", "Cargo.toml")
-	add(f.has("Cargo.toml") && !crates, "cargo test", "Cargo.toml")
-	found = append(found, f.node()...)
-	deno := f.first("deno.json", "deno.jsonc")
-	add(deno != "", "deno test", deno)
-	found = append(found, f.python()...)
-	gradle := f.first("build.gradle", "build.gradle.kts")
-	add(f.has("pom.xml"), f.wrapped("mvnw", "mvn")+" -B test", "pom.xml")
-	add(gradle != "" && !f.has("pom.xml"), f.wrapped("gradlew", "gradle")+" test", gradle)
-	specs := f.has("Gemfile") && f.has("spec/")
-	add(specs, "bundle exec rspec", "Gemfile")
-	add(!specs && f.has("Gemfile") && f.has("Rakefile") && f.has("test/"), "bundle exec rake test", "Rakefile")
-	add(f.holds("composer.json", `"test"`), "composer test", "composer.json")
-	add(f.has("mix.exs"), "mix test", "mix.exs")
-	add(f.has("Package.swift"), "swift test", "Package.swift")
 	return found
 }
 
-// Setup returns the commands that install what the checks need.
+// Setup returns the commands that install what the checks need. The packages of a folder are installed at the top if
+// that has a package.json.
 func (f Files) Setup() []Command {
 	var found []Command
 	add := func(commands ...Command) {
@@ -120,30 +50,132 @@ func (f Files) Setup() []Command {
 			}
 		}
 	}
-	for _, c := range f.Checks() {
-		if path.Base(c.From) == "package.json" {
-			add(f.install(path.Dir(c.From))...)
+	for _, dir := range f.projects() {
+		files := f.in(dir)
+		if _, ok := files.target(); ok { // it installs what it needs
+			continue
 		}
-		for _, v := range venvs {
-			if cd, _, ok := strings.Cut(c.Command, v.run); ok {
-				add(Command{cd + v.setup, path.Join(path.Dir(c.From), v.lock)})
+		for _, k := range files.kinds() {
+			if k.setup != "" {
+				add(Command{k.setup, k.needs}.in(dir))
+			}
+		}
+		switch {
+		case files.scripts() == nil:
+		case f.has("package.json"):
+			_, install := f.manager()
+			add(install...)
+		default:
+			_, install := files.manager()
+			for _, c := range install {
+				add(c.in(dir))
 			}
 		}
 	}
 	return found
 }
 
-// install returns what installs the packages of a folder. The top installs those of its workspaces, too.
-func (f Files) install(dir string) []Command {
-	if f.has("package.json") {
-		_, install := f.manager()
-		return install
+// in returns the command for a project in a folder.
+func (c Command) in(dir string) Command {
+	if dir == "." {
+		return c
 	}
-	_, install := f.in(dir).manager()
-	for i, c := range install {
-		install[i] = Command{"cd " + dir + " && " + c.Command, dir + "/" + c.From}
+	return Command{"cd " + dir + " && " + c.Command, path.Join(dir, c.From)}
+}
+
+// checks returns the checks of one project. A Makefile's test target stands for all.
+func (f Files) checks() []Command {
+	if check, ok := f.target(); ok {
+		return []Command{check}
 	}
-	return install
+	var found []Command
+	for _, k := range f.kinds() {
+		found = append(found, Command{k.check, k.file})
+	}
+	return append(found, f.scripts()...)
+}
+
+// target returns the check that a Makefile or justfile has.
+func (f Files) target() (Command, bool) {
+	for _, name := range []string{"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile"} {
+		rules := makefile.Rules(f[name])
+		for _, target := range []string{"test", "check"} {
+			if slices.ContainsFunc(rules, func(r makefile.Rule) bool { return slices.Contains(r.Targets, target) }) {
+				return Command{runner(name) + " " + target, name}, true
+			}
+		}
+	}
+	return Command{}, false
+}
+
+func runner(name string) string {
+	if strings.EqualFold(name, "justfile") {
+		return "just"
+	}
+	return "make"
+}
+
+func (f Files) has(name string) bool {
+	_, ok := f[name]
+	return ok
+}
+
+// kind is a kind of project, by its files.
+type kind struct {
+	group string // of several kinds in a group the first counts
+	file  string
+	word  string // in that file
+	needs string // another file
+	check string
+	setup string
+}
+
+var kinds = []kind{
+	{group: "go vet", file: "go.mod", check: "go vet ./..."},
+	{group: "go", file: "go.mod", check: "go test ./..."},
+	{group: "rust", file: "Cargo.toml", word: "[workspace]", check: "cargo test --workspace"},
+	{group: "rust", file: "Cargo.toml", check: "cargo test"},
+	{
+		group: "python", file: "pyproject.toml", word: "pytest", needs: "uv.lock",
+		check: "uv run pytest", setup: "uv sync --locked",
+	},
+	{
+		group: "python", file: "pyproject.toml", word: "pytest", needs: "poetry.lock",
+		check: "poetry run pytest", setup: "poetry install",
+	},
+	{group: "python", file: "pytest.ini", check: "python3 -m pytest"},
+	{group: "python", file: "pyproject.toml", word: "pytest", check: "python3 -m pytest"},
+	{group: "python", file: "setup.cfg", word: "pytest", check: "python3 -m pytest"},
+	{group: "python", file: "tox.ini", word: "pytest", check: "python3 -m pytest"},
+	{group: "python", file: "requirements.txt", word: "pytest", check: "python3 -m pytest"},
+	{group: "python", file: "pyproject.toml", needs: "tests/", check: "python3 -m unittest discover -s tests"},
+	{group: "python", file: "setup.py", needs: "tests/", check: "python3 -m unittest discover -s tests"},
+	{group: "java", file: "pom.xml", needs: "mvnw", check: "sh mvnw -B test"},
+	{group: "java", file: "pom.xml", check: "mvn -B test"},
+	{group: "java", file: "build.gradle", needs: "gradlew", check: "sh gradlew test"},
+	{group: "java", file: "build.gradle", check: "gradle test"},
+	{group: "java", file: "build.gradle.kts", needs: "gradlew", check: "sh gradlew test"},
+	{group: "java", file: "build.gradle.kts", check: "gradle test"},
+	{group: "ruby", file: "Gemfile", needs: "spec/", check: "bundle exec rspec"},
+	{group: "ruby", file: "Rakefile", needs: "test/", check: "bundle exec rake test"},
+	{group: "php", file: "composer.json", word: `"test"`, check: "composer test"},
+	{group: "elixir", file: "mix.exs", check: "mix test"},
+	{group: "swift", file: "Package.swift", check: "swift test"},
+}
+
+// kinds returns what a project is.
+func (f Files) kinds() []kind {
+	var found []kind
+	for _, k := range kinds {
+		switch {
+		case !f.has(k.file) || !strings.Contains(string(f[k.file]), k.word):
+		case k.needs != "" && !f.has(k.needs):
+		case slices.ContainsFunc(found, func(earlier kind) bool { return earlier.group == k.group }):
+		default:
+			found = append(found, k)
+		}
+	}
+	return found
 }
 
 var managers = []struct{ lock, name, install string }{
@@ -155,6 +187,9 @@ var managers = []struct{ lock, name, install string }{
 	{"npm-shrinkwrap.json", "npm", "npm ci"},
 }
 
+// fetches matches a package.json with dependencies of its own or of its workspaces.
+var fetches = pattern.Of(`(?:ependencies|"workspaces)":`)
+
 // manager returns the package manager whose lock file exists, or npm, and its command to install.
 func (f Files) manager() (name string, install []Command) {
 	for _, m := range managers {
@@ -163,30 +198,17 @@ func (f Files) manager() (name string, install []Command) {
 		}
 	}
 	for name, data := range f {
-		if path.Base(name) == "package.json" && strings.Contains(string(data), `ependencies":`) {
+		if path.Base(name) == "package.json" && fetches.MatchString(string(data)) {
 			return "npm", []Command{{"npm install --no-package-lock", "package.json"}}
 		}
 	}
 	return "npm", nil
 }
 
-func (f Files) has(name string) bool {
-	_, ok := f[name]
-	return ok
-}
-
-func (f Files) holds(name, word string) bool { return strings.Contains(string(f[name]), word) }
-
-func runner(name string) string {
-	if strings.EqualFold(name, "justfile") {
-		return "just"
-	}
-	return "make"
-}
-
 const untested = "no test specified" // what npm init writes for a project without tests
 
-func (f Files) node() []Command {
+// scripts returns the checks of a package.json.
+func (f Files) scripts() []Command {
 	var pack struct{ Scripts map[string]string }
 	if json.Unmarshal(f["package.json"], &pack) != nil {
 		return nil
@@ -209,49 +231,4 @@ func (f Files) node() []Command {
 		found = append(found, Command{command, "package.json"})
 	}
 	return found
-}
-
-// venvs are the tools that run a program with the packages of their lock file.
-var venvs = []struct{ lock, run, setup string }{
-	{"uv.lock", "uv run ", "uv sync --locked"},
-	{"poetry.lock", "poetry run ", "poetry install"},
-}
-
-func (f Files) python() []Command {
-	run := ""
-	pytest := "python3 -m pytest"
-	for _, v := range venvs {
-		if f.has(v.lock) {
-			run = v.run
-			pytest = v.run + "pytest"
-			break
-		}
-	}
-	for _, name := range []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements.txt"} {
-		if f.has(name) && (name == "pytest.ini" || f.holds(name, "pytest")) {
-			return []Command{{pytest, name}}
-		}
-	}
-	folder := cmp.Or(f.first("tests/"), f.first("test/"))
-	from := f.first("pyproject.toml", "setup.py")
-	if folder == "" || from == "" {
-		return nil
-	}
-	return []Command{{run + "python3 -m unittest discover -s " + strings.TrimSuffix(folder, "/"), from}}
-}
-
-func (f Files) wrapped(wrapper, program string) string {
-	if f.has(wrapper) {
-		return "sh " + wrapper
-	}
-	return program
-}
-
-func (f Files) first(names ...string) string {
-	for _, name := range names {
-		if f.has(name) {
-			return name
-		}
-	}
-	return ""
 }

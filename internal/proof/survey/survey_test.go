@@ -1,6 +1,7 @@
 package survey_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -38,15 +39,12 @@ func TestChecks(t *testing.T) {
 		"a file half broken":     {map[string]string{"package.json": `{"scripts":{"test":"jest"},"x":`}, nil, nil},
 		"a script of one kind":   {map[string]string{"package.json": `{"scripts":{"test":"jest","lint":3}}`}, nil, nil},
 		"the old lock of bun":    {map[string]string{"package.json": `{"scripts":{"test":"bun test"}}`, "bun.lockb": ""}, []string{"bun run test"}, []string{"bun install --frozen-lockfile"}},
-		"a spec without ruby":    {map[string]string{"spec/": "", "Rakefile": "", "test/": ""}, nil, nil},
 		"ruby without tests":     {map[string]string{"Gemfile": "", "Rakefile": ""}, nil, nil},
 		"ruby without rake":      {map[string]string{"Gemfile": "", "test/": ""}, nil, nil},
-		"deno":                   {map[string]string{"deno.jsonc": "{}"}, []string{"deno test"}, nil},
 		"pytest":                 {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n"}, []string{"python3 -m pytest"}, nil},
 		"pytest.ini":             {map[string]string{"pytest.ini": ""}, []string{"python3 -m pytest"}, nil},
 		"unittest":               {map[string]string{"pyproject.toml": "[project]\n", "tests/": ""}, []string{"python3 -m unittest discover -s tests"}, nil},
 		"uv":                     {map[string]string{"pyproject.toml": "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock": ""}, []string{"uv run pytest"}, []string{"uv sync --locked"}},
-		"poetry, unittest":       {map[string]string{"pyproject.toml": "", "poetry.lock": "", "tests/": ""}, []string{"poetry run python3 -m unittest discover -s tests"}, []string{"poetry install"}},
 		"python without tests":   {map[string]string{"pyproject.toml": "[project]\n"}, nil, nil},
 		"maven":                  {map[string]string{"pom.xml": "", "mvnw": ""}, []string{"sh mvnw -B test"}, nil},
 		"gradle":                 {map[string]string{"build.gradle.kts": ""}, []string{"gradle test"}, nil},
@@ -54,38 +52,10 @@ func TestChecks(t *testing.T) {
 		"rake":                   {map[string]string{"Gemfile": "", "Rakefile": "", "test/": ""}, []string{"bundle exec rake test"}, nil},
 		"composer":               {map[string]string{"composer.json": `{"scripts":{"test":"phpunit"}}`}, []string{"composer test"}, nil},
 		"mix and swift":          {map[string]string{"mix.exs": "", "Package.swift": ""}, []string{"mix test", "swift test"}, nil},
-		"go.work": {
-			map[string]string{"go.work": "go 1.24\n\nuse (\n\t./api // the server\n\t./lib\n)\nuse ./../out\n", "api/go.mod": "", "lib/go.mod": "", "other/go.mod": ""},
-			[]string{"cd api && go vet ./...", "cd api && go test ./...", "cd lib && go vet ./...", "cd lib && go test ./..."},
-			nil,
-		},
-		"a module at the top of others": {
-			map[string]string{"go.work": "use .\nuse ./lib\n", "go.mod": "", "lib/go.mod": ""},
-			[]string{"go vet ./...", "go test ./...", "cd lib && go vet ./...", "cd lib && go test ./..."},
-			nil,
-		},
-		"npm workspaces": {
-			map[string]string{
-				"package.json": `{"workspaces":["packages/*","site"]}`, "package-lock.json": "{}", "site/package.json": `{"scripts":{"test":"jest"}}`,
-				"packages/a/package.json": `{"scripts":{"test":"jest"}}`, "packages/b/package.json": `{}`, "other/package.json": `{"scripts":{"test":"jest"}}`,
-			},
-			[]string{"cd packages/a && npm test", "cd site && npm test"},
-			[]string{"npm ci"},
-		},
-		"workspaces with tests at the top": {
-			map[string]string{"package.json": `{"workspaces":["a"],"scripts":{"test":"jest"}}`, "a/package.json": `{"scripts":{"test":"jest"}}`},
-			[]string{"npm test"},
-			nil,
-		},
 		"workspaces without a lock file": {
 			map[string]string{"package.json": `{"workspaces":["a"],"scripts":{"test":"npm test -ws"}}`, "a/package.json": `{"dependencies":{"left-pad":"1"}}`},
 			[]string{"npm test"},
 			[]string{"npm install --no-package-lock"},
-		},
-		"no workspaces": {
-			map[string]string{"go.work": "use ./a", "a/package.json": `{"scripts":{"test":"jest"},"dependencies":{"left-pad":"1"}}`},
-			[]string{"cd a && npm test"},
-			[]string{"cd a && npm install --no-package-lock"},
 		},
 		"projects side by side": {
 			map[string]string{
@@ -98,30 +68,44 @@ func TestChecks(t *testing.T) {
 		"a project at the top, and others": {
 			map[string]string{"Cargo.toml": "", "examples/web/package.json": `{"scripts":{"test":"jest"}}`}, []string{"cargo test"}, nil,
 		},
-		"pnpm and yarn workspaces": {
-			map[string]string{
-				"package.json": `{"workspaces":{"packages":["y"]}}`, "pnpm-workspace.yaml": "packages:\n  - 'apps/**'\n  - '!apps/old'\n", "pnpm-lock.yaml": "",
-				"apps/web/package.json": `{"scripts":{"test":"vitest run"}}`, "y/package.json": `{"scripts":{"lint":"eslint"}}`,
-			},
-			[]string{"cd apps/web && pnpm test", "cd y && pnpm run lint"},
-			[]string{"pnpm install --frozen-lockfile"},
-		},
-		"a Cargo workspace": {map[string]string{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": ""}, []string{"cargo test --workspace"}, nil},
-		"several pyproject files": {
-			map[string]string{"README.md": "", "api/pyproject.toml": "[tool.pytest]", "libs/x/pyproject.toml": "pytest", ".venv/pyproject.toml": "pytest", "docs/a.md": ""},
-			[]string{"cd api && python3 -m pytest", "cd libs/x && python3 -m pytest"},
+		"poetry": {map[string]string{"pyproject.toml": "pytest", "poetry.lock": ""}, []string{"poetry run pytest"}, []string{"poetry install"}},
+		"a Makefile installs what it needs": {
+			map[string]string{"Makefile": "test:\n", "pyproject.toml": "pytest", "uv.lock": "", "package.json": `{"scripts":{"test":"jest"}}`, "package-lock.json": ""},
+			[]string{"make test"},
 			nil,
 		},
+		"npm workspaces": {
+			map[string]string{
+				"package.json": `{"workspaces":["packages/*","site"]}`, "package-lock.json": "{}", "site/package.json": `{"scripts":{"test":"jest"}}`,
+				"packages/a/package.json": `{"scripts":{"test":"jest"}}`, "packages/b/package.json": `{}`,
+			},
+			[]string{"cd packages/a && npm test", "cd site && npm test"},
+			[]string{"npm ci"},
+		},
+		"pnpm workspaces": {
+			map[string]string{"package.json": "{}", "pnpm-lock.yaml": "", "apps/web/package.json": `{"scripts":{"test":"vitest run"}}`},
+			[]string{"cd apps/web && pnpm test"},
+			[]string{"pnpm install --frozen-lockfile"},
+		},
+		"workspaces with tests at the top": {
+			map[string]string{"package.json": `{"workspaces":["a"],"scripts":{"test":"jest"}}`, "a/package.json": `{"scripts":{"test":"jest"}}`},
+			[]string{"npm test"},
+			[]string{"npm install --no-package-lock"},
+		},
+		"no workspaces": {
+			map[string]string{"a/package.json": `{"scripts":{"test":"jest"},"dependencies":{"left-pad":"1"}}`},
+			[]string{"cd a && npm test"},
+			[]string{"cd a && npm install --no-package-lock"},
+		},
 		"several lock files": {
-			map[string]string{"api/pyproject.toml": "pytest", "api/uv.lock": "", "lib/pyproject.toml": "pytest", "lib/poetry.lock": "", "package.json": `{"scripts":{"test":"jest"}}`, "yarn.lock": ""},
-			[]string{"yarn test", "cd api && uv run pytest", "cd lib && poetry run pytest"},
-			[]string{"yarn install --frozen-lockfile", "cd api && uv sync --locked", "cd lib && poetry install"},
+			map[string]string{"api/pyproject.toml": "pytest", "api/uv.lock": "", "lib/pyproject.toml": "pytest", "lib/poetry.lock": "", ".venv/pyproject.toml": "pytest"},
+			[]string{"cd api && uv run pytest", "cd lib && poetry run pytest"},
+			[]string{"cd api && uv sync --locked", "cd lib && poetry install"},
 		},
-		"a Makefile over projects": {map[string]string{"Makefile": "test:\n", "go.work": "use ./a\n", "a/go.mod": ""}, []string{"make test"}, nil},
-		"folders that a shell would read otherwise": {
-			map[string]string{"go.work": "use ./a;b\nuse ./../../etc\nuse ./-x\n", "a;b/go.mod": "", "-x/go.mod": ""}, nil, nil,
-		},
-		"two languages": {map[string]string{"go.mod": "", "package.json": `{"scripts":{"test":"jest"}}`}, []string{"go vet ./...", "go test ./...", "npm test"}, nil},
+		"folders that a shell would read otherwise": {map[string]string{"a;b/go.mod": "", "-x/go.mod": "", "c d/go.mod": ""}, nil, nil},
+		"folders too far down":                      {map[string]string{"a/b/c/go.mod": ""}, nil, nil},
+		"a Cargo workspace":                         {map[string]string{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": ""}, []string{"cargo test --workspace"}, nil},
+		"two languages":                             {map[string]string{"go.mod": "", "package.json": `{"scripts":{"test":"jest"}}`}, []string{"go vet ./...", "go test ./...", "npm test"}, nil},
 	} {
 		files := survey.Read(of(test.files))
 		if diff := cmp.Diff(test.checks, commands(t, files, files.Checks())); diff != "" {
@@ -133,13 +117,17 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// A list of workspaces can name the same folders thousands of times: they are listed until there are enough.
+// A project can have thousands of folders: not all are listed.
 func TestFoldersAreListedUntilThereAreEnough(t *testing.T) {
-	source, lists := of(map[string]string{"package.json": `{"workspaces":["a/*"` + strings.Repeat(`,"a/*"`, 10_000) + `]}`, "a/b/package.json": "{}"}), 0
-	all := source.List
+	files := map[string]string{}
+	for i := range 500 {
+		files[fmt.Sprintf("a%d/b/package.json", i)] = "{}"
+	}
+	source := of(files)
+	list, lists := source.List, 0
 	source.List = func(folder string) []string {
 		lists++
-		return all(folder)
+		return list(folder)
 	}
 	if survey.Read(source); lists > 1000 {
 		t.Errorf("%d lists", lists)
@@ -148,7 +136,7 @@ func TestFoldersAreListedUntilThereAreEnough(t *testing.T) {
 
 // A lock file says what it has to by being there: many are larger than what is read.
 func TestLocksAreNotRead(t *testing.T) {
-	source := of(map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "pnpm-lock.yaml": "", "api/pyproject.toml": "pytest", "api/uv.lock": ""})
+	source := of(map[string]string{"web/package.json": `{"scripts":{"test":"jest"}}`, "web/pnpm-lock.yaml": "", "api/pyproject.toml": "pytest", "api/uv.lock": ""})
 	all := source.Read
 	source.Read = func(name string) []byte {
 		if survey.Locks(name) {
@@ -156,9 +144,43 @@ func TestLocksAreNotRead(t *testing.T) {
 		}
 		return all(name)
 	}
-	want := []survey.Command{{Command: "pnpm install --frozen-lockfile", From: "pnpm-lock.yaml"}, {Command: "cd api && uv sync --locked", From: "api/uv.lock"}}
+	want := []survey.Command{
+		{Command: "cd api && uv sync --locked", From: "api/uv.lock"},
+		{Command: "cd web && pnpm install --frozen-lockfile", From: "web/pnpm-lock.yaml"},
+	}
 	if diff := cmp.Diff(want, survey.Read(source).Setup()); diff != "" {
 		t.Errorf("setup (-want +got):\n%s", diff)
+	}
+}
+
+// A check's program is set up in the version that a file names, or else in the usual one.
+func TestTools(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string // versions or commands, with their files
+	}{
+		"nothing":           {map[string]string{"Makefile": "test:\n", ".nvmrc": "22"}, nil},
+		"node":              {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`}, []string{`node-version: "lts/*" from package.json`}},
+		"a version of node": {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, ".nvmrc": "22"}, []string{"node-version-file: .nvmrc from .nvmrc"}},
+		"a folder": {
+			map[string]string{"web/package.json": `{"scripts":{"test":"jest"}}`, "web/.node-version": "22", "api/go.mod": "", ".node-version": "20"},
+			[]string{"go-version-file: api/go.mod from api/go.mod", "node-version-file: web/.node-version from web/.node-version"},
+		},
+		"pnpm":   {map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "pnpm-lock.yaml": ""}, []string{`node-version: "lts/*" from package.json`, "npm install --global pnpm from package.json"}},
+		"poetry": {map[string]string{"pyproject.toml": "pytest", "poetry.lock": "", ".python-version": "3.13"}, []string{"python-version-file: .python-version from .python-version", "pipx install poetry from pyproject.toml"}},
+		"uv":     {map[string]string{"pyproject.toml": "pytest", "uv.lock": ""}, []string{"pipx install uv from pyproject.toml"}},
+		"rust":   {map[string]string{"Cargo.toml": ""}, nil},
+	} {
+		var got []string
+		for _, tool := range survey.Read(of(c.files)).Tools() {
+			if (tool.Uses == "") == (tool.Run == "") {
+				t.Errorf("%s: %+v is not one step", name, tool)
+			}
+			got = append(got, tool.Version+tool.Run+" from "+tool.From)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
