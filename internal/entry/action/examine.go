@@ -37,7 +37,6 @@ func (h *handler) whyDeclined(ctx context.Context, asked job.NewRun, old journal
 		Clone:  h.clone(),
 		Base:   asked.BaseRef,
 		Branch: cmp.Or(old.Branch, asked.Branch),
-		Signed: asked.Policy.Sign,
 	}
 	if len(doctor.Stops(look.Push(ctx))) == 0 {
 		return nil

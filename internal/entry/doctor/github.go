@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/hub/github"
@@ -27,7 +28,6 @@ type GitHub struct {
 	Clone  string // where git finds it
 	Base   string // the branch that work is for; the default one where empty
 	Branch string // the one that it goes to
-	Signed bool   // by GitHub, as github.commitSigning says
 }
 
 // Look asks GitHub for all that a run will need of it. Nothing is changed there.
@@ -57,7 +57,30 @@ func (g GitHub) Push(ctx context.Context) []Finding {
 	err := g.Client.MayPush(ctx, g.Clone)
 	push := passing("pushes", err)
 	push.Stops = errors.Is(err, github.Forbidden)
-	return append([]Finding{push}, g.rules(ctx)...)
+	return []Finding{push, g.rules(ctx)}
+}
+
+// rules names the rules of the branch. What they refuse, GitHub says at the push.
+func (g GitHub) rules(ctx context.Context) Finding {
+	what := "the branch " + g.Branch
+	rules, err := g.Client.Rules(ctx, g.Branch)
+	if err != nil {
+		return passing(what, err)
+	}
+	var names []string
+	for _, rule := range rules {
+		if !slices.Contains(names, rule.Type) {
+			names = append(names, rule.Type)
+		}
+	}
+	if names == nil {
+		return Finding{What: what}
+	}
+	return Finding{
+		What: what,
+		Note: "it has rules, which may refuse a push: " + strings.Join(names, ", ") +
+			"; let the token bypass them, or choose another `github.branchPrefix`",
+	}
 }
 
 // repository looks whether this token can see the repository, and whether it can change.

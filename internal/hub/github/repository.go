@@ -19,13 +19,8 @@ import (
 // Rule is one that holds for what is pushed to a branch.
 type Rule struct {
 	Type       string // by GitHub's name
-	Ruleset    int64  `json:"ruleset_id"`
-	Source     string `json:"ruleset_source"` // whose it is
 	Parameters struct {
-		Operator string // of a pattern: starts_with, ends_with, contains, regex
-		Pattern  string
-		Negate   bool
-		Strict   bool `json:"strict_required_status_checks_policy"` // a pull request must hold the newest commit
+		Strict bool `json:"strict_required_status_checks_policy"` // a pull request must hold the newest commit
 	}
 }
 
@@ -35,34 +30,11 @@ func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 	return list[Rule](ctx, c, a, "rules/branches/"+(&url.URL{Path: branch}).EscapedPath(), maxPages)
 }
 
-// Bypasses reports whether a ruleset lets us push all the same.
-func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
-	set, err := request[struct {
-		Bypass string `json:"current_user_can_bypass"`
-	}](ctx, c, operation{
-		action: "read a ruleset", permission: "metadata: read",
-		path: fmt.Sprintf("rulesets/%d", ruleset),
-	})
-	return set.Bypass == "always" || set.Bypass == "exempt", err
-}
-
 // DefaultBranch returns the repository's default branch, and whether it takes nothing any more.
 func (c *Client) DefaultBranch(ctx context.Context) (base string, archived bool, err error) {
 	op := operation{action: "look at the repository", permission: "metadata: read"}
 	repo, err := request[gh.Repository](ctx, c, op)
 	return repo.GetDefaultBranch(), repo.GetArchived(), err
-}
-
-// HasBranch reports whether a branch exists, and whether it is protected.
-func (c *Client) HasBranch(ctx context.Context, name string) (exists, protected bool, err error) {
-	found, err := request[struct{ Protected bool }](ctx, c, operation{
-		action: "look at the branch " + name, permission: "contents: read",
-		path: "branches/" + (&url.URL{Path: name}).EscapedPath(),
-	})
-	if errors.Is(err, NotFound) {
-		return false, false, nil
-	}
-	return err == nil, found.Protected, err
 }
 
 // MayPush asks the repository, as git does before it pushes.
