@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/entry/doctor"
@@ -22,7 +21,7 @@ type doctorCommand struct {
 	ProjectDir   string   `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Agent        string   `placeholder:"NAME" help:"Agent to look for (default: from the settings)."`
 	AgentCommand string   `placeholder:"CMD" help:"Program to run instead of the agent's own."`
-	Agents       bool     `xor:"part" help:"Check only the agents."`
+	Agents       bool     `xor:"part" help:"Check only the agent of a run here."`
 	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the rules."`
 	Repo         string   `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
 	Branch       string   `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
@@ -39,7 +38,7 @@ type doctorCommand struct {
 
 type found struct {
 	GitHub   []doctor.Finding `json:"github,omitempty"`
-	Agents   []doctor.Agent   `json:"agents,omitempty"`
+	Agents   []doctor.Finding `json:"agents,omitempty"`
 	Sandbox  *doctor.Sandbox  `json:"sandbox,omitempty"`
 	Services []doctor.Finding `json:"services,omitempty"`
 	Checks   *doctor.Checks   `json:"checks,omitempty"`
@@ -100,23 +99,18 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	if err != nil {
 		return err
 	}
-	agents := doctor.Agents{
-		Chosen:  chosen,
+	chosenAgent := doctor.Agent{
+		Name:    chosen,
+		Options: options,
 		Passed:  d.Default.Passed,
 		Environ: d.World.Environ(),
 		Dir:     d.ProjectDir,
 		Run:     w.Runner.Run,
 		Outside: d.Tool.Path,
-		Pick: func(name string) (agent.Adapter, error) {
-			if name == chosen {
-				return agent.Pick(name, options)
-			}
-			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
-		},
 	}
 	all.home = d.CheckNotHome() != nil
 	all.Services = doctor.LookAtServices(ctx, d.Needs.Services)
-	all.Agents = agents.Look(ctx)
+	all.Agents = []doctor.Finding{chosenAgent.Look(ctx)}
 	all.sandboxed = level != sandbox.None && level != laptop.InDocker
 	return nil
 }
@@ -144,13 +138,8 @@ func (f found) gaps() (all []string) {
 	if f.home {
 		all = append(all, "the home folder (cd into a project)")
 	}
-	for _, stop := range doctor.Stops(slices.Concat(f.GitHub, f.Services)) {
+	for _, stop := range doctor.Stops(slices.Concat(f.GitHub, f.Services, f.Agents)) {
 		all = append(all, stop.What)
-	}
-	for _, a := range f.Agents {
-		if a.Chosen && a.Gap != "" {
-			all = append(all, "the agent "+a.Name)
-		}
 	}
 	if f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds {
 		all = append(all, "the sandbox")
@@ -196,7 +185,7 @@ func (f found) text() string {
 		parts = append(parts, doctor.Text("github", f.GitHub))
 	}
 	if f.Agents != nil {
-		parts = append(parts, doctor.AgentsText(f.Agents))
+		parts = append(parts, clean.LogLines(doctor.Text("agent", f.Agents)))
 	}
 	if f.Services != nil {
 		parts = append(parts, clean.LogLines(doctor.Text("services", f.Services)))

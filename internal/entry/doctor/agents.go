@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -23,66 +22,37 @@ const answerTimeout = 20 * time.Second
 // (asdf, mise) behind a name on PATH starts what .tool-versions of the project names.
 const outsideDir = "/"
 
-// Agent is an agent CLI as it is found here.
+// Agent says where the agent of a run is looked for.
 type Agent struct {
-	Name    string   `json:"name"`
-	Chosen  bool     `json:"chosen"` // by the project's settings, or in want of any
-	Path    string   `json:"path,omitempty"`
-	Version string   `json:"version,omitempty"`
-	Tested  string   `json:"tested,omitempty"` // the version that ralph is tested with
-	Gap     string   `json:"gap,omitempty"`    // what keeps it from running
-	Remedy  string   `json:"remedy,omitempty"`
-	Notes   []string `json:"notes,omitempty"` // what became of the settings' flags
-}
-
-// Agents says where they are looked for.
-type Agents struct {
-	Chosen  string // the name of the one that a run would take
-	Passed  string // why it did not take others; empty: it was named, or is the first
-	Pick    func(name string) (agent.Adapter, error)
+	Name    string
+	Options agent.Options
+	Passed  string // why a run did not take others; empty: it was named, or is the first
 	Environ []string
 	Outside string // the PATH of programs that are started
 	Dir     string
 	Run     func(context.Context, process.Command) (process.Result, error)
 }
 
-// Look finds all agents, and asks the installed ones for their versions.
-func (a Agents) Look(ctx context.Context) []Agent {
-	found := []Agent{{Name: a.Chosen, Chosen: true}}
-	for _, name := range agent.Names() {
-		if name != a.Chosen && name != "command" && name != "scripted" {
-			found = append(found, Agent{Name: name})
-		}
-	}
-	var looks sync.WaitGroup
-	for i := range found {
-		looks.Go(func() { a.look(ctx, &found[i]) })
-	}
-	looks.Wait()
-	return found
-}
-
-func (a Agents) look(ctx context.Context, found *Agent) {
-	adapter, err := a.Pick(found.Name)
+// Look finds the agent, and asks it for its version and login.
+func (a Agent) Look(ctx context.Context) Finding {
+	found := Finding{What: "the agent " + a.Name}
+	adapter, err := agent.Pick(a.Name, a.Options)
 	if err != nil {
-		found.Gap, found.Remedy = err.Error(), fault.Hint(err)
-		return
+		return found.stopped(err)
 	}
-	found.Tested, found.Notes = adapter.Tested, adapter.Notes
-	if found.Chosen && a.Passed != "" {
+	found.Notes = slices.Clone(adapter.Notes)
+	if a.Passed != "" {
 		found.Notes = append(found.Notes, a.Passed+"; --agent NAME chooses another")
 	}
-	if hint := agent.TokenHint(found.Name, a.Environ); found.Chosen && hint != "" {
+	if hint := agent.TokenHint(a.Name, a.Environ); hint != "" {
 		found.Notes = append(found.Notes, hint)
 	}
 	env := environ.Local(a.Environ, adapter.Vars...)
 	path, err := adapter.Locate(env, a.Dir)
 	if err != nil {
-		found.Gap, found.Remedy = err.Error(), fault.Hint(err)
-		return
+		return found.stopped(err)
 	}
-	found.Path = path
-	if err := adapter.CheckAutoRuns(a.Dir); err != nil && found.Chosen {
+	if err := adapter.CheckAutoRuns(a.Dir); err != nil {
 		found.Notes = append(found.Notes, err.Error()+": "+fault.Hint(err))
 	}
 	argv := []string{path}
@@ -92,15 +62,21 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	if slices.ContainsFunc(argv, func(word string) bool { return isFileIn(a.Dir, word) }) {
 		found.Notes = append(found.Notes, "version and login not checked: "+
 			"the program is in the project, so doctor does not start it without a sandbox")
-		return
+		return found
 	}
 	env = append(env, "PATH="+a.Outside, "PWD="+outsideDir)
 	if len(adapter.Version) > 0 {
-		found.askVersion(ctx, a, argv, env)
+		a.askVersion(ctx, &found, argv, env)
+	}
+	if adapter.Tested != "" && !strings.HasSuffix(found.What, " "+adapter.Tested) {
+		found.Notes = append(found.Notes, "tested with "+adapter.Tested)
 	}
 	if found.Gap == "" && adapter.StatusCommand != nil {
-		found.askLogin(ctx, a, adapter, slices.Concat(env, adapter.Env(agent.Order{})))
+		status := append([]string{path}, adapter.StatusCommand[1:]...)
+		a.askLogin(ctx, &found, adapter, status, slices.Concat(env, adapter.Env(agent.Order{})))
 	}
+	found.Stops = found.Gap != ""
+	return found
 }
 
 // isFileIn reports a word of a command that names a file in the project.
@@ -113,83 +89,50 @@ func isFileIn(dir, word string) bool {
 }
 
 // askVersion asks a program for its version. One that cannot answer will not work.
-func (a *Agent) askVersion(ctx context.Context, from Agents, argv, env []string) {
-	var output bytes.Buffer
-	ended, err := from.Run(ctx, process.Command{
+func (a Agent) askVersion(ctx context.Context, found *Finding, argv, env []string) {
+	ended, output, err := a.ask(ctx, argv, env)
+	switch {
+	case err != nil:
+		found.Gap = err.Error()
+	case ended.TimedOut:
+		found.Gap = "it does not answer --version within " + answerTimeout.String()
+	case ended.Exit != 0:
+		lines := strings.Split(strings.TrimSpace(output), "\n")
+		found.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
+	}
+	if found.Gap != "" {
+		found.Remedy = "start it by hand outside of the project and see what it prints"
+		return
+	}
+	if version, _ := agent.ReadVersion(output); version != "" {
+		found.What += " " + version
+	}
+}
+
+// askLogin asks a program for its key or login. One that does not answer may have one.
+func (a Agent) askLogin(ctx context.Context, found *Finding, adapter agent.Adapter, argv, env []string) {
+	ended, output, err := a.ask(ctx, argv, env)
+	if err != nil || ended.TimedOut {
+		return
+	}
+	found.Gap = adapter.ReadStatus(ended.Exit, []byte(output))
+	if found.Gap != "" {
+		found.Remedy = adapter.Login
+	}
+}
+
+func (a Agent) ask(ctx context.Context, argv, env []string) (process.Result, string, error) {
+	var output, problems bytes.Buffer
+	ended, err := a.Run(ctx, process.Command{
 		Argv:    argv,
 		Dir:     outsideDir,
 		Env:     env,
 		Stdout:  &output,
-		Stderr:  &output,
+		Stderr:  &problems,
 		Timeout: answerTimeout,
 	})
-	switch {
-	case err != nil:
-		a.Gap = err.Error()
-	case ended.TimedOut:
-		a.Gap = "it does not answer --version within " + answerTimeout.String()
-	case ended.Exit != 0:
-		lines := strings.Split(strings.TrimSpace(output.String()), "\n")
-		a.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
+	if ended.Exit != 0 && problems.Len() > 0 {
+		return ended, output.String() + problems.String(), err
 	}
-	if a.Gap != "" {
-		a.Remedy = "start it by hand outside of the project and see what it prints"
-	}
-	a.Version, _ = agent.ReadVersion(output.String())
-}
-
-// askLogin asks a program for its key or login. One that does not answer may have one.
-func (a *Agent) askLogin(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
-	var output bytes.Buffer
-	ended, err := from.Run(ctx, process.Command{
-		Argv:    append([]string{a.Path}, adapter.StatusCommand[1:]...),
-		Dir:     outsideDir,
-		Env:     env,
-		Stdout:  &output,
-		Timeout: answerTimeout,
-	})
-	if err != nil || ended.TimedOut {
-		return
-	}
-	a.Gap = adapter.ReadStatus(ended.Exit, output.Bytes())
-	if a.Gap != "" {
-		a.Remedy = adapter.Login
-	}
-}
-
-// AgentsText shows the chosen agent, and of the others those that are installed.
-func AgentsText(found []Agent) string {
-	var b strings.Builder
-	b.WriteString("agents\n")
-	var absent []string
-	for _, a := range found {
-		if !a.Chosen && a.Path == "" {
-			absent = append(absent, a.Name)
-			continue
-		}
-		b.WriteString(entry(mark(a.Gap == ""), a.line(), a.Remedy, a.Notes...))
-	}
-	if len(absent) > 0 {
-		fmt.Fprintf(&b, "  not here: %s\n", strings.Join(absent, ", "))
-	}
-	return b.String()
-}
-
-func (a Agent) line() string {
-	parts := []string{strings.TrimSpace(a.Name + " " + a.Version)}
-	switch {
-	case a.Chosen:
-		parts = append(parts, "the agent of a run here")
-	case a.Gap == "":
-		parts = append(parts, "another choice, with --agent "+a.Name)
-	}
-	switch {
-	case a.Gap != "":
-		parts = append(parts, a.Gap)
-	case a.Version == "" && a.Tested != "":
-		parts = append(parts, "its version is unknown; tested with "+a.Tested)
-	case a.Version != a.Tested && a.Tested != "":
-		parts = append(parts, "tested with "+a.Tested)
-	}
-	return strings.Join(parts, ": ")
+	return ended, output.String(), err
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -20,10 +19,9 @@ type Checks struct {
 	Setup  []string `json:"setup"`
 	Checks []Check  `json:"checks"`
 
-	Planned bool     `json:"-"` // there is a PRD
-	Given   []string `json:"-"` // commands of flags
-	unnamed []string // commands that only a job would use
-	prepare bool     // they need a setup that only a job would use: no flag names one
+	Planned   bool     `json:"-"` // there is a PRD
+	Given     []string `json:"-"` // commands of flags
+	suggested bool     // by the project's files, and not configured
 }
 
 // Check is one of them.
@@ -54,15 +52,12 @@ func LookAtChecks(run journal.Run) Checks {
 	}
 	for _, command := range run.Policy.Setup {
 		all.Setup = append(all.Setup, command.Command)
-		if command.Detected && !run.Policy.Publish {
-			all.prepare = true
-		}
 	}
 	for _, rule := range run.Policy.Checks {
 		result, _ := run.BaseCheck(rule.Name)
 		base := ending.AtBase(run, rule.Name)
-		if rule.Detected && !run.Policy.Publish && base.Gap == "" {
-			all.unnamed = append(all.unnamed, rule.Command)
+		if rule.Detected && !run.Policy.Publish {
+			all.suggested = true
 		}
 		all.Checks = append(all.Checks, Check{
 			Name:     rule.Name,
@@ -97,15 +92,8 @@ func (c Checks) Text() string {
 	if c.Why != "" && !anyTried {
 		b.WriteString(entry(mark(false), c.Why, c.Remedy))
 	}
-	switch {
-	case c.unnamed == nil:
-	case c.Planned:
-		b.WriteString("       hint: ralph run uses them, because none is configured; " +
-			"ralph init writes them into .ralph/settings.json\n")
-	case c.prepare:
-		b.WriteString("       hint: ralph loop needs checks and setup that are configured: ralph init\n")
-	default:
-		fmt.Fprintf(&b, "       hint: ralph loop needs checks that are configured: ralph init, or%s\n", c.flags())
+	if c.suggested {
+		b.WriteString("       hint: ralph init writes them into .ralph/settings.json, which ralph loop needs\n")
 	}
 	if !c.Tried && len(c.Checks) > 0 {
 		b.WriteString("       ralph doctor --checks runs them on a clean checkout\n")
@@ -113,32 +101,26 @@ func (c Checks) Text() string {
 	return b.String()
 }
 
-func (c Checks) flags() string {
-	text := ""
-	for _, command := range slices.Concat(c.unnamed, c.Given) {
-		text += " --check " + shell.Quote(command)
-	}
-	return text
-}
-
 // Next returns the command that these checks are for.
 func (c Checks) Next() string {
+	flags := ""
+	for _, command := range c.Given {
+		flags += " --check " + shell.Quote(command)
+	}
 	switch {
-	case c.Planned && c.unnamed != nil:
-		return "ralph run"
 	case c.Planned:
-		return "ralph run" + c.flags()
-	case c.unnamed != nil && c.prepare:
+		return "ralph run" + flags
+	case c.suggested:
 		return "ralph init"
 	}
-	return `ralph loop "Add a test that is missing"` + c.flags()
+	return `ralph loop "Add a test that is missing"` + flags
 }
 
 func (c Checks) heading() string {
 	switch {
 	case c.Base == "":
 		return ""
-	case !c.Tried && c.unnamed != nil:
+	case !c.Tried && c.suggested:
 		return ", suggested by the project's files"
 	case !c.Tried:
 		return " of a run here"

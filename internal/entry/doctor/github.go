@@ -16,10 +16,18 @@ type Finding struct {
 	What   string `json:"what"`
 	Gap    string `json:"gap,omitempty"` // what is wrong with it
 	Remedy string `json:"remedy,omitempty"`
-	Stops  bool   `json:"stops"`          // no run gets anywhere with it
-	Note   string `json:"note,omitempty"` // what people should know where nothing is wrong
+	Stops  bool   `json:"stops"` // no run gets anywhere with it
+
+	Notes []string `json:"notes,omitempty"` // what people should know besides
 
 	base string // of the repository
+}
+
+func (f Finding) stopped(err error) Finding {
+	f.Gap = err.Error()
+	f.Remedy = fault.Hint(err)
+	f.Stops = true
+	return f
 }
 
 // GitHub says whose standing in which repository is looked at.
@@ -46,8 +54,8 @@ func (g GitHub) Look(ctx context.Context) []Finding {
 		passing("checks of a commit", g.Client.MayRead(ctx, "commits/"+g.Base+"/check-runs", "checks: read")),
 		Finding{
 			What: "workflow files",
-			Note: "to change them a token needs `workflows: write`, which a job's token never has; " +
-				"they are protected by default",
+			Notes: []string{"to change them a token needs `workflows: write`, which a job's token never has; " +
+				"they are protected by default"},
 		},
 	)
 }
@@ -78,8 +86,8 @@ func (g GitHub) rules(ctx context.Context) Finding {
 	}
 	return Finding{
 		What: what,
-		Note: "it has rules, which may refuse a push: " + strings.Join(names, ", ") +
-			"; let the token bypass them, or choose another `github.branchPrefix`",
+		Notes: []string{"it has rules, which may refuse a push: " + strings.Join(names, ", ") +
+			"; let the token bypass them, or choose another `github.branchPrefix`"},
 	}
 }
 
@@ -129,7 +137,7 @@ func passing(what string, err error) Finding {
 	switch {
 	case err == nil:
 	case errors.Is(err, github.Unavailable) || errors.Is(err, github.RateLimited):
-		f.Note = "not known: " + err.Error()
+		f.Notes = []string{"not known: " + err.Error()}
 	default:
 		f.Gap, f.Remedy = err.Error(), fault.Hint(err)
 	}
@@ -152,11 +160,7 @@ func Text(title string, found []Finding) string {
 	var b strings.Builder
 	b.WriteString(title + "\n")
 	for _, f := range found {
-		var notes []string
-		if f.Note != "" {
-			notes = []string{f.Note}
-		}
-		b.WriteString(entry(mark(f.Gap == ""), f.What+colon(f.Gap), f.Remedy, notes...))
+		b.WriteString(entry(mark(f.Gap == ""), f.What+colon(f.Gap), f.Remedy, f.Notes...))
 	}
 	return b.String()
 }

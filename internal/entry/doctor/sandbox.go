@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
-	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // Sandbox is what this machine offers to confine an agent.
@@ -113,9 +112,7 @@ func LookAtServices(ctx context.Context, services []egress.Name) []Finding {
 	for _, name := range services {
 		f := Finding{What: "the service " + name.String()}
 		if _, err := egress.FindServices(ctx, []egress.Name{name}); err != nil {
-			f.Gap = err.Error()
-			f.Remedy = fault.Hint(err)
-			f.Stops = true
+			f = f.stopped(err)
 		}
 		all = append(all, f)
 	}
