@@ -24,9 +24,6 @@ func (v *visitOf) ruleset(args []string) (string, error) {
 		}
 	}
 	set := githubtest.Ruleset{Name: args[0], Branches: []string{args[1]}, Rules: []githubtest.Rule{rule}}
-	if len(args) > 2 {
-		set.Bypass = args[2]
-	}
 	v.AddRuleset(shop, set)
 	return "", nil
 }

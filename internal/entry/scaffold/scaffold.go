@@ -90,9 +90,6 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if err := f.ignore(out); err != nil {
 		return err
 	}
-	if err := f.protectSettings(out); err != nil {
-		return err
-	}
 	if fix := f.misplaced(); f.PRD && fix != "" {
 		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n",
 			f.ProjectDir, fix)
@@ -236,39 +233,6 @@ func (f Files) ignore(to io.Writer) error {
 	}
 	_, err = fmt.Fprintln(to, "added to .gitignore:", strings.Join(added, " "))
 	return err
-}
-
-// ownerRule finds the owners of all files, or else the first owner.
-var ownerRule = []*pattern.Pattern{
-	pattern.Of(`(?m)^\*[ \t]+([^#\n]*[^#\s])`),
-	pattern.Of(`(?m)^[^#\s]\S*[ \t]+([^#\s]+)`),
-}
-
-// protectSettings adds the settings, which a workflow can name, to CODEOWNERS. GitHub reads the first of these files.
-func (f Files) protectSettings(to io.Writer) error {
-	for _, name := range []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"} {
-		data, err := workspace.ReadSettings(f.ProjectDir, name)
-		if err != nil {
-			return err
-		}
-		text := string(data)
-		if !f.GitHub || strings.Contains(text, "/.ralph/") {
-			return nil
-		}
-		for _, rule := range ownerRule {
-			owners := rule.FindStringSubmatch(text)
-			if owners == nil {
-				continue
-			}
-			line := "/.ralph/ " + owners[1]
-			if _, err := workspace.AddLines(f.ProjectDir, name, line); err != nil {
-				return err
-			}
-			fmt.Fprintf(to, "added to %s: %s\n", name, line)
-			return nil
-		}
-	}
-	return nil
 }
 
 // next prints what is left to do.

@@ -113,7 +113,6 @@ var routes = []route{
 	on("GET /repos/{owner}/{repo}/compare/{basehead...}", "contents:read read", compareCommits),
 	on("GET /repos/{owner}/{repo}/contents/{path...}", "contents:read read", getContents),
 	on("GET /repos/{owner}/{repo}/rules/branches/{branch...}", "metadata:read read", listRules),
-	on("GET /repos/{owner}/{repo}/rulesets/{ruleset_id}", "metadata:read read", getRuleset),
 	on("GET /repos/{owner}/{repo}/actions/permissions/workflow", "administration:read admin", getWorkflowPermissions),
 	on("GET /repos/{owner}/{repo}/commits/{ref...}/status", "statuses:read read", getStatus),
 	on("GET /repos/{owner}/{repo}/commits/{ref...}/statuses", "statuses:read read", listStatuses),

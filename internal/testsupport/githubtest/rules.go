@@ -11,7 +11,6 @@ type Ruleset struct {
 	Name     string
 	Branches []string // as path.Match has them, without refs/heads/
 	Rules    []Rule
-	Bypass   string // what the caller may do about them: never, always, pull_requests_only; empty: never
 }
 
 // Rule is one, by GitHub's name for its kind.
@@ -57,33 +56,6 @@ func listRules(c *call) answer {
 		}
 	}
 	return page(c, rules, func(rule object) object { return rule })
-}
-
-func getRuleset(c *call) answer {
-	number := int(c.number("ruleset_id"))
-	if number < 1 || number > len(c.repo.Rulesets) {
-		return notFound()
-	}
-	set := c.repo.Rulesets[number-1]
-	rules, include := []object{}, []string{}
-	for _, rule := range set.Rules {
-		shown := object{"type": rule.Type}
-		if rule.Parameters != nil {
-			shown["parameters"] = rule.Parameters
-		}
-		rules = append(rules, shown)
-	}
-	for _, branch := range set.Branches {
-		include = append(include, "refs/heads/"+branch)
-	}
-	bypass := set.Bypass
-	if bypass == "" {
-		bypass = "never"
-	}
-	return ok(object{
-		"id": number, "name": set.Name, "target": "branch", "source_type": "Repository", "source": c.repo.name(), "enforcement": "active",
-		"current_user_can_bypass": bypass, "rules": rules, "conditions": object{"ref_name": object{"include": include, "exclude": []string{}}},
-	})
 }
 
 // getWorkflowPermissions is for those alone who may see the settings; a job's

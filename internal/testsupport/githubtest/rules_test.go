@@ -39,8 +39,6 @@ func ruleSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"no contents", 404, contents("none")},
 		{"rules", 0, rules("ralph/issue-1", 2)},
 		{"no rules", 0, rules("main", 0)},
-		{"ruleset", 0, func() error { return last(c.Repositories.GetRuleset(ctx, "acme", "shop", 1, true)) }},
-		{"no ruleset", 404, func() error { return last(c.Repositories.GetRuleset(ctx, "acme", "shop", 9, true)) }},
 		{"settings of Actions", 0, func() error { return last(admin.Repositories.GetDefaultWorkflowPermissions(ctx, "acme", "shop")) }},
 		{"settings that a job may not see", 403, func() error { return last(c.Repositories.GetDefaultWorkflowPermissions(ctx, "acme", "shop")) }},
 		{"jobs of all workflows", 0, func() error { return last(c.Actions.ListRepositoryWorkflowRuns(ctx, "acme", "shop", nil)) }},
