@@ -22,7 +22,7 @@ type doctorCommand struct {
 	Agent        string   `placeholder:"NAME" help:"Agent to look for (default: from the settings)."`
 	AgentCommand string   `placeholder:"CMD" help:"Program to run instead of the agent's own."`
 	Agents       bool     `xor:"part" help:"Check only the agent of a run here."`
-	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the rules."`
+	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the branch's rules."`
 	Repo         string   `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
 	Branch       string   `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
 	UID          int      `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
