@@ -88,7 +88,8 @@ async function fits(page, how, complain) {
   if (wide > window || who.length) complain(`${how}: ${wide} px wide in ${window}: ${who.join(' ')}`)
   const touching = await page.evaluate(() => {
     const box = cell => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect() }
-    return [...document.querySelectorAll('.rows td + td')].filter(c => box(c).width && box(c.previousElementSibling).right + 4 > box(c).left).map(c => c.parentElement.textContent)
+    const touch = (left, right) => right.width && left.bottom > right.top && left.right + 4 > right.left
+    return [...document.querySelectorAll('td + td')].filter(c => touch(box(c.previousElementSibling), box(c))).map(c => c.parentElement.textContent)
   })
   if (touching.length) complain(`${how}: cells touch: ${touching.slice(0, 3).join(' ')}`)
 }

@@ -1,7 +1,7 @@
 package report
 
-// Phrase is phrase.
-func Phrase(markdown string) string { return string(phrase(markdown)) }
+// Render is render.
+func Render(markdown string) string { return string(render(markdown)) }
 
 var showAll = Source{Hide: func(text string) string { return text }}
 

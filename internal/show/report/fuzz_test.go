@@ -44,5 +44,5 @@ func unseen(r rune) bool {
 }
 
 // elements are all elements of a page.
-var elements = strings.Fields(`!doctype a article b blockquote body code dd details div dl dt figcaption figure footer h1 h2 h3 head header html
-li line main meta nav ol p pre section span strong style summary table tbody td th thead title tr ul`)
+var elements = strings.Fields(`!doctype a article b blockquote body br code dd details div dl dt em footer h1 h2 h3 head header
+hr html li main meta nav ol p pre section span strong style sub summary table tbody td th thead title tr ul`)

@@ -23,7 +23,7 @@ const (
 type iteration struct {
 	Begun  bool // false: before any iteration
 	Number int
-	Anchor string // of its texts; empty if the page leaves them out
+	Anchor string // of its texts; empty if they are left out
 	Story  string
 	Title  string // of the story, with its ID
 	Mark   mark
@@ -48,9 +48,6 @@ type line struct {
 func (m mark) Word() string {
 	return map[mark]string{good: "good", poor: "with failures", open: "still open"}[m]
 }
-
-// Sign returns the sign of the mark.
-func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", open: "…"}[m] }
 
 func (s Source) iterationOf(c segment, run journal.Run, inFull bool) iteration {
 	it := iteration{

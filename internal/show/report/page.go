@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"html/template"
 	"strings"
 	"sync"
@@ -15,29 +17,23 @@ import (
 )
 
 type page struct {
-	Title       string
-	Outcome     mark
-	Headline    template.HTML
-	Sum         string
-	Next        template.HTML
-	Task        string
-	Facts       []fact
-	Pull        string // URL of the pull request
-	Failed      []iteration
-	More        int // iterations with failures that are not listed
-	First       *foldedText
-	Cautions    template.HTML
-	Columns     []string
-	Stories     []storyRow
-	MoreStories int
-	Times       string // of the whole run, by phase
-	Idle        string // time without a process
-	Before      []foldedText
-	Iterations  []iteration // those in full
-	Left        string      // a text about iterations that are left out
-	Events      int
-	Comment     string // Markdown
-	Exams       []foldedText
+	Title      string
+	Heading    string
+	Outcome    mark
+	Text       template.HTML // its Markdown
+	Change     template.HTML // the body of the pull request; empty without stories and pull request
+	Pull       string        // URL of the pull request
+	Comment    string        // Markdown
+	Failed     []iteration
+	More       int    // iterations with failures that are not listed
+	Times      string // of the whole run, by phase
+	Idle       string // time without a process
+	Before     []foldedText
+	Iterations []iteration // those in full
+	Left       string      // a text about iterations that are left out
+	Facts      []fact
+	Events     int
+	Exams      []foldedText
 }
 
 type fact struct{ Name, Value string }
@@ -61,44 +57,59 @@ var (
 	})
 )
 
-func (s Source) page(segments []segment, run journal.Run) page {
+// page returns the content of a page. Only a page in full has the texts of iterations.
+func (s Source) page(segments []segment, run journal.Run, inFull bool) page {
 	if len(s.Entries) == 0 && len(s.Exams) > 0 {
-		return page{Title: "exam on real history", Outcome: open, Headline: "Exam on real history", Exams: s.exams()}
+		return page{Title: "exam on real history", Heading: "Exam on real history", Outcome: open, Exams: s.exams()}
 	}
-	headline, next := view.Gist(run, s.Abandoned)
+	headline, _ := view.Gist(run, s.Abandoned)
 	p := page{
-		Title:    view.WithoutMarkup(headline),
-		Outcome:  outcomeOf(run, s.Abandoned),
-		Headline: phrase(headline),
-		Sum:      view.Sum(run),
-		Next:     phrase(next),
-		Task:     s.line(run.Task.Title, 200),
-		Facts:    s.facts(run),
-		Cautions: paragraphs(view.Cautions(run)),
-		Columns:  view.StoryColumns(),
-		First:    s.firstFailedLog(segments),
-		Before:   s.checkLogs(segments[0]),
-		Events:   len(s.Entries),
-		Comment:  s.comment(run),
-		Exams:    s.exams(),
+		Title:   view.WithoutMarkup(headline),
+		Heading: cmp.Or(s.line(run.Task.Title, 200), "A run of ralph"),
+		Outcome: outcomeOf(run, s.Abandoned),
+		Comment: s.comment(run),
+		Facts:   s.facts(run),
+		Events:  len(s.Entries),
+		Exams:   s.exams(),
 	}
 	if run.Pull != nil {
 		p.Pull = run.Pull.URL
 	}
-	p.Stories, p.MoreStories = s.stories(run, segments)
-	p.addIterations(s, segments, run)
+	if inFull {
+		p.Before = s.checkLogs(segments[0])
+	}
+	p.addIterations(s, segments, run, inFull)
 	return p
 }
 
+// markdown returns the text at the top of the page.
+func (p page) markdown() (string, error) {
+	var out strings.Builder
+	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", p); err != nil {
+		return "", fmt.Errorf("write the page: %w", err)
+	}
+	return out.String(), nil
+}
+
+// changeText returns the body of the pull request, without markers and without the repository's own template.
+func changeText(run journal.Run) string {
+	if len(run.Plan.UserStories) == 0 && run.Pull == nil {
+		return ""
+	}
+	run.Form = ""
+	_, text, _ := strings.Cut(view.Of(run).Pull.Body, "\n") // the markers
+	return text
+}
+
 // addIterations adds the newest iterations, and the first with failures.
-func (p *page) addIterations(s Source, segments []segment, run journal.Run) {
+func (p *page) addIterations(s Source, segments []segment, run journal.Run, inFull bool) {
 	var sums phaseTimes
 	full := max(len(segments)-maxIterations, 1)
 	for i, c := range segments {
 		for phase, took := range c.times {
 			sums[phase] += took
 		}
-		it := s.iterationOf(c, run, i >= full)
+		it := s.iterationOf(c, run, inFull && i >= full)
 		switch {
 		case len(it.Faults) > 0 && len(p.Failed) == maxFailed:
 			p.More++
@@ -128,7 +139,7 @@ func (s Source) comment(run journal.Run) string {
 	return text
 }
 
-// Good reports whether the run succeeded. Then the page shows failures last.
+// Good reports whether the run succeeded.
 func (p page) Good() bool { return p.Outcome == good }
 
 func outcomeOf(run journal.Run, abandoned bool) mark {
@@ -155,7 +166,6 @@ func (s Source) facts(run journal.Run) []fact {
 		{"run", run.ID},
 		{"agent", strings.TrimSpace(run.Policy.Agent + " " + run.Policy.Model)},
 		{"work", commit},
-		{"sandbox level", run.Level},
 		{"began", utcTime(run.Began)},
 		{"newest event", utcTime(run.Now)},
 		{"tokens", view.Tokens(run.Usage)},
@@ -168,18 +178,3 @@ func (s Source) facts(run journal.Run) []fact {
 }
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
-
-func (s Source) firstFailedLog(segments []segment) *foldedText {
-	for _, c := range segments {
-		for _, m := range c.events {
-			check, ok := m.event.(journal.CheckEnded)
-			if !ok || len(m.badLines) == 0 {
-				continue
-			}
-			log := s.checkLog(check, s.limit)
-			log.Title = s.line(m.badLines[0], maxLine)
-			return &log
-		}
-	}
-	return nil
-}

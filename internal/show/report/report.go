@@ -1,7 +1,6 @@
-// Package report makes a self-contained HTML page about a run: the result, the
-// failures, time and cost, and the prompt, text and changes of each iteration. It
-// is a function of the journal and the files beside it. It shows the agent's output
-// only as text.
+// Package report makes a self-contained HTML page about a run: the texts of its comment and pull request, the
+// failures, time and cost, and the prompt, text and changes of each iteration. It is a function of the journal and the
+// files beside it. It shows the agent's output only as text.
 package report
 
 import (
@@ -45,8 +44,15 @@ const (
 func (s Source) HTML() ([]byte, error) {
 	segments, run := s.segments(s.entries())
 	for s.limit = min(maxText, maxAll/min(len(segments), maxIterations)); ; s.limit /= 2 {
+		content := s.page(segments, run, true)
+		text, err := content.markdown()
+		if err != nil {
+			return nil, err
+		}
+		content.Text = render(text)
+		content.Change = render(changeText(run))
 		var out bytes.Buffer
-		if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page(segments, run)); err != nil {
+		if err := htmlTemplates().ExecuteTemplate(&out, "report.html", content); err != nil {
 			return nil, fmt.Errorf("write the page: %w", err)
 		}
 		page := s.finished(out.String())
@@ -56,14 +62,15 @@ func (s Source) HTML() ([]byte, error) {
 	}
 }
 
-// Markdown returns the page for a comment, or for a terminal that escapes each line.
+// Markdown returns the text at the top of the page, for a comment, or for a terminal that escapes each line.
 func (s Source) Markdown() ([]byte, error) {
 	s.limit = maxText
-	var out bytes.Buffer
-	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page(s.segments(s.entries()))); err != nil {
-		return nil, fmt.Errorf("write the page: %w", err)
+	segments, run := s.segments(s.entries())
+	text, err := s.page(segments, run, false).markdown()
+	if err != nil {
+		return nil, err
 	}
-	return []byte(s.finished(out.String())), nil
+	return []byte(s.finished(text)), nil
 }
 
 // finished hides secrets once more: what parted one may be gone from the page.

@@ -141,7 +141,7 @@ func TestHeadlineIsTheComments(t *testing.T) {
 		if !strings.Contains(view.Of(run).Comment, "**ralph: "+want+"**") {
 			t.Fatalf("the comment of %s has another headline than %q", name, want)
 		}
-		if page := html(t, s); !strings.Contains(page, "<h1>"+want+"</h1>") {
+		if page := html(t, s); !strings.Contains(page, "<p><strong>ralph: "+want+"</strong>") {
 			t.Errorf("the page of %s has another headline than %q", name, want)
 		}
 	}
@@ -202,7 +202,7 @@ func TestExam(t *testing.T) {
 	within := example(t, "clean")
 	within.Exams = []report.Exam{exam}
 	for name, page := range map[string]string{"alone": alone, "of a run": html(t, within)} {
-		for _, want := range []string{`<h2 id="exam-0">Results of ralph eval: one commit</h2>`, `<a href="#exam-0">`, "fail: FALSELY READY", " left out.</p>"} {
+		for _, want := range []string{`<h2>Results of ralph eval: one commit</h2>`, "fail: FALSELY READY", " left out</p>"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: not on the page: %s", name, want)
 			}

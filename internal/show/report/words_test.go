@@ -2,6 +2,7 @@ package report_test
 
 import (
 	unescape "html"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -9,39 +10,44 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/report"
 )
 
-// The page has the text of the comment's Markdown, without links, pictures and tags.
-func TestPhrases(t *testing.T) {
+// Markdown becomes HTML without pictures, controls, and tags that the texts of package view do not have.
+func TestRender(t *testing.T) {
 	for markdown, want := range map[string]string{
-		"":                                     "",
-		"done, every story passed":             "done, every story passed",
-		"`ralph resume` goes on":               "<code>ralph resume</code> goes on",
-		"**Nothing can be verified:** no base": "<strong>Nothing can be verified:</strong> no base",
-		"<code>a&#124;b</code> is new":         "a|b is new",
-		"</code> is alone, and `code`":         " is alone, and <code>code</code>",
-		"<b>bold</b> and <img src=x>":          "bold and ",
-		`a \| b \*c\* &lt;b&gt; &#64;ada`:      "a | b *c* &lt;b&gt; @ada",
-		"[a link](https://evil.example) on":    "[a link](https://evil.example) on",
-		"![a picture](https://evil.example)":   "![a picture](https://evil.example)",
-		"<https://example.com>":                "&lt;https://example.com&gt;",
-		"`a &amp; b`":                          "<code>a &amp;amp; b</code>",
-		"one\ntwo":                             "one\ntwo",
-		"---":                                  "---",
-		"- an item":                            "- an item",
+		"":                                                   "",
+		"done, every story passed":                           "<p>done, every story passed</p>",
+		"`ralph resume` goes on":                             "<p><code>ralph resume</code> goes on</p>",
+		"**Nothing can be verified:** no base":               "<p><strong>Nothing can be verified:</strong> no base</p>",
+		"<code>a&#124;b</code> is new":                       "<p><code>a|b</code> is new</p>",
+		"a<br>b<sub>c</sub>":                                 "<p>a<br>b<sub>c</sub></p>",
+		"<b>bold</b> and <img src=x>":                        "<p>&lt;b&gt;bold&lt;/b&gt; and &lt;img src=x&gt;</p>",
+		"<code onclick=x>":                                   "&lt;code onclick=x&gt;",
+		"<!-- a -->\n<script>x</script>":                     "&lt;!-- a --&gt;\n&lt;script&gt;x&lt;/script&gt;",
+		`a \| b \*c\* &lt;b&gt; &#64;ada`:                    "<p>a | b *c* &lt;b&gt; @ada</p>",
+		"[run](https://ci.example/1) on":                     `<p><a href="https://ci.example/1">run</a> on</p>`,
+		"[a link](javascript:x) on":                          `<p><a href="">a link</a> on</p>`,
+		"![a picture](https://evil.example)":                 "<p>a picture</p>",
+		"one\ntwo":                                           "<p>one<br>\ntwo</p>",
+		"- [x] a\n- [ ] b":                                   "<ul>\n<li>☑ a</li>\n<li>☐ b</li>\n</ul>",
+		"<details><summary>A</summary>\n\n- b\n\n</details>": "<details><summary>A</summary>\n<ul>\n<li>b</li>\n</ul>\n</details>",
+		"| a | b |\n|---|---|\n| 1 | 2 |": "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n" +
+			"<td data-column=\"a\">1</td>\n<td data-column=\"b\">2</td>\n</tr>\n</tbody>\n</table>",
 	} {
-		if got := report.Phrase(markdown); got != want {
+		if got := strings.TrimSpace(report.Render(markdown)); got != want {
 			t.Errorf("%q: %q, want %q", markdown, got, want)
 		}
 	}
 }
 
+var anyTag = regexp.MustCompile(`<[^>]*>`)
+
 // Text that was escaped for Markdown is shown without the escapes.
-func TestPhrasesAreReadBack(t *testing.T) {
+func TestEscapedTextIsReadBack(t *testing.T) {
 	for _, text := range []string{
 		"plain", "a | b", "@ada", "fixes #7", "<b>", "</details>", "<!-- x -->", "a * b _ c", "https://example.com/x", `back\slash`, "50 % & more", `"quoted"`,
 		"checks failed: go test -v ./...",
 	} {
-		shown := strings.NewReplacer("<code>", "", "</code>", "").Replace(report.Phrase(clean.Inline(text, 0)))
-		if got := unescape.UnescapeString(shown); got != text {
+		shown := anyTag.ReplaceAllString(report.Render(clean.Inline(text, 0)), "")
+		if got := strings.TrimSpace(unescape.UnescapeString(shown)); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
