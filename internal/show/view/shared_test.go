@@ -1,14 +1,12 @@
 package view_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/show/view"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 )
@@ -29,15 +27,9 @@ func TestSharedWordsAreTheComments(t *testing.T) {
 		if !strings.HasSuffix(view.Of(run).Comment, "\n"+comment) || strings.Contains(comment, "<!--") {
 			t.Errorf("%s: the comment is\n%s", name, comment)
 		}
-		words := []string{"**ralph: " + view.Headline(run) + "**", "| story | " + strings.Join(view.StoryColumns(), " | ") + " |"}
-		words = append(words, strings.Split(view.Cautions(run), "\n\n")...)
+		words := []string{"**ralph: " + view.Headline(run) + "**"}
 		if next := view.Next(run); next != "" {
 			words = append(words, "**Next:** "+next+".")
-		}
-		for _, story := range run.Plan.UserStories {
-			if cells := view.StoryCells(run, story); cells[0] != "0" {
-				words = append(words, fmt.Sprintf("| %s | %s |", clean.Inline(story.ID, 160), strings.Join(cells, " | ")))
-			}
 		}
 		for _, want := range words {
 			if !strings.Contains(comment, want) && len(run.Iterations) > 0 {

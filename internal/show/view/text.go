@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -106,20 +105,6 @@ func PullTemplate(files []string) string {
 
 // htmlComment matches the hints of a template, which could look like a marker of ralph.
 var htmlComment = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
-
-// Cautions returns the warnings of the comment, as Markdown.
-func Cautions(run journal.Run) string {
-	return strings.TrimSpace(baselineCaution(run) + "\n\n" + fillTemplate("cautions.md", templateData{Run: run}))
-}
-
-// StoryColumns returns the columns of the comment's table after the story.
-func StoryColumns() []string { return []string{"iterations", "checks", "proof", "commit", "cost"} }
-
-// StoryCells returns a story's cells in the order of StoryColumns, as Markdown.
-func StoryCells(run journal.Run, story plan.Story) []string {
-	row := newStoryRow(run, story)
-	return []string{strconv.Itoa(row.Iterations), row.Checks, row.Proof, row.Commit, row.Cost}
-}
 
 // Archive is a finished plan with its newest run, for summary.md.
 type Archive struct {
