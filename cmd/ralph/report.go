@@ -4,22 +4,18 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/core/journal"
-	"github.com/ralph-loop/ralph/internal/entry/eval"
 	"github.com/ralph-loop/ralph/internal/entry/laptop"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
-	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 	"github.com/ralph-loop/ralph/internal/run/recorded"
 	page "github.com/ralph-loop/ralph/internal/show/report"
 	"github.com/ralph-loop/ralph/internal/show/view"
@@ -28,21 +24,11 @@ import (
 type reportCommand struct {
 	laptop.ShownRun
 	Format string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
-	Eval   string `type:"path" placeholder:"FILE" help:"Results of ralph eval, for a section of the page; in a project without runs the page has nothing else."`
 	Output string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
 func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
-	exams, err := c.exams()
-	if err != nil {
-		return 0, err
-	}
 	home, run, err := c.Find(w.World)
-	if err != nil && len(exams) > 0 && c.ID == "" && c.Format != "json" {
-		c.Output = cmp.Or(c.Output, "-")
-		source := page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String}
-		return fault.ExitDone, c.write(w, home, source)
-	}
 	if err != nil {
 		return 0, err
 	}
@@ -57,27 +43,7 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if err != nil {
 		return 0, err
 	}
-	source.Exams = exams
 	return fault.ExitDone, c.write(w, home, source)
-}
-
-// largestResults is more than thousands of tasks leave.
-const largestResults = 64 << 20
-
-func (c reportCommand) exams() ([]page.Exam, error) {
-	if c.Eval == "" {
-		return nil, nil
-	}
-	const fix = "name the file of ralph eval --results"
-	data, err := untrusted.ReadFile(c.Eval, largestResults)
-	if err != nil {
-		return nil, fault.Usage("cannot use "+c.Eval, fix, err)
-	}
-	exams := eval.Exams(eval.Rows(data))
-	if len(exams) == 0 {
-		return nil, fault.Usage("cannot use "+c.Eval, fix, errors.New("no results of ralph eval"))
-	}
-	return exams, nil
 }
 
 func (c reportCommand) write(w world, home workspace.Run, source page.Source) error {

@@ -94,16 +94,3 @@ func TestRowsWithACutOne(t *testing.T) {
 		t.Errorf("Rows (-want +got):\n%s", diff)
 	}
 }
-
-// The results of each agent are an exam of its own on the report page.
-func TestExams(t *testing.T) {
-	exams := eval.Exams([]eval.Row{
-		{ID: "a", Agent: "gold", Proven: true, Hidden: true}, {ID: "a", Agent: "claude", Proven: true, False: true}, {ID: "b", Agent: "gold", Aside: "shows nothing"},
-	})
-	if len(exams) != 2 || exams[0].Agent != "gold" || exams[1].Agent != "claude" {
-		t.Fatalf("Exams = %+v", exams)
-	}
-	if !strings.Contains(exams[0].Table, "\n1 of 2 tasks tried, 1 set aside: 1 proven, ") || !strings.Contains(exams[1].Table, "a     yes     fail: FALSELY READY  $0.00  0s    0 ") {
-		t.Errorf("Exams = %+v", exams)
-	}
-}

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/git/git"
-	"github.com/ralph-loop/ralph/internal/show/report"
 	"github.com/ralph-loop/ralph/internal/show/result"
 )
 
@@ -132,24 +130,6 @@ func (s Sum) Text() string {
 	}
 	_ = table.Flush() // to memory
 	return b.String() + "\n" + s.Line() + "\n"
-}
-
-// Exams returns the table of each agent, for the report page.
-func Exams(rows []Row) []report.Exam {
-	var agents []string
-	byAgent := map[string][]Row{}
-	for _, row := range rows {
-		if !slices.Contains(agents, row.Agent) {
-			agents = append(agents, row.Agent)
-		}
-		byAgent[row.Agent] = append(byAgent[row.Agent], row)
-	}
-	var all []report.Exam
-	for _, agent := range agents {
-		own := byAgent[agent]
-		all = append(all, report.Exam{Agent: agent, Table: Add(len(own), own).Text()})
-	}
-	return all
 }
 
 // Line returns all tasks in a sentence.

@@ -86,7 +86,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	events = append(events, journal.PublishFailed{Act: text, Why: text, Fix: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{
-		Exams: []report.Exam{examOf(text, 300)}, Hide: asIs,
+		Hide: asIs,
 		Read: func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
@@ -100,11 +100,6 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: at, Event: event})
 	}
 	return s
-}
-
-// examOf returns an exam of many tasks with text in all places for foreign text.
-func examOf(text string, tasks int) report.Exam {
-	return report.Exam{Agent: text, Table: strings.Repeat(text+"  fail: FALSELY READY  $0.10  9s  4  "+text+"\n", tasks)}
 }
 
 // A page of 50 iterations with hostile text is smaller than a megabyte, and says that
@@ -261,7 +256,6 @@ func TestPages(t *testing.T) {
 	for _, name := range examples {
 		made[name] = example(t, name)
 	}
-	made["exam"] = report.Source{Exams: []report.Exam{examOf("all the work of an honest agent", 30), examOf(horror(), 3)}, Hide: asIs}
 	var shows []string
 	for _, n := range nasty {
 		shows = append(shows, n.shows)

@@ -33,7 +33,6 @@ type page struct {
 	Left       string      // a text about iterations that are left out
 	Facts      []fact
 	Events     int
-	Exams      []foldedText
 }
 
 type fact struct{ Name, Value string }
@@ -51,17 +50,13 @@ var (
 	})
 	markdownTemplates = sync.OnceValue(func() *markdown.Template {
 		return markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
-			"cell":  func(s string) string { return clean.Inline(s, 300) },
-			"fence": clean.Fence,
+			"cell": func(s string) string { return clean.Inline(s, 300) },
 		}).ParseFS(templates.Files, "report/report.md"))
 	})
 )
 
 // page returns the content of a page. Only a page in full has the texts of iterations.
 func (s Source) page(segments []segment, run journal.Run, inFull bool) page {
-	if len(s.Entries) == 0 && len(s.Exams) > 0 {
-		return page{Title: "exam on real history", Heading: "Exam on real history", Outcome: open, Exams: s.exams()}
-	}
 	headline, _ := view.Gist(run, s.Abandoned)
 	p := page{
 		Title:   view.WithoutMarkup(headline),
@@ -70,7 +65,6 @@ func (s Source) page(segments []segment, run journal.Run, inFull bool) page {
 		Comment: s.comment(run),
 		Facts:   s.facts(run),
 		Events:  len(s.Entries),
-		Exams:   s.exams(),
 	}
 	if run.Pull != nil {
 		p.Pull = run.Pull.URL

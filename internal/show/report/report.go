@@ -15,8 +15,7 @@ import (
 // Source has the data for a page.
 type Source struct {
 	Entries   []journal.Entry
-	Abandoned bool   // the journal has no end, but no process is running
-	Exams     []Exam // without entries, the page has only these
+	Abandoned bool // the journal has no end, but no process is running
 
 	// Read reads a file that the journal names, with that digest.
 	Read func(name, digest string) (string, error)
@@ -28,16 +27,11 @@ type Source struct {
 	limit int // characters of a text
 }
 
-// Exam has the results of an agent on commits of the repository, as ralph eval prints them.
-type Exam struct{ Agent, Table string }
-
 const (
 	maxPage = 1 << 20  // bytes; a page has less
 	maxText = 6 << 10  // characters of a text
 	minText = 1 << 4   // with which every page is small enough
 	maxAll  = 64 << 10 // characters of the texts of one kind, about
-
-	maxExams = 8
 )
 
 // HTML returns the page for a browser. It shortens all texts until the page is small enough.
@@ -75,15 +69,6 @@ func (s Source) Markdown() ([]byte, error) {
 
 // finished hides secrets once more: what parted one may be gone from the page.
 func (s Source) finished(page string) string { return s.Hide(clean.EscapeUnprintable(page)) }
-
-// exams returns the exams without secrets. A table may be longer than other texts: it has a line for each task.
-func (s Source) exams() []foldedText {
-	var all []foldedText
-	for _, e := range s.Exams[:min(len(s.Exams), maxExams)] {
-		all = append(all, foldedText{Title: s.line(e.Agent, 80), excerpt: s.firstPart(e.Table, 4*s.limit)})
-	}
-	return all
-}
 
 // entries returns the entries without secrets: Hide may know more of them than the writer of the journal.
 func (s Source) entries() []journal.Entry {

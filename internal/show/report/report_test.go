@@ -193,25 +193,3 @@ func TestEveryMoment(t *testing.T) {
 		}
 	}
 }
-
-// An exam is a section of a run's page, or a page of its own without a run. The page says
-// how much of it does not fit.
-func TestExam(t *testing.T) {
-	exam := examOf("one commit", 1000)
-	alone := html(t, report.Source{Exams: []report.Exam{exam}, Hide: asIs})
-	within := example(t, "clean")
-	within.Exams = []report.Exam{exam}
-	for name, page := range map[string]string{"alone": alone, "of a run": html(t, within)} {
-		for _, want := range []string{`<h2>Results of ralph eval: one commit</h2>`, "fail: FALSELY READY", " left out</p>"} {
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: not on the page: %s", name, want)
-			}
-		}
-		if dead := deadLinks(page); len(dead) > 0 {
-			t.Errorf("%s: links lead nowhere: %q", name, dead)
-		}
-		if has := strings.Contains(page, `<h2 id="iterations">`); has != (name == "of a run") {
-			t.Errorf("%s: iterations are on the page: %t", name, has)
-		}
-	}
-}
