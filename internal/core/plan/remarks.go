@@ -21,19 +21,6 @@ type Remark struct {
 	By     string `json:"by,omitempty"` // empty: a check
 	Text   string `json:"text"`
 	ID     int64  `json:"id,omitempty"` // of the comment
-
-	Suggestion Suggestion `json:"suggestion,omitzero"`
-}
-
-// Suggestion is a reviewer's new text for lines of a file.
-type Suggestion struct {
-	Commit string `json:"commit"` // the commit whose file has these lines
-	From   int    `json:"from"`
-	To     int    `json:"to"`
-	Text   string `json:"text"` // empty: delete the lines
-	ByID   int64  `json:"by_id,omitempty"`
-	Words  bool   `json:"words,omitempty"` // the comment has other text, too
-	Made   string `json:"made,omitempty"`  // the commit that applied it
 }
 
 const maxRemark = 400 // characters in a criterion; the context has the whole remark
@@ -63,8 +50,6 @@ func (r Remark) file() string { return strings.ReplaceAll(clean.OneLine(r.Path),
 // groupTitle returns the same title for all remarks of one story.
 func (r Remark) groupTitle() string {
 	switch {
-	case r.Suggestion != Suggestion{}:
-		return fmt.Sprintf("Suggestion by %s for %s", r.By, r.where())
 	case r.Path != "":
 		return r.file()
 	case r.By != "":
@@ -123,27 +108,8 @@ func compareRemarks(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// WithSuggestion returns the plan after a suggestion was applied. Its story passes if the remark asked for nothing
-// else.
-func (p Plan) WithSuggestion(r Remark) Plan {
-	p.UserStories = slices.Clone(p.UserStories)
-	for i := range p.UserStories {
-		story := &p.UserStories[i]
-		if !slices.Equal(story.AcceptanceCriteria, []string{r.Criterion()}) {
-			continue
-		}
-		story.Passes = !r.Suggestion.Words
-		story.Notes = fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
-		if r.Suggestion.Words {
-			story.Notes += " The comment also has text that needs an answer."
-		}
-	}
-	return p
-}
-
-// isSameRemark reports whether two remarks ask for the same, applied or not.
+// isSameRemark reports whether two remarks ask for the same.
 func isSameRemark(a, b Remark) bool {
-	a.Suggestion.Made, b.Suggestion.Made = "", ""
 	a.ID, b.ID = 0, 0
 	return a == b
 }

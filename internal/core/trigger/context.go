@@ -21,8 +21,6 @@ type ContextComment struct {
 	Review  int64 // the id of its review
 	Thumbs  int   // the number of 👍
 	Member  bool  // GitHub lists the author as a member or collaborator, perhaps without write permission
-
-	Suggestion plan.Suggestion
 }
 
 // ContextFilter selects the comments that are context of a task.
@@ -177,13 +175,12 @@ func (t Trigger) remarks(cmd Command, found TaskContext) []plan.Remark {
 			continue
 		}
 		all = append(all, plan.Remark{
-			Thread:     h.Thread.ID,
-			Path:       h.Thread.Path,
-			Line:       h.Thread.Line,
-			By:         h.Author.Login,
-			Text:       h.Text,
-			ID:         h.ID,
-			Suggestion: h.Suggestion,
+			Thread: h.Thread.ID,
+			Path:   h.Thread.Path,
+			Line:   h.Thread.Line,
+			By:     h.Author.Login,
+			Text:   h.Text,
+			ID:     h.ID,
 		})
 	}
 	if words != "" {

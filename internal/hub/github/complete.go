@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
-	"github.com/ralph-loop/ralph/internal/hub/upkeep"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 )
 
@@ -119,26 +117,6 @@ type reviewComment struct {
 	Line    int    `json:"line"`
 	Was     int    `json:"original_line"` // where the line is gone by now
 	Hunk    string `json:"diff_hunk"`
-
-	Commit string `json:"original_commit_id"` // that the remark was made on
-	From   int    `json:"original_start_line"`
-	Begins string `json:"start_side"` // of several lines
-	Side   string `json:"side"`
-}
-
-func (c comment) suggestion(page clean.Page) plan.Suggestion {
-	if c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
-		return plan.Suggestion{}
-	}
-	text, more, ok := upkeep.Suggested(c.Body, page)
-	if !ok {
-		return plan.Suggestion{}
-	}
-	s := plan.Suggestion{Commit: c.Commit, From: cmp.Or(c.From, c.Was), To: c.Was, Text: text, Words: more}
-	if !c.User.isBot() {
-		s.ByID = c.User.ID
-	}
-	return s
 }
 
 // maxHunk is how much of a diff above a remark is read; its end is the line.

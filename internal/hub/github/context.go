@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
@@ -37,7 +36,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	found := trigger.TaskContext{Counts: trigger.InclusionCounts{}}
 	room := maxAll
 	for _, h := range slices.Backward(all) {
-		inclusion, err := people.inclusion(ctx, filter, &h)
+		inclusion, err := people.inclusion(ctx, filter, h)
 		if err != nil {
 			return trigger.TaskContext{}, err
 		}
@@ -56,13 +55,13 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	return found, nil
 }
 
-// inclusion decides whether h is included. A 👍 lets words in, but no suggestion becomes a commit by it.
+// inclusion decides whether h is included. A 👍 of somebody with a say lets others' words in.
 func (p *trustedPeople) inclusion(
 	ctx context.Context,
 	filter trigger.ContextFilter,
-	h *trigger.ContextComment,
+	h trigger.ContextComment,
 ) (trigger.Inclusion, error) {
-	inclusion := filter.Classify(*h)
+	inclusion := filter.Classify(h)
 	if inclusion != trigger.Included {
 		return inclusion, nil
 	}
@@ -74,8 +73,7 @@ func (p *trustedPeople) inclusion(
 	if err != nil || trusted {
 		return inclusion, err
 	}
-	h.Suggestion = plan.Suggestion{}
-	trusted, err = p.hasTrustedThumb(ctx, filter, *h)
+	trusted, err = p.hasTrustedThumb(ctx, filter, h)
 	if err != nil || trusted {
 		return inclusion, err
 	}
@@ -152,18 +150,17 @@ func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextC
 	for _, one := range comments {
 		page := clean.FromHTML(one.HTML, maxComment)
 		all = append(all, trigger.ContextComment{
-			ID:         one.ID,
-			Author:     one.User.sender(),
-			Ours:       strings.Contains(one.Body, trigger.Marker),
-			Command:    rules.IsCommand(one.Body),
-			At:         one.CreatedAt.Time,
-			Edited:     one.UpdatedAt.Time,
-			Text:       page.Text,
-			Thread:     one.thread(one.ID),
-			Review:     one.Review,
-			Thumbs:     one.Reactions.Thumbs,
-			Member:     slices.Contains(membership, one.Standing),
-			Suggestion: one.suggestion(page),
+			ID:      one.ID,
+			Author:  one.User.sender(),
+			Ours:    strings.Contains(one.Body, trigger.Marker),
+			Command: rules.IsCommand(one.Body),
+			At:      one.CreatedAt.Time,
+			Edited:  one.UpdatedAt.Time,
+			Text:    page.Text,
+			Thread:  one.thread(one.ID),
+			Review:  one.Review,
+			Thumbs:  one.Reactions.Thumbs,
+			Member:  slices.Contains(membership, one.Standing),
 		})
 	}
 	return all

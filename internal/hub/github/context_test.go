@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
@@ -185,30 +184,6 @@ func TestContextOfAPullRequest(t *testing.T) {
 	}
 }
 
-// A 👍 lets in what a stranger says in a thread; what they suggest is no commit.
-func TestAThumbForASuggestion(t *testing.T) {
-	server := stand(t, nil)
-	pull := server.AddPull(shop, githubtest.Pull{Title: "Add a cart", Head: work, Author: "otto"})
-	for _, author := range []string{"mallory", "max"} {
-		server.AddReview(shop, pull.Number, githubtest.Review{Author: author, Body: "Nearly."},
-			githubtest.ReviewComment{Path: "cart.go", Line: 12, DiffHunk: "@@ -1 +1 @@\n+x", Body: "```suggestion\nx\n```"})
-	}
-	for _, remark := range server.Remarks(shop, pull.Number) {
-		server.EditRemark(shop, remark.ID, func(r *githubtest.ReviewComment) {
-			r.Reactions = []githubtest.Reaction{{Login: "mia", Content: "+1", CreatedAt: time.Now().Add(time.Minute)}}
-		})
-	}
-	got := map[string]string{}
-	for _, h := range listen(t, connect(t, access(server)), asked(pull.Number), trigger.Rules{}).Comments {
-		if h.Thread.ID != 0 {
-			got[h.Author.Login] = h.Suggestion.Text
-		}
-	}
-	if diff := cmp.Diff(map[string]string{"mallory": "", "max": "x\n"}, got); diff != "" {
-		t.Errorf("what is applied (-want +got):\n%s", diff)
-	}
-}
-
 func TestChecksThatAreRed(t *testing.T) {
 	server := stand(t, nil)
 	server.AddCheckRun(shop, githubtest.CheckRun{SHA: shaB, Name: "build", Conclusion: "success"})
@@ -287,36 +262,5 @@ func TestWhatAnEventDoesNotTell(t *testing.T) {
 	whole := trigger.Trigger{Event: "issues", Repo: repo, Issue: trigger.Issue{Number: 1}}
 	if got, err := client.Complete(t.Context(), whole); err != nil || got != whole || len(server.Requests()) != before {
 		t.Errorf("Complete asks for what it has: %+v, %v", got, err)
-	}
-}
-
-// Lines that begin on the old side of a change have the old file's numbers: no suggestion
-// is taken for these. Words beside a suggestion are told.
-func TestWhichSuggestionsAreTaken(t *testing.T) {
-	for name, c := range map[string]struct {
-		remark githubtest.ReviewComment
-		want   plan.Suggestion
-	}{
-		"one line":                 {githubtest.ReviewComment{}, plan.Suggestion{From: 12, To: 12, Text: "x\n"}},
-		"several lines":            {githubtest.ReviewComment{From: 10}, plan.Suggestion{From: 10, To: 12, Text: "x\n"}},
-		"from deleted lines on":    {githubtest.ReviewComment{From: 10, Begins: "LEFT"}, plan.Suggestion{}},
-		"with words":               {githubtest.ReviewComment{Body: "And rename it.\n```suggestion\nx\n```"}, plan.Suggestion{From: 12, To: 12, Text: "x\n", Words: true}},
-		"with words after it":      {githubtest.ReviewComment{Body: "```suggestion\nx\n```\nSame in b.go."}, plan.Suggestion{From: 12, To: 12, Text: "x\n", Words: true}},
-		"with words no page shows": {githubtest.ReviewComment{Body: "<!-- evil -->\n```suggestion\nx\n```"}, plan.Suggestion{From: 12, To: 12, Text: "x\n"}},
-		"in a list":                {githubtest.ReviewComment{Body: "-\n\n```suggestion\nx\n```\n"}, plan.Suggestion{From: 12, To: 12, Text: "x\n"}},
-	} {
-		server := stand(t, nil)
-		pull := server.AddPull(shop, githubtest.Pull{Title: "Add a cart", Head: work, Author: "otto"})
-		if c.remark.Path, c.remark.Line = "cart.go", 12; c.remark.Body == "" {
-			c.remark.Body = "```suggestion\nx\n```"
-		}
-		server.AddReview(shop, pull.Number, githubtest.Review{Author: "max"}, c.remark)
-		for _, h := range listen(t, connect(t, access(server)), asked(pull.Number), trigger.Rules{}).Comments {
-			got := h.Suggestion
-			got.Commit, got.ByID = "", 0
-			if h.Thread.ID != 0 && got != c.want {
-				t.Errorf("%s: %+v, want %+v", name, got, c.want)
-			}
-		}
 	}
 }

@@ -81,22 +81,15 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 		}
 		commit, hasCommit := commitOf(run, story.ID)
 		answer := verdict.ReviewAnswer(run, story.ID)
-		applied := suggested(run, story)
-		change := "no change"
-		if applied != "" {
-			change = "no other change"
-			texts = append(texts, fmt.Sprintf(doneIn+"%.7s: the suggestion is applied as it is.", applied))
-		}
 		switch {
 		case answer != "":
-			texts = append(texts, "**ralph:** "+change+" was made. The agent answers:\n\n> "+washed(answer))
+			texts = append(texts, "**ralph:** no change was made. The agent answers:\n\n> "+washed(answer))
 			resolve = false
-		case applied != "" && !verdict.PassedInRun(run, story.ID): // the suggestion was all
 		case hasCommit:
 			subject := strings.TrimRight(washed(commit.Subject), ". ")
 			texts = append(texts, fmt.Sprintf(doneIn+"%.7s: %s.", commit.SHA, subject))
 		default:
-			texts = append(texts, "**ralph:** "+change+" was made: the request is already met.")
+			texts = append(texts, "**ralph:** no change was made: the request is already met.")
 			resolve = false
 		}
 	}
@@ -125,16 +118,6 @@ func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
 		}
 	}
 	return all
-}
-
-// suggested returns the commit that applied a reviewer's suggestion of the story.
-func suggested(run journal.Run, story plan.Story) string {
-	for _, r := range run.Task.Remarks {
-		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && r.Suggestion.Made != "" {
-			return r.Suggestion.Made
-		}
-	}
-	return ""
 }
 
 // commitOf returns the newest commit of a story. A signed one has another name; then it is the head.

@@ -124,27 +124,3 @@ func TestASignedCommitIsTheHead(t *testing.T) {
 		t.Errorf("resumed, the answer %q is given again as %q", first.Text, again.Text)
 	}
 }
-
-func TestASuggestionIsAnsweredByItsCommit(t *testing.T) {
-	run := of(func(r *journal.Run, _ *journal.Iteration) {
-		r.Task.Remarks[2].Suggestion = plan.Suggestion{Commit: "c0", From: 1, To: 1, Text: "x", Made: "eeeeeeeeee"}
-	})
-	run.Iterations = run.Iterations[:1]
-	replies := upkeep.Replies(run, "")
-	if got := replies[len(replies)-1]; !strings.HasSuffix(got.Text, "done in eeeeeee: the suggestion is applied as it is.") || !got.Resolve {
-		t.Errorf("the answer is %q, resolved: %t", got.Text, got.Resolve)
-	}
-}
-
-// Words beside a suggestion are answered as well as the suggestion.
-func TestWordsBesideASuggestionAreAnswered(t *testing.T) {
-	run := of(func(r *journal.Run, it *journal.Iteration) {
-		r.Task.Remarks[2].Suggestion = plan.Suggestion{Commit: "c0", From: 1, To: 1, Text: "x", Words: true, Made: "eeeeeeeeee"}
-		it.Agent.Response = "It is nowhere else."
-	})
-	replies := upkeep.Replies(run, "")
-	got := replies[len(replies)-1]
-	if want := "the suggestion is applied as it is.\n\n**ralph:** no other change was made. The agent answers:\n\n> It is nowhere else."; !strings.HasSuffix(got.Text, want) || got.Resolve {
-		t.Errorf("the answer is %q, resolved: %t", got.Text, got.Resolve)
-	}
-}

@@ -18,10 +18,9 @@ import (
 
 // Page is what a page shows people, as Markdown for an agent.
 type Page struct {
-	Text        string
-	Addresses   []string // of its pictures, and of links with a text or a picture
-	Suggestions []string // the new lines of each
-	Removed     Removed  // what the text lacks of the page
+	Text      string
+	Addresses []string // of its pictures, and of links with a text or a picture
+	Removed   Removed  // what the text lacks of the page
 }
 
 // FromHTML converts a text that GitHub has rendered. It keeps at most limit bytes (0: no limit).
@@ -177,7 +176,7 @@ func (f *flow) add(n *nethtml.Node) {
 	default:
 		switch {
 		case strings.Contains(attribute(n, "class"), "js-suggested-changes-blob"):
-			f.code("suggestion", f.suggested(n))
+			f.code("diff", f.suggested(n))
 		case blockTags[n.Data]:
 			f.endParagraph()
 			f.within(n, f.add)
@@ -251,9 +250,6 @@ func (f *flow) code(language, code string) {
 	if code != "" && !strings.HasSuffix(code, "\n") {
 		code += "\n"
 	}
-	if language == "suggestion" {
-		f.page.Suggestions = append(f.page.Suggestions, code)
-	}
 	f.block(fence(language, code))
 }
 
@@ -322,13 +318,21 @@ func (c *converter) table(n *nethtml.Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// suggested returns the new lines of a suggestion, which GitHub shows as a diff.
+// suggested returns a reviewer's suggestion as the diff that GitHub shows: its text alone does not say which lines it
+// replaces.
 func (c *converter) suggested(n *nethtml.Node) string {
 	var lines strings.Builder
 	for cell := range n.Descendants() {
-		if strings.Contains(attribute(cell, "class"), "blob-code-addition") {
-			lines.WriteString(strings.TrimSuffix(c.plain(cell), "\n") + "\n")
+		mark := ""
+		switch class := attribute(cell, "class"); {
+		case strings.Contains(class, "blob-code-deletion"):
+			mark = "-"
+		case strings.Contains(class, "blob-code-addition"):
+			mark = "+"
+		default:
+			continue
 		}
+		lines.WriteString(mark + strings.TrimSuffix(c.plain(cell), "\n") + "\n")
 	}
 	return lines.String()
 }

@@ -85,8 +85,8 @@ func TestSuggestions(t *testing.T) {
 	page := `<p>Typo:</p><div class="my-2 js-suggested-changes-blob diff-view"><div>Suggested change</div><table><tr><td class="blob-code-inner blob-code-deletion">old</td></tr>
 <tr><td class="blob-code-inner blob-code-addition"><span class="pl-k">if</span> a &lt; b {</td></tr><tr><td class="blob-code-inner blob-code-addition">` + "\t\n" + `</td></tr></table></div>`
 	got := clean.FromHTML(page, 0)
-	if diff := cmp.Diff([]string{"if a < b {\n\t\n"}, got.Suggestions); diff != "" || got.Text != "Typo:\n\n```suggestion\nif a < b {\n\t\n```" {
-		t.Errorf("text %q, suggestions (-want +got):\n%s", got.Text, diff)
+	if diff := cmp.Diff("Typo:\n\n```diff\n-old\n+if a < b {\n+\t\n```", got.Text); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/hub/suggestion"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 	"github.com/ralph-loop/ralph/internal/proof/check"
@@ -164,12 +163,6 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
 	if asked.Base == asked.Unfinished.Base && asked.Base != asked.Start {
 		asked.Notes = append(asked.Notes, noteUnfinished(asked))
 	}
-	if s.trusted != nil {
-		asked, err = s.startWith(ctx, asked)
-		if err != nil {
-			return err
-		}
-	}
 	asked.Tree, asked.Work, err = s.startingTrees(ctx, asked)
 	if err != nil {
 		return err
@@ -198,22 +191,6 @@ func noteUnfinished(asked NewRun) journal.Noted {
 			"if its commits shall be the base, create a new branch first: git switch -c NAME",
 		asked.Unfinished.ID, asked.Base,
 	)}
-}
-
-// startWith adds suggestions that people made.
-func (s *activeRun) startWith(ctx context.Context, asked NewRun) (NewRun, error) {
-	start, remarks, err := suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
-	if err != nil {
-		return asked, err
-	}
-	asked.Start = start
-	asked.Task.Remarks = remarks
-	for _, r := range remarks {
-		if r.Suggestion.Made != "" {
-			asked.Plan = asked.Plan.WithSuggestion(r)
-		}
-	}
-	return asked, nil
 }
 
 // startingTrees returns the tree of the first commit, and that of the files as the agent finds

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
-	"github.com/ralph-loop/ralph/internal/hub/suggestion"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/run/merging"
 	"github.com/ralph-loop/ralph/internal/show/view"
@@ -192,13 +191,6 @@ func (s publishing) restoreWork(ctx context.Context, run journal.Run) error {
 	}
 	if _, err := s.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
-	}
-	// Applying the reviewers' suggestions again makes the same commits.
-	if tip, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
-		head, _, err := suggestion.Apply(ctx, s.trusted, tip, run.Policy, run.Task.Remarks)
-		if err != nil || head == run.Head {
-			return err
-		}
 	}
 	if err := s.BranchHost.FetchCommit(ctx, s.trusted, run.Head); err != nil {
 		what := fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head)

@@ -26,8 +26,6 @@ type ReviewComment struct {
 	Body     string
 	Path     string
 	Line     int
-	From     int    // of several lines the first
-	Begins   string // the side of that line; empty means RIGHT
 	Commit   string // that it was made on; empty means the head
 	DiffHunk string
 	Resolved bool // its thread, if it is the first there
@@ -103,9 +101,6 @@ func (s *Server) remarkJSON(r *repo, i *issue, remark ReviewComment) object {
 		"start_line": nil, "original_start_line": nil, "start_side": nil, "line": remark.Line, "original_line": remark.Line,
 		"position": 1, "original_position": 1, "reactions": rollup(base, remark.Reactions),
 		"_links": object{"self": link(base), "html": link(html), "pull_request": link(pull)},
-	}
-	if remark.From != 0 {
-		body["start_line"], body["original_start_line"], body["start_side"] = remark.From, remark.From, cmp.Or(remark.Begins, "RIGHT")
 	}
 	if remark.ReplyTo != 0 {
 		body["in_reply_to_id"] = remark.ReplyTo
