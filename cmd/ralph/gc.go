@@ -31,19 +31,14 @@ import (
 )
 
 type gcCommand struct {
-	Repo      string           `xor:"repo" placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	OlderThan *policy.Duration `xor:"age" placeholder:"TIME" help:"Delete state older than this, such as 36h (default: 90d)."`
-	DryRun    bool             `xor:"dry-run" help:"List what would be deleted, and delete nothing."`
-	JSON      bool             `xor:"json" name:"json" help:"Print the result as one JSON object."`
-
-	Worktrees  bool   `xor:"repo,age,dry-run,json" help:"Remove only the worktrees that runs with --worktree left here."`
-	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Repo       string           `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
+	OlderThan  *policy.Duration `placeholder:"TIME" help:"Delete state older than this, such as 36h (default: 90d)."`
+	DryRun     bool             `help:"List what would be deleted, and delete nothing."`
+	JSON       bool             `name:"json" help:"Print the result as one JSON object."`
+	ProjectDir string           `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
-	if c.Worktrees {
-		return c.worktrees(ctx, w)
-	}
 	removed, err := c.onMachine(ctx, w)
 	if err != nil {
 		return 0, err
@@ -131,43 +126,6 @@ func (c gcCommand) onGitHub(ctx context.Context, w world) ([]sweep.Swept, error)
 		return swept, err
 	}
 	return swept, saved.account.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
-}
-
-func (c gcCommand) worktrees(ctx context.Context, w world) (int, error) {
-	tool, err := w.SoundGit(ctx, c.ProjectDir)
-	if err != nil {
-		return 0, err
-	}
-	place, err := tool.Inspect(ctx, c.ProjectDir)
-	if err != nil {
-		return 0, err
-	}
-	release, err := lockRuns(place.Top)
-	if err != nil {
-		return 0, err
-	}
-	defer release() //nolint:errcheck // nothing was written through it
-	all, err := tool.Worktrees(ctx, place)
-	if err != nil {
-		return 0, err
-	}
-	if len(all) == 0 {
-		fmt.Fprintln(w.Stderr, "no worktree to remove")
-	}
-	code := fault.ExitDone
-	for _, tree := range all {
-		merged, err := tool.RemoveWorktree(ctx, place, tree)
-		name := filepath.Base(tree.Dir)
-		switch {
-		case err != nil:
-			code = report(w.Stderr, err)
-		case merged || tree.Branch == "":
-			fmt.Fprintln(w.Stdout, "removed", name, tree.Branch)
-		default:
-			fmt.Fprintf(w.Stdout, "removed %s; its branch is kept: git merge %s\n", name, tree.Branch)
-		}
-	}
-	return code, nil
 }
 
 func sweptText(swept []sweep.Swept) string {

@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,84 +62,6 @@ func (r repository) freeWorktree(ctx context.Context, branch string) (Worktree, 
 		}
 		w.Branch = fmt.Sprintf("%s-%d", branch, n)
 	}
-}
-
-// Worktrees returns ralph's worktrees of the user's repository.
-func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
-	r, err := g.at(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.Ask(ctx, "worktree", "list", "--porcelain", "-z")
-	if err != nil {
-		return nil, fmt.Errorf("list the worktrees of %s: %w", at.Top, err)
-	}
-	var ours []Worktree
-	for entry := range strings.SplitSeq(out, "\x00\x00") {
-		var w Worktree
-		for line := range strings.SplitSeq(entry, "\x00") {
-			if dir, ok := strings.CutPrefix(line, "worktree "); ok {
-				w.Dir = dir
-			}
-			if name, ok := strings.CutPrefix(line, "branch refs/heads/"); ok {
-				w.Branch = name
-			}
-		}
-		if filepath.Dir(w.Dir) == at.Top && strings.HasPrefix(filepath.Base(w.Dir), worktreeName) {
-			ours = append(ours, w)
-		}
-	}
-	return ours, nil
-}
-
-// RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD contains it. A worktree with
-// uncommitted work, or with commits that no branch or tag has, is an error: all that would be lost.
-func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
-	r, err := g.at(ctx, at)
-	if err != nil {
-		return false, err
-	}
-	if _, err := os.Stat(w.Dir); err == nil {
-		linked, err := g.open(ctx, w.Dir)
-		if err != nil {
-			return false, err
-		}
-		s, _, err := readStatus(ctx, linked.Do)
-		if err != nil {
-			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
-		}
-		place := Place{Top: w.Dir, Dirty: s.paths()}
-		if err := errors.Join(place.Clean(), linked.checkKept(ctx)); err != nil { // both are reported
-			return false, err
-		}
-	}
-	if err := r.write(ctx, "worktree", "remove", "--", w.Dir); err != nil {
-		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
-	}
-	if w.Branch == "" {
-		return false, nil
-	}
-	if _, err := r.Ask(ctx, "merge-base", "--is-ancestor", BranchRef(w.Branch), "HEAD"); err != nil {
-		if SaidNo(err) {
-			err = nil
-		}
-		return false, err
-	}
-	err = r.write(ctx, "update-ref", "-d", BranchRef(w.Branch))
-	return err == nil, err
-}
-
-// checkKept refuses a HEAD with commits that are nowhere else.
-func (r repository) checkKept(ctx context.Context) error {
-	sha, err := r.Ask(ctx, "rev-list", "--max-count=1", "HEAD", "--not", "--branches", "--tags", "--remotes")
-	if err != nil {
-		return err
-	}
-	if sha != "" {
-		return fault.Usage(fmt.Sprintf("the commit %.12s in %s is on no branch", sha, r.top),
-			"keep it: git branch NAME "+sha, nil)
-	}
-	return nil
 }
 
 // SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
