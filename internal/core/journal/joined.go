@@ -124,12 +124,8 @@ func (e Branched) fold(r *Run, _ time.Time) {
 
 // Packed records that work which could not be pushed was saved in a file.
 type Packed struct {
-	Path string `json:"path"` // from the job's workspace
-	Head string `json:"head"` // the newest commit in it
-
-	Rest    string   `json:"rest,omitempty"` // a branch with all files except Without
-	Without []string `json:"without,omitempty"`
-
+	Path  string `json:"path"`            // from the job's workspace
+	Head  string `json:"head"`            // the newest commit in it
 	Patch string `json:"patch,omitempty"` // the same work, if it is small
 }
 

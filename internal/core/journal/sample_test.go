@@ -53,7 +53,7 @@ func sample() []journal.Event {
 		journal.Joined{Of: journal.OfBase, From: "c1", With: "d2", To: "m2", Tree: "t3"},
 		journal.Joined{Of: journal.OfBranch, From: "c1", With: "d1", To: "c1", Conflicts: []string{"a"}, Aside: "b-2"},
 		journal.Signed{From: "c1", To: "c1s", Tree: "t1"},
-		journal.Packed{Path: ".ralph-out/r.bundle", Head: "c1", Rest: "b-2", Without: []string{".github/workflows/ci.yml"}},
+		journal.Packed{Path: ".ralph-out/r.bundle", Head: "c1"},
 		journal.Branched{From: "b", To: "b-2", Why: "rewritten"},
 		journal.Pushed{Branch: "b", SHA: "c1"},
 		journal.PullOpened{Number: 3, URL: "u", Draft: true},

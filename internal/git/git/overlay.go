@@ -155,39 +155,6 @@ func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry
 	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
-// Remaining is work without the changes in a folder.
-type Remaining struct {
-	SHA  string   // the commit; empty: all or none of the changes are in the folder
-	Left []string // files that were left out
-}
-
-// LeaveOut makes one commit of the changes in span.To since the merge base with span.From, without
-// those in a folder. A second commit that reverts these would leave them in the history. The same
-// work gives the same commit each time.
-func (t *Trusted) LeaveOut(ctx context.Context, span Span, folder string, m Message) (Remaining, error) {
-	var rest Remaining
-	paths, err := t.ChangedPaths(ctx, span)
-	for _, name := range paths {
-		if strings.HasPrefix(name, folder+"/") {
-			rest.Left = append(rest.Left, name)
-		}
-	}
-	if err != nil || len(rest.Left) == 0 || len(rest.Left) == len(paths) {
-		return rest, err
-	}
-	fork, err := t.MergeBase(ctx, span)
-	if err != nil {
-		return rest, fmt.Errorf("find the merge base of %.12s and %.12s: %w", span.To, span.From, err)
-	}
-	without, err := t.Overlay(ctx, Overlay{Onto: span.To, From: fork, Paths: rest.Left})
-	if err != nil {
-		return rest, err
-	}
-	c := newCommit{tree: without + "^{tree}", parents: []string{fork}, message: m}
-	rest.SHA, err = t.commitLike(ctx, c, span.To)
-	return rest, err
-}
-
 // Commit makes a commit of a tree. The same arguments give the same commit each time.
 func (t *Trusted) Commit(ctx context.Context, tree string, m Message, parents ...string) (string, error) {
 	return t.commitLike(ctx, newCommit{tree: tree, parents: parents, message: m}, parents...)

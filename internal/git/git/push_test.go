@@ -103,9 +103,6 @@ func TestPushRefused(t *testing.T) {
 		if !errors.Is(err, remote.ErrRefused) || err.Error() != want || (fault.Hint(err) == "") != (c.fix == "") || !strings.Contains(fault.Hint(err), c.fix) {
 			t.Errorf("Push = %v, hint %q, want %v, hint %q", err, fault.Hint(err), want, c.fix)
 		}
-		if remote.OfWorkflows(err.Error()) != strings.Contains(c.said, "workflow") {
-			t.Errorf("OfWorkflows(%q) = %t", err, remote.OfWorkflows(err.Error()))
-		}
 	}
 }
 

@@ -179,11 +179,6 @@ var remedies = []struct {
 	},
 }
 
-var workflowRule = pattern.Of(`refusing to allow .* to create or update workflow`)
-
-// OfWorkflows reports a push that was refused because of its workflows.
-func OfWorkflows(reason string) bool { return workflowRule.MatchString(reason) }
-
 func withRemedy(e *Error) error {
 	for _, r := range remedies {
 		if r.reason.MatchString(e.Reason) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -117,36 +116,6 @@ func waitUntil(ctx context.Context, pause time.Duration, early <-chan struct{}) 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// workflowsFolder holds files for which a token needs an extra permission.
-const workflowsFolder = ".github/workflows"
-
-// pushWithoutWorkflows pushes refused work without its workflows to a new branch, from which
-// people can continue. Nothing proved this part alone.
-func (s publishing) pushWithoutWorkflows(
-	ctx context.Context,
-	run journal.Run,
-) (branch string, left []string, err error) {
-	isOfWorkflows := func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }
-	if s.BranchHost == nil || !slices.ContainsFunc(run.Failures, isOfWorkflows) {
-		return "", nil, nil
-	}
-	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
-	if err != nil {
-		return "", nil, err
-	}
-	message := git.Message{
-		Subject:  "chore: the work without its workflows",
-		Trailers: run.Trailers(""),
-		SignOff:  run.Policy.SignOff,
-	}
-	rest, err := s.trusted.LeaveOut(ctx, git.Span{From: base, To: run.Head}, workflowsFolder, message)
-	if err != nil || rest.SHA == "" {
-		return "", nil, err
-	}
-	branch = otherBranch(run, rest.SHA)
-	return branch, rest.Left, s.BranchHost.Push(ctx, s.trusted, remote.Update{Branch: branch, SHA: rest.SHA})
 }
 
 func (s publishing) mergeRemote(ctx context.Context, run journal.Run, emit emit) error {

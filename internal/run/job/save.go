@@ -97,13 +97,6 @@ func (s publishing) recordBundle(ctx context.Context, run journal.Run) error {
 	if err != nil {
 		return err
 	}
-	branch, left, err := s.pushWithoutWorkflows(ctx, run)
-	if err != nil {
-		s.Log("no part of the work could be pushed either: " + err.Error())
-	} else {
-		packed.Rest = branch
-		packed.Without = left
-	}
 	return s.Append(packed)
 }
 

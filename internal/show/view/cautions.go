@@ -159,7 +159,7 @@ func manualStep(run journal.Run) string {
 	case isWorkInFile(run):
 		return fetchStep(run)
 	case isPullMissing(run):
-		return fmt.Sprintf("[open the pull request](%s) yourself", compareURL(run, run.Branch))
+		return fmt.Sprintf("[open the pull request](%s) yourself", compareURL(run))
 	}
 	return ""
 }
@@ -168,15 +168,10 @@ func isWorkInFile(run journal.Run) bool {
 	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
 }
 
-// fetchStep returns how to get the work out of the file, and the branch that has a part of it.
+// fetchStep returns how to get the work out of the file.
 func fetchStep(run journal.Run) string {
-	text := fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote",
+	return fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote",
 		Code(run.Packed.Path, 200))
-	if run.Packed.Rest == "" || run.Links.Repo == "" {
-		return text
-	}
-	return fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; or ",
-		compareURL(run, run.Packed.Rest), codePaths(run.Packed.Without)) + text
 }
 
 // isPullMissing reports whether the work is on GitHub, but the pull request could not be opened.
@@ -205,9 +200,9 @@ func patchBlock(run journal.Run) string {
 	return shown
 }
 
-// compareURL returns the page on which a person opens a pull request for branch.
-func compareURL(run journal.Run, branch string) string {
-	refs := url.URL{Path: run.BaseRef + "..." + branch}
+// compareURL returns the page on which a person opens the run's pull request.
+func compareURL(run journal.Run) string {
+	refs := url.URL{Path: run.BaseRef + "..." + run.Branch}
 	return run.Links.Repo + "/compare/" + refs.EscapedPath() + "?expand=1"
 }
 

@@ -203,9 +203,6 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 		line.text = "GitHub signed " + shortSHA(e.From) + " as " + shortSHA(e.To)
 	case journal.Packed:
 		line.text = "the work is in the file " + oneLine(e.Path)
-		if e.Rest != "" {
-			line.text += "; without " + oneLine(journal.ShortList(e.Without)) + " it is on " + oneLine(e.Rest)
-		}
 	case journal.Branched:
 		text := "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)
 		return eventLine{"", warnSign, text}

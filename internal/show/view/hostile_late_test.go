@@ -30,7 +30,7 @@ func later(text string, end journal.RunStopped) journal.Run {
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: text, Times: 1, Up: 1, Down: 1}}},
 		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: text, Why: text},
 		proofWith(text, "US-001", journal.Proven), proofWith(text, text, journal.NoNewFailingTest), proofWith(text, "", journal.NeedsReview),
-		journal.Packed{Path: text, Head: "c1", Rest: text, Without: []string{text}},
+		journal.Packed{Path: text, Head: "c1"},
 		journal.PullOpened{Number: 34, URL: text, Draft: true},
 		journal.PublishFailed{Act: "open", Why: text, Fix: text}, journal.PublishFailed{Act: "push", Head: "c1", Why: text, Fix: text},
 		journal.Shelved{Ref: text, Commit: text},
