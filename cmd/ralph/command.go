@@ -53,7 +53,7 @@ type grammar struct {
 	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
 	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
 	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
-	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete what runs left: state on this machine, state and branches on GitHub."`
+	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete what old runs left on this machine and on GitHub."`
 	Hook      hookCommand       `cmd:"" group:"other" help:"Answer a hook of a coding agent (JSON on standard input)."`
 	Complete  completionCommand `cmd:"" group:"other" name:"completion" help:"Print a shell completion script."`
 	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a scripted agent."`

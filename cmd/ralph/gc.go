@@ -16,7 +16,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/policy"
-	"github.com/ralph-loop/ralph/internal/core/quota"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
@@ -108,24 +107,14 @@ func (c gcCommand) onGitHub(ctx context.Context, w world) ([]sweep.Swept, error)
 	if err != nil {
 		return nil, err
 	}
-	book, _, err := saved.account.Read(ctx)
-	if err != nil {
-		fmt.Fprintln(w.Stderr, "warning: no branch is deleted:", err)
-	}
 	old := sweep.Sweep{
 		Store:  saved.store,
 		Remote: saved.remote,
 		Now:    w.Now(),
 		Age:    policy.Given(c.OlderThan, policy.Duration(sweep.Retention)).Std(),
 		Dry:    c.DryRun,
-		Prefix: "ralph/",
 	}
-	due := book.Due(w.Now().Add(-old.Age))
-	swept, err := old.Do(ctx, due)
-	if err != nil || len(due) == 0 || c.DryRun {
-		return swept, err
-	}
-	return swept, saved.account.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
+	return old.Do(ctx)
 }
 
 func sweptText(swept []sweep.Swept) string {

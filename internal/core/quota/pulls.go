@@ -15,8 +15,6 @@ type Pull struct {
 	Runs   []PullRun `json:"runs,omitempty"`
 	End    End       `json:"end,omitempty"` // empty: it is open
 	Ended  time.Time `json:"ended,omitzero"`
-	Head   string    `json:"head,omitempty"` // when it ended
-	Swept  bool      `json:"swept,omitempty"`
 }
 
 // PullRun is one run that worked on a pull request.
@@ -51,8 +49,6 @@ func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 		if old.End != "" && !began.After(old.Ended) {
 			p.End = old.End
 			p.Ended = old.Ended
-			p.Head = old.Head
-			p.Swept = old.Swept
 		}
 	}
 	p.Runs = append(p.Runs, run)
@@ -104,37 +100,5 @@ func (b Book) put(p Pull) Book {
 	rows = append(rows, p)
 	slices.SortFunc(rows, func(a, b Pull) int { return cmp.Compare(a.Number, b.Number) })
 	b.Pulls = rows[max(0, len(rows)-mostPulls):]
-	return b
-}
-
-// Due returns the pull requests that ended before a time and were not cleaned up, unless an open one has the same
-// branch or issue.
-func (b Book) Due(before time.Time) []Pull {
-	live := func(p Pull) bool { return p.End == "" || !p.Ended.Before(before) }
-	var due []Pull
-	for _, p := range b.Pulls {
-		if p.Swept || live(p) {
-			continue
-		}
-		if slices.ContainsFunc(b.Pulls, func(other Pull) bool { return live(other) && other.Branch == p.Branch }) {
-			p.Branch = ""
-		}
-		if slices.ContainsFunc(b.Pulls, func(other Pull) bool { return live(other) && other.Issue == p.Issue }) {
-			p.Issue = 0
-		}
-		due = append(due, p)
-	}
-	return due
-}
-
-// Sweep marks pull requests as cleaned up.
-func (b Book) Sweep(done []Pull) Book {
-	b.Pulls = slices.Clone(b.Pulls)
-	for i, p := range b.Pulls {
-		isDone := func(d Pull) bool { return d.Number == p.Number && d.Ended.Equal(p.Ended) }
-		if slices.ContainsFunc(done, isDone) {
-			b.Pulls[i].Swept = true
-		}
-	}
 	return b
 }

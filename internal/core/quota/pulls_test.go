@@ -19,13 +19,13 @@ func TestPullsAreEnteredOnce(t *testing.T) {
 	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4}
 	more := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.5), Minutes: 6}
 	second := quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 1}
-	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Changed, Ended: day(3), Head: "abc"}
+	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Changed, Ended: day(3)}
 
 	book := quota.Book{}.Worked(pull, first, day(1)).Worked(pull, more, day(1))
 	again := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(2)}
 	book = book.Worked(again, second, day(2)).Over(end).Over(end)
 	want := []quota.Pull{{
-		Number: 9, Issue: 7, Branch: "ralph/issue-7", Opened: day(1), Runs: []quota.PullRun{more, second}, End: quota.Changed, Ended: day(3), Head: "abc",
+		Number: 9, Issue: 7, Branch: "ralph/issue-7", Opened: day(1), Runs: []quota.PullRun{more, second}, End: quota.Changed, Ended: day(3),
 	}}
 	if diff := cmp.Diff(want, book.Pulls); diff != "" {
 		t.Errorf("pulls (-want +got):\n%s", diff)
@@ -68,31 +68,5 @@ func TestARunIsUnknownUntilItsJobTells(t *testing.T) {
 	begun, was := book.Over(end).Begin(pull, quota.PullRun{ID: "pull-9"}, day(2))
 	if p := begun.Undo(9, "pull-9", was).Pulls[0]; p.End != quota.Closed || len(p.Runs) != 1 {
 		t.Errorf("a run that never began leaves %+v", p)
-	}
-}
-
-// What ended long ago is due once, and leaves a branch to another that uses it.
-func TestPullsAreDueOnce(t *testing.T) {
-	book := quota.Book{}
-	for _, p := range []quota.Pull{
-		{Number: 1, Branch: "ralph/a", End: quota.Unchanged, Ended: day(1)},
-		{Number: 2, Branch: "ralph/b", End: quota.Closed, Ended: day(20)},
-		{Number: 3, Branch: "ralph/c", End: quota.Closed, Ended: day(1)},
-		{Number: 4, Branch: "ralph/c"},
-		{Number: 5, Branch: "ralph/d", End: quota.Closed, Ended: day(1)},
-		{Number: 6, Branch: "ralph/d", End: quota.Closed, Ended: day(20)},
-	} {
-		book = book.Over(p)
-	}
-	got := map[int]string{}
-	due := book.Due(day(10))
-	for _, p := range due {
-		got[p.Number] = p.Branch
-	}
-	if diff := cmp.Diff(map[int]string{1: "ralph/a", 3: "", 5: ""}, got); diff != "" {
-		t.Errorf("due (-want +got):\n%s", diff)
-	}
-	if left := book.Sweep(due).Due(day(10)); len(left) != 0 {
-		t.Errorf("still due: %+v", left)
 	}
 }

@@ -172,7 +172,6 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		book.AtWork(noon)
-		book.Due(noon)
 		book, _ = book.Admit(quota.Candidate{Entry: at(1, "b", 1, noon)}, noon)
 		text, err := book.Write()
 		if err != nil {

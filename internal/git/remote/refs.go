@@ -156,18 +156,6 @@ func (r Repository) DeleteRef(ctx context.Context, t *git.Trusted, ref Ref) erro
 	return r.push(ctx, t, ":"+ref.Name, lease(ref.Name, ref.Commit))
 }
 
-// DeleteBranch removes a branch that is still at a commit; else ErrNonFastForward.
-func (r Repository) DeleteBranch(ctx context.Context, t *git.Trusted, branch, sha string) error {
-	if err := git.CheckBranch(branch); err != nil {
-		return err
-	}
-	if err := git.CheckSHA(sha); err != nil {
-		return err
-	}
-	ref := "refs/heads/" + branch
-	return r.push(ctx, t, ":"+ref, lease(ref, sha))
-}
-
 func checkRef(ref string) error {
 	if !refForm.MatchString(ref) {
 		return fmt.Errorf("%q is no ref of ours", git.OneLine(ref, 80))

@@ -1,6 +1,6 @@
 // Package aftercare handles a push to a pull request of ralph's, and its end, without an
 // agent. It takes an event, marks a head that others pushed, or records the end in the
-// ledger and removes what ended long ago.
+// ledger and removes the saved state of runs of long ago.
 package aftercare
 
 import (
@@ -19,7 +19,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/hub/upkeep"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/show/stats"
-	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
 // The actions on a pull request that need something.
@@ -103,7 +102,6 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 		Opened: pull.Opened.UTC(),
 		End:    quota.Closed,
 		Ended:  pull.Ended.UTC(),
-		Head:   pull.HeadSHA,
 	}
 	if pull.Merged {
 		changed, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
@@ -127,70 +125,21 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 	if err := j.Page(stats.Of(book.Pulls).Markdown()); err != nil {
 		j.Say(err.Error())
 	}
-	return "no agent is needed", j.clean(ctx, book)
+	return "no agent is needed", j.clean(ctx)
 }
 
-// most limits the calls of one job. The next job continues.
-const most = 20
-
-// clean removes labels, branches and state refs of pull requests that ended long ago.
-func (j Job) clean(ctx context.Context, book quota.Book) error {
-	due := book.Due(j.Now().Add(-sweep.Retention))
-	due = due[:min(len(due), most)]
-	if len(due) == 0 {
+// clean removes the saved state of runs of long ago.
+func (j Job) clean(ctx context.Context) error {
+	old := sweep.Sweep{Store: j.Store, Remote: j.Remote, Now: j.Now(), Age: sweep.Retention}
+	swept, err := old.Do(ctx)
+	for _, one := range swept {
+		if one.Kept == "" {
+			j.Say("removed " + one.Ref)
+		}
+	}
+	if errors.Is(err, sweep.ErrStays) {
+		j.Say(fault.Told(err))
 		return nil
 	}
-	for i, p := range due {
-		if p.Branch == "" {
-			continue
-		}
-		_, open, err := j.Client.FindPull(ctx, p.Branch, 0)
-		if err != nil {
-			return err
-		}
-		if open { // without its branch it would be closed
-			due[i].Branch = ""
-		}
-	}
-	s := sweep.Sweep{Store: j.Store, Remote: j.Remote, Now: j.Now(), Age: sweep.Retention, Prefix: j.Prefix}
-	swept, err := s.Do(ctx, due)
-	kept := map[string]bool{} // refs that are in use, or stay
-	for _, one := range swept {
-		if one.Kept != "" {
-			kept[one.Ref] = true
-			continue
-		}
-		j.Say("removed " + one.Ref)
-	}
-	if err != nil && !errors.Is(err, sweep.ErrStays) {
-		return err
-	}
-	if err != nil {
-		j.Say(fault.Told(err))
-	}
-	done, err := j.unlabel(ctx, due, kept)
-	return errors.Join(err, j.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
-}
-
-// unlabel returns the pull requests that are done.
-func (j Job) unlabel(ctx context.Context, due []quota.Pull, kept map[string]bool) ([]quota.Pull, error) {
-	var done []quota.Pull
-	for _, p := range due {
-		for _, number := range []int{p.Issue, p.Number} {
-			if number == 0 || kept[fmt.Sprintf("refs/ralph/issue-%d", number)] {
-				continue
-			}
-			for _, state := range view.States() {
-				err := j.Client.RemoveLabel(ctx, number, state.Label())
-				if err != nil && !errors.Is(err, github.Forbidden) {
-					return done, err
-				}
-				if err != nil {
-					j.Say(fault.Told(err))
-				}
-			}
-		}
-		done = append(done, p)
-	}
-	return done, nil
+	return err
 }

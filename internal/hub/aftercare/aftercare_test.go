@@ -6,12 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/core/quota"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
@@ -29,7 +26,7 @@ const (
 	bot   = "github-actions[bot]"
 )
 
-// now is when the jobs run, and long when what is due ended.
+// now is when the jobs run, and long is before the age of what is removed.
 var (
 	now  = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	long = now.AddDate(0, 0, -100)
@@ -71,7 +68,7 @@ func open(t *testing.T) *place {
 	return p
 }
 
-// git runs git in the repository at the time when what is due ended.
+// git runs git in the repository, with commits of long ago.
 func (p *place) git(args ...string) string {
 	p.Helper()
 	cmd := exec.CommandContext(p.Context(), "git", args...)
@@ -85,20 +82,12 @@ func (p *place) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// pull opens a pull request of ralph's from a branch, with the labels of a run.
+// pull opens a pull request of ralph's from a branch.
 func (p *place) pull(branch string) int {
 	p.Helper()
 	p.git("update-ref", "refs/heads/"+branch, p.first)
 	pull := p.AddPull(shop, githubtest.Pull{Title: "Work", Body: trigger.PullMarker + "\n", Head: branch, Author: bot})
-	p.AddLabel(shop, pull.Number, "ralph:review", "bug")
 	return pull.Number
-}
-
-// issue is one with the label of a run.
-func (p *place) issue() int {
-	made := p.AddIssue(shop, githubtest.Issue{Title: "Wish", Author: "ada"})
-	p.AddLabel(shop, made.Number, "ralph:review", "bug")
-	return made.Number
 }
 
 // closes ends a pull request, and has a job see to that.
@@ -135,95 +124,6 @@ func (p *place) job(payload []byte) (string, error) {
 	}.Do(p.Context())
 }
 
-// ended returns the row of a pull request that ended long ago.
-func (p *place) ended(number, issue int, branch string) quota.Pull {
-	p.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "closed" })
-	return quota.Pull{Number: number, Issue: issue, Branch: branch, Opened: long, End: quota.Closed, Ended: long, Head: p.first}
-}
-
-func (p *place) labels(number int) []string {
-	found, _ := p.Issue(shop, number)
-	return found.Labels
-}
-
-// What ralph kept for a pull request that ended long ago goes, but for what live work
-// needs and what the repository's rules keep.
-func TestWhatIsCleanedUp(t *testing.T) {
-	const branch = "ralph/issue-1"
-	bare, marked := []string{"bug"}, []string{"ralph:review", "bug"}
-	for name, c := range map[string]struct {
-		change       func(p *place, old *quota.Pull) []quota.Pull // more rows
-		stays        bool                                         // the branch
-		issue, pull  []string                                     // labels that are left
-		notYet, told bool                                         // the next job tries again; the log says why
-	}{
-		"all of it": {issue: bare, pull: bare},
-		"the issue has another pull request": {change: func(_ *place, old *quota.Pull) []quota.Pull {
-			return []quota.Pull{{Number: 900, Issue: old.Issue, Branch: "ralph/issue-1-2"}}
-		}, issue: marked, pull: bare},
-		"the issue's next pull request ended lately": {change: func(_ *place, old *quota.Pull) []quota.Pull {
-			return []quota.Pull{{Number: 900, Issue: old.Issue, Branch: "ralph/issue-1-2", End: quota.Closed, Ended: now.AddDate(0, 0, -1)}}
-		}, issue: marked, pull: bare},
-		"the issue has a newer run": {change: func(p *place, old *quota.Pull) []quota.Pull {
-			p.git("update-ref", fmt.Sprintf("refs/ralph/issue-%d", old.Issue), p.young())
-			return nil
-		}, issue: marked, pull: bare},
-		"the branch has a pull request that the ledger does not know": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.AddPull(shop, githubtest.Pull{Title: "By hand", Head: branch, Author: "ada"})
-			return nil
-		}, stays: true, issue: bare, pull: bare},
-		"the branch has moved on": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.git("update-ref", "refs/heads/"+branch, p.young())
-			return nil
-		}, stays: true, issue: bare, pull: bare},
-		"no branch may be deleted": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.refuses("refs/heads/" + branch)
-			return nil
-		}, stays: true, issue: bare, pull: bare, told: true},
-		"no saved state may be deleted": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.git("update-ref", "refs/ralph/issue-77", p.first)
-			p.refuses("refs/ralph/issue-77")
-			return nil
-		}, issue: bare, pull: bare, told: true},
-		"no label may be removed": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.Inject(githubtest.Fault{Method: "DELETE", Path: "/repos/acme/shop/issues/*/labels/*", Times: -1, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
-			return nil
-		}, issue: marked, pull: marked, told: true},
-		"GitHub is away": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.Inject(githubtest.Fault{Method: "DELETE", Path: "/repos/acme/shop/issues/*/labels/*", Times: -1, Status: 502})
-			return nil
-		}, issue: marked, pull: marked, notYet: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := open(t)
-			issue := p.issue()
-			old := p.ended(p.pull(branch), issue, branch)
-			var more []quota.Pull
-			if c.change != nil {
-				more = c.change(p, &old)
-			}
-			p.book.Pulls = append(more, old)
-			if _, err := p.closes(p.pull("ralph/issue-9")); (err != nil) != c.notYet {
-				t.Errorf("the job ends with %v", err)
-			}
-			if there := p.git("for-each-ref", "refs/heads/"+branch) != ""; there != c.stays {
-				t.Errorf("the branch is there: %t, want %t", there, c.stays)
-			}
-			if diff := cmp.Diff([][]string{c.issue, c.pull}, [][]string{p.labels(issue), p.labels(old.Number)}); diff != "" {
-				t.Errorf("labels of issue and pull request (-want +got):\n%s", diff)
-			}
-			at := slices.IndexFunc(p.book.Pulls, func(row quota.Pull) bool { return row.Number == old.Number })
-			if swept := p.book.Pulls[at].Swept; swept == c.notYet {
-				t.Errorf("marked as cleaned up: %t, want %t", swept, !c.notYet)
-			}
-			said := strings.Join(p.said, "\n")
-			if told := strings.Contains(said, "could not be deleted") || strings.Contains(said, "take the label"); told != c.told {
-				t.Errorf("the log says\n%s", said)
-			}
-		})
-	}
-}
-
 // young returns a commit of today.
 func (p *place) young() string {
 	cmd := exec.CommandContext(p.Context(), "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit-tree", "-m", "two", p.first+"^{tree}")
@@ -247,21 +147,23 @@ func (p *place) refuses(ref string) {
 	}
 }
 
-// Many that are due are cleaned up by several jobs: each costs calls.
-func TestManyAreCleanedUpInTurn(t *testing.T) {
+// Saved runs of long ago are removed when a pull request ends, but for those that a rule of the repository keeps.
+func TestOldRunsAreRemoved(t *testing.T) {
 	p := open(t)
-	var rows []quota.Pull
-	for n := range 25 {
-		rows = append(rows, quota.Pull{Number: 100 + n, Opened: long, End: quota.Closed, Ended: long})
+	p.git("update-ref", "refs/ralph/issue-1", p.first)
+	p.git("update-ref", "refs/ralph/issue-2", p.first)
+	p.git("update-ref", "refs/ralph/issue-3", p.young())
+	p.refuses("refs/ralph/issue-2")
+	if _, err := p.closes(p.pull("ralph/issue-9")); err != nil {
+		t.Fatal(err)
 	}
-	p.book.Pulls = rows
-	for i, left := range []int{5, 0} {
-		if _, err := p.closes(p.pull(fmt.Sprintf("ralph/issue-%d", i))); err != nil {
-			t.Fatal(err)
-		}
-		if due := p.book.Due(now.AddDate(0, 0, -90)); len(due) != left {
-			t.Errorf("after job %d %d are due, want %d", i+1, len(due), left)
-		}
+	want := "refs/ralph/issue-2\nrefs/ralph/issue-3\n" + quota.Ref
+	if left := p.git("for-each-ref", "--format=%(refname)", "refs/ralph/"); left != want {
+		t.Errorf("left are\n%s\nwant\n%s", left, want)
+	}
+	said := strings.Join(p.said, "\n")
+	if !strings.Contains(said, "removed refs/ralph/issue-1") || !strings.Contains(said, "could not be deleted") {
+		t.Errorf("the log says\n%s", said)
 	}
 }
 

@@ -1,12 +1,11 @@
-// Package sweep removes the saved state of old runs from a repository, and the branches of
-// pull requests that ended long ago. It takes an age, and returns what it looked at.
+// Package sweep removes the saved state of old runs from a repository. It takes an age, and returns what it looked
+// at.
 package sweep
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/quota"
@@ -22,7 +21,6 @@ type Sweep struct {
 	Now    time.Time
 	Age    time.Duration // that a run has to have; what was written to since stays
 	Dry    bool          // only tell
-	Prefix string        // of branches that may be removed
 }
 
 // Retention is the age that the action leaves to people who look for a run.
@@ -46,14 +44,14 @@ const (
 	moved  = "it was changed or removed meanwhile"
 )
 
-// Do looks at all refs but the ledger's, and returns them with an error, too. ended are pull
-// requests whose branches are removed.
-func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
+// Do looks at all refs but the ledger's, and returns them with an error, too.
+func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 	refs, err := s.Remote.FetchRefs(ctx, s.Store)
 	if err != nil {
 		return nil, err
 	}
-	all, failed := s.branches(ctx, ended)
+	var all []Swept
+	failed := 0
 	for _, ref := range refs {
 		if ref.Name == quota.Ref {
 			continue
@@ -107,31 +105,4 @@ func (s Sweep) lease(ctx context.Context, ref remote.Ref) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	return text, nil
-}
-
-// branches removes unchanged branches, and counts failures. GitHub keeps the commits on refs/pull/N/head.
-func (s Sweep) branches(ctx context.Context, ended []quota.Pull) (all []Swept, failed int) {
-	for _, p := range ended {
-		if p.Branch == "" || !strings.HasPrefix(p.Branch, s.Prefix) {
-			continue
-		}
-		why, err := s.deleteBranch(ctx, p)
-		if err != nil {
-			failed++
-			why = err.Error()
-		}
-		all = append(all, Swept{Ref: "refs/heads/" + p.Branch, At: p.Ended, Kept: why})
-	}
-	return all, failed
-}
-
-func (s Sweep) deleteBranch(ctx context.Context, p quota.Pull) (kept string, err error) {
-	if s.Dry {
-		return dryRun, nil
-	}
-	err = s.Remote.DeleteBranch(ctx, s.Store, p.Branch, p.Head)
-	if errors.Is(err, remote.ErrNonFastForward) {
-		return moved, nil
-	}
-	return "", err
 }
