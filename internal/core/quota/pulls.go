@@ -9,7 +9,6 @@ import (
 // Pull is a pull request of ralph, with its cost and end.
 type Pull struct {
 	Number int       `json:"number"`
-	Issue  int       `json:"issue,omitempty"`
 	Branch string    `json:"branch"`
 	Opened time.Time `json:"opened"`
 	Runs   []PullRun `json:"runs,omitempty"`
@@ -45,7 +44,6 @@ func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 	if old, ok := b.pull(p.Number); ok {
 		p.Runs = slices.DeleteFunc(slices.Clone(old.Runs), func(old PullRun) bool { return old.ID == run.ID })
 		p.Opened = old.Opened
-		p.Issue = cmp.Or(old.Issue, p.Issue)
 		if old.End != "" && !began.After(old.Ended) {
 			p.End = old.End
 			p.Ended = old.Ended
@@ -91,7 +89,6 @@ func (b Book) pull(number int) (Pull, bool) {
 func (b Book) Over(p Pull) Book {
 	old, _ := b.pull(p.Number)
 	p.Runs = old.Runs
-	p.Issue = old.Issue
 	return b.put(p)
 }
 

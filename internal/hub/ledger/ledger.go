@@ -212,11 +212,7 @@ func (e *Entry) spent(run journal.Run) *float64 {
 }
 
 func pullOf(run journal.Run, now time.Time) quota.Pull {
-	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
-	if run.Task.Number != p.Number {
-		p.Issue = run.Task.Number
-	}
-	return p
+	return quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
 }
 
 // pullRunOf returns what a run on a pull request used. A cost that is not known is null.
