@@ -124,37 +124,6 @@ func TestManyExpressionsAreOneLine(t *testing.T) {
 	}
 }
 
-// Matches searches only files that match a core.
-func TestFound(t *testing.T) {
-	l := newLab(t)
-	tip := l.commit("work", map[string]string{"one": "a mark\nno\nmark: mark\n", "two": "a remark\n"})
-	if got := l.take(l.terms()); len(got.Refused) > 0 {
-		t.Fatalf("Take = %+v", got)
-	}
-	matches := func(cores ...string) map[string][]string {
-		found := map[string][]string{}
-		err := l.trusted.Matches(t.Context(), tip, cores, []string{"[a-z]*mark:?"}, func(path, part string) { found[path] = append(found[path], part) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
-	}
-	for core, want := range map[string]map[string][]string{
-		"mark": {"one": {"mark", "mark:", "mark"}, "two": {"remark"}}, "a mark": {"one": {"mark", "mark:", "mark"}}, "nothing": {},
-	} {
-		if diff := cmp.Diff(want, matches(core, "none")); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", core, diff)
-		}
-	}
-	var many []string // more than a command line may be long
-	for i := range 3000 {
-		many = append(many, fmt.Sprintf("%0100d", i))
-	}
-	if got := matches(append(many, "remark")...); len(got) != 1 {
-		t.Errorf("Found with many cores = %v, want the file two", got)
-	}
-}
-
 // An agent can change more files than a command line takes.
 func TestFilesMatchingOfMany(t *testing.T) {
 	l := newLab(t)

@@ -20,7 +20,7 @@ func TestGraft(t *testing.T) {
 	to := l.commit("one", map[string]string{"README.md": "# changed\n", "tests/a.sh": "true\n", "src/b.go": "package main\n"})
 	l.take(l.terms())
 	ctx := t.Context()
-	names := must(l.trusted.ChangedFiles(ctx, git.Span{From: l.base, To: to}))(t)
+	names := must(l.trusted.ChangedPaths(ctx, git.Span{From: l.base, To: to}))(t)
 	if diff := cmp.Diff([]string{"README.md", "src/b.go", "tests/a.sh"}, names); diff != "" {
 		t.Errorf("Names (-want +got):\n%s", diff)
 	}

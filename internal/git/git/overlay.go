@@ -15,26 +15,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// ChangedFiles returns the files of To that it changed or added since the merge base with From.
-func (t *Trusted) ChangedFiles(ctx context.Context, span Span) ([]string, error) {
-	return t.changed(ctx, span, func(c Change) bool { return c.Mode != ModeNone && c.Mode != ModeLink })
-}
-
 // ChangedPaths returns the paths that To changed, added or removed since the merge base with From.
 func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error) {
-	return t.changed(ctx, span, func(Change) bool { return true })
-}
-
-func (t *Trusted) changed(ctx context.Context, span Span, counts func(Change) bool) ([]string, error) {
 	if fork, err := t.MergeBase(ctx, span); err == nil {
 		span.From = fork
 	}
-	var paths []string
 	changes, err := t.Compare(ctx, span)
+	var paths []string
 	for _, c := range changes {
-		if counts(c) {
-			paths = append(paths, c.Path)
-		}
+		paths = append(paths, c.Path)
 	}
 	return paths, err
 }

@@ -17,7 +17,7 @@ func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions,
 			return !ok
 		}), err
 	}
-	out, err := t.search(ctx, commit, "-l", expressions, paths)
+	out, err := t.search(ctx, commit, expressions, paths)
 	if out == "" || err != nil {
 		return nil, err
 	}
@@ -28,26 +28,6 @@ func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions,
 	return found, nil
 }
 
-// Matches calls each for the parts of lines that match one of the extended regular expressions, with their path. It
-// keeps none, as these can have many times the size of the repository. It searches only files that match one of the
-// cores: an expression that begins with a word is ten times as fast as another.
-func (t *Trusted) Matches(
-	ctx context.Context, commit string, cores, expressions []string, each func(path, part string),
-) error {
-	paths, err := t.FilesMatching(ctx, commit, cores, []string{""})
-	for chunk := range slices.Chunk(paths, searchPaths) {
-		out, err := t.search(ctx, commit, "-o", expressions, chunk)
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(out) {
-			path, part, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
-			each(strings.TrimPrefix(path, commit+":"), part)
-		}
-	}
-	return err
-}
-
 const (
 	searchPaths = 400 // paths of one search
 	maxMatches  = 64 << 20
@@ -56,11 +36,11 @@ const (
 // search returns what git grep prints; nothing without paths. git reads the expressions from
 // stdin, because thousands are too long for a command line. They are one expression: git reads
 // a file once for each.
-func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, paths []string) (string, error) {
+func (t *Trusted) search(ctx context.Context, commit string, expressions, paths []string) (string, error) {
 	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
 		return "", err
 	}
-	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))
+	args := slices.Concat([]string{"grep", "-l", "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))
 	out, err := t.askCached(ctx, Call{Args: args, Limit: maxMatches}, strings.Join(expressions, "|"))
 	if failed, ok := Answered(err); ok && failed.Exit == 1 {
 		return "", nil
