@@ -196,7 +196,7 @@ func (f found) text() string {
 	if f.Sandbox != nil && f.Agents == nil { // the user asked about it
 		parts = append(parts, f.Sandbox.Text())
 	} else if f.Sandbox != nil {
-		parts = append(parts, f.Sandbox.Brief()+"  ralph doctor --sandbox lists its parts\n")
+		parts = append(parts, f.Sandbox.Brief()+"  ralph doctor --sandbox lists the levels\n")
 	}
 	if text := clean.LogLines(f.summary()); text != "" {
 		parts = append(parts, text)

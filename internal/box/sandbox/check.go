@@ -35,13 +35,12 @@ func (w Config) Check(ctx context.Context, exec Exec) (open []string, err error)
 type variant struct {
 	level    Level
 	hostPIDs bool
-	name     string
 }
 
 var variants = []variant{
-	{Namespace, false, "network, mounts and processes of its own"},
-	{Namespace, true, "network and mounts of its own"}, // where /proc cannot be mounted, as in some containers
-	{Notify, true, "supervisor of connects"},
+	{Namespace, false},
+	{Namespace, true}, // where /proc cannot be mounted, as in some containers
+	{Notify, true},
 }
 
 // Strongest returns w at its level, or for Auto at the strongest that holds, made in a way that this machine has. It

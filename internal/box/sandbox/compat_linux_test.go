@@ -195,7 +195,7 @@ func show(t *testing.T, text string) {
 	fmt.Println(text)
 }
 
-func TestProbe(t *testing.T) {
+func TestStrongest(t *testing.T) {
 	want := map[string]sandbox.Level{
 		asOther.name: sandbox.Namespace, asRoot.name: sandbox.Namespace, asDocker.name: sandbox.Notify,
 		asOrdinary.name: sandbox.Namespace, asClosed.name: sandbox.Notify,
@@ -206,16 +206,11 @@ func TestProbe(t *testing.T) {
 		}
 	}
 	for _, who := range users() {
-		var r sandbox.Report
+		var r found
 		w := testConfig(t, sandbox.Auto, who)
-		who.play(t, &r, "probe", asJSON(t, order{Sandbox: w}))
-		if r.Level != want[who.name] {
-			t.Errorf("as %s: level %s, want %s: %+v", who.name, r.Level, want[who.name], r.Found)
-		}
-		for _, m := range r.Found {
-			if !m.Found && m.Detail == "" {
-				t.Errorf("as %s: %s is not found, without a reason", who.name, m.Name)
-			}
+		who.play(t, &r, "strongest", asJSON(t, order{Sandbox: w}))
+		if r.Sandbox.Level != want[who.name] || r.Error != "" {
+			t.Errorf("as %s: level %s, want %s: %s", who.name, r.Sandbox.Level, want[who.name], r.Error)
 		}
 	}
 }
@@ -225,14 +220,20 @@ func TestWhereSignalsGoOut(t *testing.T) {
 	if !roomy() {
 		return // the level is notify anyway
 	}
-	for _, level := range []sandbox.Level{sandbox.Auto, sandbox.Namespace} {
-		var r sandbox.Report
-		old := order{Sandbox: testConfig(t, level, asMasked), ABI: 5}
-		asMasked.play(t, &r, "probe", asJSON(t, old))
-		old.Sandbox = r.Apply(old.Sandbox)
-		err := sandbox.Holds(old.Sandbox.Level, attacked(t, asMasked, old))
-		if refused := err != nil; r.Level != sandbox.Notify || refused != (level == sandbox.Namespace) {
-			t.Errorf("asked for %s: level %s, %v: %+v", level, r.Level, err, r.Found)
+	for level, want := range map[sandbox.Level]string{
+		sandbox.Auto: "", sandbox.Namespace: "the sandbox level namespace does not hold: a signal to ralph",
+	} {
+		var r found
+		asMasked.play(t, &r, "strongest", asJSON(t, order{Sandbox: testConfig(t, level, asMasked), ABI: 5}))
+		if r.Error != want {
+			t.Errorf("asked for %s: level %s, %q, want %q", level, r.Sandbox.Level, r.Error, want)
+		}
+		if level != sandbox.Auto {
+			continue
+		}
+		err := sandbox.Holds(r.Sandbox.Level, attacked(t, asMasked, order{Sandbox: r.Sandbox, ABI: 5}))
+		if err != nil || r.Sandbox.Level != sandbox.Notify {
+			t.Errorf("level %s: %v", r.Sandbox.Level, err)
 		}
 	}
 }
@@ -244,13 +245,14 @@ func TestWhereNoProcCanBeMounted(t *testing.T) {
 		return // nor can anything else be
 	}
 	for who, want := range map[user]bool{users()[0]: false, asMasked: true} {
-		var r sandbox.Report
-		who.play(t, &r, "probe", asJSON(t, order{Sandbox: testConfig(t, sandbox.Auto, who)}))
-		if r.Level != sandbox.Namespace || r.HostPIDs != want {
-			t.Errorf("as %s: level %s, the machine's processes %t; want %t: %+v", who.name, r.Level, r.HostPIDs, want, r.Found)
+		var r found
+		who.play(t, &r, "strongest", asJSON(t, order{Sandbox: testConfig(t, sandbox.Auto, who)}))
+		w := r.Sandbox
+		if w.Level != sandbox.Namespace || w.HostPIDs != want {
+			t.Errorf("as %s: level %s, the machine's processes %t; want %t: %s", who.name, w.Level, w.HostPIDs, want, r.Error)
 		}
-		w := r.Apply(sandbox.Config{Level: sandbox.Auto})
-		if err := sandbox.Holds(w.Level, attacked(t, who, order{Sandbox: w})); err != nil {
+		holder := sandbox.Config{Level: w.Level, HostPIDs: w.HostPIDs}
+		if err := sandbox.Holds(w.Level, attacked(t, who, order{Sandbox: holder})); err != nil {
 			t.Errorf("as %s: %v", who.name, err)
 		}
 	}

@@ -27,26 +27,26 @@ var roles map[string]func(args []string)
 // cast fills roles, some of which go on as others.
 func cast() {
 	roles = map[string]func(args []string){
-		"assault":  playAttack,
-		"probe":    playProbe,
-		"verify":   playCheck,
-		"weaker":   playWeaker,
-		"talk":     playTalk,
-		"adopt":    playAdopt,
-		"leave":    playLeave,
-		"stay":     func(a []string) { playLeave(a); rest() },
-		"race":     playRace,
-		"kill":     playKill,
-		"connects": playConnects,
-		"lonely":   playLonely,
-		"hold":     playHold,
-		"signal":   func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); rest() },
-		"stubborn": playStubborn,
-		"litter":   playLitter,
-		"meddle":   playMeddle,
-		"strike":   playStrike,
-		"empty":    playEmpty,
-		"sweep":    playSweep,
+		"assault":   playAttack,
+		"strongest": playStrongest,
+		"verify":    playCheck,
+		"weaker":    playWeaker,
+		"talk":      playTalk,
+		"adopt":     playAdopt,
+		"leave":     playLeave,
+		"stay":      func(a []string) { playLeave(a); rest() },
+		"race":      playRace,
+		"kill":      playKill,
+		"connects":  playConnects,
+		"lonely":    playLonely,
+		"hold":      playHold,
+		"signal":    func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); rest() },
+		"stubborn":  playStubborn,
+		"litter":    playLitter,
+		"meddle":    playMeddle,
+		"strike":    playStrike,
+		"empty":     playEmpty,
+		"sweep":     playSweep,
 	}
 }
 
@@ -70,10 +70,21 @@ func playAttack(args []string) {
 	must(json.NewEncoder(os.Stdout).Encode(list))
 }
 
-func playProbe(args []string) {
+// found is the strongest level of a machine, and why there is none.
+type found struct {
+	Sandbox sandbox.Config
+	Error   string
+}
+
+func playStrongest(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
-	must(json.NewEncoder(os.Stdout).Encode(sandbox.Probe(context.Background(), o.confinement(), new(process.Runner).Run)))
+	sb, _, err := o.confinement().Strongest(context.Background(), new(process.Runner).Run)
+	said := found{Sandbox: sb}
+	if err != nil {
+		said.Error = err.Error()
+	}
+	must(json.NewEncoder(os.Stdout).Encode(said))
 }
 
 // playCheck says what the check of a sandbox finds.

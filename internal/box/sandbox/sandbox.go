@@ -32,7 +32,7 @@ const (
 	Notify    Level = "notify"    // no network; a supervisor connects in its stead
 	External  Level = "external"  // the user vouches for what holds the network; the rest as far as it goes
 	None      Level = "none"
-	Auto      Level = "auto" // the strongest that Probe finds; never a Config's
+	Auto      Level = "auto" // the strongest that Strongest finds; never a Config's
 )
 
 // Levels returns all that can be asked for.
@@ -242,32 +242,3 @@ func (t ReportedError) Error() string { return t.Err.Error() }
 
 // Unwrap gives the error itself.
 func (t ReportedError) Unwrap() error { return t.Err }
-
-// Report is what a machine offers, found by doing.
-type Report struct {
-	Level Level // the strongest that works; None where nothing does
-	Found []Mechanism
-
-	HostPIDs bool // Level does without a process namespace
-}
-
-// Mechanism is a part of the sandbox, as a person asks for it.
-type Mechanism struct {
-	Name   string `json:"name"`
-	Found  bool   `json:"found"`
-	Detail string `json:"detail,omitempty"` // its version, or why it is not there
-}
-
-// Probe checks the levels for base, the strongest first.
-func Probe(ctx context.Context, base Config, exec Exec) Report {
-	return probe(ctx, base, exec)
-}
-
-// Apply is w with the way that was found to work, for Auto at the strongest level.
-func (r Report) Apply(w Config) Config {
-	if w.Level == Auto {
-		w.Level = r.Level
-	}
-	w.HostPIDs = w.Level == Namespace && r.HostPIDs
-	return w
-}

@@ -14,37 +14,50 @@ import (
 
 // Sandbox is what this machine offers to confine an agent.
 type Sandbox struct {
-	Level  string              `json:"level"`            // the strongest that works
-	Mounts bool                `json:"mounts"`           // with a root of its own
-	Holds  bool                `json:"holds"`            // as the check from inside found
-	Why    string              `json:"why,omitempty"`    // what it does not hold, or why that is not known
-	Remedy string              `json:"remedy,omitempty"` // towards a stronger level
-	Parts  []sandbox.Mechanism `json:"parts"`
+	Level  string  `json:"level"`            // that was asked for, or the strongest that works
+	Holds  bool    `json:"holds"`            // as the check from inside found
+	Why    string  `json:"why,omitempty"`    // what it does not hold, or why that is not known
+	Remedy string  `json:"remedy,omitempty"` // towards a stronger level
+	Levels []Level `json:"levels"`           // of ralph's own, the strongest first
 }
 
-// LookAtSandbox tries the mechanisms of this machine at a level, and checks the sandbox from inside.
+// Level is a level of the sandbox that was tried.
+type Level struct {
+	Name  string `json:"name"`
+	Holds bool   `json:"holds"`
+	Why   string `json:"why,omitempty"` // it does not
+}
+
+// LookAtSandbox tries the levels of this machine, and the one that is asked for.
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sandbox {
-	found := sandbox.Probe(ctx, sb, next)
-	sb = found.Apply(sb)
-	s := Sandbox{
-		Level:  string(sb.Level),
-		Mounts: sb.Level == sandbox.Namespace,
-		Remedy: remedies[sb.Level],
-		Parts:  found.Found,
+	chosen := Level{Name: string(sandbox.None), Why: "this machine offers no sandbox that contains the network"}
+	if sb.Level == sandbox.External {
+		chosen = levelOf(ctx, sb, sb.Level, next)
 	}
+	var all []Level
+	for _, level := range []sandbox.Level{sandbox.Namespace, sandbox.Notify} {
+		tried := levelOf(ctx, sb, level, next)
+		all = append(all, tried)
+		isStrongest := sb.Level == sandbox.Auto && tried.Holds && !chosen.Holds
+		if sb.Level == level || isStrongest {
+			chosen = tried
+		}
+	}
+	s := Sandbox{Level: chosen.Name, Holds: chosen.Holds, Why: chosen.Why, Levels: all}
+	s.Remedy = remedies[sandbox.Level(s.Level)]
 	if s.Remedy != "" {
 		s.Remedy = cmp.Or(sandbox.RemedyOfAppArmor(sandbox.UserNamespaces), s.Remedy)
 	}
-	if sb.Level == sandbox.None {
-		s.Why = "this machine offers no sandbox that contains the network"
-		return s
-	}
-	if _, err := sb.Check(ctx, next); err != nil {
-		s.Why = err.Error()
-		return s
-	}
-	s.Holds = true
 	return s
+}
+
+func levelOf(ctx context.Context, sb sandbox.Config, level sandbox.Level, next sandbox.Exec) Level {
+	sb.Level = level
+	_, _, err := sb.Strongest(ctx, next)
+	if err != nil {
+		return Level{Name: string(level), Why: err.Error()}
+	}
+	return Level{Name: string(level), Holds: true}
 }
 
 // remedies are ways to a stronger level.
@@ -73,8 +86,8 @@ func (s Sandbox) Text() string {
 	var b strings.Builder
 	b.WriteString(s.Brief())
 	b.WriteString("\nwhat this machine offers\n")
-	for _, p := range s.Parts {
-		b.WriteString(entry(mark(p.Found), p.Name+colon(p.Detail), ""))
+	for _, level := range s.Levels {
+		b.WriteString(entry(mark(level.Holds), level.Name+colon(level.Why), ""))
 	}
 	return b.String()
 }
