@@ -47,7 +47,10 @@ func (b Box) openBefore() (before, error) {
 		return kept, errors.Join(fmt.Errorf("read what was delivered: %w", err), kept.log.Close())
 	}
 	kept.files, err = openFolder(filepath.Join(b.Before, "files"))
-	return kept, err
+	if err != nil {
+		return kept, errors.Join(err, kept.log.Close())
+	}
+	return kept, nil
 }
 
 func (k before) read() error {

@@ -113,23 +113,34 @@ func (r *folders) copyBaseCaches() error {
 
 const savedFiles = "files" // in the folder that outlives the job
 
-// restoreCaches has proofs begin with the caches of an earlier job.
+// restoreCaches has proofs and the agent begin with the caches of an earlier job: with all of them, or with none.
 func (w *Sandbox) restoreCaches(ctx context.Context, dir string) error {
 	files := filepath.Join(dir, savedFiles)
 	if _, err := os.Lstat(files); dir == "" || err != nil {
 		return nil //nolint:nilerr // there are none yet
 	}
+	err := w.copyCaches(ctx, files)
+	if err != nil {
+		return errors.Join(err, untrusted.RemoveAll(w.folders.baseCaches()), w.folders.emptyFolder("caches"))
+	}
+	return nil
+}
+
+func (w *Sandbox) copyCaches(ctx context.Context, files string) error {
 	r := &w.folders
 	if err := r.emptyFolder("filled"); err != nil {
 		return err
 	}
-	// After an error, proofs still begin with what was copied. So all of these must run.
-	return errors.Join(
-		workspace.Mirror(files, r.baseCaches()),
-		removeToolSettings(r.baseCaches()),
-		w.Lend(ctx, r.baseCaches(), "."),
-		r.copyBaseCaches(),
-	)
+	if err := workspace.Mirror(files, r.baseCaches()); err != nil {
+		return err
+	}
+	if err := removeToolSettings(r.baseCaches()); err != nil {
+		return err
+	}
+	if err := w.Lend(ctx, r.baseCaches(), "."); err != nil {
+		return err
+	}
+	return r.copyBaseCaches()
 }
 
 // SaveCaches saves for later jobs what LeaveBase kept. The key tells what that depends on: caches of the same key are

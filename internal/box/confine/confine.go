@@ -158,7 +158,7 @@ func (w *Sandbox) checkReachable(asked Options) error {
 	if w.base.UID == 0 || w.mounts() {
 		return nil
 	}
-	for _, path := range append(asked.Reach, w.folders.dir) {
+	for _, path := range slices.Concat(asked.Reach, []string{w.folders.dir}) {
 		if dir := closedFolder(path); dir != "" {
 			return fault.Usage(fmt.Sprintf("the sandbox's user cannot reach %s: %s is closed to others", path, dir),
 				"open it: chmod o+x "+dir, nil)
