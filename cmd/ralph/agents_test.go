@@ -244,7 +244,7 @@ func TestAgentsRefused(t *testing.T) {
 		if l.base == "UNUSED" { // ralph's model server does not see what it is refused
 			return
 		}
-		cmd := l.start("-m", "5")
+		cmd := l.start("-m", "5", "--sandbox=namespace")
 		_ = cmd.Wait()
 		ended := l.ended()
 		if code := cmd.ProcessState.ExitCode(); code != 2 || len(ended) != 1 || !ended[0].CannotRun {
@@ -254,13 +254,13 @@ func TestAgentsRefused(t *testing.T) {
 	}, modeltest.Answer{Status: 403, Times: modeltest.Always})
 }
 
-// A limit of dollars ends each of them within its turn where no sandbox stands: its key is ralph's model server's.
+// A limit of dollars ends each of them within its turn in a sandbox: its key is ralph's model server's.
 func TestAgentsAreCounted(t *testing.T) {
 	eachAgent(t, `{}`, func(l *laptop) {
-		if l.base == "UNUSED" { // it takes no server without a sandbox
+		if l.base == "UNUSED" { // ralph's model server does not see its requests
 			return
 		}
-		cmd := l.start("--max-cost", "1", "--iteration-timeout", "2m")
+		cmd := l.start("--sandbox=namespace", "--max-cost", "1", "--iteration-timeout", "2m")
 		_ = cmd.Wait()
 		ended := l.ended()
 		if code := cmd.ProcessState.ExitCode(); code != 1 || len(ended) != 1 || !ended[0].Overspent || ended[0].TimedOut {

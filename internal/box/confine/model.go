@@ -1,16 +1,13 @@
 package confine
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"net/url"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/egress"
-	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/price"
 	"github.com/ralph-loop/ralph/internal/core/stream"
@@ -35,45 +32,6 @@ type modelUser struct {
 	keys   *agent.Keys
 	makers []agent.Maker // whose keys the model server holds for it
 	token  string        // that it gets in their place
-}
-
-// HoldKeys has a model server hold the keys of the agents, and count what they use
-// against their budget, without a sandbox: no matter what else a Sandbox does, it does
-// not. nil: there is no budget, or no key that can be held.
-func HoldKeys(ctx context.Context, asked Options) (*Sandbox, error) {
-	if asked.Model.Budget == (agent.Budget{}) {
-		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
-	}
-	w := &Sandbox{Level: sandbox.None, servers: new(servers)}
-	users := w.modelUsers(asked)
-	for i := range users {
-		a := &users[i]
-		a.Keys = *a.keys
-		if agent.Held(a.Agent) && a.keys.UsesKey(a.Agent, asked.Env) {
-			makers, err := w.makers(a, false)
-			if err != nil {
-				return nil, err
-			}
-			a.makers = makers
-		}
-		// Every model is allowed, as without a server.
-		a.Name = ""
-		a.Models = nil
-	}
-	first := slices.IndexFunc(users, modelUser.isServed)
-	if first < 0 {
-		return nil, nil //nolint:nilnil // as above
-	}
-	if asked.Network.Upstream == "" {
-		base := users[first].makers[0].Base
-		asked.Network.Upstream = egress.Around(cmp.Or(base, "https://api.openai.com"))
-	}
-	route, err := asked.Network.Route()
-	if err != nil {
-		return nil, err
-	}
-	ctx, w.servers.stop = context.WithCancel(context.WithoutCancel(ctx))
-	return w, w.openModel(ctx, asked, users, route)
 }
 
 // isServed reports an agent whose keys the model server holds.
@@ -111,7 +69,7 @@ func (w *Sandbox) openModel(ctx context.Context, asked Options, users []modelUse
 	for _, a := range users {
 		if a.isServed() {
 			*a.keys = a.Keys.ForModelServer(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
-			a.keys.Confined = w.Level != sandbox.None
+			a.keys.Confined = true
 		}
 	}
 	d.serve(func() error { return d.modelServer.Serve(ctx, d.model) })

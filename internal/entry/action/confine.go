@@ -163,11 +163,9 @@ func (h *machine) githubAddresses(ctx context.Context) []string {
 	return egress.Beyond(ctx, name)
 }
 
-func (h *machine) closeSandboxes(sandboxes ...*confine.Sandbox) {
-	for _, sb := range sandboxes {
-		if err := sb.Close(); err != nil {
-			h.say("could not clean up the sandbox: " + fault.Told(err))
-		}
+func (h *machine) closeSandbox(sb *confine.Sandbox) {
+	if err := sb.Close(); err != nil {
+		h.say("could not clean up the sandbox: " + fault.Told(err))
 	}
 }
 

@@ -57,7 +57,7 @@ func (h *handler) checkAgentAndSandbox(ctx context.Context, asked job.NewRun) do
 	if err != nil {
 		return doctor.Finding{What: "this machine", Gap: err.Error(), Remedy: fault.Hint(err)}
 	}
-	h.closeSandboxes(j.Sandbox, j.ModelServer)
+	h.closeSandbox(j.Sandbox)
 	return doctor.Finding{}
 }
 

@@ -91,7 +91,7 @@ func (h *handler) work(
 	if err != nil {
 		return job.Outcome{}, err
 	}
-	defer h.closeSandboxes(j.Sandbox, j.ModelServer)
+	defer h.closeSandbox(j.Sandbox)
 	h.tracer = trace.New(ctx, trace.Options{
 		Getenv:  h.Getenv,
 		Version: h.Version,

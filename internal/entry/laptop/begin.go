@@ -55,9 +55,6 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Agents, 
 	if err != nil {
 		return none, nil, err
 	}
-	if agents.ModelServer != nil {
-		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
-	}
 	for _, note := range agents.Agent.Notes {
 		d.line("note: " + note)
 	}
@@ -172,7 +169,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		SaveTimeout: Rescue,
 	}
 	if err := d.placeWork(ctx, j, d.inBox(p, j)); err != nil {
-		d.closeSandboxes(sb, agents.ModelServer)
+		d.closeSandbox(sb)
 		return nil, err
 	}
 	return j, nil
@@ -212,7 +209,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
+	defer d.closeSandbox(j.Sandbox)
 	asked.Policy = d.inBox(asked.Policy, j)
 	asked.Policy.Agent = j.Agent.Name
 	asked.Level = d.level(j.Sandbox)
@@ -265,7 +262,7 @@ func (d *Project) Resume(
 	if err != nil {
 		return 0, err
 	}
-	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
+	defer d.closeSandbox(j.Sandbox)
 	p = d.inBox(p, j)
 	p.Agent = j.Agent.Name
 	resumed := journal.Resumed{

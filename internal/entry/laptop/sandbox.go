@@ -137,11 +137,9 @@ func (w World) homeBeside(project string) (string, error) {
 	return home, nil
 }
 
-func (d *Project) closeSandboxes(sandboxes ...*confine.Sandbox) {
-	for _, sb := range sandboxes {
-		if err := sb.Close(); err != nil {
-			d.line("could not clean up the sandbox: " + err.Error())
-		}
+func (d *Project) closeSandbox(sb *confine.Sandbox) {
+	if err := sb.Close(); err != nil {
+		d.line("could not clean up the sandbox: " + err.Error())
 	}
 }
 

@@ -32,7 +32,7 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 		return j, err
 	}
 	if err := d.requireRunnableChecks(ctx, j, p); err != nil {
-		d.closeSandboxes(j.Sandbox, j.ModelServer)
+		d.closeSandbox(j.Sandbox)
 		return nil, err
 	}
 	return j, nil

@@ -278,15 +278,6 @@ func Get(env []string, name string) string {
 	return ""
 }
 
-// Direct reaches servers on this machine without a proxy.
-func Direct(env []string) []string {
-	const local = "127.0.0.1"
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		env = Merge(env, []string{name + "=" + strings.TrimPrefix(Get(env, name)+","+local, ",")})
-	}
-	return env
-}
-
 // Confined returns an environment without variables that name folders of the user.
 func Confined(env []string) []string {
 	var kept []string

@@ -135,7 +135,7 @@ func (c *FoundAgent) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter,
 }
 
 // Enclose starts a sandbox around the agent of a run and a second one for opinions (nil: none), and
-// returns both as they work in it. Without a sandbox, a model server holds their keys.
+// returns both as they work in it.
 func (c *FoundAgent) Enclose(
 	ctx context.Context,
 	second *FoundAgent,
@@ -158,23 +158,15 @@ func (c *FoundAgent) Enclose(
 	if err != nil {
 		return all, nil, err
 	}
-	keeper := sb
-	if sb == nil {
-		all.ModelServer, err = confine.HoldKeys(ctx, o)
-		keeper = all.ModelServer
-	}
-	if err != nil {
-		return all, nil, errors.Join(err, keeper.Close())
-	}
-	if err := all.enclose(c, second, keeper); err != nil {
-		return all, nil, errors.Join(err, keeper.Close())
+	if err := all.enclose(c, second, sb); err != nil {
+		return all, nil, errors.Join(err, sb.Close())
 	}
 	return all, sb, nil
 }
 
-// enclose makes the agents with the keys that keeper gives them.
-func (a *Agents) enclose(first, second *FoundAgent, keeper *confine.Sandbox) error {
-	adapter, err := first.inSandbox(keeper.Keys)
+// enclose makes the agents with the keys that the sandbox gives them.
+func (a *Agents) enclose(first, second *FoundAgent, sb *confine.Sandbox) error {
+	adapter, err := first.inSandbox(sb.Keys)
 	if err != nil {
 		return err
 	}
@@ -182,7 +174,7 @@ func (a *Agents) enclose(first, second *FoundAgent, keeper *confine.Sandbox) err
 	if second == nil {
 		return nil
 	}
-	adapter, err = second.inSandbox(keeper.ReviewKeys)
+	adapter, err = second.inSandbox(sb.ReviewKeys)
 	if err != nil {
 		return err
 	}

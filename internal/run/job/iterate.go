@@ -98,7 +98,7 @@ func (s *turns) warnOfLimits() error {
 	if s.Agent.ReportsUsage {
 		return s.Append(journal.Noted{
 			What: what + fmt.Sprintf("; the run ends after the turn that exceeds $%.2f", limits.CostUSD),
-			Hint: "give the agent a key instead of its login, or limit the time of a turn: agent.timeout",
+			Hint: "give the agent a key, in the sandbox, or limit the time of a turn: agent.timeout",
 		})
 	}
 	what += ", and it reports no usage"

@@ -97,9 +97,6 @@ type Agents struct {
 	Reviewer    *Reviewer         // gives second opinions; nil: none
 	Supervised  *Supervised       // a command instead of an agent
 	Watch       func(stream.Item)
-
-	// ModelServer is for agents without a sandbox; nil: they use their models directly. The caller closes it.
-	ModelServer *confine.Sandbox
 }
 
 // Audience is who is informed about the run.

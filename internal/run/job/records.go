@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -100,7 +99,7 @@ func (s *records) recordTraffic(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := cmp.Or(s.Sandbox, s.ModelServer).Passed()
+	passed := s.Sandbox.Passed()
 	if passed == nil {
 		return nil
 	}

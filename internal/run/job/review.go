@@ -163,7 +163,7 @@ func (s *turns) consult(ctx context.Context, run journal.Run, q question, emit e
 func (s *turns) readingAgent(run journal.Run, dir string, q question) driver.Agent {
 	hand := s.agentAt(run, dir)
 	hand.Adapter = q.of.Agent
-	hand.Env = s.agentEnv(q.of.Env)
+	hand.Env = s.Sandbox.Env(q.of.Env, false)
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
 	hand.Timeout = cmp.Or(hand.Timeout, answerTime)
 	return hand

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/stream"
-	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/proof/checkout"
 )
 
@@ -29,23 +27,16 @@ func (s *turns) agentAt(run journal.Run, dir string) driver.Agent {
 		Run:      s.commandRunner(dir),
 		Dir:      projectDir(run, dir),
 		Inside:   s.Sandbox.Inside(s.access(dir), projectDir(run, dir)),
-		Env:      s.agentEnv(s.AgentEnv),
+		Env:      s.Sandbox.Env(s.AgentEnv, false),
 		Watch:    s.Watch,
 		Redact:   s.Redact,
-		Upstream: cmp.Or(s.Sandbox, s.ModelServer).LastStatus,
+		Upstream: s.Sandbox.LastStatus,
 		Timeout:  timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()),
 		Idle:     run.Policy.Limits.Idle.Std(),
 		Now:      s.Now,
 		Grace:    s.Grace,
 		Lend:     func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
-}
-
-func (s *turns) agentEnv(env []string) []string {
-	if s.ModelServer != nil {
-		return environ.Direct(env)
-	}
-	return s.Sandbox.Env(env, false)
 }
 
 // runAgent starts no agent if the model server has used the budget.
@@ -55,7 +46,7 @@ func (s *turns) runAgent(
 	order agent.Order,
 	emit emit,
 ) (journal.AgentEnded, error) {
-	models := cmp.Or(s.Sandbox, s.ModelServer)
+	models := s.Sandbox
 	if spent := models.Used(); spent.Stopped {
 		return applyMetering(journal.AgentEnded{Failed: true}, spent, hand.Adapter.Counted), nil
 	}
