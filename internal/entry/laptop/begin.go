@@ -48,9 +48,6 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Agents, 
 	if err != nil {
 		return none, nil, err
 	}
-	if d.inDocker() || d.DryRun { // Docker's sandboxes do not reach servers of this machine
-		p.Limits = policy.Limits{}
-	}
 	agents, sb, err := worker.Enclose(ctx, second, p, sandboxOptions)
 	if err != nil {
 		return none, nil, err
