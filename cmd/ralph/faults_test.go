@@ -263,7 +263,7 @@ func (s *scene) safe(packed bool) {
 		t.Fatalf("the run ended as %+v with %d stories passed, want all 3", run.Stop, run.PassedStories())
 	}
 	if packed {
-		bundle := s.path("workspace", filepath.FromSlash(run.Packed.Path))
+		bundle := s.path("workspace", filepath.FromSlash(run.Published.Packed.Path))
 		heads, err := tryGit(t.Context(), s.bare(), "bundle", "list-heads", bundle)
 		if err != nil || !strings.HasPrefix(heads, run.Head) {
 			t.Errorf("the bundle holds %q, want %s: %v", heads, run.Head, err)

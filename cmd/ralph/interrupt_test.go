@@ -64,8 +64,8 @@ func (s *scene) saved() {
 	if run.Stop == nil || run.Stop.Reason != policy.Cancelled {
 		t.Fatalf("the run stopped as %+v, want cancelled", run.Stop)
 	}
-	if head := s.must("rev-parse", run.Branch); head != run.Head || run.Pushed != run.Head {
-		t.Errorf("the branch stands at %s, the journal at %s, pushed %s", head, run.Head, run.Pushed)
+	if head := s.must("rev-parse", run.Branch); head != run.Head || run.Published.Pushed != run.Head {
+		t.Errorf("the branch stands at %s, the journal at %s, pushed %s", head, run.Head, run.Published.Pushed)
 	}
 	if !slices.Contains(s.files(run.Branch), "notes.txt") {
 		t.Errorf("files %q, want the work that was under way", s.files(run.Branch))

@@ -46,7 +46,7 @@ func TestAPromptIsKilled(t *testing.T) {
 	if code := s.end(s.begin()); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}
-	if run := s.run(); !run.IsCompleted() || run.Resumed != 1 {
-		t.Errorf("run %s: stopped %+v, gone on with %d times, want complete and once", run.ID, run.Stop, run.Resumed)
+	if run := s.run(); !run.IsCompleted() || run.Clock.Resumed != 1 {
+		t.Errorf("run %s: stopped %+v, gone on with %d times, want complete and once", run.ID, run.Stop, run.Clock.Resumed)
 	}
 }

@@ -40,8 +40,8 @@ func TestTokensEnd(t *testing.T) {
 		t.Errorf("exit %d, want 0", code)
 	}
 	run := s.run()
-	if run.Stop == nil || run.Stop.Reason != policy.AllStoriesPassed || run.Pushed != run.Head {
-		t.Errorf("the run ended as %+v at %s, pushed %s; want it done", run.Stop, run.Head, run.Pushed)
+	if run.Stop == nil || run.Stop.Reason != policy.AllStoriesPassed || run.Published.Pushed != run.Head {
+		t.Errorf("the run ended as %+v at %s, pushed %s; want it done", run.Stop, run.Head, run.Published.Pushed)
 	}
 	if pulls := s.Pulls(shop); len(pulls) != 1 || pulls[0].HeadSHA != run.Head {
 		t.Errorf("pull requests %+v, want one at %s", pulls, run.Head)

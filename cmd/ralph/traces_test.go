@@ -106,7 +106,7 @@ func TestAJobSendsTraces(t *testing.T) {
 		{"check", "run", "where=base"},
 		{"check", "iteration", "passed=true"},
 		{"proof", "iteration", "passed=true"},
-		{"push", "run", "commit=" + s.run().Pushed},
+		{"push", "run", "commit=" + s.run().Published.Pushed},
 	} {
 		if !c.below(want[0], want[1], want[2:]...) {
 			t.Errorf("no span %s below %q with %q in\n%v", want[0], want[1], want[2:], c.spans)

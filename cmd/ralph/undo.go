@@ -27,7 +27,7 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if run.Delivered == nil {
+	if run.Box.Delivered == nil {
 		return 0, fault.Usage("the run "+run.ID+" delivered nothing", "name another run, which ralph status shows", nil)
 	}
 	top := filepath.Join(home.Project(), run.Worktree)
@@ -48,7 +48,7 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	fmt.Fprintf(w.Stdout, "files taken back: %d\n", len(done.Paths))
-	if run.Delivered.Head == run.Start || run.Delivered.Branch != "" {
+	if run.Box.Delivered.Head == run.Start || run.Box.Delivered.Branch != "" {
 		return fault.ExitDone, nil
 	}
 	last, err := lastCommit(ctx, place, run)
@@ -94,7 +94,7 @@ func placeOfRun(ctx context.Context, w world, top string, run journal.Run) (git.
 
 // lastCommit returns the commit that a run delivered last, or ralph's commit of the PRD on top of it.
 func lastCommit(ctx context.Context, place git.Place, run journal.Run) (string, error) {
-	last := run.Delivered.Head
+	last := run.Box.Delivered.Head
 	head, err := place.Ask(ctx, "show", "-s", "--format=%P %(trailers:key=Ralph-Run,valueonly)", place.Head)
 	if err != nil || strings.TrimSpace(head) != last+" "+run.ID {
 		return last, err

@@ -25,7 +25,7 @@ func TestBroke(t *testing.T) {
 		{tokens: 10, used: 10, want: true},
 		{limit: 1, tokens: 10, used: 11, want: true},
 	} {
-		run := journal.Run{CostUSD: test.spent, Usage: stream.Usage{Input: test.used}}
+		run := journal.Run{Spent: journal.Spent{CostUSD: test.spent, Usage: stream.Usage{Input: test.used}}}
 		run.Policy = policy.Policy{Limits: policy.Limits{CostUSD: test.limit, Tokens: test.tokens}}
 		if got := verdict.IsBudgetSpent(run); got != test.want {
 			t.Errorf("Broke(%+v) = %v", test, got)
@@ -35,7 +35,7 @@ func TestBroke(t *testing.T) {
 
 // A commit message is paid for like any other answer, and its cost may be unknown.
 func TestACommitMessageIsPaidFor(t *testing.T) {
-	run := journal.Run{CostKnown: true}
+	run := journal.Run{Spent: journal.Spent{CostKnown: true}}
 	for _, test := range []struct {
 		scm   journal.SCMEnded
 		usd   float64
@@ -46,11 +46,11 @@ func TestACommitMessageIsPaidFor(t *testing.T) {
 		{journal.SCMEnded{Task: "commit", Unpriced: true, Usage: stream.Usage{Output: 3}}, 0.5, false},
 	} {
 		run = journal.Fold(run, journal.Entry{Event: test.scm})
-		if run.CostUSD != test.usd || run.CostKnown != test.known {
-			t.Errorf("after %+v: $%v, known %v", test.scm, run.CostUSD, run.CostKnown)
+		if run.Spent.CostUSD != test.usd || run.Spent.CostKnown != test.known {
+			t.Errorf("after %+v: $%v, known %v", test.scm, run.Spent.CostUSD, run.Spent.CostKnown)
 		}
 	}
-	if got := run.Usage.Tokens(); got != 10 {
+	if got := run.Spent.Usage.Tokens(); got != 10 {
 		t.Errorf("%d tokens, want 10", got)
 	}
 }
@@ -63,24 +63,24 @@ func TestBudgetOfTheModelServer(t *testing.T) {
 		journal.AgentEnded{Failed: true, Overspent: true, Why: "all used", Cost: cost(1)},
 	}
 	run := minutely(events...)
-	if run.SpentUSD() != 1 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
-		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.SpentUSD(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
+	if run.SpentUSD() != 1 || run.Spent.CostUSD != 1 || run.Spent.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
+		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.SpentUSD(), run.Spent.CostUSD, run.Spent.Overspent, verdict.IsBudgetSpent(run))
 	}
 	bounds := stream.Cost{Most: 0.25}
 	events = append(events, journal.AgentEnded{Cost: bounds}, journal.PlanDrafted{Cost: bounds}, journal.StoryReviewed{Cost: bounds}, journal.SCMEnded{MostUSD: 0.25, Unpriced: true})
-	if run = minutely(events...); run.SpentUSD() != 2 || run.CostUSD != 2 || run.CostKnown {
-		t.Errorf("with what has no price: spent %v, cost %v, known %v", run.SpentUSD(), run.CostUSD, run.CostKnown)
+	if run = minutely(events...); run.SpentUSD() != 2 || run.Spent.CostUSD != 2 || run.Spent.CostKnown {
+		t.Errorf("with what has no price: spent %v, cost %v, known %v", run.SpentUSD(), run.Spent.CostUSD, run.Spent.CostKnown)
 	}
 	run = minutely(append(events, journal.Resumed{Why: "asked"})...)
-	if run.SpentUSD() != 0 || run.CostUSD != 2 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
-		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
+	if run.SpentUSD() != 0 || run.Spent.CostUSD != 2 || run.Spent.Overspent != "" || verdict.IsBudgetSpent(run) {
+		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.Spent.CostUSD, run.Spent.Overspent, verdict.IsBudgetSpent(run))
 	}
 	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})
-	if unplanned.Overspent != "all used" || len(unplanned.Misplans) > 0 {
-		t.Errorf("at a plan: overspent %q, %d of no use", unplanned.Overspent, len(unplanned.Misplans))
+	if unplanned.Spent.Overspent != "all used" || len(unplanned.Planning.Misplans) > 0 {
+		t.Errorf("at a plan: overspent %q, %d of no use", unplanned.Spent.Overspent, len(unplanned.Planning.Misplans))
 	}
 	quiet := minutely(began(), journal.IterationBegan{Number: 1}, journal.AgentEnded{Overspent: true})
-	if quiet.Overspent == "" {
+	if quiet.Spent.Overspent == "" {
 		t.Error("an agent that ended well left no reason")
 	}
 }

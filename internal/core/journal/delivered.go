@@ -34,4 +34,4 @@ func (e *Delivered) LeftPaths() []string {
 	return names
 }
 
-func (e Delivered) fold(r *Run, _ time.Time) { r.Delivered = &e }
+func (e Delivered) fold(r *Run, _ time.Time) { r.Box.Delivered = &e }

@@ -47,10 +47,10 @@ func TestUnplanned(t *testing.T) {
 // What the plan cost is the run's to pay.
 func TestAPlanCosts(t *testing.T) {
 	run := minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no", Cost: cost(0.25)}, journal.PlanDrafted{Why: "no", Cost: cost(0.5)})
-	if run.CostUSD != 0.75 || !run.CostKnown {
-		t.Errorf("cost %v, known %v; want 0.75", run.CostUSD, run.CostKnown)
+	if run.Spent.CostUSD != 0.75 || !run.Spent.CostKnown {
+		t.Errorf("cost %v, known %v; want 0.75", run.Spent.CostUSD, run.Spent.CostKnown)
 	}
-	if run = minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no"}); run.CostKnown {
+	if run = minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no"}); run.Spent.CostKnown {
 		t.Error("its cost is unknown, and counts as known")
 	}
 }

@@ -13,7 +13,7 @@ type EgressRefused struct {
 	Input string `json:"input,omitempty"` // the line that would allow it; empty: none
 }
 
-func (e EgressRefused) fold(r *Run, _ time.Time) { r.Refused = append(r.Refused, e) }
+func (e EgressRefused) fold(r *Run, _ time.Time) { r.Box.Refused = append(r.Box.Refused, e) }
 
 // EgressPassed records the traffic through the sandbox since the last such event.
 type EgressPassed struct {
@@ -31,10 +31,10 @@ type Passage struct {
 
 func (e EgressPassed) fold(r *Run, _ time.Time) {
 	for _, p := range e.Hosts {
-		r.Traffic = addTraffic(r.Traffic, p)
+		r.Box.Traffic = addTraffic(r.Box.Traffic, p)
 	}
 	if e.Rest != nil {
-		r.Traffic = addTraffic(r.Traffic, Passage{Times: e.Rest.Times, Up: e.Rest.Up, Down: e.Rest.Down})
+		r.Box.Traffic = addTraffic(r.Box.Traffic, Passage{Times: e.Rest.Times, Up: e.Rest.Up, Down: e.Rest.Down})
 	}
 }
 

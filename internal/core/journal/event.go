@@ -50,7 +50,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Plan = e.Plan
 	r.Plan.UserStories = slices.Clone(e.Plan.UserStories)
 	r.Source = e.Source
-	r.Vague = e.Vague
+	r.Planning.Vague = e.Vague
 	r.Branch = e.Branch
 	r.BaseRef = e.BaseRef
 	r.Base = e.Base
@@ -63,12 +63,12 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Links = e.Links
 	r.By = e.By
 	r.Form = e.Form
-	r.Attached = e.Attached
-	r.Pull = e.Pull
-	r.FoundDraft = e.Pull != nil && e.Pull.Draft
-	r.Began = at
-	r.CostKnown = true
-	r.Granted = Grant{At: at}
+	r.Planning.Attached = e.Attached
+	r.Published.Pull = e.Pull
+	r.Published.FoundDraft = e.Pull != nil && e.Pull.Draft
+	r.Clock.Began = at
+	r.Spent.CostKnown = true
+	r.Clock.Granted = Grant{At: at}
 }
 
 // Links are the pages where people find more.
@@ -97,7 +97,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Policy = policy.Given(e.Policy, r.Policy)
 	r.Links = policy.Given(e.Links, r.Links)
 	r.Level = cmp.Or(e.Level, r.Level)
-	r.Approved = cmp.Or(e.Approved, r.Approved)
+	r.Planning.Approved = cmp.Or(e.Approved, r.Planning.Approved)
 	if e.Words != "" {
 		r.Words = append(r.Words, e.Words)
 	}
@@ -105,35 +105,35 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		r.Task.Context = e.Context
 	}
 	e.reopen(r)
-	if r.Delivered.IsPartial() {
-		delivered := *r.Delivered
+	if r.Box.Delivered.IsPartial() {
+		delivered := *r.Box.Delivered
 		delivered.Iteration = 0
-		r.Delivered = &delivered
+		r.Box.Delivered = &delivered
 	}
-	if e.Drafted && r.Pull != nil {
-		pull := *r.Pull
+	if e.Drafted && r.Published.Pull != nil {
+		pull := *r.Published.Pull
 		pull.Draft = true
-		r.Pull = &pull
+		r.Published.Pull = &pull
 	}
-	r.Resumed++
+	r.Clock.Resumed++
 	r.undoMerge()
 	r.Stop = nil
 	r.Cancel = nil
-	r.Failures = nil
+	r.Published.Failures = nil
 	r.Proving = Runs{}
 	r.Looked = nil
 	r.Settled = nil
-	r.Met = ""
-	r.Parted = nil
-	r.Asked = ""
-	r.Unable = nil
-	r.Overspent = ""
+	r.Merging.Met = ""
+	r.Merging.Parted = nil
+	r.Planning.Asked = ""
+	r.Planning.Unable = nil
+	r.Spent.Overspent = ""
 	if r.needsBaseline(before) {
 		r.Baseline = nil
 		r.BaseChecks = nil
 	}
 	used := r.retryOpen(at)
-	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD, Tokens: r.Usage.Tokens()}
+	r.Clock.Granted = Grant{At: at, Iterations: used, CostUSD: r.Spent.CostUSD, Tokens: r.Spent.Usage.Tokens()}
 }
 
 // needsBaseline reports whether the checks run again at the base. A person may have repaired what failed there.

@@ -92,7 +92,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 			{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due"},
 		}},
 		Source: "json", Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Work: "w0", Level: "none", Links: first.Links,
-		Seq: 39, Began: minute(0), Now: minute(38), Granted: journal.Grant{At: minute(0)},
+		Seq: 39, Clock: journal.Clock{Began: minute(0), Now: minute(38), Granted: journal.Grant{At: minute(0)}},
 		Baseline: &based, BaseChecks: []journal.CheckEnded{atBase},
 		Iterations: []journal.Iteration{
 			{
@@ -109,11 +109,11 @@ func TestWhatARunAmountsTo(t *testing.T) {
 			Head: []journal.CheckEnded{atHead}, OldTests: []journal.CheckEnded{old}, NewTests: []journal.CheckEnded{atTests},
 			Setup: []journal.SetupEnded{setup, trial},
 		},
-		Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed},
-		Notes: []journal.Noted{noted}, Refused: []journal.EgressRefused{refused},
-		Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}},
+		Published: journal.Published{Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed}},
+		Notes: []journal.Noted{noted}, Box: journal.Box{Refused: []journal.EgressRefused{refused},
+		Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}}},
 		Looked:  &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
-		Usage: agent.Usage, CostUSD: 0.75,
+		Spent: journal.Spent{Usage: agent.Usage, CostUSD: 0.75},
 	}
 	if diff := cmp.Diff(want, run); diff != "" {
 		t.Errorf("Fold (-want +got):\n%s", diff)
@@ -122,8 +122,8 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		t.Error("a fold wrote to an event it was given")
 	}
 	readied := journal.Fold(run, journal.Entry{Seq: 40, At: minute(39), Event: journal.PullReadied{}})
-	if readied.Pull.Draft || readied.Pull.Number != 3 || readied.Failures != nil || !run.Pull.Draft {
-		t.Errorf("ready: %+v, failures %v; before %+v", readied.Pull, readied.Failures, run.Pull)
+	if readied.Published.Pull.Draft || readied.Published.Pull.Number != 3 || readied.Published.Failures != nil || !run.Published.Pull.Draft {
+		t.Errorf("ready: %+v, failures %v; before %+v", readied.Published.Pull, readied.Published.Failures, run.Published.Pull)
 	}
 }
 
@@ -149,17 +149,17 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 		journal.RunStopped{},
 	}
 	run := minutely(append(before, journal.Resumed{Level: "notify"}, journal.Resumed{})...)
-	if run.Level != "notify" || run.Resumed != 2 || run.Policy.Done != policy.ByStories {
-		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Resumed, run.Policy.Done)
+	if run.Level != "notify" || run.Clock.Resumed != 2 || run.Policy.Done != policy.ByStories {
+		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Clock.Resumed, run.Policy.Done)
 	}
-	if run.Stop != nil || run.Cancel != nil || run.Failures != nil ||
+	if run.Stop != nil || run.Cancel != nil || run.Published.Failures != nil ||
 		run.Looked != nil || run.Settled != nil || run.BaseChecks != nil || run.Iterations[0].Checks != nil {
 		t.Errorf("not forgotten: %+v", run)
 	}
 	if diff := cmp.Diff(journal.Runs{}, run.Proving); diff != "" {
 		t.Errorf("an unfinished proof (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(journal.Grant{At: minute(16), Tokens: 5}, run.Granted); diff != "" {
+	if diff := cmp.Diff(journal.Grant{At: minute(16), Tokens: 5}, run.Clock.Granted); diff != "" {
 		t.Errorf("granted (-want +got):\n%s", diff)
 	}
 	if run.Elapsed() != 0 || run.SpentTokens() != 0 {
@@ -211,8 +211,8 @@ func TestTriesOfOneIteration(t *testing.T) {
 	if diff := cmp.Diff(&want, ended.Iterations[0].Agent); diff != "" {
 		t.Errorf("sum of the tries (-want +got):\n%s", diff)
 	}
-	if ended.CostUSD != 321 || !ended.CostKnown || ended.Iterations[0].Turned != 2 {
-		t.Errorf("%v dollars, turned away %d times", ended.CostUSD, ended.Iterations[0].Turned)
+	if ended.Spent.CostUSD != 321 || !ended.Spent.CostKnown || ended.Iterations[0].Turned != 2 {
+		t.Errorf("%v dollars, turned away %d times", ended.Spent.CostUSD, ended.Iterations[0].Turned)
 	}
 
 	resumed := minutely(append(twice, journal.Resumed{})...)

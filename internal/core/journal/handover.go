@@ -28,11 +28,11 @@ type CommitsTaken struct {
 func (e CommitsTaken) fold(r *Run, at time.Time) {
 	r.Dirty = e.Dirty && !e.Swept                      // files that could not be committed are not tried again
 	if r.IsMerging() && e.To != "" && e.To != e.From { // the merge is done
-		joined := *r.Parted
+		joined := *r.Merging.Parted
 		joined.To, joined.Tree = e.To, e.Tree
-		r.Parted = nil
-		r.Met = e.To
-		r.Joins = append(r.Joins, joined)
+		r.Merging.Parted = nil
+		r.Merging.Met = e.To
+		r.Merging.Joins = append(r.Merging.Joins, joined)
 	}
 	if e.To != "" {
 		r.Head, r.Tree = e.To, e.Tree

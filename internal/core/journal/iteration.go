@@ -36,7 +36,7 @@ func (e IterationBegan) fold(r *Run, at time.Time) {
 		Session: e.Session,
 	}
 	r.Looked = nil
-	r.Log = cmp.Or(e.Log, r.Log)
+	r.Box.Log = cmp.Or(e.Log, r.Box.Log)
 	open, ok := r.OpenIteration()
 	answered := open.Agent != nil && !open.Agent.Busy
 	if !ok || answered {
@@ -103,7 +103,7 @@ func LastWords(text string) string {
 func (a AgentEnded) fold(r *Run, at time.Time) {
 	r.spend(a.Usage, a.Cost)
 	if a.Overspent {
-		r.Overspent = cmp.Or(a.Why, overspent)
+		r.Spent.Overspent = cmp.Or(a.Why, overspent)
 	}
 	r.Looked = nil
 	it := r.updateOpen(at)
@@ -121,9 +121,9 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 }
 
 func (r *Run) spend(used stream.Usage, cost stream.Cost) {
-	r.Usage = r.Usage.Plus(used)
-	r.CostUSD += cost.USD + cost.Most
-	r.CostKnown = r.CostKnown && cost.Known
+	r.Spent.Usage = r.Spent.Usage.Plus(used)
+	r.Spent.CostUSD += cost.USD + cost.Most
+	r.Spent.CostKnown = r.Spent.CostKnown && cost.Known
 }
 
 const overspent = "the budget is used" // the reason of an agent that reached the budget without an error
@@ -150,8 +150,8 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 		return
 	}
 	it.Read = &e
-	r.Log = cmp.Or(e.Log, r.Log)
-	r.Added = slices.Concat(r.Added, e.newCriteria(r.Plan))
+	r.Box.Log = cmp.Or(e.Log, r.Box.Log)
+	r.Planning.Added = slices.Concat(r.Planning.Added, e.newCriteria(r.Plan))
 	passes := map[string]bool{}
 	for _, story := range r.Plan.UserStories {
 		passes[story.ID] = story.Passes

@@ -31,22 +31,22 @@ type Joined struct {
 
 // fold makes the merge the run's work, and a story if the agent has to resolve conflicts.
 func (e Joined) fold(r *Run, _ time.Time) {
-	r.Failures = nil
+	r.Published.Failures = nil
 	if e.Of == OfBase {
-		r.Met = e.To
-		r.MergedAt = len(r.Iterations)
+		r.Merging.Met = e.To
+		r.Merging.MergedAt = len(r.Iterations)
 		r.finishMerge(e)
 	}
 	if len(e.Conflicts) > 0 {
-		r.Parted = &e
+		r.Merging.Parted = &e
 		if !r.IsMerging() {
 			return
 		}
-		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
+		r.Plan, r.Merging.MergeStory = r.Plan.WithMerge(r.Merging.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
 	}
 	switch {
 	case e.Of == OfBranch:
-		r.Pushed = e.With
+		r.Published.Pushed = e.With
 	case r.Start == r.Base:
 		r.Start = e.With
 		r.Base = e.With
@@ -58,7 +58,7 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	}
 	r.moveTo(e.To, e.Tree)
 	if !r.IsMerging() {
-		r.Joins = append(r.Joins, e)
+		r.Merging.Joins = append(r.Merging.Joins, e)
 	}
 }
 
@@ -72,7 +72,7 @@ func (r *Run) finishMerge(e Joined) {
 		return
 	}
 	for i, story := range r.Plan.UserStories {
-		if story.ID == r.MergeStory {
+		if story.ID == r.Merging.MergeStory {
 			r.Plan.UserStories[i].Passes = true
 		}
 	}
@@ -91,7 +91,7 @@ func (r *Run) moveTo(head, tree string) {
 
 // IsMerging reports whether the head is a merge with conflict markers. It is never pushed.
 func (r Run) IsMerging() bool {
-	return r.Parted != nil && r.Parted.Of == OfBase && r.Parted.To != r.Parted.From
+	return r.Merging.Parted != nil && r.Merging.Parted.Of == OfBase && r.Merging.Parted.To != r.Merging.Parted.From
 }
 
 // undoMerge removes a merge that the agent did not finish.
@@ -99,11 +99,11 @@ func (r *Run) undoMerge() {
 	if !r.IsMerging() {
 		return
 	}
-	parted := *r.Parted
+	parted := *r.Merging.Parted
 	parted.To = parted.From
 	r.moveTo(parted.From, parted.FromTree)
-	r.Parted = &parted
-	r.Met = parted.From
+	r.Merging.Parted = &parted
+	r.Merging.Met = parted.From
 }
 
 // Branched records that the work continues on another branch.
@@ -116,10 +116,10 @@ type Branched struct {
 // fold forgets the pull request and the pushes: they belong to the other branch.
 func (e Branched) fold(r *Run, _ time.Time) {
 	r.Branch = e.To
-	r.Pushed = ""
-	r.Pull = nil
-	r.Failures = nil
-	r.Leaves = append(r.Leaves, e)
+	r.Published.Pushed = ""
+	r.Published.Pull = nil
+	r.Published.Failures = nil
+	r.Published.Leaves = append(r.Published.Leaves, e)
 }
 
 // Packed records that work which could not be pushed was saved in a file.
@@ -129,4 +129,4 @@ type Packed struct {
 	Patch string `json:"patch,omitempty"` // the same work, if it is small
 }
 
-func (e Packed) fold(r *Run, _ time.Time) { r.Packed = &e }
+func (e Packed) fold(r *Run, _ time.Time) { r.Published.Packed = &e }

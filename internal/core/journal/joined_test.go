@@ -70,22 +70,22 @@ func TestWhatOthersChange(t *testing.T) {
 	} {
 		run := shown(c.event)
 		got := stand{
-			run.Head, run.Tree, run.Pushed, run.Base, run.Start, run.Met, run.Branch, run.Signed, run.Iterations[0].Taken.Work,
-			run.Pull != nil, run.Parted != nil,
+			run.Head, run.Tree, run.Published.Pushed, run.Base, run.Start, run.Merging.Met, run.Branch, run.Published.Signed, run.Iterations[0].Taken.Work,
+			run.Published.Pull != nil, run.Merging.Parted != nil,
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.why, diff)
 		}
-		if len(run.Failures) > 0 {
+		if len(run.Published.Failures) > 0 {
 			t.Errorf("%s: what failed before still counts", c.why)
 		}
 	}
 	signed := shown(moved, journal.Signed{From: "m1", To: "s1"})
-	if signed.Met != "s1" {
-		t.Errorf("met at %q, though the work is the same", signed.Met)
+	if signed.Merging.Met != "s1" {
+		t.Errorf("met at %q, though the work is the same", signed.Merging.Met)
 	}
-	if again := shown(moved, journal.Joined{Conflicts: []string{"a"}}, journal.Resumed{}); again.Met != "" || again.Parted != nil {
-		t.Errorf("gone on with, it is known already how others stand: %q, %v", again.Met, again.Parted)
+	if again := shown(moved, journal.Joined{Conflicts: []string{"a"}}, journal.Resumed{}); again.Merging.Met != "" || again.Merging.Parted != nil {
+		t.Errorf("gone on with, it is known already how others stand: %q, %v", again.Merging.Met, again.Merging.Parted)
 	}
 }
 

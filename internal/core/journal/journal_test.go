@@ -186,8 +186,8 @@ func TestLimitsAreGrantedAnewOnResume(t *testing.T) {
 		journal.IterationBegan{Number: 2, Story: "US-001"},
 		journal.Resumed{Why: "killed"},
 	)
-	if run.UsedIterations() != 1 || run.SpentUSD() != 0 || run.CostUSD != 2 {
-		t.Errorf("used %d, spent %v of %v; want 1 (the one cut off), 0 of 2", run.UsedIterations(), run.SpentUSD(), run.CostUSD)
+	if run.UsedIterations() != 1 || run.SpentUSD() != 0 || run.Spent.CostUSD != 2 {
+		t.Errorf("used %d, spent %v of %v; want 1 (the one cut off), 0 of 2", run.UsedIterations(), run.SpentUSD(), run.Spent.CostUSD)
 	}
 }
 

@@ -67,8 +67,8 @@ func TestABrokenJournalIsReadUpToItsBreak(t *testing.T) {
 func TestAnEventThatIsNotSafeIsNotKnown(t *testing.T) {
 	full := errors.New("no space left")
 	w := &journal.Writer{Disk: &disk{}, Now: ticking()}
-	if err := w.Append(began()); err != nil || !w.Run.Began.Equal(noon.Add(time.Second)) {
-		t.Fatalf("Append = %v at %s, want it at the first tick", err, w.Run.Began)
+	if err := w.Append(began()); err != nil || !w.Run.Clock.Began.Equal(noon.Add(time.Second)) {
+		t.Fatalf("Append = %v at %s, want it at the first tick", err, w.Run.Clock.Began)
 	}
 	w.Disk = syncs{full}
 	if err := w.Append(journal.Noted{}); !errors.Is(err, full) || w.Run.Seq != 1 {

@@ -46,8 +46,8 @@ func TestCostsAreKnownWhereEachIs(t *testing.T) {
 		{[]journal.Event{known, unknown}, false},
 		{[]journal.Event{unknown, known}, false},
 	} {
-		if run := minutely(append([]journal.Event{began()}, c.agents...)...); run.CostKnown != c.want {
-			t.Errorf("%d agents: known %v, want %v", len(c.agents), run.CostKnown, c.want)
+		if run := minutely(append([]journal.Event{began()}, c.agents...)...); run.Spent.CostKnown != c.want {
+			t.Errorf("%d agents: known %v, want %v", len(c.agents), run.Spent.CostKnown, c.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestEventsWithoutAPlace(t *testing.T) {
 			}
 		}
 	}
-	if run := minutely(journal.PullReadied{Number: 3}); run.Pull != nil {
-		t.Errorf("an unopened pull request is ready: %+v", run.Pull)
+	if run := minutely(journal.PullReadied{Number: 3}); run.Published.Pull != nil {
+		t.Errorf("an unopened pull request is ready: %+v", run.Published.Pull)
 	}
 }

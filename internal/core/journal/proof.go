@@ -211,7 +211,7 @@ func (r Run) WholeProof() (Proof, bool) {
 // another story passed, or the base if that was merged later, or has to be. Work that an earlier job pushed, and whose
 // record was lost, is the story's.
 func (r Run) Before(story string) string {
-	if story == r.MergeStory {
+	if story == r.Merging.MergeStory {
 		return r.Base
 	}
 	before := ""
@@ -225,10 +225,10 @@ func (r Run) Before(story string) string {
 		if it.Taken == nil {
 			continue
 		}
-		if r.MergedAt >= it.Number {
+		if r.Merging.MergedAt >= it.Number {
 			return r.Base
 		}
-		lost, found := newest(r.Joins, func(j Joined) bool { return j.Own && j.To == it.Taken.From })
+		lost, found := newest(r.Merging.Joins, func(j Joined) bool { return j.Own && j.To == it.Taken.From })
 		if found && before == "" {
 			before = lost.From
 		}
@@ -264,7 +264,7 @@ func (p Proof) ProvingTests() []string {
 func (r Run) Request(story plan.Story) string {
 	parts := []string{story.Title, story.Description}
 	for _, criterion := range story.AcceptanceCriteria {
-		if !slices.Contains(r.Added, criterion) {
+		if !slices.Contains(r.Planning.Added, criterion) {
 			parts = append(parts, criterion)
 		}
 	}

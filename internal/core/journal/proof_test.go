@@ -90,7 +90,7 @@ func TestBefore(t *testing.T) {
 			t.Errorf("%s: before %s is %s, want %s", name, c.story, got, c.want)
 		}
 	}
-	if got := (journal.Run{Base: "b0", MergeStory: "US-009", Iterations: []journal.Iteration{{Story: "US-009", Taken: &journal.CommitsTaken{From: "c1"}}}}).Before("US-009"); got != "b0" {
+	if got := (journal.Run{Base: "b0", Merging: journal.Merging{MergeStory: "US-009"}, Iterations: []journal.Iteration{{Story: "US-009", Taken: &journal.CommitsTaken{From: "c1"}}}}).Before("US-009"); got != "b0" {
 		t.Errorf("before a merge of the base is %s, want the base", got)
 	}
 }
@@ -123,7 +123,7 @@ func TestTextOfAProof(t *testing.T) {
 		"a.go:3-5":                  journal.Lines{File: "a.go", From: 3, To: 5}.String(),
 		"1600 lines are changed":    journal.Look{Kind: "large", Why: "1600 lines are changed"}.String(),
 		"a_test.go: it is skipped":  journal.Look{Kind: "skipped", File: "a_test.go", Why: "it is skipped"}.String(),
-		"It greets\nIt bows\nhello": journal.Run{Added: []string{"added"}}.Request(plan.Story{Title: "It greets", Description: "It bows", AcceptanceCriteria: []string{"hello", "added"}}),
+		"It greets\nIt bows\nhello": journal.Run{Planning: journal.Planning{Added: []string{"added"}}}.Request(plan.Story{Title: "It greets", Description: "It bows", AcceptanceCriteria: []string{"hello", "added"}}),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

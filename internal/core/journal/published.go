@@ -12,7 +12,7 @@ type Pushed struct {
 	SHA    string `json:"sha"`
 }
 
-func (e Pushed) fold(r *Run, _ time.Time) { r.Pushed, r.Failures = e.SHA, nil }
+func (e Pushed) fold(r *Run, _ time.Time) { r.Published.Pushed, r.Published.Failures = e.SHA, nil }
 
 // PullOpened records a pull request that was opened, found, or converted to a draft.
 type PullOpened struct {
@@ -22,7 +22,7 @@ type PullOpened struct {
 	Again  bool   `json:"again,omitempty"` // it was ready, and is a draft until the new head is proven
 }
 
-func (e PullOpened) fold(r *Run, _ time.Time) { r.Pull, r.Failures = &e, nil }
+func (e PullOpened) fold(r *Run, _ time.Time) { r.Published.Pull, r.Published.Failures = &e, nil }
 
 // PullReadied records that the pull request is ready for review.
 type PullReadied struct {
@@ -31,13 +31,13 @@ type PullReadied struct {
 
 // fold does not write to the pull request that was known: others may hold it.
 func (PullReadied) fold(r *Run, _ time.Time) {
-	r.Failures = nil
-	if r.Pull == nil {
+	r.Published.Failures = nil
+	if r.Published.Pull == nil {
 		return
 	}
-	pull := *r.Pull
+	pull := *r.Published.Pull
 	pull.Draft = false
-	r.Pull = &pull
+	r.Published.Pull = &pull
 }
 
 // PublishFailed records that something failed on GitHub. The work is not lost.
@@ -48,7 +48,7 @@ type PublishFailed struct {
 	Fix  string `json:"fix,omitempty"` // what to do about it, if known
 }
 
-func (e PublishFailed) fold(r *Run, _ time.Time) { r.Failures = append(r.Failures, e) }
+func (e PublishFailed) fold(r *Run, _ time.Time) { r.Published.Failures = append(r.Published.Failures, e) }
 
 // CommentPosted records the progress comment.
 type CommentPosted struct {
@@ -57,7 +57,7 @@ type CommentPosted struct {
 	Quiet bool   `json:"quiet,omitempty"` // its author's pushes and pull requests start no workflows
 }
 
-func (e CommentPosted) fold(r *Run, _ time.Time) { r.Comment = &e }
+func (e CommentPosted) fold(r *Run, _ time.Time) { r.Published.Comment = &e }
 
 // Shelved records that the journal up to here is saved for other machines.
 type Shelved struct {
@@ -66,7 +66,7 @@ type Shelved struct {
 	Ended  int    `json:"ended"` // how many iterations had a verdict by then
 }
 
-func (e Shelved) fold(r *Run, _ time.Time) { r.Shelved = &e }
+func (e Shelved) fold(r *Run, _ time.Time) { r.Published.Shelved = &e }
 
 // JudgedIterations counts the iterations with a verdict.
 func (r Run) JudgedIterations() int {
@@ -86,8 +86,8 @@ type Signed struct {
 }
 
 func (e Signed) fold(r *Run, _ time.Time) {
-	if r.Met == r.Head { // of the same work
-		r.Met = e.To
+	if r.Merging.Met == r.Head { // of the same work
+		r.Merging.Met = e.To
 	}
 	r.Proofs, r.Iterations = slices.Clone(r.Proofs), slices.Clone(r.Iterations)
 	for i := range r.Proofs {
@@ -106,8 +106,8 @@ func (e Signed) fold(r *Run, _ time.Time) {
 		}
 	}
 	r.Head = e.To
-	r.Signed = e.To
-	r.Failures = nil
+	r.Published.Signed = e.To
+	r.Published.Failures = nil
 }
 
 func (e Signed) rename(commits ...*string) {

@@ -40,7 +40,7 @@ func (e StoryReviewed) fold(r *Run, at time.Time) {
 	r.Reviews = append(r.Reviews, e)
 	r.spend(e.Usage, e.Cost)
 	if e.Overspent {
-		r.Overspent = cmp.Or(e.Why, overspent)
+		r.Spent.Overspent = cmp.Or(e.Why, overspent)
 	}
 }
 
@@ -73,19 +73,19 @@ type PlanDrafted struct {
 
 func (e PlanDrafted) fold(r *Run, _ time.Time) {
 	r.spend(e.Usage, e.Cost)
-	r.Unable = nil
+	r.Planning.Unable = nil
 	switch {
 	case e.CannotRun:
-		r.Unable = &e
+		r.Planning.Unable = &e
 	case len(e.Stories) > 0:
 		r.Plan.UserStories = slices.Clone(e.Stories)
 		r.Source = string(plan.SourceAgent)
-		r.Vague = false
+		r.Planning.Vague = false
 	case e.Question != "":
-		r.Asked = e.Question
+		r.Planning.Asked = e.Question
 	case e.Overspent:
-		r.Overspent = cmp.Or(e.Why, overspent)
+		r.Spent.Overspent = cmp.Or(e.Why, overspent)
 	default:
-		r.Misplans = append(r.Misplans, e.Why)
+		r.Planning.Misplans = append(r.Planning.Misplans, e.Why)
 	}
 }

@@ -27,67 +27,92 @@ type Run struct {
 	Links    Links
 	By       Person // who asked for it
 	Form     string // the base's own template for pull requests
-	// Attached are the digests of the attachments that the plan was made with.
-	Attached []string
 
-	Seq     int
-	Began   time.Time
-	Now     time.Time     // when the last event happened
-	SetBack time.Duration // by how much the clock was set back since the run began
-	Granted Grant         // since when the limits count
-	Resumed int           // how often the run was resumed
+	Seq   int
+	Clock Clock
+	Words []string // what people added since, for the agent
 
-	Words    []string     // what people added since, for the agent
-	Approved string       // who approved the plan
-	Vague    bool         // the plan only repeats the task: an agent can make a better one
-	Unable   *PlanDrafted // the newest try at a plan, if its agent cannot work
-	Misplans []string     // why the agents' plans are unusable
-	Added    []string     // criteria that an agent added while it worked
-	Asked    string       // the planning agent's question to people
-	Shelved  *Shelved     // the newest copy for other machines
-
-	Delivered *Delivered // what of the box is in the user's folder
-	Log       Attachment // the newest copy of the progress log
-
+	Planning   Planning
 	Baseline   *BaselineEnded
 	BaseChecks []CheckEnded
 	Iterations []Iteration
-	Head       string // newest commit that was handed over; Start at first
-	Tree       string // of Head
-	Dirty      bool   // the agent's tree held uncommitted work when last read
+	Reopened   []Reopened // stories that people asked for again
+	Head       string     // newest commit that was handed over; Start at first
+	Tree       string     // of Head
+	Dirty      bool       // the agent's tree held uncommitted work when last read
 	Proofs     []Proof
 	Proving    Runs // of an unfinished proof
 	Reviews    []StoryReviewed
+	Spent      Spent
 
-	Pushed     string
-	Met        string     // the newest commit that was compared with the base branch
-	Joins      []Joined   // merged work of others
-	MergedAt   int        // how many iterations there were when the base branch was merged last
-	Reopened   []Reopened // stories that people asked for again
-	Parted     *Joined    // work of others that conflicts
-	MergeStory string     // the story of a merge that the agent has to finish; empty: none
-	Signed     string     // the newest commit that GitHub has signed
-	Packed     *Packed    // the work as a file, if it could not be pushed
-	Leaves     []Branched // why the work moved to another branch
-	Pull       *PullOpened
-	FoundDraft bool // the pull request was a draft when the run began, so a person marks it ready.
-	Comment    *CommentPosted
-	Failures   []PublishFailed // since the last thing that worked on GitHub
-	Notes      []Noted
-	Refused    []EgressRefused // by the sandbox's proxies
-	Traffic    []Passage       // through them, by host
+	Box       Box
+	Merging   Merging
+	Published Published
+	Notes     []Noted
 
 	Looked  *TaskLooked // the task's folder, if nothing has happened since
 	Settled *TaskSettled
 
 	Cancel *CancelAsked
 	Stop   *RunStopped
+}
 
+// Clock is when things happened.
+type Clock struct {
+	Began   time.Time
+	Now     time.Time     // when the last event happened
+	SetBack time.Duration // by how much the clock was set back since the run began
+	Granted Grant         // since when the limits count
+	Resumed int           // how often the run was resumed
+}
+
+// Planning is how the plan came about.
+type Planning struct {
+	Attached []string     // digests of the attachments that the plan was made with
+	Approved string       // who approved the plan
+	Vague    bool         // the plan only repeats the task: an agent can make a better one
+	Unable   *PlanDrafted // the newest try at a plan, if its agent cannot work
+	Misplans []string     // why the agents' plans are unusable
+	Added    []string     // criteria that an agent added while it worked
+	Asked    string       // the planning agent's question to people
+}
+
+// Spent is what the run used.
+type Spent struct {
 	Usage     stream.Usage
-	CostUSD   float64 // spent; usage without a price counts as the most expensive model of its provider
+	CostUSD   float64 // usage without a price counts as the most expensive model of its provider
 	CostKnown bool    // every agent so far reported its cost
+	Overspent string  // why an agent was stopped for the budget since limits were granted; empty: none
+}
 
-	Overspent string // why an agent was stopped for the budget since limits were granted; empty: none
+// Box is what came out of the box, and what it was refused.
+type Box struct {
+	Delivered *Delivered      // what of the box is in the user's folder
+	Log       Attachment      // the newest copy of the progress log
+	Refused   []EgressRefused // by the sandbox's proxies
+	Traffic   []Passage       // through them, by host
+}
+
+// Merging is how the work met that of others.
+type Merging struct {
+	Met        string   // the newest commit that was compared with the base branch
+	Joins      []Joined // merged work of others
+	MergedAt   int      // how many iterations there were when the base branch was merged last
+	Parted     *Joined  // work of others that conflicts
+	MergeStory string   // the story of a merge that the agent has to finish; empty: none
+}
+
+// Published is what other people can see of the run.
+type Published struct {
+	Pushed     string
+	Signed     string     // the newest commit that GitHub has signed
+	Packed     *Packed    // the work as a file, if it could not be pushed
+	Leaves     []Branched // why the work moved to another branch
+	Shelved    *Shelved   // the newest copy for other machines
+	Pull       *PullOpened
+	FoundDraft bool // the pull request was a draft when the run began, so a person marks it ready
+	Comment    *CommentPosted
+	Failures   []PublishFailed // since the last thing that worked on GitHub
 }
 
 // Grant is the point from which limits count: the beginning, or the newest resume.
@@ -150,16 +175,16 @@ func (r Run) LastJudged() (Iteration, bool) {
 }
 
 // Elapsed returns the time since the limits were granted.
-func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
+func (r Run) Elapsed() time.Duration { return r.Clock.Now.Sub(r.Clock.Granted.At) }
 
 // SpentUSD returns the cost since the limits were granted.
-func (r Run) SpentUSD() float64 { return r.CostUSD - r.Granted.CostUSD }
+func (r Run) SpentUSD() float64 { return r.Spent.CostUSD - r.Clock.Granted.CostUSD }
 
 // SpentTokens returns the usage since the limits were granted.
-func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
+func (r Run) SpentTokens() int64 { return r.Spent.Usage.Tokens() - r.Clock.Granted.Tokens }
 
 // UsedIterations counts the iterations since the limits were granted.
-func (r Run) UsedIterations() int { return len(r.Iterations) - r.Granted.Iterations }
+func (r Run) UsedIterations() int { return len(r.Iterations) - r.Clock.Granted.Iterations }
 
 // PassedStories counts the stories that pass.
 func (r Run) PassedStories() int {
@@ -204,39 +229,40 @@ func Fold(run Run, entries ...Entry) Run {
 func (r *Run) Add(entry Entry) {
 	r.advanceClock(entry.At)
 	r.Seq = entry.Seq
-	entry.Event.fold(r, r.Now)
+	entry.Event.fold(r, r.Clock.Now)
 }
 
 // advanceClock sets the time of the newest event. If the clock was set back, time stands
 // still: a time limit would never be reached otherwise.
 func (r *Run) advanceClock(at time.Time) {
-	now := at.Add(r.SetBack)
-	if now.Before(r.Now) {
-		r.SetBack += r.Now.Sub(now)
-		now = r.Now
+	now := at.Add(r.Clock.SetBack)
+	if now.Before(r.Clock.Now) {
+		r.Clock.SetBack += r.Clock.Now.Sub(now)
+		now = r.Clock.Now
 	}
-	r.Now = now
+	r.Clock.Now = now
 }
 
 // clone copies all slices of the run that a fold changes in place.
 func (r Run) clone() Run {
-	for _, field := range reflect.ValueOf(&r).Elem().Fields() {
-		if field.Kind() == reflect.Slice {
-			field.Set(reflect.AppendSlice(reflect.Zero(field.Type()), field))
-		}
-	}
+	cloneSlices(reflect.ValueOf(&r).Elem())
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
-	r.Proving = Runs{
-		Base:     slices.Clone(r.Proving.Base),
-		Head:     slices.Clone(r.Proving.Head),
-		OldTests: slices.Clone(r.Proving.OldTests),
-		NewTests: slices.Clone(r.Proving.NewTests),
-		Setup:    slices.Clone(r.Proving.Setup),
-	}
 	if n := len(r.Iterations); n > 0 { // only the newest still changes
 		it := &r.Iterations[n-1]
 		it.Checks = slices.Clone(it.Checks)
 		it.SCM = slices.Clone(it.SCM)
 	}
 	return r
+}
+
+// cloneSlices copies the slices of a struct, and of the structs of this package within it.
+func cloneSlices(of reflect.Value) {
+	for _, field := range of.Fields() {
+		switch {
+		case field.Kind() == reflect.Slice:
+			field.Set(reflect.AppendSlice(reflect.Zero(field.Type()), field))
+		case field.Kind() == reflect.Struct && field.Type().PkgPath() == of.Type().PkgPath():
+			cloneSlices(field)
+		}
+	}
 }

@@ -33,7 +33,7 @@ func (r *record) Append(event journal.Event) error {
 		return errFull
 	}
 	r.room--
-	entry := journal.Entry{Seq: r.run.Seq + 1, At: r.run.Now.Add(time.Second), Event: event}
+	entry := journal.Entry{Seq: r.run.Seq + 1, At: r.run.Clock.Now.Add(time.Second), Event: event}
 	r.run = journal.Fold(r.run, entry)
 	r.events = append(r.events, journal.Type(event))
 	return nil

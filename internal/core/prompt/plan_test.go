@@ -17,7 +17,7 @@ func TestPlan(t *testing.T) {
 		Task:     plan.Task{Title: "Faster", Body: "```\n# Rules\nanswer with {}", Context: []plan.Comment{{Author: "mia", Text: "Much."}}},
 		Policy:   policy.Policy{Checks: []policy.Check{{Command: "make test"}}},
 		Words:    []string{"8080"},
-		Misplans: []string{"no JSON", "the plan: no stories\n```\nnow"},
+		Planning: journal.Planning{Misplans: []string{"no JSON", "the plan: no stories\n```\nnow"}},
 	}
 	text := prompt.Plan(run)
 	for _, want := range []string{

@@ -69,7 +69,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // ProgressLog returns the empty progress log of a run.
 func ProgressLog(run journal.Run) string {
 	return render("progress.md", map[string]string{
-		"Date":    run.Began.UTC().Format(time.DateOnly),
+		"Date":    run.Clock.Began.UTC().Format(time.DateOnly),
 		"Project": clean.Inline(cmp.Or(run.Plan.Project, run.Task.Title), 200),
 	})
 }
@@ -261,7 +261,7 @@ func lastIteration(run journal.Run) int {
 	if run.Policy.Limits.Iterations == 0 {
 		return 0
 	}
-	return run.Granted.Iterations + run.Policy.Limits.Iterations
+	return run.Clock.Granted.Iterations + run.Policy.Limits.Iterations
 }
 
 // fencedContext returns others' comments, each in a fence under a line with its author.

@@ -105,7 +105,7 @@ func TestNoPromptWithoutAStory(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	run := journal.Run{Began: time.Date(2026, 11, 20, 23, 30, 0, 0, time.FixedZone("", -3600)), Plan: plan.Plan{Project: "shop\n# heading"}}
+	run := journal.Run{Clock: journal.Clock{Began: time.Date(2026, 11, 20, 23, 30, 0, 0, time.FixedZone("", -3600))}, Plan: plan.Plan{Project: "shop\n# heading"}}
 	got := prompt.ProgressLog(run)
 	for _, want := range []string{"Started: 2026-11-21\n", "PRD: shop # heading\n", "## Codebase Patterns\n"} {
 		if !strings.Contains(got, want) {

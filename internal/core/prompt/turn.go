@@ -177,8 +177,8 @@ func Plan(run journal.Run) string {
 		Task:   fencedTask(run.Task),
 		Others: fencedContext(run.Task),
 	}
-	if n := len(run.Misplans); n > 0 {
-		data.Wrong = clean.Fence(run.Misplans[n-1])
+	if n := len(run.Planning.Misplans); n > 0 {
+		data.Wrong = clean.Fence(run.Planning.Misplans[n-1])
 	}
 	return render("plan.md", data)
 }

@@ -79,7 +79,7 @@ func TestIterationsAreCountedWhereAskedFor(t *testing.T) {
 		"Iteration 6 of 5, 0 remaining.": {5, 0, 6},
 		"Iteration 3.":                   {0, 4, 3},
 	} {
-		run := journal.Run{Granted: journal.Grant{Iterations: c.granted}}
+		run := journal.Run{Clock: journal.Clock{Granted: journal.Grant{Iterations: c.granted}}}
 		run.Policy.Done, run.Policy.ShowCount, run.Policy.Limits.Iterations = policy.ByResponse, true, c.limit
 		got, err := prompt.ForTurn(run, prompt.Turn{Number: c.number, Base: "the prompt"})
 		if err != nil || got != want+"\n\nthe prompt" {

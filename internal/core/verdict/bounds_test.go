@@ -311,11 +311,11 @@ func TestRetryDelays(t *testing.T) {
 	turned := func(times int, limit time.Duration, until time.Time) journal.Run {
 		began := limited(func(l *policy.Limits) { l.Run = policy.Duration(limit) })
 		run := fold(began)
-		run = journal.Fold(run, journal.Entry{At: run.Began, Event: journal.IterationBegan{Number: 1, Story: "US-001"}})
+		run = journal.Fold(run, journal.Entry{At: run.Clock.Began, Event: journal.IterationBegan{Number: 1, Story: "US-001"}})
 		for range times {
-			run = journal.Fold(run, journal.Entry{At: run.Began, Event: journal.AgentEnded{Busy: true, Failed: true, Why: "busy", Until: until}})
+			run = journal.Fold(run, journal.Entry{At: run.Clock.Began, Event: journal.AgentEnded{Busy: true, Failed: true, Why: "busy", Until: until}})
 		}
-		return journal.Fold(run, journal.Entry{At: run.Began, Event: journal.CommitsTaken{Work: "w"}})
+		return journal.Fold(run, journal.Entry{At: run.Clock.Began, Event: journal.CommitsTaken{Work: "w"}})
 	}
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	wantNext(t, "longer each time", "pause: 8m0s: busy", turned(5, 0, time.Time{}))

@@ -26,7 +26,7 @@ type world struct {
 func (w *world) chance(percent int) bool { return w.IntN(100) < percent }
 
 func (w *world) append(event journal.Event) {
-	at := w.run.Now.Add(time.Duration(w.IntN(60)) * time.Second)
+	at := w.run.Clock.Now.Add(time.Duration(w.IntN(60)) * time.Second)
 	w.run = journal.Fold(w.run, journal.Entry{Seq: w.run.Seq + 1, At: at, Event: event})
 }
 
@@ -137,7 +137,7 @@ func (w *world) iterate(s verdict.Iterate) {
 		ended.Busy = true
 	}
 	if ended.Busy && w.chance(50) {
-		ended.Until = w.run.Now.Add(time.Duration(w.IntN(300)-50) * time.Minute)
+		ended.Until = w.run.Clock.Now.Add(time.Duration(w.IntN(300)-50) * time.Minute)
 	}
 	w.append(ended)
 }
@@ -294,15 +294,15 @@ func checkComplete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: complete with %d of %d stories", seed, run.PassedStories(), len(run.Plan.UserStories))
 	case !found || !proof.Passed:
 		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
-	case run.Pull != nil && !run.Pull.Draft && run.Parted != nil:
+	case run.Published.Pull != nil && !run.Published.Pull.Draft && run.Merging.Parted != nil:
 		t.Errorf("seed %d: ready with a merge conflict", seed)
-	case run.Pull != nil && !run.Pull.Draft && whyNotReady(run) != "":
+	case run.Published.Pull != nil && !run.Published.Pull.Draft && whyNotReady(run) != "":
 		t.Errorf("seed %d: ready though %s", seed, whyNotReady(run))
-	case run.Policy.Boxed && run.PassedStories() > 0 && run.Head != run.Start && (run.Delivered == nil || run.Delivered.Head != run.Head):
+	case run.Policy.Boxed && run.PassedStories() > 0 && run.Head != run.Start && (run.Box.Delivered == nil || run.Box.Delivered.Head != run.Head):
 		t.Errorf("seed %d: complete though %s was not delivered", seed, run.Head)
 	case run.Policy.Tamper == policy.TamperBlock && proof.Result == journal.NeedsReview:
 		t.Errorf("seed %d: complete though a person has to look at %s", seed, run.Head)
-	case run.Policy.Publish && !verdict.IsUnchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
+	case run.Policy.Publish && !verdict.IsUnchanged(run) && (run.Published.Pushed != run.Head || run.Published.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
 	}
 }

@@ -121,7 +121,7 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 	case areCommitsRefused(it):
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case it.Taken != nil && run.IsMerging(): // it resolved nothing
-		return "conflict markers remain in " + journal.ShortList(run.Parted.Conflicts)
+		return "conflict markers remain in " + journal.ShortList(run.Merging.Parted.Conflicts)
 	case it.Proof == nil:
 		return whyRed(run, it)
 	}

@@ -14,15 +14,15 @@ func budgetSpent(run journal.Run) string {
 	limits := run.Policy.Limits
 	switch {
 	case limits.CostUSD > 0 && run.SpentUSD() >= limits.CostUSD:
-		return fmt.Sprintf("$%.2f of $%.2f spent", run.CostUSD, run.Granted.CostUSD+limits.CostUSD)
+		return fmt.Sprintf("$%.2f of $%.2f spent", run.Spent.CostUSD, run.Clock.Granted.CostUSD+limits.CostUSD)
 	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
-		return fmt.Sprintf("%d of %d tokens used", run.Usage.Tokens(), run.Granted.Tokens+limits.Tokens)
+		return fmt.Sprintf("%d of %d tokens used", run.Spent.Usage.Tokens(), run.Clock.Granted.Tokens+limits.Tokens)
 	}
 	return ""
 }
 
 // IsBudgetSpent reports whether nothing is left of the run's budget.
-func IsBudgetSpent(run journal.Run) bool { return budgetSpent(run) != "" || run.Overspent != "" }
+func IsBudgetSpent(run journal.Run) bool { return budgetSpent(run) != "" || run.Spent.Overspent != "" }
 
 func limitReached(run journal.Run) (policy.Reason, string) {
 	if reason, why := resourceLimitReached(run); reason != "" {
@@ -30,7 +30,7 @@ func limitReached(run journal.Run) (policy.Reason, string) {
 	}
 	limit := run.Policy.Limits.Iterations
 	if limit > 0 && run.UsedIterations() >= limit {
-		last := run.Granted.Iterations + limit
+		last := run.Clock.Granted.Iterations + limit
 		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", len(run.Iterations), last)
 	}
 	return noProgress(run)
@@ -44,7 +44,7 @@ func MayIterate(run journal.Run) bool {
 
 // resourceLimitReached returns which limit of money, tokens or time is reached.
 func resourceLimitReached(run journal.Run) (policy.Reason, string) {
-	if spent := cmp.Or(budgetSpent(run), run.Overspent); spent != "" {
+	if spent := cmp.Or(budgetSpent(run), run.Spent.Overspent); spent != "" {
 		return policy.BudgetExhausted, spent
 	}
 	limit := run.Policy.Limits.Run
@@ -94,8 +94,8 @@ func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 
 // retryDelay returns how long to wait: until the server's time, or twice as long as last time.
 func retryDelay(run journal.Run, it journal.Iteration) time.Duration {
-	if it.Agent.Until.After(run.Now) {
-		return it.Agent.Until.Sub(run.Now).Round(time.Second) + time.Second
+	if it.Agent.Until.After(run.Clock.Now) {
+		return it.Agent.Until.Sub(run.Clock.Now).Round(time.Second) + time.Second
 	}
 	wait := firstRetryDelay
 	for range it.Turned - 1 {

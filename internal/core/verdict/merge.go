@@ -13,13 +13,13 @@ func readyStep(run journal.Run) (Step, bool) {
 	if !mayBeReady(run) {
 		return nil, false
 	}
-	if run.Met != run.Head {
+	if run.Merging.Met != run.Head {
 		if hasFailed(run, "join") {
 			return nil, false
 		}
 		return MergeRemote{}, true
 	}
-	if run.Parted != nil || hasFailed(run, "ready") {
+	if run.Merging.Parted != nil || hasFailed(run, "ready") {
 		return nil, false
 	}
 	return MarkPullReady{}, true
@@ -27,10 +27,10 @@ func readyStep(run journal.Run) (Step, bool) {
 
 // mayBeReady reports whether the pull request is a draft only until the work is proven, which it is.
 func mayBeReady(run journal.Run) bool {
-	if run.Pull == nil || !run.Pull.Draft {
+	if run.Published.Pull == nil || !run.Published.Pull.Draft {
 		return false
 	}
-	if run.Policy.Draft || run.FoundDraft { // a person marks it ready
+	if run.Policy.Draft || run.Published.FoundDraft { // a person marks it ready
 		return false
 	}
 	return IsWorkProven(run)
@@ -38,7 +38,7 @@ func mayBeReady(run journal.Run) bool {
 
 // branchConflict returns the conflict that a person has to resolve on the branch, or nothing.
 func branchConflict(run journal.Run) string {
-	p := run.Parted
+	p := run.Merging.Parted
 	if p == nil || p.Of != journal.OfBranch {
 		return ""
 	}
@@ -71,15 +71,15 @@ func mergeStep(run journal.Run) (Step, bool) {
 	if isUntouched { // nothing to save or publish
 		end = func(_ journal.Run, reason policy.Reason, why string) Step { return stop(reason, why) }
 	}
-	if p := run.Parted; p != nil && p.Of == journal.OfBase {
+	if p := run.Merging.Parted; p != nil && p.Of == journal.OfBase {
 		why := fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: "+
 			"merge it by hand, push, and let ralph continue",
 			run.BaseRef, p.With, run.Branch, journal.ShortList(p.Conflicts))
 		return end(run, policy.NeedsInput, why), true
 	}
-	if run.Met == "" {
+	if run.Merging.Met == "" {
 		if hasFailed(run, "join") {
-			why := "the base branch could not be merged: " + run.Failures[len(run.Failures)-1].Why
+			why := "the base branch could not be merged: " + run.Published.Failures[len(run.Published.Failures)-1].Why
 			return end(run, policy.FatalError, why), true
 		}
 		return MergeRemote{}, true
@@ -96,6 +96,6 @@ func needsMerge(run journal.Run) bool {
 	if run.Task.Update {
 		return true
 	}
-	story, found := run.Plan.Find(run.MergeStory)
-	return found && run.MergeStory != "" && !story.Passes
+	story, found := run.Plan.Find(run.Merging.MergeStory)
+	return found && run.Merging.MergeStory != "" && !story.Passes
 }

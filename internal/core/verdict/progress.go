@@ -97,7 +97,7 @@ func openQuestion(run journal.Run) string {
 // judgedIterations returns the iterations with a verdict since the limits were granted.
 func judgedIterations(run journal.Run) []journal.Iteration {
 	var judged []journal.Iteration
-	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
+	for _, it := range run.Iterations[min(run.Clock.Granted.Iterations, len(run.Iterations)):] {
 		if it.Ended != nil && it.Agent != nil {
 			judged = append(judged, it)
 		}

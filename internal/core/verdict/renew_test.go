@@ -22,7 +22,7 @@ func TestHasRules(t *testing.T) {
 		"the same":                        {want: true},
 		"another limit":                   {change: func(p *policy.Policy) { p.Limits.Iterations++ }},
 		"not to be kept on GitHub":        {old: func(r *journal.Run) { r.Policy.SaveRun = true }, want: true},
-		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Approved = true, "ada" }, want: true},
+		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Planning.Approved = true, "ada" }, want: true},
 		"still to be approved":            {old: func(r *journal.Run) { r.Policy.Approval = true }},
 		"another model than in that time": {old: func(r *journal.Run) { r.Policy.Model = "opus" }},
 		"checks were detected since": {

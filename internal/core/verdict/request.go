@@ -150,9 +150,9 @@ func retry(a Request, old journal.Run) Decision {
 	switch {
 	case at < 0:
 		return Decision{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
-	case isFinished(old) && old.Pull != nil && a.Pull == 0: // the work would reach no pull request
+	case isFinished(old) && old.Published.Pull != nil && a.Pull == 0: // the work would reach no pull request
 		return Decision{Refuse: fmt.Sprintf("#%d is no longer open. `/ralph -- your words` starts a new run, "+
-			"which opens another pull request.", old.Pull.Number)}
+			"which opens another pull request.", old.Published.Pull.Number)}
 	case indexOf(strings.Trim(next, ",")) >= 0: // the second story would be ignored
 		return Decision{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, "+
 			"and the next once that has ended.", ids[at])}
@@ -177,7 +177,7 @@ func askedBy(a Request) string { return strings.TrimSuffix("requested by "+a.Ask
 // isFinished reports whether a run has nothing left to do. A run with a merge conflict or an unready pull request is
 // unfinished.
 func isFinished(run journal.Run) bool {
-	return run.IsCompleted() && run.Parted == nil && !mayBeReady(run)
+	return run.IsCompleted() && run.Merging.Parted == nil && !mayBeReady(run)
 }
 
 func isDone(run journal.Run) bool {
@@ -188,10 +188,10 @@ const maxPlanAttempts = 2
 
 // NeedsPlan reports whether an agent still has to make a plan of the task.
 func NeedsPlan(run journal.Run) bool {
-	if !run.Vague || run.Asked != "" {
+	if !run.Planning.Vague || run.Planning.Asked != "" {
 		return false
 	}
-	return len(run.Misplans) < maxPlanAttempts && len(run.Iterations) == 0
+	return len(run.Planning.Misplans) < maxPlanAttempts && len(run.Iterations) == 0
 }
 
 // NeedsApproval reports whether a person still has to approve the plan, once there is one.
@@ -199,7 +199,7 @@ func NeedsApproval(run journal.Run) bool {
 	if run.ID == "" || !run.Policy.Approval {
 		return false
 	}
-	if run.Approved != "" || run.Asked != "" {
+	if run.Planning.Approved != "" || run.Planning.Asked != "" {
 		return false
 	}
 	return !NeedsPlan(run)
@@ -208,7 +208,7 @@ func NeedsApproval(run journal.Run) bool {
 // HasRules reports whether rules are those of an older run. Given approval does not count, nor whether GitHub can save
 // a run.
 func HasRules(old journal.Run, p policy.Policy) bool {
-	p.Approval = p.Approval || old.Approved != ""
+	p.Approval = p.Approval || old.Planning.Approved != ""
 	p.SaveRun = old.Policy.SaveRun
 	current, err := json.Marshal(p)
 	if err != nil {

@@ -30,14 +30,14 @@ func stoppedRun(reason policy.Reason, change ...func(*journal.Run)) journal.Run 
 
 // unready makes the run's work proven and its pull request a draft.
 func unready(run *journal.Run) {
-	run.Tree, run.Pull = "t1", &journal.PullOpened{Number: 2, Draft: true}
+	run.Tree, run.Published.Pull = "t1", &journal.PullOpened{Number: 2, Draft: true}
 	run.Proofs = []journal.Proof{{Tree: "t1", Passed: true, Result: journal.Proven}}
 }
 
 // proven makes the run's work proven, with head h1.
 func proven(run *journal.Run) {
 	unready(run)
-	run.Pull.Draft, run.Head = false, "h1"
+	run.Published.Pull.Draft, run.Head = false, "h1"
 	run.Plan.UserStories = run.Plan.UserStories[:1]
 }
 
@@ -86,10 +86,10 @@ func TestDecide(t *testing.T) {
 		{"two stories of it", verdict.Request{Verb: trigger.Retry, Story: "US-001", Words: "us-002, please"}, stoppedRun(policy.Stalled), "One story at a time: `/ralph retry US-001`"},
 		{"nothing to try again", verdict.Request{Verb: trigger.Retry}, journal.Run{}, "no unfinished run"},
 		{"approved", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting), "the plan was approved by ada"},
-		{"approved twice", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Approved = "wes" }), "No plan waits"},
-		{"approved before it was made", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Vague = true }), "No plan waits"},
-		{"approved instead of an answer", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "No plan waits"},
-		{"an answer before there is a plan", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "requested by ada"},
+		{"approved twice", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Planning.Approved = "wes" }), "No plan waits"},
+		{"approved before it was made", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Planning.Vague = true }), "No plan waits"},
+		{"approved instead of an answer", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Planning.Asked = "Which?" }), "No plan waits"},
+		{"an answer before there is a plan", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Planning.Asked = "Which?" }), "requested by ada"},
 		{"another job is at work", verdict.Request{Verb: trigger.Run, SameTask: true, Number: 7, BusyJobURL: "page"}, stoppedRun(""), "[A job](page) already works on this. `/ralph stop` ends it; then ask again."},
 		{"another job is at work where comments are impossible", verdict.Request{Verb: trigger.Run, BusyJobURL: "page"}, journal.Run{}, "a job already works on this: page. Cancel it"},
 		{"resumed when what was kept is in doubt", verdict.Request{Verb: trigger.Resume, Distrust: "it was changed"}, journal.Run{}, "Sorry, it was changed, so the run cannot continue."},

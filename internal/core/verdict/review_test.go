@@ -25,12 +25,12 @@ func reviewedRun(by string) journal.Run {
 // The cost of a run includes its reviews.
 func TestReviewsCost(t *testing.T) {
 	run := reviewedRun("codex")
-	if run.CostUSD != 1 || !run.CostKnown || run.Usage.Input != 3 {
-		t.Errorf("cost %v, known %v, usage %+v", run.CostUSD, run.CostKnown, run.Usage)
+	if run.Spent.CostUSD != 1 || !run.Spent.CostKnown || run.Spent.Usage.Input != 3 {
+		t.Errorf("cost %v, known %v, usage %+v", run.Spent.CostUSD, run.Spent.CostKnown, run.Spent.Usage)
 	}
 	run = fold(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: stream.Cost{USD: 1, Known: true}})
-	if run.CostUSD != 2 || run.CostKnown {
-		t.Errorf("cost %v, known %v, want an unknown one", run.CostUSD, run.CostKnown)
+	if run.Spent.CostUSD != 2 || run.Spent.CostKnown {
+		t.Errorf("cost %v, known %v, want an unknown one", run.Spent.CostUSD, run.Spent.CostKnown)
 	}
 }
 

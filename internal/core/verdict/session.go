@@ -77,7 +77,7 @@ func toolCalls(run journal.Run) int {
 // refusedStops counts refused ends in a row, up to a tool call or a person's message.
 func refusedStops(run journal.Run) int {
 	count := 0
-	for _, it := range slices.Backward(run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):]) {
+	for _, it := range slices.Backward(run.Iterations[min(run.Clock.Granted.Iterations, len(run.Iterations)):]) {
 		count++
 		if it.Agent == nil || it.Agent.Tools > 0 || it.Agent.Fresh {
 			break

@@ -25,8 +25,8 @@ func Next(run journal.Run) Step {
 		return sessionStep(run)
 	case run.Cancel != nil:
 		return stopSafely(run, policy.Cancelled, run.Cancel.Why)
-	case run.Asked != "":
-		return stopSafely(run, policy.NeedsInput, run.Asked)
+	case run.Planning.Asked != "":
+		return stopSafely(run, policy.NeedsInput, run.Planning.Asked)
 	case NeedsPlan(run):
 		return draftStep(run)
 	case NeedsApproval(run):
@@ -136,15 +136,15 @@ func stepBetweenIterations(run journal.Run) Step {
 
 // canBecomeDraft reports whether the pull request is ready for review, and can be converted to a draft.
 func canBecomeDraft(run journal.Run) bool {
-	return run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open")
+	return run.Published.Pull != nil && !run.Published.Pull.Draft && !hasFailed(run, "open")
 }
 
 func draftStep(run journal.Run) Step {
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return stopSafely(run, reason, why)
 	}
-	if run.Unable != nil {
-		return stop(policy.FatalError, run.Unable.Why)
+	if run.Planning.Unable != nil {
+		return stop(policy.FatalError, run.Planning.Unable.Why)
 	}
 	return DraftPlan{}
 }
@@ -203,10 +203,10 @@ func publishStep(run journal.Run) (Step, bool) {
 	if branchConflict(run) != "" || run.IsMerging() {
 		return nil, false
 	}
-	if run.Pushed != run.Head {
+	if run.Published.Pushed != run.Head {
 		return pushStep(run)
 	}
-	if run.Policy.NoPull || run.Pull != nil {
+	if run.Policy.NoPull || run.Published.Pull != nil {
 		return nil, false
 	}
 	if run.PassedStories() == 0 || hasFailed(run, "open") {
@@ -233,8 +233,8 @@ func needsSaving(run journal.Run) bool {
 		return false
 	}
 	saved := 0
-	if run.Shelved != nil {
-		saved = run.Shelved.Ended
+	if run.Published.Shelved != nil {
+		saved = run.Published.Shelved.Ended
 	}
 	return run.JudgedIterations() > saved
 }
@@ -245,8 +245,8 @@ func needsDelivery(run journal.Run) bool {
 		return false
 	}
 	delivered := 0
-	if run.Delivered != nil {
-		delivered = run.Delivered.Iteration
+	if run.Box.Delivered != nil {
+		delivered = run.Box.Delivered.Iteration
 	}
 	for _, it := range run.Iterations {
 		if it.Ended == nil || it.Number <= delivered {
@@ -261,13 +261,13 @@ func needsDelivery(run journal.Run) bool {
 
 // whyUnpublished returns why finished work is not on GitHub, if the run publishes.
 func whyUnpublished(run journal.Run) string {
-	shown := run.Pushed == run.Head && (run.Pull != nil || run.Policy.NoPull)
+	shown := run.Published.Pushed == run.Head && (run.Published.Pull != nil || run.Policy.NoPull)
 	if !run.Policy.Publish || IsUnchanged(run) || shown {
 		return ""
 	}
 	why := "the work is done, but could not be published"
-	if n := len(run.Failures); n > 0 {
-		why += ": " + run.Failures[n-1].Why
+	if n := len(run.Published.Failures); n > 0 {
+		why += ": " + run.Published.Failures[n-1].Why
 	}
 	return why
 }
@@ -275,7 +275,7 @@ func whyUnpublished(run journal.Run) string {
 // hasFailed reports whether act failed too often for the newest commit: once, if a person has to act.
 func hasFailed(run journal.Run, act string) bool {
 	count := 0
-	for _, failure := range run.Failures {
+	for _, failure := range run.Published.Failures {
 		if failure.Act != act || failure.Head != run.Head {
 			continue
 		}

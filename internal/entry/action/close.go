@@ -166,8 +166,8 @@ func (h *handler) setOutputs(outcome job.Outcome) {
 		{"head-sha", run.Head},
 		{"iterations", strconv.Itoa(len(run.Iterations))},
 		{"cost-usd", dollars(result.TotalCostUSD)},
-		{"input-tokens", strconv.FormatInt(run.Usage.Input, 10)},
-		{"output-tokens", strconv.FormatInt(run.Usage.Output, 10)},
+		{"input-tokens", strconv.FormatInt(run.Spent.Usage.Input, 10)},
+		{"output-tokens", strconv.FormatInt(run.Spent.Usage.Output, 10)},
 		{"stories-passed", strconv.Itoa(run.PassedStories())},
 		{"stories-total", strconv.Itoa(len(run.Plan.UserStories))},
 		{"resumable", strconv.FormatBool(run.ID != "" && !run.IsCompleted())},
@@ -176,16 +176,16 @@ func (h *handler) setOutputs(outcome job.Outcome) {
 		{"report-path", result.ReportPath},
 		{"cache-key", h.sandbox.SavedCaches()},
 		// A comment that was created at a second try is not on record.
-		{"comment-url", cmp.Or(h.host.url(), cmp.Or(run.Comment, &journal.CommentPosted{}).URL)},
+		{"comment-url", cmp.Or(h.host.url(), cmp.Or(run.Published.Comment, &journal.CommentPosted{}).URL)},
 		{"result", string(resultJSON)},
 	}
-	if run.Pull != nil {
+	if run.Published.Pull != nil {
 		values = append(values,
-			[2]string{"pr-number", strconv.Itoa(run.Pull.Number)},
-			[2]string{"pr-url", run.Pull.URL})
+			[2]string{"pr-number", strconv.Itoa(run.Published.Pull.Number)},
+			[2]string{"pr-url", run.Published.Pull.URL})
 	}
-	if run.Packed != nil {
-		values = append(values, [2]string{"artifact-path", run.Packed.Path})
+	if run.Published.Packed != nil {
+		values = append(values, [2]string{"artifact-path", run.Published.Packed.Path})
 	}
 	h.writeOutputs(values)
 }

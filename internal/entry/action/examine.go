@@ -104,7 +104,7 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (previousS
 	isAgain := p.facts.SameTask || p.facts.Verb == trigger.Retry
 	if isAgain && h.task.Number != 0 && p.run.IsCompleted() {
 		// The pull request as it is now: the event may be older.
-		pull, open, err := h.client.FindPull(ctx, p.run.Branch, cmp.Or(p.run.Pull, &journal.PullOpened{}).Number)
+		pull, open, err := h.client.FindPull(ctx, p.run.Branch, cmp.Or(p.run.Published.Pull, &journal.PullOpened{}).Number)
 		if err != nil {
 			return p, err
 		}
@@ -126,7 +126,7 @@ func (h *handler) newest(found savedState) (workspace.Run, journal.Run) {
 	local, run := h.folder().NewestHere(func(run journal.Run) bool {
 		return run.Task.Number == h.task.Number && run.Task.Repo == h.task.Repo
 	})
-	if found.run.ID != "" && found.run.Now.After(run.Now) {
+	if found.run.ID != "" && found.run.Clock.Now.After(run.Clock.Now) {
 		return workspace.Run{}, found.run
 	}
 	return local, run

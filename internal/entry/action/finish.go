@@ -70,12 +70,12 @@ func (h *handler) charge(ctx context.Context, run journal.Run) {
 		return
 	}
 	asked := job.NewRun{RunBegan: journal.RunBegan{Run: run.ID, Policy: run.Policy}}
-	e, err := h.openLedger(ctx, asked, journal.Run{CostUSD: run.Granted.CostUSD})
+	e, err := h.openLedger(ctx, asked, journal.Run{Spent: journal.Spent{CostUSD: run.Clock.Granted.CostUSD}})
 	if err != nil {
 		h.say(fault.Told(err))
 		return
 	}
-	e.Began = run.Granted.At
+	e.Began = run.Clock.Granted.At
 	h.ledgerEntry = e
 	h.leaveLedger(ctx, run)
 }

@@ -89,7 +89,7 @@ func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.
 	if !asked.Policy.NoPull {
 		e.Branch = cmp.Or(old.Branch, asked.Branch)
 	}
-	if pull := cmp.Or(old.Pull, asked.Pull); pull != nil {
+	if pull := cmp.Or(old.Published.Pull, asked.Pull); pull != nil {
 		e.Pull = quota.Pull{Number: pull.Number, Branch: e.Branch, Opened: e.Began}
 		e.Worker = quota.PullRun{ID: e.Run, Agent: asked.Policy.Agent}
 	}

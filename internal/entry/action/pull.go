@@ -14,7 +14,7 @@ import (
 
 // OpenPull opens a draft, or finds the open pull request, which becomes a draft again.
 func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
-	if run.Pull != nil {
+	if run.Published.Pull != nil {
 		return h.redraft(ctx, run)
 	}
 	pull, err := h.client.Opener().OpenPull(ctx, github.NewPull{
@@ -37,12 +37,12 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 }
 
 func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
-	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
+	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Published.Pull.Number)
 	if err != nil {
 		return journal.PullOpened{}, err
 	}
 	if !open {
-		return journal.PullOpened{}, h.pullClosedError(ctx, *run.Pull, run.Branch)
+		return journal.PullOpened{}, h.pullClosedError(ctx, *run.Published.Pull, run.Branch)
 	}
 	opened := journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}
 	return opened, h.client.Opener().DraftPull(ctx, pull)
@@ -51,12 +51,12 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 // ReadyPull marks the draft ready if GitHub shows the proven head, which takes seconds after a push.
 func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 	for pause := retryPause; ; pause *= 2 {
-		pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
+		pull, open, err := h.client.FindPull(ctx, run.Branch, run.Published.Pull.Number)
 		switch {
 		case err != nil:
 			return err
 		case !open:
-			return h.pullClosedError(ctx, *run.Pull, run.Branch)
+			return h.pullClosedError(ctx, *run.Published.Pull, run.Branch)
 		case pull.BaseRef != run.BaseRef:
 			return fault.Usage(
 				fmt.Sprintf("the pull request is for %s now, and all was proven with %s", pull.BaseRef, run.BaseRef),

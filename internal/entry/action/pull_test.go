@@ -50,7 +50,7 @@ func TestReadyPullIsOfTheProvenHead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Pull = &opened
+	run.Published.Pull = &opened
 
 	// GitHub shows a push late.
 	push(branch, later)

@@ -85,7 +85,7 @@ func (h *handler) work(
 ) (job.Outcome, error) {
 	resumed := decision.Resume
 	if resumed != nil {
-		h.leaveOut(previous.run.Attached)
+		h.leaveOut(previous.run.Planning.Attached)
 	}
 	j, err := h.job(ctx, asked.Policy)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error) {
 	signed := journal.Signed{From: run.Head, Tree: run.Tree}
 	known := []string{run.Base, run.Start}
-	if run.Pushed != "" {
-		known = append(known, run.Pushed)
+	if run.Published.Pushed != "" {
+		known = append(known, run.Published.Pushed)
 	}
 	commits, err := from.NewCommits(ctx, run.Head, known...)
 	if err != nil {

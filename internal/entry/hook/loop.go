@@ -224,7 +224,7 @@ func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	part := transcriptPart{
 		path:   in.Transcript,
 		from:   r.iteration.Heard,
-		began:  r.Run.Granted.At,
+		began:  r.Run.Clock.Granted.At,
 		judged: it.Began,
 	}
 	work, err := part.readUntil(in.LastMessage, r.pause)

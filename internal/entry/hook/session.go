@@ -196,7 +196,7 @@ func changedByAgent(dirty []string, memory workspace.Memory, run journal.Run) []
 		if name == files[0] && memory.HasPlan(run.Plan) {
 			continue
 		}
-		if name == files[1] && memory.HasLog(run.Log.Digest) {
+		if name == files[1] && memory.HasLog(run.Box.Log.Digest) {
 			continue
 		}
 		changed = append(changed, name)

@@ -163,7 +163,7 @@ func (d *Project) printEnd(outcome job.Outcome) error {
 
 // undelivered returns which work is not in the user's folder, and how to get it.
 func undelivered(run journal.Run, home workspace.Run) string {
-	d := run.Delivered
+	d := run.Box.Delivered
 	if d == nil {
 		return ""
 	}

@@ -56,7 +56,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 		if id != "" {
 			return run.ID == id
 		}
-		isOpen := !run.IsCompleted() || run.Delivered.IsPartial()
+		isOpen := !run.IsCompleted() || run.Box.Delivered.IsPartial()
 		return isOpen && !isElsewhere
 	})
 	switch {
@@ -68,7 +68,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
 	case inSession(old) && !old.IsCompleted(), supervised(old):
 		return home, old, elsewhereError(old)
-	case old.IsCompleted() && !old.Delivered.IsPartial():
+	case old.IsCompleted() && !old.Box.Delivered.IsPartial():
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
 	}
 	return home, old, nil

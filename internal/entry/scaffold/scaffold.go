@@ -203,7 +203,7 @@ func (b Beginning) NewFiles() ([]workspace.NewFile, error) {
 	year, month, day := b.Now.Date()
 	progress := prompt.ProgressLog(journal.Run{
 		// The date that people see on their calendar, wherever they are.
-		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC),
+		Clock: journal.Clock{Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC)},
 		Plan:  plan.Plan{Project: about},
 	})
 	names := b.Memory.Files()

@@ -94,7 +94,7 @@ func TestNoAnswerIsNoRoom(t *testing.T) {
 // work returns a run on pull request 9 that cost so much.
 func work(usd float64, known bool) journal.Run {
 	run := journal.Run{
-		ID: "pull-9", Branch: "ralph/issue-7", Pull: &journal.PullOpened{Number: 9}, Policy: policy.Policy{Agent: "claude"}, CostUSD: usd, CostKnown: known, Stop: &journal.RunStopped{},
+		ID: "pull-9", Branch: "ralph/issue-7", Published: journal.Published{Pull: &journal.PullOpened{Number: 9}}, Policy: policy.Policy{Agent: "claude"}, Spent: journal.Spent{CostUSD: usd, CostKnown: known}, Stop: &journal.RunStopped{},
 		BaseChecks: []journal.CheckEnded{{}},
 		Iterations: []journal.Iteration{{Began: noon, Last: noon.Add(3 * time.Minute), Checks: []journal.CheckEnded{{}}}, {Began: noon, Last: noon.Add(time.Minute)}},
 		Proofs:     []journal.Proof{{Checks: journal.Runs{Head: []journal.CheckEnded{{}}}}, {Reused: true, Checks: journal.Runs{Head: []journal.CheckEnded{{}}}}},
@@ -151,7 +151,7 @@ func TestWhatAJobSpent(t *testing.T) {
 	broken := work(2, true)
 	broken.Stop = nil
 	tokens := work(1, false)
-	tokens.Usage.Input = 10
+	tokens.Spent.Usage.Input = 10
 	for name, c := range map[string]struct {
 		old, run journal.Run
 		want     float64
@@ -163,7 +163,7 @@ func TestWhatAJobSpent(t *testing.T) {
 		"no tokens, nor a price":   {run: work(0, false), want: 0},
 		"less than it had cost":    {old: work(3, true), run: work(2, true), want: 0},
 		"nothing began":            {want: 0},
-		"more than the job's hold": {run: func() journal.Run { r := tokens; r.CostUSD = 7; return r }(), want: 7},
+		"more than the job's hold": {run: func() journal.Run { r := tokens; r.Spent.CostUSD = 7; return r }(), want: 7},
 	} {
 		on := &paper{}
 		e := entry(on, 1)

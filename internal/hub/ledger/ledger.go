@@ -186,7 +186,7 @@ func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error)
 func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	return e.Change(ctx, func(book quota.Book) (quota.Book, error) {
 		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
-		if run.Pull != nil {
+		if run.Published.Pull != nil {
 			return book.Worked(pullOf(run, e.Now()), pullRunOf(run), e.Began), nil
 		}
 		if run.ID == "" && e.Pull.Number != 0 { // nothing began
@@ -198,11 +198,11 @@ func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 
 // spent returns what the job spent, or nil, so that the day is charged what the job held.
 func (e *Entry) spent(run journal.Run) *float64 {
-	usd := max(0, run.CostUSD-e.Old.CostUSD)
+	usd := max(0, run.Spent.CostUSD-e.Old.Spent.CostUSD)
 	if usd >= e.Held {
 		return &usd
 	}
-	if !run.CostKnown && run.Usage.Tokens() > 0 {
+	if !run.Spent.CostKnown && run.Spent.Usage.Tokens() > 0 {
 		return nil // the price of some tokens is unknown
 	}
 	if run.ID != "" && run.Stop == nil {
@@ -212,14 +212,14 @@ func (e *Entry) spent(run journal.Run) *float64 {
 }
 
 func pullOf(run journal.Run, now time.Time) quota.Pull {
-	return quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
+	return quota.Pull{Number: run.Published.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
 }
 
 // pullRunOf returns what a run on a pull request used. A cost that is not known is null.
 func pullRunOf(run journal.Run) quota.PullRun {
 	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
-	if run.CostKnown {
-		usd := run.CostUSD
+	if run.Spent.CostKnown {
+		usd := run.Spent.CostUSD
 		r.USD = &usd
 	}
 	for _, it := range run.Iterations {

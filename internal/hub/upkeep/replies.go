@@ -66,7 +66,7 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 // marked returns the mark of an answer, by the run and its text. It uses a commit's name from before
 // GitHub signed it, as each resume may sign it again.
 func marked(run journal.Run, thread int64, headline string) string {
-	run.Signed = ""
+	run.Published.Signed = ""
 	r, _ := reply(run, thread, headline)
 	digest := sha256.Sum256([]byte(r.Text))
 	return fmt.Sprintf("%s%s %x -->", threadMark, run.ID, digest[:6])
@@ -99,7 +99,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 
 // isHeadProven reports that the pushed head is proven, and that the threads' pull request has it.
 func isHeadProven(run journal.Run) bool {
-	return verdict.IsVerified(run) && run.Pushed == run.Head && len(run.Leaves) == 0
+	return verdict.IsVerified(run) && run.Published.Pushed == run.Head && len(run.Published.Leaves) == 0
 }
 
 // waits reports that people are expected to continue the run.
@@ -130,7 +130,7 @@ func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 			continue
 		}
 		commit := it.Taken.Commits[len(it.Taken.Commits)-1]
-		if run.Signed != "" {
+		if run.Published.Signed != "" {
 			commit.SHA = run.Head
 		}
 		return commit, true

@@ -23,7 +23,7 @@ func of(second func(*journal.Run, *journal.Iteration)) journal.Run {
 	})
 	p, _, _ := plan.Draft(task)
 	run := journal.Run{
-		ID: "r1", Task: task, Plan: p, Head: "c2", Tree: "t2", Pushed: "c2", Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
+		ID: "r1", Task: task, Plan: p, Head: "c2", Tree: "t2", Published: journal.Published{Pushed: "c2"}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
 		Proofs: []journal.Proof{{Commit: "c2", Tree: "t2", Passed: true}},
 		Iterations: []journal.Iteration{{
 			Number: 1, Story: "US-001", Agent: &journal.AgentEnded{}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}},
@@ -56,11 +56,11 @@ func TestEachThreadGetsItsAnswer(t *testing.T) {
 		}, done13, true, true},
 		{"by a commit that is not pushed", func(r *journal.Run, it *journal.Iteration) {
 			it.Taken = &journal.CommitsTaken{From: "c2", To: "c3", Commits: []journal.Commit{{SHA: "cccccccccc", Subject: "fix: b"}}}
-			r.Pushed = "c1"
+			r.Published.Pushed = "c1"
 		}, done13, false, false},
 		{"by a commit on another branch, as somebody rewrote this one", func(r *journal.Run, it *journal.Iteration) {
 			it.Taken = &journal.CommitsTaken{From: "c2", To: "c3", Commits: []journal.Commit{{SHA: "cccccccccc", Subject: "fix: b"}}}
-			r.Leaves = []journal.Branched{{From: "b", To: "b-2"}}
+			r.Published.Leaves = []journal.Branched{{From: "b", To: "b-2"}}
 		}, done13, false, false},
 		{"by words", func(_ *journal.Run, it *journal.Iteration) {
 			it.Agent.Response = "It is\nused in `<!-- ralph:progress -->` main."
@@ -113,13 +113,13 @@ func TestEachThreadGetsItsAnswer(t *testing.T) {
 
 func TestASignedCommitIsTheHead(t *testing.T) {
 	run := of(func(r *journal.Run, _ *journal.Iteration) {
-		r.Head, r.Pushed, r.Signed = "dddddddddd", "dddddddddd", "dddddddddd"
+		r.Head, r.Published.Pushed, r.Published.Signed = "dddddddddd", "dddddddddd", "dddddddddd"
 	})
 	first := upkeep.Replies(run, "")[0]
 	if !strings.Contains(first.Text, "done in ddddddd: ") {
 		t.Errorf("the answer is %q", first.Text)
 	}
-	run.Head, run.Pushed, run.Signed = "eeeeeeeeee", "eeeeeeeeee", "eeeeeeeeee"
+	run.Head, run.Published.Pushed, run.Published.Signed = "eeeeeeeeee", "eeeeeeeeee", "eeeeeeeeee"
 	if again := upkeep.Replies(run, "")[0]; again.Mark != first.Mark {
 		t.Errorf("resumed, the answer %q is given again as %q", first.Text, again.Text)
 	}

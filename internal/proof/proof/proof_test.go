@@ -336,7 +336,7 @@ func TestBaseOfLostWork(t *testing.T) {
 		{Number: 2, Story: "US-002", Taken: &journal.CommitsTaken{From: "c2", To: "c2"}},
 	}}
 	for own, want := range map[bool]string{true: "c1", false: "c2"} {
-		run.Joins = []journal.Joined{{Of: journal.OfBranch, Own: own, From: "c1", With: "c2", To: "c2"}}
+		run.Merging.Joins = []journal.Joined{{Of: journal.OfBranch, Own: own, From: "c1", With: "c2", To: "c2"}}
 		if got := run.Before("US-002"); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

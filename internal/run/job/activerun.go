@@ -121,7 +121,7 @@ func (s *activeRun) canRemoveTrees(ctx context.Context) bool {
 	if run.Head == run.Start || verdict.IsUnchanged(run) {
 		return true // there is no work
 	}
-	return run.Pushed == run.Head
+	return run.Published.Pushed == run.Head
 }
 
 func isWorkUntaken(run journal.Run) bool {

@@ -101,8 +101,8 @@ func (s *trees) deliver(ctx context.Context, run journal.Run, emit emit) error {
 }
 
 func delivered(run journal.Run) string {
-	if run.Delivered != nil && run.Delivered.Branch == "" {
-		return run.Delivered.Head
+	if run.Box.Delivered != nil && run.Box.Delivered.Branch == "" {
+		return run.Box.Delivered.Head
 	}
 	return run.Start
 }
@@ -234,7 +234,7 @@ func (s *trees) isAllDelivered(ctx context.Context, run journal.Run) bool {
 	if _, err := os.Stat(s.box().Dir); err != nil {
 		return true // it was not made yet
 	}
-	if d := run.Delivered; d != nil {
+	if d := run.Box.Delivered; d != nil {
 		if len(d.Left) > 0 {
 			return false
 		}

@@ -218,7 +218,7 @@ func (s *records) postProgressComment(ctx context.Context) error {
 		s.Log("could not create the progress comment: " + fault.Told(err))
 		return nil
 	}
-	if known := s.Run().Comment; known != nil && *known == posted {
+	if known := s.Run().Published.Comment; known != nil && *known == posted {
 		return nil
 	}
 	return s.Append(posted)

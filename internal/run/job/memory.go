@@ -84,8 +84,8 @@ func (s *trees) saveLog(
 // prepareLog accepts people's edits before the first iteration since the start or a resume.
 func (s *trees) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
 	_, open := run.OpenIteration()
-	if !open && len(run.Iterations) == run.Granted.Iterations {
-		run.Log = journal.Attachment{}
+	if !open && len(run.Iterations) == run.Clock.Granted.Iterations {
+		run.Box.Log = journal.Attachment{}
 	}
 	log, cut, err := s.saveLog(ctx, dir, run)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *records) progressLog(run journal.Run) []byte {
 
 // savedLog returns the saved progress log. It is empty if the file was changed.
 func (s *records) savedLog(run journal.Run) string {
-	text, err := workspace.Folder{Path: s.home.Path}.Read(progressFile, run.Log.Digest)
+	text, err := workspace.Folder{Path: s.home.Path}.Read(progressFile, run.Box.Log.Digest)
 	if err != nil {
 		return ""
 	}

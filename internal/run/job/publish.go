@@ -25,10 +25,10 @@ func (s publishing) push(ctx context.Context, run journal.Run, step verdict.Push
 		if s.BranchHost == nil {
 			return nil, errNoRemote
 		}
-		if run.Policy.Sign && s.Sign != nil && run.Signed != run.Head {
+		if run.Policy.Sign && s.Sign != nil && run.Published.Signed != run.Head {
 			return s.sign(ctx, run)
 		}
-		update := remote.Update{Branch: run.Branch, SHA: step.SHA, Was: run.Pushed}
+		update := remote.Update{Branch: run.Branch, SHA: step.SHA, Was: run.Published.Pushed}
 		err := s.BranchHost.Push(ctx, s.trusted, update)
 		if errors.Is(err, remote.ErrNonFastForward) {
 			event, mergeErr := s.mergeBranch(ctx, run)
@@ -62,7 +62,7 @@ func (s publishing) openPull(ctx context.Context, run journal.Run, emit emit) er
 
 func (s publishing) markPullReady(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
-		return journal.PullReadied{Number: run.Pull.Number}, s.Pulls.ReadyPull(ctx, run)
+		return journal.PullReadied{Number: run.Published.Pull.Number}, s.Pulls.ReadyPull(ctx, run)
 	})
 }
 
@@ -93,7 +93,7 @@ func (s publishing) attempt(
 	pause := min(s.Interval, 5*time.Second)
 	if errors.Is(err, remote.ErrNetwork) {
 		before := 0
-		for _, f := range run.Failures {
+		for _, f := range run.Published.Failures {
 			if f.Act == act && f.Head == run.Head {
 				before++
 			}
@@ -133,7 +133,7 @@ func (s publishing) mergeRemote(ctx context.Context, run journal.Run, emit emit)
 }
 
 func (s publishing) mergePushed(ctx context.Context, run journal.Run) error {
-	if s.BranchHost == nil || s.trusted == nil || run.Pushed == "" {
+	if s.BranchHost == nil || s.trusted == nil || run.Published.Pushed == "" {
 		return nil
 	}
 	event, err := s.mergeFetchedBranch(ctx, run)
@@ -156,7 +156,7 @@ func (s publishing) restoreWork(ctx context.Context, run journal.Run) error {
 		return nil
 	}
 	if run.IsMerging() { // the merge begins again
-		run.Head = run.Parted.From
+		run.Head = run.Merging.Parted.From
 	}
 	if _, err := s.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
@@ -181,13 +181,13 @@ func (s publishing) mergeBranch(ctx context.Context, run journal.Run) (journal.E
 // mergeFetchedBranch continues on another branch if somebody rewrote this one, or set it back.
 func (s publishing) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	theirs, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
-	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
+	if errors.Is(err, git.ErrNotFound) || theirs == run.Published.Pushed {
 		return nil, nil //nolint:nilnil // nothing to merge
 	}
 	if err != nil {
 		return nil, err
 	}
-	last := cmp.Or(run.Pushed, run.Start)
+	last := cmp.Or(run.Published.Pushed, run.Start)
 	grew, err := s.trusted.IsAncestor(ctx, last, theirs)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (s publishing) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 	if err != nil {
 		return nil, err
 	}
-	if contained && (grew || run.Pushed == "") {
+	if contained && (grew || run.Published.Pushed == "") {
 		return nil, nil //nolint:nilnil // as above
 	}
 	if !grew {

@@ -104,10 +104,10 @@ func isUnpushed(run journal.Run) bool {
 	if !run.Policy.Publish || verdict.IsUnchanged(run) {
 		return false
 	}
-	if run.Pushed == run.Head {
+	if run.Published.Pushed == run.Head {
 		return false
 	}
-	if run.Parted != nil && run.Parted.Aside != "" {
+	if run.Merging.Parted != nil && run.Merging.Parted.Aside != "" {
 		return false // another branch has it
 	}
 	return !run.Task.Update || run.Head != run.Start

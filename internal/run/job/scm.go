@@ -183,8 +183,8 @@ func (s scm) checkDelivered(ctx context.Context, run journal.Run) error {
 	if err := checkOn(ctx, s.Box.Place.Do, run.Branch); err != nil {
 		return err
 	}
-	if run.Delivered.Branch != "" {
-		return fmt.Errorf("%s has moved, so the commits are on the branch %s", run.Branch, run.Delivered.Branch)
+	if run.Box.Delivered.Branch != "" {
+		return fmt.Errorf("%s has moved, so the commits are on the branch %s", run.Branch, run.Box.Delivered.Branch)
 	}
 	return nil
 }

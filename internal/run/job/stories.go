@@ -50,7 +50,7 @@ func (s *turns) draftPlan(ctx context.Context, run journal.Run, emit emit) error
 }
 
 func (s *turns) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
-	tries := len(run.Misplans)
+	tries := len(run.Planning.Misplans)
 	ended, err := s.consult(ctx, run, question{
 		of:     Reviewer{Agent: s.Agent, Env: s.AgentEnv},
 		commit: run.Start,

@@ -193,7 +193,7 @@ func (s *trees) takeFromClone(
 		Secret:  s.HasSecret,
 		Authorship: handover.Authorship{
 			By:       tree.Author,
-			Since:    run.Began,
+			Since:    run.Clock.Began,
 			Until:    s.Now(),
 			Trailers: leftoversMessage(run, "").Trailers,
 			SignOff:  run.Policy.SignOff,

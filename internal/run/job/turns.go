@@ -124,7 +124,7 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 	if runLimit == 0 {
 		return limit
 	}
-	elapsed := run.Elapsed() + max(now.Sub(run.Now), 0) // the clock may be set back
+	elapsed := run.Elapsed() + max(now.Sub(run.Clock.Now), 0) // the clock may be set back
 	left := max(runLimit-elapsed, time.Second)
 	if limit == 0 || left < limit {
 		return left

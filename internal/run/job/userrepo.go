@@ -36,8 +36,8 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 	if err := checkConflicts(ctx, d.Place.Do, memory.Files()...); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
-	if run.Policy.Boxed && run.Log.Path != "" { // the agent wrote it there
-		if err := copyLog(memory, home, run.Log); err != nil {
+	if run.Policy.Boxed && run.Box.Log.Path != "" { // the agent wrote it there
+		if err := copyLog(memory, home, run.Box.Log); err != nil {
 			return fmt.Errorf("write the progress log: %w", err)
 		}
 	}

@@ -237,11 +237,11 @@ func Settle(
 	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil
 	}
-	touched, err := t.ChangedPaths(ctx, git.Span{From: run.Parted.From, To: taken.To})
+	touched, err := t.ChangedPaths(ctx, git.Span{From: run.Merging.Parted.From, To: taken.To})
 	if err != nil {
 		return taken, err
 	}
-	lostFiles, err := lost(ctx, t, *run.Parted, touched)
+	lostFiles, err := lost(ctx, t, *run.Merging.Parted, touched)
 	if err != nil {
 		return taken, err
 	}
@@ -253,12 +253,12 @@ func Settle(
 	if err != nil {
 		return taken, err
 	}
-	candidates := slices.Concat(withMarkers, run.Parted.Conflicts)
+	candidates := slices.Concat(withMarkers, run.Merging.Parted.Conflicts)
 	slices.Sort(candidates)
 	for _, name := range slices.Compact(candidates) {
-		sides := []string{run.Parted.From, run.Parted.With}
-		if !slices.Contains(run.Parted.Conflicts, name) {
-			sides = append(sides, run.Parted.To) // where git may have moved a side's file to
+		sides := []string{run.Merging.Parted.From, run.Merging.Parted.With}
+		if !slices.Contains(run.Merging.Parted.Conflicts, name) {
+			sides = append(sides, run.Merging.Parted.To) // where git may have moved a side's file to
 		}
 		marks, err := unresolved(ctx, t, taken.To, name, sides...)
 		if err != nil {
@@ -276,8 +276,8 @@ func Settle(
 		taken.Dropped = nil
 		return taken, nil
 	}
-	m := message(run, *run.Parted)
-	merge, err := t.Commit(ctx, taken.Tree, m, run.Parted.From, run.Parted.With)
+	m := message(run, *run.Merging.Parted)
+	merge, err := t.Commit(ctx, taken.Tree, m, run.Merging.Parted.From, run.Merging.Parted.With)
 	taken.To = merge
 	taken.Commits = []journal.Commit{{SHA: merge, Subject: m.Subject}}
 	return taken, err

@@ -81,7 +81,7 @@ func TestLostChanges(t *testing.T) {
 		"another with that name": {map[string]string{"price": "7\n", "gone": "new\n"}, nil},
 	} {
 		got, lost := m.settle("hi, good day\n", test.files)
-		if !slices.Equal(lost, test.lost) || (got.To == m.run.Parted.To) != (test.lost != nil) {
+		if !slices.Equal(lost, test.lost) || (got.To == m.run.Merging.Parted.To) != (test.lost != nil) {
 			t.Errorf("%s: %+v, want lost %q", name, got, test.lost)
 		}
 	}

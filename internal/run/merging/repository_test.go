@@ -90,19 +90,19 @@ func (r repository) begin(head, base, theirs string) merge {
 		r.t.Fatalf("%+v, %v, want a merge to finish", joined, err)
 	}
 	r.call("fetch", "-q", trusted.Dir, joined.To)
-	run.Parted = &joined
+	run.Merging.Parted = &joined
 	return merge{r, run}
 }
 
 // settle commits a resolution, and other files, and returns the names of those that are refused.
 func (m merge) settle(greet string, files map[string]string) (taken journal.CommitsTaken, refused []string) {
 	m.t.Helper()
-	m.call("checkout", "-q", "--force", "-B", "work", m.run.Parted.To)
+	m.call("checkout", "-q", "--force", "-B", "work", m.run.Merging.Parted.To)
 	for file, text := range files {
 		m.write(file, text)
 	}
 	to := m.commit("greet", greet)
-	taken, err := merging.Settle(m.t.Context(), m.trusted(), m.run, journal.CommitsTaken{From: m.run.Parted.To, To: to, Tree: m.call("rev-parse", "HEAD^{tree}")})
+	taken, err := merging.Settle(m.t.Context(), m.trusted(), m.run, journal.CommitsTaken{From: m.run.Merging.Parted.To, To: to, Tree: m.call("rev-parse", "HEAD^{tree}")})
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (p *Publisher) loop(ctx context.Context) {
 // isFirstSave reports true once, when the run was first saved for other machines: these
 // trust the saved state only if the comment confirms it.
 func (p *Publisher) isFirstSave(run journal.Run) bool {
-	if p.saveShown || run.Shelved == nil {
+	if p.saveShown || run.Published.Shelved == nil {
 		return false
 	}
 	p.saveShown = true

@@ -20,8 +20,8 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 		Version:     Version,
 		Run:         run.ID,
 		Status:      policy.StatusRunning,
-		Began:       run.Began,
-		Ended:       run.Now,
+		Began:       run.Clock.Began,
+		Ended:       run.Clock.Now,
 		Tools:       map[string]string{"agent": run.Policy.Agent},
 		Task:        taskOf(run.Task),
 		Code:        Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
@@ -29,7 +29,7 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 		Stories:     each(run.Plan.UserStories, func(story plan.Story) Story { return storyOf(run, story) }),
 		Iterations:  each(run.Iterations, iterationOf),
 		NotVerified: notVerified(run),
-		Cost:        Cost{USD: run.CostUSD, Known: run.CostKnown, Tokens: run.Usage},
+		Cost:        Cost{USD: run.Spent.CostUSD, Known: run.Spent.CostKnown, Tokens: run.Spent.Usage},
 	}
 	maps.Copy(e.Tools, tools)
 	if run.Policy.Model != "" {
@@ -132,7 +132,7 @@ func storyOf(run journal.Run, story plan.Story) Story {
 		Proven:         verdict.IsStoryProven(run, story),
 	}
 	for _, criterion := range story.AcceptanceCriteria {
-		if slices.Contains(run.Added, criterion) {
+		if slices.Contains(run.Planning.Added, criterion) {
 			out.Added = append(out.Added, criterion)
 		}
 	}

@@ -66,8 +66,8 @@ func (s Source) page(segments []segment, run journal.Run, inFull bool) page {
 		Facts:   s.facts(run),
 		Events:  len(s.Entries),
 	}
-	if run.Pull != nil {
-		p.Pull = run.Pull.URL
+	if run.Published.Pull != nil {
+		p.Pull = run.Published.Pull.URL
 	}
 	if inFull {
 		p.Before = s.checkLogs(segments[0])
@@ -87,7 +87,7 @@ func (p page) markdown() (string, error) {
 
 // changeText returns the body of the pull request, without markers and without the repository's own template.
 func changeText(run journal.Run) string {
-	if len(run.Plan.UserStories) == 0 && run.Pull == nil {
+	if len(run.Plan.UserStories) == 0 && run.Published.Pull == nil {
 		return ""
 	}
 	run.Form = ""
@@ -160,9 +160,9 @@ func (s Source) facts(run journal.Run) []fact {
 		{"run", run.ID},
 		{"agent", strings.TrimSpace(run.Policy.Agent + " " + run.Policy.Model)},
 		{"work", commit},
-		{"began", utcTime(run.Began)},
-		{"newest event", utcTime(run.Now)},
-		{"tokens", view.Tokens(run.Usage)},
+		{"began", utcTime(run.Clock.Began)},
+		{"newest event", utcTime(run.Clock.Now)},
+		{"tokens", view.Tokens(run.Spent.Usage)},
 	} {
 		if f.Value != "" {
 			all = append(all, fact{f.Name, s.line(f.Value, 160)})

@@ -64,27 +64,27 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	var run journal.Run
 	var before journal.Event
 	for _, entry := range entries {
-		costBefore := run.CostUSD
-		at := run.Now
+		costBefore := run.Spent.CostUSD
+		at := run.Clock.Now
 		if run.Seq == 0 {
 			at = entry.At
 		}
-		known := run.CostKnown || run.Seq == 0
-		run.CostKnown = true // Add clears it if this event has an unknown cost
+		known := run.Spent.CostKnown || run.Seq == 0
+		run.Spent.CostKnown = true // Add clears it if this event has an unknown cost
 		run.Add(entry)
 		if began, ok := entry.Event.(journal.IterationBegan); ok && !all[len(all)-1].isOf(began) {
 			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story, costKnown: true})
 		}
 		last := &all[len(all)-1]
 		last.times[phaseOf(before, entry.Event)] += max(entry.At.Sub(at), 0)
-		last.costUSD = last.costUSD + run.CostUSD - costBefore
-		last.costKnown = last.costKnown && run.CostKnown
+		last.costUSD = last.costUSD + run.Spent.CostUSD - costBefore
+		last.costKnown = last.costKnown && run.Spent.CostKnown
 		last.events = append(last.events, loggedEvent{
 			event:    entry.Event,
 			lines:    linesOf(view.Line(run, entry.Event)),
 			badLines: linesOf(strings.Join(view.BadLines(run, entry.Event), "\n")),
 		})
-		run.CostKnown = run.CostKnown && known
+		run.Spent.CostKnown = run.Spent.CostKnown && known
 		before = entry.Event
 	}
 	return all, run

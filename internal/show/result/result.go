@@ -70,12 +70,12 @@ func Of(run journal.Run) Result {
 		RunID:           run.ID,
 		TotalIterations: len(run.Iterations),
 		Iterations:      make([]Iteration, 0, len(run.Iterations)),
-		TotalCostUSD:    stream.Cost{USD: run.CostUSD, Known: run.CostKnown}.Amount(),
-		TotalDurationS:  run.Now.Sub(run.Began).Seconds(),
+		TotalCostUSD:    stream.Cost{USD: run.Spent.CostUSD, Known: run.Spent.CostKnown}.Amount(),
+		TotalDurationS:  run.Clock.Now.Sub(run.Clock.Began).Seconds(),
 		Branch:          run.Branch,
 		Head:            run.Head,
 		SandboxLevel:    run.Level,
-		Undelivered:     run.Delivered.LeftPaths(),
+		Undelivered:     run.Box.Delivered.LeftPaths(),
 	}
 	if run.Stop != nil {
 		result.StopReason = run.Stop.Reason

@@ -95,9 +95,9 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the others end nothing
 	case journal.IterationBegan:
-		t.endIteration(run.Now)
+		t.endIteration(run.Clock.Now)
 		t.iteration = t.start(
-			t.run, "iteration", run.Now,
+			t.run, "iteration", run.Clock.Now,
 			attribute.Int("ralph.iteration", e.Number),
 			attribute.String("ralph.story", t.Hide(e.Story)),
 		)
@@ -109,7 +109,7 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 		t.addProof(run, e)
 	case journal.Pushed:
 		t.addEnded(
-			"push", t.last, run.Now, "",
+			"push", t.last, run.Clock.Now, "",
 			attribute.String("ralph.branch", t.Hide(e.Branch)),
 			attribute.String("ralph.commit", e.SHA),
 		)
@@ -121,22 +121,22 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 				attribute.Int("ralph.rejected", len(e.Rejected)),
 			)
 		}
-		t.endIteration(run.Now)
+		t.endIteration(run.Clock.Now)
 	case journal.RunStopped:
 		t.stop(run, e)
 	}
-	t.last = run.Now
+	t.last = run.Clock.Now
 }
 
 func (t *Tracer) begin(run journal.Run) {
 	t.run = t.start(
-		nil, "run", run.Now,
+		nil, "run", run.Clock.Now,
 		attribute.String("ralph.run", run.ID),
 		attribute.String("ralph.agent", t.Hide(run.Policy.Agent)),
 		attribute.String("ralph.branch", t.Hide(run.Branch)),
 		attribute.String("ralph.repository", t.Hide(run.Links.Repo)),
 		attribute.Int("ralph.issue", run.Task.Number),
-		attribute.Int("ralph.resumed", run.Resumed),
+		attribute.Int("ralph.resumed", run.Clock.Resumed),
 	)
 }
 
@@ -175,11 +175,11 @@ func (t *Tracer) addAgent(run journal.Run, e journal.AgentEnded) {
 	attributes := tokens(e.Usage)
 	attributes = append(attributes, attribute.Int("ralph.exit", e.Exit), attribute.Int("ralph.tools", e.Tools))
 	attributes = append(attributes, cost(e.Cost)...)
-	t.addEnded("agent", run.Now.Add(-e.Took()), run.Now, failed, attributes...)
+	t.addEnded("agent", run.Clock.Now.Add(-e.Took()), run.Clock.Now, failed, attributes...)
 }
 
 func (t *Tracer) addCheck(run journal.Run, e journal.CheckEnded) {
-	from := run.Now.Add(-e.Took())
+	from := run.Clock.Now.Add(-e.Took())
 	failed := ""
 	if !e.Passed && e.Skipped == "" {
 		failed = "the check failed"
@@ -188,7 +188,7 @@ func (t *Tracer) addCheck(run journal.Run, e journal.CheckEnded) {
 		t.proof = from
 	}
 	t.addEnded(
-		"check", from, run.Now, failed,
+		"check", from, run.Clock.Now, failed,
 		attribute.String("ralph.check", t.Hide(e.Name)),
 		attribute.String("ralph.where", string(e.Where)),
 		attribute.Int("ralph.exit", e.Exit),
@@ -207,7 +207,7 @@ func (t *Tracer) addProof(run journal.Run, e journal.ProofEnded) {
 	}
 	t.proof = time.Time{}
 	t.addEnded(
-		"proof", from, run.Now, failed,
+		"proof", from, run.Clock.Now, failed,
 		attribute.String("ralph.commit", e.Commit),
 		attribute.Bool("ralph.passed", e.Passed),
 		attribute.Bool("ralph.reused", e.Reused),
@@ -217,19 +217,19 @@ func (t *Tracer) addProof(run journal.Run, e journal.ProofEnded) {
 }
 
 func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
-	t.endIteration(run.Now)
-	t.run.SetAttributes(tokens(run.Usage)...)
+	t.endIteration(run.Clock.Now)
+	t.run.SetAttributes(tokens(run.Spent.Usage)...)
 	t.run.SetAttributes(
 		attribute.String("ralph.stop_reason", string(e.Reason)),
 		attribute.String("ralph.status", string(e.Reason.Status())),
 		attribute.Int("ralph.iterations", len(run.Iterations)),
 		attribute.Int("ralph.stories_passed", run.PassedStories()),
 	)
-	t.run.SetAttributes(cost(stream.Cost{USD: run.CostUSD, Known: run.CostKnown})...)
+	t.run.SetAttributes(cost(stream.Cost{USD: run.Spent.CostUSD, Known: run.Spent.CostKnown})...)
 	if !run.IsCompleted() {
 		t.run.SetStatus(codes.Error, t.Hide(e.Why))
 	}
-	t.run.End(trace.WithTimestamp(run.Now))
+	t.run.End(trace.WithTimestamp(run.Clock.Now))
 	t.run = nil
 }
 

@@ -45,7 +45,7 @@ People log in.
 func TestSummaryOfARun(t *testing.T) {
 	began := time.Date(2026, 1, 30, 9, 0, 0, 0, time.UTC)
 	run := journal.Run{
-		ID: "run-1", Began: began, Now: began.Add(90 * time.Second), CostUSD: 1.5, CostKnown: true,
+		ID: "run-1", Clock: journal.Clock{Began: began, Now: began.Add(90 * time.Second)}, Spent: journal.Spent{CostUSD: 1.5, CostKnown: true},
 		Iterations: []journal.Iteration{{Number: 1, Story: "US-001"}, {Number: 2, Story: "US-002"}},
 		Stop:       &journal.RunStopped{Reason: policy.MaxIterations},
 	}

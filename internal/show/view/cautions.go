@@ -41,18 +41,18 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 // othersChanges lists the changes of others that were merged or conflict, as Markdown.
 func othersChanges(run journal.Run) []string {
 	var lines []string
-	for _, left := range run.Leaves {
+	for _, left := range run.Published.Leaves {
 		lines = append(lines, fmt.Sprintf("the work has gone on from %s to %s: %s",
 			Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
 	}
-	for _, e := range run.Joins {
+	for _, e := range run.Merging.Joins {
 		text := clean.Inline(movedOnText(run, e), 400) + " and was merged"
 		if len(e.Protected) > 0 {
 			text += "; it changes protected files, which a person has to review: " + codePaths(e.Protected)
 		}
 		lines = append(lines, text)
 	}
-	if p := run.Parted; p != nil {
+	if p := run.Merging.Parted; p != nil {
 		lines = append(lines, clean.Inline(movedOnText(run, *p), 400)+" and conflicts in: "+codePaths(p.Conflicts))
 	}
 	return firstFew(lines)
@@ -126,7 +126,7 @@ func trafficText(all []journal.Passage, name func(string) string) string {
 // publishFailures lists GitHub's newest refusal of each act.
 func publishFailures(run journal.Run) []string {
 	last := map[string]journal.PublishFailed{}
-	for _, failure := range run.Failures {
+	for _, failure := range run.Published.Failures {
 		last[failure.Act] = failure
 	}
 	var lines []string
@@ -165,36 +165,36 @@ func manualStep(run journal.Run) string {
 }
 
 func isWorkInFile(run journal.Run) bool {
-	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
+	return run.Published.Packed != nil && run.Published.Packed.Head == run.Head && run.Published.Pushed != run.Head
 }
 
 // fetchStep returns how to get the work out of the file.
 func fetchStep(run journal.Run) string {
 	return fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote",
-		Code(run.Packed.Path, 200))
+		Code(run.Published.Packed.Path, 200))
 }
 
 // isPullMissing reports whether the work is on GitHub, but the pull request could not be opened.
 func isPullMissing(run journal.Run) bool {
-	if run.Pull != nil || run.Links.Repo == "" {
+	if run.Published.Pull != nil || run.Links.Repo == "" {
 		return false
 	}
-	if run.Pushed != run.Head || run.Head == run.Base {
+	if run.Published.Pushed != run.Head || run.Head == run.Base {
 		return false
 	}
-	return slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool {
+	return slices.ContainsFunc(run.Published.Failures, func(f journal.PublishFailed) bool {
 		return f.Act == "open" && f.Head == run.Head
 	})
 }
 
 // patchBlock returns work that was not pushed as a code block for git apply, if it fits.
 func patchBlock(run journal.Run) string {
-	if !isWorkInFile(run) || run.Packed.Patch == "" {
+	if !isWorkInFile(run) || run.Published.Packed.Patch == "" {
 		return ""
 	}
-	shown := clean.Fence(run.Packed.Patch)
+	shown := clean.Fence(run.Published.Packed.Patch)
 	// Not if the block would differ from the patch.
-	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) {
+	if !strings.Contains(shown, run.Published.Packed.Patch) || strings.Contains(shown, hiddenMarker) {
 		return ""
 	}
 	return shown
@@ -208,7 +208,7 @@ func compareURL(run journal.Run) string {
 
 // fixFor returns how to make GitHub accept an act that it refused, if known.
 func fixFor(run journal.Run, act string) string {
-	for _, failure := range slices.Backward(run.Failures) {
+	for _, failure := range slices.Backward(run.Published.Failures) {
 		if failure.Act == act && failure.Fix != "" {
 			return clean.Inline(failure.Fix, 300)
 		}

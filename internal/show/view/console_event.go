@@ -14,7 +14,7 @@ import (
 
 // Event returns the text for an event that run includes, without a newline at its end. It can be empty.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
-	return c.format(run.Now.In(c.Now().Location()), c.eventRows(run, event))
+	return c.format(run.Clock.Now.In(c.Now().Location()), c.eventRows(run, event))
 }
 
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
@@ -92,7 +92,7 @@ func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row
 	c.agentBegan = c.Now()
 	title := fmt.Sprintf("Iteration %d", e.Number)
 	if limit := run.Policy.Limits.Iterations; limit > 0 {
-		title += fmt.Sprintf(" of %d", run.Granted.Iterations+limit)
+		title += fmt.Sprintf(" of %d", run.Clock.Granted.Iterations+limit)
 	}
 	story, _ := run.Plan.Find(e.Story)
 	if about := terminalLine(e.Story + " " + story.Title); about != "" {
@@ -123,8 +123,8 @@ func stopRows(run journal.Run, e journal.RunStopped) []row {
 
 func stopTexts(run journal.Run) []string {
 	texts := []string{WithoutMarkup(Headline(run)), Sum(run)}
-	if run.Pull != nil {
-		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Pull.Number, run.Pull.URL))
+	if run.Published.Pull != nil {
+		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Published.Pull.Number, run.Published.Pull.URL))
 	}
 	if next := Next(run); next != "" {
 		if inspect(run) == next {
@@ -140,9 +140,9 @@ func stopTexts(run journal.Run) []string {
 
 func usedText(run journal.Run) string {
 	limits := run.Policy.Limits
-	cost := namedCost(run.CostUSD, run.CostKnown)
-	if limits.CostUSD > 0 && (run.CostKnown || run.CostUSD > 0) {
-		cost += " of " + CostText(run.Granted.CostUSD+limits.CostUSD, true)
+	cost := namedCost(run.Spent.CostUSD, run.Spent.CostKnown)
+	if limits.CostUSD > 0 && (run.Spent.CostKnown || run.Spent.CostUSD > 0) {
+		cost += " of " + CostText(run.Clock.Granted.CostUSD+limits.CostUSD, true)
 	}
 	took := policy.FormatDuration(run.Elapsed())
 	if limits.Run > 0 {
@@ -154,8 +154,8 @@ func usedText(run journal.Run) string {
 // Sum returns the iterations, cost and time of the whole run.
 func Sum(run journal.Run) string {
 	iterations := Plural(len(run.Iterations), "iteration")
-	cost := namedCost(run.CostUSD, run.CostKnown)
-	took := policy.FormatDuration(run.Now.Sub(run.Began))
+	cost := namedCost(run.Spent.CostUSD, run.Spent.CostKnown)
+	took := policy.FormatDuration(run.Clock.Now.Sub(run.Clock.Began))
 	return strings.TrimPrefix(passedText(run)+", "+iterations+", "+cost+", "+took, ", ")
 }
 

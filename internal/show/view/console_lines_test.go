@@ -89,7 +89,7 @@ func TestEventsAreShownInLocalTime(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	east := time.FixedZone("east", 3600)
 	console := view.Console{Look: view.Look{Timestamps: true}, Now: func() time.Time { return at.In(east) }}
-	if got := console.Event(journal.Run{Now: at}, journal.Noted{What: "no sandbox"}); got != "[13:00:00] - note: no sandbox" {
+	if got := console.Event(journal.Run{Clock: journal.Clock{Now: at}}, journal.Noted{What: "no sandbox"}); got != "[13:00:00] - note: no sandbox" {
 		t.Errorf("Event = %q", got)
 	}
 }

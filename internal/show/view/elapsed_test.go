@@ -19,7 +19,7 @@ func TestTimeAloneChangesNothing(t *testing.T) {
 			before = journal.Fold(before, entry)
 		}
 		after = before
-		after.Now = after.Now.Add(time.Hour)
+		after.Clock.Now = after.Clock.Now.Add(time.Hour)
 		if diff := cmp.Diff(view.Of(before), view.Of(after)); diff != "" {
 			t.Errorf("an hour after %s (-before +after):\n%s", journal.Type(entries[n-1].Event), diff)
 		}

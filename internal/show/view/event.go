@@ -151,7 +151,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.SCMEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), scmText(e))
 	case journal.Paused:
-		until := utcClock(run.Now.Add(e.Delay()))
+		until := utcClock(run.Clock.Now.Add(e.Delay()))
 		return iterationLine(waitSign, fmt.Sprintf("waiting %s, until %s", policy.FormatDuration(e.Delay()), until))
 	}
 	return publishedLine(run, event)

@@ -71,7 +71,7 @@ func TestTheMarkOfWhatIsKept(t *testing.T) {
 		sha[1:]: "<!-- ralph:progress -->", sha + " -->@ada": "<!-- ralph:progress -->", "\n" + sha: "<!-- ralph:progress -->",
 	} {
 		r, _ := run("word")
-		r.Shelved = &journal.Shelved{Commit: commit}
+		r.Published.Shelved = &journal.Shelved{Commit: commit}
 		if got, _, _ := strings.Cut(view.Of(r).Comment, "\n"); got != want {
 			t.Errorf("kept %q: %q, want %q", commit, got, want)
 		}
@@ -105,9 +105,9 @@ func TestTheLimitTearsNothing(t *testing.T) {
 		for i := range count {
 			word := fmt.Sprintf("%d %s", i, long)
 			large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
-			large.Refused = append(large.Refused, journal.EgressRefused{What: word, Why: word, Input: word})
-			large.Failures = append(large.Failures, journal.PublishFailed{Act: word, Why: word, Fix: word})
-			large.Traffic = append(large.Traffic, journal.Passage{Host: word, Up: 1})
+			large.Box.Refused = append(large.Box.Refused, journal.EgressRefused{What: word, Why: word, Input: word})
+			large.Published.Failures = append(large.Published.Failures, journal.PublishFailed{Act: word, Why: word, Fix: word})
+			large.Box.Traffic = append(large.Box.Traffic, journal.Passage{Host: word, Up: 1})
 		}
 		board := view.Of(large)
 		for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {

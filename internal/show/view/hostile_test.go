@@ -240,7 +240,7 @@ func TestLongListsFit(t *testing.T) {
 		taken.Refused = append(taken.Refused, journal.Finding{Path: word, Why: word})
 		proof.Checks.Head = append(proof.Checks.Head, journal.CheckEnded{Name: word, Command: word})
 		large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
-		large.Failures = append(large.Failures, journal.PublishFailed{Act: "push", Why: word, Fix: word})
+		large.Published.Failures = append(large.Published.Failures, journal.PublishFailed{Act: "push", Why: word, Fix: word})
 	}
 	large.Iterations[0].Ended, large.Iterations[0].Taken = ended, taken
 	large.Iterations[0].Agent = &journal.AgentEnded{Failed: true, Why: long}
@@ -259,7 +259,7 @@ func TestLongListsFit(t *testing.T) {
 
 // big returns a run of many stories, each with an iteration.
 func big(title string, count int) journal.Run {
-	r := journal.Run{ID: "r1", Task: plan.Task{Title: title}, Policy: policy.Policy{Publish: true}, CostKnown: true}
+	r := journal.Run{ID: "r1", Task: plan.Task{Title: title}, Policy: policy.Policy{Publish: true}, Spent: journal.Spent{CostKnown: true}}
 	for i := range count {
 		id := fmt.Sprintf("US-%03d", i)
 		r.Plan.UserStories = append(r.Plan.UserStories, plan.Story{ID: id, Title: title, AcceptanceCriteria: []string{title, title}})

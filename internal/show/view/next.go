@@ -64,10 +64,10 @@ func continuation(run journal.Run) string {
 		return sessionContinuation(run)
 	case run.Stop == nil:
 		return ""
-	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
+	case run.Merging.Parted != nil && run.Merging.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
 		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
+	case run.Stop.Reason == policy.AllStoriesPassed && run.Published.Pull != nil:
 		return reviewStep(run)
 	case verdict.NeedsApproval(run):
 		return "comment `/ralph approve` to start the work, or change the issue and ask for a new plan"
@@ -111,7 +111,7 @@ func resumption(run journal.Run) string {
 // reviewStep returns what to do about the pull request of a run in which all stories passed.
 func reviewStep(run journal.Run) string {
 	switch {
-	case !run.Pull.Draft:
+	case !run.Published.Pull.Draft:
 		return "review the pull request"
 	case !verdict.IsVerified(run):
 		return "comment `/ralph`, or look at the draft pull request with care"

@@ -53,7 +53,7 @@ func TestWhatGoesOnOnceItIsSettled(t *testing.T) {
 	} {
 		run := journal.Run{
 			Task: plan.Task{Kind: c.kind, Number: 1}, Policy: policy.Policy{Publish: true, NoPull: c.noPull, SaveRun: true},
-			Parted: &journal.Joined{Of: journal.OfBranch}, Stop: &journal.RunStopped{Reason: policy.NeedsInput},
+			Merging: journal.Merging{Parted: &journal.Joined{Of: journal.OfBranch}}, Stop: &journal.RunStopped{Reason: policy.NeedsInput},
 		}
 		if got := view.Next(run); got != c.want {
 			t.Errorf("of a %s: %q, want %q", c.kind, got, c.want)

@@ -18,8 +18,8 @@ import (
 func pullOf(run journal.Run) Pull {
 	markers, text, _ := strings.Cut(clean.BreakSkipWords(render("body.md", run)), "\n")
 	pull := Pull{Title: pullTitle(run), Body: markers + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")}
-	if run.Pull != nil {
-		pull.Number = run.Pull.Number
+	if run.Published.Pull != nil {
+		pull.Number = run.Published.Pull.Number
 	}
 	return pull
 }
@@ -39,7 +39,7 @@ func issueLink(run journal.Run) string {
 	switch {
 	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
 		return ""
-	case run.Plan.Done() && run.Pull != nil && !run.Pull.Draft:
+	case run.Plan.Done() && run.Published.Pull != nil && !run.Published.Pull.Draft:
 		return fmt.Sprintf("Closes #%d", run.Task.Number)
 	}
 	return fmt.Sprintf("Refs #%d", run.Task.Number)

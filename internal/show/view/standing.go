@@ -32,19 +32,19 @@ var stateRef = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
 
 // savedCommit returns the newest commit that saved the run, if it is valid: it goes into a marker.
 func savedCommit(run journal.Run) string {
-	if run.Shelved == nil || fullSHA.FindString(run.Shelved.Commit) == "" {
+	if run.Published.Shelved == nil || fullSHA.FindString(run.Published.Shelved.Commit) == "" {
 		return ""
 	}
-	return run.Shelved.Commit
+	return run.Published.Shelved.Commit
 }
 
 // savedCommitOnRef returns where a run without an issue is saved: it has no comment with a marker.
 func savedCommitOnRef(run journal.Run) string {
 	commit := savedCommit(run)
-	if commit == "" || run.Task.Number != 0 || !stateRef.MatchString(run.Shelved.Ref) {
+	if commit == "" || run.Task.Number != 0 || !stateRef.MatchString(run.Published.Shelved.Ref) {
 		return ""
 	}
-	return commit + " on " + run.Shelved.Ref
+	return commit + " on " + run.Published.Shelved.Ref
 }
 
 // isSessionLoop reports whether hooks of Claude Code run the loop in a session.
@@ -56,7 +56,7 @@ func sessionHeadline(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Session != "" {
 		session = "the Claude Code session " + clean.Inline(run.Iterations[n-1].Session, 100)
 	}
-	began := run.Granted.At.UTC().Format("2006-01-02 15:04 UTC")
+	began := run.Clock.Granted.At.UTC().Format("2006-01-02 15:04 UTC")
 	continued := max(run.UsedIterations()-1, 0)
 	limit := Plural(run.Policy.Limits.Iterations, "time")
 	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", session, began, continued, limit)
@@ -73,17 +73,17 @@ func sessionContinuation(run journal.Run) string {
 // elapsed returns the time until the run stopped, or until an iteration began or ended: an unchanged comment is not
 // edited.
 func elapsed(run journal.Run) string {
-	at := run.Began
+	at := run.Clock.Began
 	n := len(run.Iterations)
 	switch {
 	case run.Stop != nil:
-		at = run.Now
+		at = run.Clock.Now
 	case n > 0 && run.Iterations[n-1].Ended == nil:
 		at = run.Iterations[n-1].Began
 	case n > 0:
 		at = run.Iterations[n-1].Last
 	}
-	return policy.FormatDuration(at.Sub(run.Began))
+	return policy.FormatDuration(at.Sub(run.Clock.Began))
 }
 
 // State is the state of a run in one word, as a label for filters.
@@ -111,7 +111,7 @@ func stateOf(run journal.Run) State {
 		return NeedsInput
 	case !run.IsCompleted():
 		return Stopped
-	case run.Pull != nil:
+	case run.Published.Pull != nil:
 		return Review
 	}
 	return ""
@@ -119,10 +119,10 @@ func stateOf(run journal.Run) State {
 
 // quietWorkflows returns why the repository's workflows do not run on the branch, and how to start them.
 func quietWorkflows(run journal.Run) string {
-	if run.Comment == nil || !run.Comment.Quiet {
+	if run.Published.Comment == nil || !run.Published.Comment.Quiet {
 		return ""
 	}
-	if run.Pushed == "" || (run.Pull == nil && !run.Policy.NoPull) {
+	if run.Published.Pushed == "" || (run.Published.Pull == nil && !run.Policy.NoPull) {
 		return ""
 	}
 	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. " +

@@ -60,7 +60,7 @@ func attemptNumber(run journal.Run, number int) string {
 // OfLimit returns the number of an iteration, and the number of the last one if there is a limit.
 func OfLimit(run journal.Run, number int) string {
 	if limit := run.Policy.Limits.Iterations; limit > 0 {
-		return fmt.Sprintf("%d/%d", number, run.Granted.Iterations+limit)
+		return fmt.Sprintf("%d/%d", number, run.Clock.Granted.Iterations+limit)
 	}
 	return strconv.Itoa(number)
 }

@@ -30,8 +30,8 @@ func Text(run journal.Run, abandoned bool) string {
 		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), proof)
 	}
 	iterations := Plural(len(run.Iterations), "iteration")
-	took := policy.FormatDuration(run.Now.Sub(run.Began))
-	fmt.Fprintf(&text, "%s in %s, cost %s\n", iterations, took, CostText(run.CostUSD, run.CostKnown))
+	took := policy.FormatDuration(run.Clock.Now.Sub(run.Clock.Began))
+	fmt.Fprintf(&text, "%s in %s, cost %s\n", iterations, took, CostText(run.Spent.CostUSD, run.Spent.CostKnown))
 	for _, problem := range verdictProblems(run) {
 		fmt.Fprintf(&text, "! %s\n", WithoutMarkup(problem))
 	}

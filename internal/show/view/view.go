@@ -117,7 +117,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"notes":           listedNotes,
 		"newest":          newest,
 		"traffic": func(r journal.Run) string {
-			return trafficText(r.Traffic, func(host string) string { return Code(host, 100) })
+			return trafficText(r.Box.Traffic, func(host string) string { return Code(host, 100) })
 		},
 		"baselineCaution":  baselineCaution,
 		"next":             Next,
@@ -149,7 +149,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"othersChanges":   othersChanges,
 		"quietWorkflows":  quietWorkflows,
 		"withoutComments": func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
-		"isAdded":         func(r journal.Run, criterion string) bool { return slices.Contains(r.Added, criterion) },
+		"isAdded":         func(r journal.Run, criterion string) bool { return slices.Contains(r.Planning.Added, criterion) },
 		"criterionTests":  verdict.CriterionTests,
 		"changed": func(all []storyRow) []storyRow {
 			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return len(s.Files) == 0 })

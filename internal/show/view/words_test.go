@@ -15,7 +15,7 @@ import (
 // The next step for a pull request depends on whether it is a draft, and why.
 func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
-		"review the pull request":                            func(r *journal.Run) { r.Pull.Draft = false },
+		"review the pull request":                            func(r *journal.Run) { r.Published.Pull.Draft = false },
 		"review the draft pull request and mark it as ready": func(*journal.Run) {},
 		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
 			r.Proofs[1].Result = journal.Unknown
@@ -24,7 +24,7 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 			r.Proofs[1].Result, r.Proofs[1].Why = journal.NeedsReview, "the tests of the base fail on the new code: TestA"
 		},
 		"the checks pass only with changed check files: `Makefile`; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
-			r.Pull, r.Proofs[0].Result, r.Proofs[0].Why = nil, journal.NeedsReview, "the checks pass only with changed check files: `Makefile`"
+			r.Published.Pull, r.Proofs[0].Result, r.Proofs[0].Why = nil, journal.NeedsReview, "the checks pass only with changed check files: `Makefile`"
 		},
 		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
 		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Proofs = r.Proofs[1:] },
@@ -33,7 +33,7 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 		},
 	} {
 		run := journal.Run{
-			Tree: "t1", Pull: &journal.PullOpened{Number: 3, Draft: true}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
+			Tree: "t1", Published: journal.Published{Pull: &journal.PullOpened{Number: 3, Draft: true}}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
 			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}}},
 			Proofs:     provenTree("US-001"),
 			Iterations: []journal.Iteration{{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Passed: []string{"US-001"}}}},
@@ -99,9 +99,9 @@ func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	var run journal.Run
 	for i := range 22 {
-		run.Refused = append(run.Refused, journal.EgressRefused{What: fmt.Sprintf("a%02d.example:443", i), Why: "not on the list", Input: fmt.Sprintf("allow: a%02d.example", i)})
+		run.Box.Refused = append(run.Box.Refused, journal.EgressRefused{What: fmt.Sprintf("a%02d.example:443", i), Why: "not on the list", Input: fmt.Sprintf("allow: a%02d.example", i)})
 	}
-	run.Refused[21].Input = ""
+	run.Box.Refused[21].Input = ""
 	comment := view.Of(run).Comment
 	for _, want := range []string{"2 older ones are in the journal", "`a02.example:443`: not on the list; this would allow it: `allow: a02.example`", "`a21.example:443`: not on the list\n"} {
 		if !strings.Contains(comment, want) {
@@ -111,7 +111,7 @@ func TestRefusals(t *testing.T) {
 	if strings.Contains(comment, "a01.example") {
 		t.Errorf("what is older is shown:\n%s", comment)
 	}
-	run.Refused = run.Refused[2:]
+	run.Box.Refused = run.Box.Refused[2:]
 	if comment := view.Of(run).Comment; strings.Contains(comment, "older ones") {
 		t.Errorf("twenty leave some out:\n%s", comment)
 	}

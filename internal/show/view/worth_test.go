@@ -123,7 +123,7 @@ func TestProgress(t *testing.T) {
 // next step.
 func TestTextOfStories(t *testing.T) {
 	run := journal.Run{
-		ID: "run-1", CostUSD: 1, CostKnown: true,
+		ID: "run-1", Spent: journal.Spent{CostUSD: 1, CostKnown: true},
 		Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart", Passes: true}, {ID: "US-002", Title: "An order"}, {ID: "US-003", Title: "A bill"}}},
 		Iterations: []journal.Iteration{
 			{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Rejected: []journal.Rejection{{Claim: "US-003", Why: "one story at a time"}}}},
@@ -146,7 +146,7 @@ func TestTextOfStories(t *testing.T) {
 func TestAnAgentsOwnCriterionIsTold(t *testing.T) {
 	run := runWithProof(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
 	run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A", AcceptanceCriteria: []string{"ten cost 20", "or anything else"}}}
-	run.Added = []string{"or anything else"}
+	run.Planning.Added = []string{"or anything else"}
 	body := view.Of(run).Pull.Body
 	for _, want := range []string{"\n- ten cost 20", "\n- added by the agent: or anything else"} {
 		if !strings.Contains(body, want) {

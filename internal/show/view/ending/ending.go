@@ -204,9 +204,9 @@ func Of(run journal.Run) Ending {
 	case HostRefused:
 		e.Why, e.Fix = refused(run)
 	case PushRefused, PullRefused:
-		if n := len(run.Failures); n > 0 {
-			e.Why = run.Failures[n-1].Why
-			e.Fix = cmp.Or(clean.Inline(run.Failures[n-1].Fix, 300), e.Fix)
+		if n := len(run.Published.Failures); n > 0 {
+			e.Why = run.Published.Failures[n-1].Why
+			e.Fix = cmp.Or(clean.Inline(run.Published.Failures[n-1].Fix, 300), e.Fix)
 		}
 	case TestsBroken:
 		if whole, found := run.WholeProof(); found {
@@ -232,7 +232,7 @@ func causeOf(run journal.Run) *Cause {
 	}
 	switch run.Stop.Reason {
 	case policy.NeedsInput:
-		if run.Parted != nil {
+		if run.Merging.Parted != nil {
 			return BranchMoved
 		}
 		return Question
@@ -306,8 +306,8 @@ func fatal(run journal.Run) *Cause {
 		return baseCause(run)
 	}
 	act := "" // the newest that failed on GitHub
-	if n := len(run.Failures); n > 0 {
-		act = run.Failures[n-1].Act
+	if n := len(run.Published.Failures); n > 0 {
+		act = run.Published.Failures[n-1].Act
 	}
 	last, found := run.LastJudged()
 	agent := newestAgent(run)
@@ -341,7 +341,7 @@ func baseCause(run journal.Run) *Cause {
 
 // newestAgent returns the end of the newest agent, also of one that could not make a plan.
 func newestAgent(run journal.Run) journal.AgentEnded {
-	if plan := run.Unable; plan != nil {
+	if plan := run.Planning.Unable; plan != nil {
 		return journal.AgentEnded{CannotRun: true, Denied: plan.Denied, Fix: plan.Fix}
 	}
 	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Agent != nil {
@@ -353,7 +353,7 @@ func newestAgent(run journal.Run) journal.AgentEnded {
 // unfinished returns what is missing though all stories passed, or nil.
 func unfinished(run journal.Run) *Cause {
 	switch {
-	case run.Parted != nil && run.Parted.Of == journal.OfBase:
+	case run.Merging.Parted != nil && run.Merging.Parted.Of == journal.OfBase:
 		return BaseMoved
 	case verdict.IsWorkProven(run):
 		return nil

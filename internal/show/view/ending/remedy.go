@@ -210,7 +210,7 @@ func isStillRed(run journal.Run) bool {
 // refused returns hosts that the sandbox refused, and how to allow them.
 func refused(run journal.Run) (hosts, fix string) {
 	var names, inputs []string
-	for _, e := range run.Refused {
+	for _, e := range run.Box.Refused {
 		if e.Input == "" || slices.Contains(inputs, e.Input) || len(inputs) == 3 {
 			continue
 		}
