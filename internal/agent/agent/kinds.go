@@ -27,7 +27,6 @@ type kind struct {
 	// Its model's provider. makers returns the servers that it would ask with these keys, and false where a server
 	// that holds the key cannot take their place; nil: it needs no key.
 	makers       func(k Keys, model string) (makers []Maker, can bool)
-	held         bool     // it is known to accept another server and key without a sandbox, too
 	keyInput     string   // inputs for its key where it can have no login; empty: it needs none
 	keyVar       string   // variable of its key, if it is no key of Anthropic, OpenAI or Google
 	baseURL      string   // variable of its model server
@@ -70,9 +69,9 @@ var kinds = map[string]kind{
 				fields: []string{"oauthAccount", "primaryApiKey", "hasCompletedOnboarding", "userID"},
 			},
 		},
-		vars:   []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
-		hosts:  []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
-		makers: anthropicMakers, held: true,
+		vars:     []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
+		hosts:    []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
+		makers:   anthropicMakers,
 		keyInput: "input anthropic-api-key or claude-code-oauth-token",
 		baseURL:  "ANTHROPIC_BASE_URL",
 		otherServers: []string{
@@ -107,7 +106,6 @@ var kinds = map[string]kind{
 		vars:     []string{"CODEX_HOME"},
 		hosts:    []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		makers:   func(k Keys, _ string) ([]Maker, bool) { return k.maker("openai", k.OpenAIAPIKey), true },
-		held:     true,
 		keyInput: "input openai-api-key",
 		baseURL:  "OPENAI_BASE_URL",
 		settings: &serverSettings{
@@ -129,7 +127,6 @@ var kinds = map[string]kind{
 			"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com",
 		},
 		makers:       func(k Keys, _ string) ([]Maker, bool) { return k.maker("gemini", k.GeminiAPIKey), true },
-		held:         true,
 		keyInput:     "input gemini-api-key",
 		baseURL:      "GOOGLE_GEMINI_BASE_URL",
 		otherServers: []string{"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"},
@@ -176,7 +173,7 @@ var kinds = map[string]kind{
 		autoRuns: []string{".github/hooks"}, // by the protocol it trusts the folder
 		hosts:    []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		// A GitHub token, its login, would be more than an agent may have.
-		makers: copilotMakers, held: true,
+		makers:   copilotMakers,
 		keyInput: "inputs model-base-url, provider-api-key and model",
 		keyVar:   "COPILOT_PROVIDER_API_KEY",
 		baseURL:  "COPILOT_PROVIDER_BASE_URL",
@@ -184,11 +181,11 @@ var kinds = map[string]kind{
 	"qwen": {
 		build: acp, acp: &qwenStart,
 		install: "install Qwen Code", npm: "@qwen-code/qwen-code", tested: "0.24.4",
-		login:  "start `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL",
-		logins: []login{{file: ".qwen/oauth_creds.json"}},
-		brings: []string{".qwen/settings.json"},
-		hosts:  []string{"portal.qwen.ai", "chat.qwen.ai"},
-		makers: providerMakers, held: true,
+		login:    "start `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL",
+		logins:   []login{{file: ".qwen/oauth_creds.json"}},
+		brings:   []string{".qwen/settings.json"},
+		hosts:    []string{"portal.qwen.ai", "chat.qwen.ai"},
+		makers:   providerMakers,
 		keyInput: providerKey + ", model-base-url and model",
 		keyVar:   "OPENAI_API_KEY",
 		baseURL:  "OPENAI_BASE_URL",
@@ -243,6 +240,3 @@ var kinds = map[string]kind{
 
 // Names lists all agents.
 func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
-
-// Held reports whether the agent is known to accept another server and key without a sandbox.
-func Held(name string) bool { return kinds[name].held }
