@@ -92,7 +92,7 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err := s.checkRepository(ctx, run, dir); err != nil {
+	if err := s.checkRepository(ctx, run); err != nil {
 		return done, err
 	}
 	if s.isOutside(argv) && s.Box != nil {
@@ -143,11 +143,8 @@ func (s scm) askMessage(
 	return nil
 }
 
-// checkRepository refuses a repository that the agent replaced, moved to another branch, or left in a merge.
-func (s scm) checkRepository(ctx context.Context, run journal.Run, dir string) error {
-	if err := s.checkFound(ctx, run, dir); err != nil {
-		return err
-	}
+// checkRepository refuses a repository that the agent moved to another branch, or left in a merge.
+func (s scm) checkRepository(ctx context.Context, run journal.Run) error {
 	if err := s.checkBranch(ctx, run); err != nil {
 		return err
 	}
@@ -257,35 +254,6 @@ func (s scm) withSettings(env []string) []string {
 		n++
 	}
 	return append(all, count+strconv.Itoa(n))
-}
-
-// checkFound refuses a tree whose .git or core.worktree leads elsewhere, or whose .git is gone: git would find another
-// repository there, such as the one around a worktree, with work of the user. A sandbox keeps .git as it is, and scm
-// may name a program of the project, which must not run outside of one.
-func (s scm) checkFound(ctx context.Context, run journal.Run, dir string) error {
-	if s.UserTree == nil || s.Sandbox != nil || path.Base(run.Policy.SCM.Command) != "git" {
-		return nil
-	}
-	args := []string{"rev-parse", "--absolute-git-dir", "--show-toplevel"}
-	found := &process.Head{N: 1 << 13}
-	_, err := s.Exec(ctx, process.Command{
-		Argv:    append([]string{run.Policy.SCM.Command}, args...),
-		Dir:     dir,
-		Env:     s.UserEnv,
-		Stdout:  found,
-		Timeout: time.Minute,
-	})
-	if err != nil {
-		return err
-	}
-	want, err := s.UserTree.Ask(ctx, args...)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(found.String()) != want {
-		return fmt.Errorf("git finds another repository than before in %s: look at its .git and its core.worktree", dir)
-	}
-	return nil
 }
 
 // checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
