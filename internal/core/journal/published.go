@@ -48,7 +48,9 @@ type PublishFailed struct {
 	Fix  string `json:"fix,omitempty"` // what to do about it, if known
 }
 
-func (e PublishFailed) fold(r *Run, _ time.Time) { r.Published.Failures = append(r.Published.Failures, e) }
+func (e PublishFailed) fold(r *Run, _ time.Time) {
+	r.Published.Failures = append(r.Published.Failures, e)
+}
 
 // CommentPosted records the progress comment.
 type CommentPosted struct {

@@ -57,6 +57,10 @@ func inspect(run journal.Run) string {
 	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
 }
 
+func conflictsWithBase(run journal.Run) bool {
+	return run.Merging.Parted != nil && run.Merging.Parted.Of == journal.OfBase
+}
+
 // continuation returns how to continue a run that has ended, or what to do with its result.
 func continuation(run journal.Run) string {
 	switch {
@@ -64,7 +68,7 @@ func continuation(run journal.Run) string {
 		return sessionContinuation(run)
 	case run.Stop == nil:
 		return ""
-	case run.Merging.Parted != nil && run.Merging.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
+	case run.Stop.Reason == policy.AllStoriesPassed && conflictsWithBase(run):
 		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Published.Pull != nil:

@@ -149,8 +149,10 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"othersChanges":   othersChanges,
 		"quietWorkflows":  quietWorkflows,
 		"withoutComments": func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
-		"isAdded":         func(r journal.Run, criterion string) bool { return slices.Contains(r.Planning.Added, criterion) },
-		"criterionTests":  verdict.CriterionTests,
+		"isAdded": func(r journal.Run, criterion string) bool {
+			return slices.Contains(r.Planning.Added, criterion)
+		},
+		"criterionTests": verdict.CriterionTests,
 		"changed": func(all []storyRow) []storyRow {
 			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return len(s.Files) == 0 })
 		},
