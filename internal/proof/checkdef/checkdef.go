@@ -100,10 +100,9 @@ func (d Defined) Has(name string) bool {
 }
 
 const (
-	maxTexts = 500
-	maxText  = 256 << 10
-	maxDepth = 5
-
+	maxTexts   = 500
+	maxText    = 256 << 10
+	maxDepth   = 5
 	maxFolders = 20
 )
 

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
@@ -33,7 +34,7 @@ func Hunks(patch string) []Hunk {
 		text = strings.TrimSuffix(text, "\n")
 		if head := hunkHead.FindStringSubmatch(text); head != nil {
 			end()
-			line = number(head[1])
+			line, _ = strconv.Atoi(head[1]) // it is digits
 			inside = true
 			continue
 		}
@@ -74,12 +75,4 @@ func newFile(text, before string) string {
 		}
 	}
 	return before
-}
-
-func number(text string) int {
-	n := 0
-	for _, digit := range text {
-		n = n*10 + int(digit-'0')
-	}
-	return n
 }

@@ -30,6 +30,9 @@ func (r *repository) prover() proof.Prover {
 			if at.AfterSetup != "" {
 				stand = at.AfterSetup
 			}
+			if at.Where == journal.AtTrial && r.runs["later "+stand] != "" {
+				stand = "later " + stand
+			}
 			r.seen = append(r.seen, stand)
 			var seen proof.Outcome
 			for _, rule := range run.Policy.Checks {
@@ -220,6 +223,10 @@ func TestRules(t *testing.T) {
 		},
 		"red before, and fixed": {
 			runs: map[string]string{"base": "+a -x", "head": "+a +x"}, files: []proof.File{product}, want: journal.Proven, tests: "x",
+		},
+		"red before twice by chance": {
+			runs:  map[string]string{"base": "+a -x", "head": "+a +x", "later base": "+a +x"},
+			files: []proof.File{product}, want: journal.NoNewFailingTest, why: "no test is added or changed",
 		},
 		"red before, without names": {
 			runs: map[string]string{"base": "fail", "head": "fail"}, files: []proof.File{product}, want: journal.Unknown, why: "go test ./... was red before (exit 1)",

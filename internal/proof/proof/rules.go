@@ -208,7 +208,7 @@ func (t *trial) functions(check journal.CheckEnded, outcomes ...results.Outcome)
 // runNewTests runs the change's tests on the base code, where they must fail. Tests that were red there before count,
 // too, if they pass now.
 func (t *trial) runNewTests(ctx context.Context) error {
-	if err := t.findFixed(); err != nil {
+	if err := t.findFixed(ctx); err != nil {
 		return err
 	}
 	files := t.change.paths(Test, File.isAtHead)
@@ -279,8 +279,28 @@ func (t *trial) conclude(why string) {
 }
 
 // findFixed adds the tests that failed at the base, twice, and pass with the change: also as they were, if they were
-// changed.
-func (t *trial) findFixed() error {
+// changed. They have to fail at the base once more: what is busy may make a test fail twice by chance.
+func (t *trial) findFixed(ctx context.Context) error {
+	fixed, err := t.fixedTests()
+	if err != nil || len(fixed) == 0 {
+		return err
+	}
+	at := Place{Where: journal.AtTrial, Commit: t.proof.Commit, Checkout: t.proof.Base}
+	again, err := t.Run(ctx, t.run, at, t.countOnly)
+	if err != nil {
+		return err
+	}
+	for _, check := range again.Checks {
+		for _, name := range check.Tests.Failing() {
+			if slices.Contains(fixed, name) {
+				t.proof.Tests = append(t.proof.Tests, name)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trial) fixedTests() (fixed []string, err error) {
 	for _, baseCheck := range t.baseChecks {
 		headCheck, found := journal.FindCheck(t.headChecks, baseCheck.Name)
 		if baseCheck.Passed || !found || t.run.Policy.CheckNamed(baseCheck.Name).Added {
@@ -288,16 +308,16 @@ func (t *trial) findFixed() error {
 		}
 		headTests, err := t.Results(headCheck)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		oldTestCheck, _ := journal.FindCheck(t.oldTestChecks, baseCheck.Name)
 		for _, name := range baseCheck.Tests.Failing() {
 			if headTests.Of(name) == results.Passed && !slices.Contains(oldTestCheck.Tests.Failing(), name) {
-				t.proof.Tests = append(t.proof.Tests, name)
+				fixed = append(fixed, name)
 			}
 		}
 	}
-	return nil
+	return fixed, nil
 }
 
 // mayBeChance reports whether a failure of the new tests on the base code may be chance: all that fails was seen to

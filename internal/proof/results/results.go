@@ -8,7 +8,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/ralph-loop/ralph/internal/lib/clean"
 )
 
 // Outcome is how a test ended.
@@ -32,7 +33,7 @@ type Results struct {
 // Limits of what is kept.
 const (
 	maxTests = 100_000
-	maxName  = 300 // runes
+	maxName  = 300 // bytes
 )
 
 // Add adds a test.
@@ -119,12 +120,5 @@ func Function(name string) string {
 
 // oneLine returns a name on one line, and cuts a long one.
 func oneLine(name string) string {
-	words := strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
-		return unicode.IsControl(r) || unicode.IsSpace(r)
-	})
-	name = strings.Join(words, " ")
-	if runes := []rune(name); len(runes) > maxName {
-		return string(runes[:maxName]) + "…"
-	}
-	return name
+	return clean.Truncate(clean.OneLine(strings.ToValidUTF8(name, "\uFFFD")), maxName)
 }
