@@ -124,10 +124,8 @@ func UntestedText(untested []Lines, tried Tried) string {
 	if tried.ByTest == 1 {
 		places = "1 place"
 	}
-	text := fmt.Sprintf(
-		"%s needed by a test, %d only by the build, %d by nothing",
-		places, tried.ByBuild, len(untested),
-	)
+	text := fmt.Sprintf("%s needed by a test, %d only by the build, %d by nothing",
+		places, tried.ByBuild, len(untested))
 	if len(untested) > 0 {
 		text += ": " + ShortLines(untested)
 	}

@@ -67,8 +67,7 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	return s.writeSetupMarker(untracked)
 }
 
-// isSetUpByUser reports whether the tree is the user's own, or a box at its path. Elsewhere what setup installed may
-// not work, such as a .venv: it holds its path.
+// isSetUpByUser reports whether the tree is the user's own, or a box at its path: a .venv works nowhere else.
 func (s *trees) isSetUpByUser() bool {
 	if s.Box != nil {
 		return s.Sandbox.Level == sandbox.Namespace

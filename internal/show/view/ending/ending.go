@@ -44,9 +44,6 @@ type texts struct {
 	reply    Reply
 }
 
-// String returns the cause in a few words.
-func (c *Cause) String() string { return c.name }
-
 // The causes, in groups. Within a group, the first that applies counts.
 var (
 	Unapproved = &Cause{name: "plan not approved", texts: texts{headline: "planned, and waiting for approval"}}

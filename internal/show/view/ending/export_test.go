@@ -1,0 +1,4 @@
+package ending
+
+// String returns the cause in a few words.
+func (c *Cause) String() string { return c.name }
