@@ -38,9 +38,13 @@ type gcCommand struct {
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
+	return fault.ExitDone, c.collect(ctx, w)
+}
+
+func (c gcCommand) collect(ctx context.Context, w world) error {
 	removed, err := c.onMachine(ctx, w)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	outcome := "removed"
 	if c.DryRun {
@@ -60,7 +64,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 		}
 	}
 	all := map[string]any{"here": append([]string{}, removed...), "refs": append([]sweep.Swept{}, swept...)}
-	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // also if a later step failed
+	return errors.Join(err, w.show(c.JSON, all, text.String())) // also if a later step failed
 }
 
 // onMachine clears this machine of what runs left that no one can resume, and returns its names. Runs of other linked

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
@@ -66,13 +67,11 @@ func headline(words string) (title string, rest []string) {
 	if len(lines) == 0 {
 		return "", nil
 	}
-	first := lines[0]
-	lines = lines[1:]
-	for len(lines) > 0 && unicode.IsLower([]rune(lines[0])[0]) {
-		first += " " + lines[0]
-		lines = lines[1:]
+	end := 1
+	for end < len(lines) && unicode.IsLower([]rune(lines[end])[0]) {
+		end++
 	}
-	return clean.OneLine(first), lines
+	return clean.OneLine(strings.Join(lines[:end], " ")), lines[end:]
 }
 
 // addHeadings adds the heading to the text of each story, if there are several.

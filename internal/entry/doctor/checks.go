@@ -103,10 +103,11 @@ func (c Checks) Text() string {
 
 // Next returns the command that these checks are for.
 func (c Checks) Next() string {
-	flags := ""
+	var all strings.Builder
 	for _, command := range c.Given {
-		flags += " --check " + shell.Quote(command)
+		all.WriteString(" --check " + shell.Quote(command))
 	}
+	flags := all.String()
 	switch {
 	case c.Planned:
 		return "ralph run" + flags

@@ -323,7 +323,7 @@ func (c *converter) table(n *nethtml.Node) string {
 func (c *converter) suggested(n *nethtml.Node) string {
 	var lines strings.Builder
 	for cell := range n.Descendants() {
-		mark := ""
+		var mark string
 		switch class := attribute(cell, "class"); {
 		case strings.Contains(class, "blob-code-deletion"):
 			mark = "-"

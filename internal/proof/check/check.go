@@ -179,7 +179,7 @@ func (h Hand) runCheck(ctx context.Context, job Job, check policy.Check, log str
 		return ended, err
 	}
 	if ended.TimedOut || ctx.Err() != nil {
-		return ended, nil
+		return ended, nil //nolint:nilerr // the check has ended; who asked finds the end of the context
 	}
 	ended.NoFile, err = h.NoFile(ctx, job, check.Command)
 	if err != nil {

@@ -62,8 +62,8 @@ func Of(commands Commands, files Files) Defined {
 	return f.defined
 }
 
-// followText follows the calls of a script, in its folder and in each that it names by `cd`, `make -C` or the like. Such
-// a folder may be relative to where an earlier `cd` led, or not: that may have been in a subshell.
+// followText follows the calls of a script, in its folder and in each that it names by `cd`, `make -C` or the like.
+// Such a folder may be relative to where an earlier `cd` led, or not: that may have been in a subshell.
 func (f *follower) followText(in text) {
 	start, current := in.dir, in.dir
 	dirs := []string{start}

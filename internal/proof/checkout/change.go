@@ -168,16 +168,11 @@ func (b *builder) readLines() error {
 	asks := map[string]bool{}  // files that ask whether they are being tested
 	for _, hunk := range b.change.Hunks {
 		b.change.Lines += len(hunk.Old) + len(hunk.New)
-		if len(hunk.Old) > 0 {
-			removes[hunk.File] = true
-		}
+		removes[hunk.File] = removes[hunk.File] || len(hunk.Old) > 0
 		for _, line := range hunk.New {
-			if suite.Skips.MatchString(line) && !containsLine(hunk.Old, line) {
-				skips[hunk.File] = true
-			}
-			if suite.Asks.MatchString(line) {
-				asks[hunk.File] = true
-			}
+			isSkip := suite.Skips.MatchString(line) && !containsLine(hunk.Old, line)
+			skips[hunk.File] = skips[hunk.File] || isSkip
+			asks[hunk.File] = asks[hunk.File] || suite.Asks.MatchString(line)
 		}
 	}
 	for i, file := range b.change.Files {

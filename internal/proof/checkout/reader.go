@@ -58,8 +58,7 @@ func (r *reader) file(name string) []byte {
 		return text
 	}
 	text, err := r.read(name)
-	var failed *git.Error
-	if errors.As(err, &failed) {
+	if _, ok := errors.AsType[*git.Error](err); ok {
 		r.err = errors.Join(r.err, err)
 	}
 	if r.texts != nil {

@@ -125,7 +125,7 @@ func TestAdd(t *testing.T) {
 	} {
 		found.Add(add.name, add.outcome)
 	}
-	want := fmt.Sprintf("passed b\npassed bad \uFFFD\npassed two lines\npassed %s…\nfailed a\nbroken c\n", strings.Repeat("é", 300))
+	want := fmt.Sprintf("passed b\npassed bad \uFFFD\npassed two lines\npassed %s\nfailed a\nbroken c\n", strings.Repeat("é", 150))
 	if diff := cmp.Diff(want, found.String()); diff != "" {
 		t.Errorf("tests (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/agent/instructions"
@@ -144,24 +145,25 @@ func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Ru
 	if len(s.Attachments) == 0 {
 		return "", nil
 	}
-	text := attachmentsIntro
+	text := strings.Builder{}
+	text.WriteString(attachmentsIntro)
 	folder := path.Join(memoryDir(run), "attachments")
 	for _, file := range s.Attachments {
 		label := view.Code(file.Label, 100)
 		switch {
 		case file.Why != "":
-			text += fmt.Sprintf("- %s, which is missing: %s\n", label, file.Why)
+			fmt.Fprintf(&text, "- %s, which is missing: %s\n", label, file.Why)
 		case s.Agent.Name == "command": // it may not read files
-			text += fmt.Sprintf("- %s\n", label)
+			fmt.Fprintf(&text, "- %s\n", label)
 		default:
-			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, label)
+			fmt.Fprintf(&text, "- `%s/%s` (%s)\n", folder, file.Name, label)
 			memory := workspace.Memory{Tree: dir, Dir: folder}
 			if err := memory.WriteFile(file.Name, file.Data); err != nil {
 				return "", err
 			}
 		}
 	}
-	return text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
+	return text.String(), s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
 // guidance returns the base's instructions for agents. A failure to read them does not stop the work.
