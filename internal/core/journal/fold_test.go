@@ -110,8 +110,11 @@ func TestWhatARunAmountsTo(t *testing.T) {
 			Setup: []journal.SetupEnded{setup, trial},
 		},
 		Published: journal.Published{Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed}},
-		Notes:     []journal.Noted{noted}, Box: journal.Box{Refused: []journal.EgressRefused{refused},
-			Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}}},
+		Notes:     []journal.Noted{noted},
+		Box: journal.Box{
+			Refused: []journal.EgressRefused{refused},
+			Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}},
+		},
 		Looked: &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
 		Spent: journal.Spent{Usage: agent.Usage, CostUSD: 0.75},
 	}

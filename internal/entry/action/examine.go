@@ -103,8 +103,8 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (previousS
 	}
 	isAgain := p.facts.SameTask || p.facts.Verb == trigger.Retry
 	if isAgain && h.task.Number != 0 && p.run.IsCompleted() {
-		// The pull request as it is now: the event may be older.
-		pull, open, err := h.client.FindPull(ctx, p.run.Branch, cmp.Or(p.run.Published.Pull, &journal.PullOpened{}).Number)
+		before := cmp.Or(p.run.Published.Pull, &journal.PullOpened{}) // the event may be older than the pull request
+		pull, open, err := h.client.FindPull(ctx, p.run.Branch, before.Number)
 		if err != nil {
 			return p, err
 		}

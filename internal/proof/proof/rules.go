@@ -278,8 +278,8 @@ func (t *trial) conclude(why string) {
 	}
 }
 
-// findFixed adds the tests that failed at the base, twice, and pass with the change: also as they were, if they were
-// changed. They have to fail at the base once more: what is busy may make a test fail twice by chance.
+// findFixed adds the tests that failed at the base, twice, and pass with the change, also as they were. They have to
+// fail at the base once more: on a busy machine a test may fail twice by chance.
 func (t *trial) findFixed(ctx context.Context) error {
 	fixed, err := t.fixedTests()
 	if err != nil || len(fixed) == 0 {
