@@ -57,6 +57,10 @@ type Run struct {
 	Stop   *RunStopped
 }
 
+// IsBoxElsewhere reports whether the box is not at the path of the user's folder. What holds its path, such as a .venv,
+// does not work there until setup made it.
+func (r Run) IsBoxElsewhere() bool { return r.Policy.Boxed && r.Level != "namespace" }
+
 // Clock is when things happened.
 type Clock struct {
 	Began   time.Time

@@ -70,6 +70,9 @@ func MayLackSetup(run journal.Run, check journal.CheckEnded) bool {
 	if len(run.Policy.Setup) == 0 || run.Policy.Worktree || run.Policy.Publish {
 		return false
 	}
+	if run.IsBoxElsewhere() { // setup ran there
+		return false
+	}
 	if check.Where != journal.AtWork || check.Passed || check.Skipped != "" {
 		return false
 	}

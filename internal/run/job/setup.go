@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -38,7 +37,8 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
-	if s.isSetUpByUser() && !run.Policy.Worktree {
+	isUsers := s.Box != nil || s.UserTree != nil
+	if isUsers && !run.Policy.Worktree && !run.IsBoxElsewhere() { // people set up their own tree
 		return nil
 	}
 	tree, err := s.tree(ctx)
@@ -65,14 +65,6 @@ func (s *trees) runSetup(ctx context.Context, run journal.Run, number int, emit 
 		return err
 	}
 	return s.writeSetupMarker(untracked)
-}
-
-// isSetUpByUser reports whether the tree is the user's own, or a box at its path: a .venv works nowhere else.
-func (s *trees) isSetUpByUser() bool {
-	if s.Box != nil {
-		return s.Sandbox.Level == sandbox.Namespace
-	}
-	return s.UserTree != nil
 }
 
 // setupFailed stops a run whose setup was not tried at the base before. No agent is paid for a tree that is not ready.
