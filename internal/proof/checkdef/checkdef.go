@@ -74,7 +74,7 @@ func (f *follower) followText(in text) {
 			}
 			inside := path.Join(current, call[i+1])
 			dirs = append(dirs, path.Join(start, call[i+1]), inside)
-			if word == "cd" {
+			if word == "cd" || word == "pushd" {
 				current = inside
 			}
 		}

@@ -50,8 +50,8 @@ func TestOf(t *testing.T) {
 		},
 		"in a folder": {checkdef.Commands{Within: "web", Checks: []string{"bash check.sh"}}, "-- check.sh --\n-- web/check.sh --\n", "web/check.sh", ""},
 		"in folders one after the other": {
-			checkdef.Commands{Checks: []string{"make -C a t && make -C b t && cd a && cd deep && sh check.sh"}},
-			"-- a/Makefile --\nt:\n\ttrue\n-- b/Makefile --\nt:\n\ttrue\n-- a/deep/check.sh --\n", "a/Makefile a/a a/b a/deep/check.sh a/t b/Makefile b/b b/t", "",
+			checkdef.Commands{Checks: []string{"make -C a t && make -C b t && cd a && pushd deep && cd er && sh check.sh"}},
+			"-- a/Makefile --\nt:\n\ttrue\n-- b/Makefile --\nt:\n\ttrue\n-- a/deep/er/check.sh --\n", "a/Makefile a/a a/b a/deep/er/check.sh a/t b/Makefile b/b b/t", "",
 		},
 		"behind variables and prefixes": {
 			checkdef.Commands{Checks: []string{"CI=1 env A=b time bash check.sh | tee out; if true; then sh 'more check.sh'; fi"}}, "-- check.sh --\n", "check.sh", "",

@@ -33,7 +33,7 @@ type Results struct {
 // Limits of what is kept.
 const (
 	maxTests = 100_000
-	maxName  = 300 // bytes
+	maxName  = 1000 // bytes
 )
 
 // Add adds a test.

@@ -119,13 +119,13 @@ func TestAdd(t *testing.T) {
 		{"c", results.Broken},
 		{"c", results.Failed},
 		{" two\n lines ", results.Passed},
-		{strings.Repeat("é", 400), results.Passed},
+		{strings.Repeat("é", 600), results.Passed},
 		{"", results.Failed},
 		{"bad \xff", results.Passed},
 	} {
 		found.Add(add.name, add.outcome)
 	}
-	want := fmt.Sprintf("passed b\npassed bad \uFFFD\npassed two lines\npassed %s\nfailed a\nbroken c\n", strings.Repeat("é", 150))
+	want := fmt.Sprintf("passed b\npassed bad \uFFFD\npassed two lines\npassed %s\nfailed a\nbroken c\n", strings.Repeat("é", 500))
 	if diff := cmp.Diff(want, found.String()); diff != "" {
 		t.Errorf("tests (-want +got):\n%s", diff)
 	}
