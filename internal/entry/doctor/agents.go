@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,49 +91,46 @@ func isFileIn(dir, word string) bool {
 
 // askVersion asks a program for its version. One that cannot answer will not work.
 func (a Agent) askVersion(ctx context.Context, found *Finding, argv, env []string) {
-	ended, output, err := a.ask(ctx, argv, env)
+	var output bytes.Buffer
+	ended, err := a.ask(ctx, argv, env, &output, &output)
 	switch {
 	case err != nil:
 		found.Gap = err.Error()
 	case ended.TimedOut:
 		found.Gap = "it does not answer --version within " + answerTimeout.String()
 	case ended.Exit != 0:
-		lines := strings.Split(strings.TrimSpace(output), "\n")
+		lines := strings.Split(strings.TrimSpace(output.String()), "\n")
 		found.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
 	}
 	if found.Gap != "" {
 		found.Remedy = "start it by hand outside of the project and see what it prints"
 		return
 	}
-	if version, _ := agent.ReadVersion(output); version != "" {
+	if version, _ := agent.ReadVersion(output.String()); version != "" {
 		found.What += " " + version
 	}
 }
 
 // askLogin asks a program for its key or login. One that does not answer may have one.
 func (a Agent) askLogin(ctx context.Context, found *Finding, adapter agent.Adapter, argv, env []string) {
-	ended, output, err := a.ask(ctx, argv, env)
+	var output bytes.Buffer
+	ended, err := a.ask(ctx, argv, env, &output, nil)
 	if err != nil || ended.TimedOut {
 		return
 	}
-	found.Gap = adapter.ReadStatus(ended.Exit, []byte(output))
+	found.Gap = adapter.ReadStatus(ended.Exit, output.Bytes())
 	if found.Gap != "" {
 		found.Remedy = adapter.Login
 	}
 }
 
-func (a Agent) ask(ctx context.Context, argv, env []string) (process.Result, string, error) {
-	var output, problems bytes.Buffer
-	ended, err := a.Run(ctx, process.Command{
+func (a Agent) ask(ctx context.Context, argv, env []string, output, problems io.Writer) (process.Result, error) {
+	return a.Run(ctx, process.Command{
 		Argv:    argv,
 		Dir:     outsideDir,
 		Env:     env,
-		Stdout:  &output,
-		Stderr:  &problems,
+		Stdout:  output,
+		Stderr:  problems,
 		Timeout: answerTimeout,
 	})
-	if ended.Exit != 0 && problems.Len() > 0 {
-		return ended, output.String() + problems.String(), err
-	}
-	return ended, output.String(), err
 }
