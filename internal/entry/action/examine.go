@@ -38,7 +38,7 @@ func (h *handler) whyDeclined(ctx context.Context, asked job.NewRun, old journal
 		Base:   asked.BaseRef,
 		Branch: cmp.Or(old.Branch, asked.Branch),
 	}
-	if len(doctor.Stops(look.Push(ctx))) == 0 {
+	if !look.Push(ctx).Stops {
 		return nil
 	}
 	var gaps, remedies []string

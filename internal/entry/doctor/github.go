@@ -46,8 +46,9 @@ func (g GitHub) Look(ctx context.Context) []Finding {
 	if repository.Stops { // GitHub would refuse the other questions, too
 		return found
 	}
-	found = append(found, g.Push(ctx)...)
 	return append(found,
+		g.Push(ctx),
+		g.rules(ctx),
 		g.pulls(ctx),
 		passing("comments and labels", g.Client.MayWriteIssues(ctx)),
 		passing("jobs: is one still at work?", g.Client.MayRead(ctx, "actions/runs", "actions: read")),
@@ -60,12 +61,12 @@ func (g GitHub) Look(ctx context.Context) []Finding {
 	)
 }
 
-// Push looks at what keeps work from the repository: with that no run is worth its money.
-func (g GitHub) Push(ctx context.Context) []Finding {
+// Push looks whether work can be pushed: without that no run is worth its money.
+func (g GitHub) Push(ctx context.Context) Finding {
 	err := g.Client.MayPush(ctx, g.Clone)
 	push := passing("pushes", err)
 	push.Stops = errors.Is(err, github.Forbidden)
-	return []Finding{push, g.rules(ctx)}
+	return push
 }
 
 // rules names the rules of the branch. What they refuse, GitHub says at the push.
