@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -58,15 +57,8 @@ func (s *turns) runAgent(
 		return ended, err
 	}
 	spent := models.Used()
-	isCounted := hand.Adapter.Counted
-	if isCounted && s.bypassedServer(ended, spent) {
-		isCounted = false
-		if !slices.Contains(s.Run().Notes, askedElsewhere) {
-			emit(askedElsewhere)
-		}
-	}
-	ended = applyMetering(ended, spent, isCounted)
-	if !isCounted {
+	ended = applyMetering(ended, spent, hand.Adapter.Counted)
+	if !hand.Adapter.Counted {
 		models.Charge(ended.Usage, ended.Cost)
 	}
 	_, isUnanswered := errors.AsType[*stream.Unanswered](context.Cause(turn))
@@ -75,24 +67,6 @@ func (s *turns) runAgent(
 		ended.Denied = ""
 	}
 	return ended, nil
-}
-
-// bypassedServer reports whether an agent used its model although the model server saw no request.
-func (s *turns) bypassedServer(ended journal.AgentEnded, spent egress.Spent) bool {
-	if s.Sandbox != nil || spent.Stopped {
-		return false
-	}
-	if spent.Usage.Tokens() != 0 {
-		return false
-	}
-	return ended.Usage.Tokens() > 0 || ended.Cost.USD > 0
-}
-
-// askedElsewhere is why an agent that the model server would count is believed: without a sandbox, settings of the user
-// or of a company can send it to another server.
-var askedElsewhere = journal.Noted{
-	What: "the agent asked its model without ralph's model server, so what it reports counts",
-	Hint: "remove the setting that chooses its server, or use a sandbox: `--sandbox`",
 }
 
 // applyMetering takes the usage that the model server counted. An agent that it does not count tells its own. If the
