@@ -61,7 +61,7 @@ func another(pull githubtest.Pull) func(*scene) string {
 
 // endings returns those after which nothing is pushed, but for the last ones.
 func endings() map[string]ending {
-	const again, network, lost = "ralph asked for one re-run", "Could not resolve host: registry", "The runner has received a shutdown signal"
+	const again = "ralph asked for one re-run"
 	return map[string]ending{
 		// No look, or nothing to see.
 		"a workflow is green":          {event: "workflow_run success"},
@@ -82,25 +82,19 @@ func endings() map[string]ending {
 		"ready, and nothing is red":    {event: "pull_request ready_for_review"},
 		"it waits for approval":        {red: job(1, 1, "action_required", "deploy", ""), line: "`deploy` waits for approval"},
 		"a person cancelled it":        {red: job(2, 1, "cancelled", "unit", ""), reruns: "2", line: again},
-		"cancelled again":              {red: job(3, 2, "cancelled", "unit", ""), line: "run it again once that works"},
+		"cancelled again":              {red: job(3, 2, "cancelled", "unit", ""), line: "did not run to its end"},
 		"it could not start":           {red: job(4, 1, "startup_failure", "unit", ""), reruns: "4", line: again},
-		"other CI gave up":             {event: "check_suite stale", red: other("stale"), line: "run it again once that works"},
-		"the runner was lost":          {red: job(5, 1, "failure", "unit", lost), reruns: "5", line: again},
-		"the runner was lost twice":    {red: job(6, 2, "failure", "unit", lost), line: "run it again once that works"},
-		"the network failed":           {red: job(7, 1, "failure", "unit", network), reruns: "7", line: again},
-		"a rate limit":                 {red: job(8, 1, "failure", "unit", "API rate limit exceeded for 1.2.3.4"), reruns: "8", line: again},
-		"a full disk":                  {red: job(9, 1, "failure", "unit", "write: no space left on device"), reruns: "9", line: again},
+		"other CI gave up":             {event: "check_suite stale", red: other("stale"), line: "did not run to its end"},
 		"red on the base":              {red: job(10, 2, "failure", "lint", "FAIL"), line: "`lint` is red on the base branch, too"},
 		"too slow on the base":         {red: job(11, 1, "timed_out", "lint", "FAIL"), line: "`lint` is red on the base branch, too"},
 		"other CI is red on the base":  {event: "status failure", red: state("ci/base", "failure"), line: "`ci/base` is red on the base branch, too"},
 		"it may be flaky":              {red: job(12, 1, "failure", "unit", "FAIL"), reruns: "12", line: "which shows whether it is flaky"},
 		"it was too slow":              {red: job(13, 1, "timed_out", "unit", ""), reruns: "13", line: "which shows whether it is flaky"},
 		"two jobs of one run":          {red: all(job(14, 1, "failure", "unit", "FAIL"), job(14, 1, "failure", "e2e", "FAIL")), reruns: "14", line: "`e2e`, `unit` failed"},
-		"two runs":                     {red: all(job(15, 1, "failure", "unit", "FAIL"), job(16, 1, "cancelled", "e2e", "")), reruns: "15 16", line: "`e2e` failed because of the runner"},
+		"two runs":                     {red: all(job(15, 1, "failure", "unit", "FAIL"), job(16, 1, "cancelled", "e2e", "")), reruns: "15 16", line: "`e2e`, `unit` failed"},
 		"one flaky, one of the base":   {red: all(job(17, 1, "failure", "unit", "FAIL"), job(18, 1, "failure", "lint", "FAIL")), reruns: "17", line: "`lint` is red on the base branch, too"},
 		"ready, and a check is red":    {event: "pull_request ready_for_review", red: job(19, 1, "failure", "unit", "FAIL"), reruns: "19", line: again},
 		"red after its re-run":         {red: job(20, 2, "failure", "unit", "FAIL"), pushes: 1},
-		"the network, after a re-run":  {red: job(21, 2, "failure", "unit", network), pushes: 1},
 		"other CI is red":              {event: "status failure", red: state("ci/outside", "failure"), pushes: 1},
 		"other CI has an error":        {event: "status error", red: state("ci/outside", "error"), pushes: 1},
 		"a check of other CI is red":   {event: "check_suite failure", red: other("failure"), pushes: 1},

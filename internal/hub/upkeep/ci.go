@@ -7,49 +7,26 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // answer returns the report about a red check, and whether its workflow is run again. It returns
 // nothing where the change broke the check. base are the names of what is red on the base branch.
 func answer(c trigger.Check, base []string) (text string, again bool) {
-	isFirst := c.Run != 0 && c.Attempt <= 1
-	outage := isOutage(c)
 	switch {
 	case c.Conclusion == "action_required":
 		return "waits for approval on the pull request's page.", false
-	case outage && isFirst:
-		return "failed because of the runner or the network: ralph asked for one re-run.", true
-	case outage:
-		return "failed because of the runner or the network: run it again once that works.", false
 	case slices.Contains(base, c.Name):
 		return "is red on the base branch, too: ralph leaves it alone.", false
-	case isFirst:
+	case c.Run != 0 && c.Attempt <= 1:
 		return "failed: ralph asked for one re-run, which shows whether it is flaky.", true
+	case slices.Contains(unfinished, c.Conclusion):
+		return "did not run to its end: run it again.", false
 	}
 	return "", false
 }
 
-// isOutage reports whether a check failed because of the runner or the network.
-func isOutage(c trigger.Check) bool {
-	switch c.Conclusion {
-	case "cancelled", "startup_failure", "stale":
-		return true
-	}
-	if lost.MatchString(c.Summary) {
-		return true
-	}
-	return c.Attempt <= 1 && outages.MatchString(c.Summary) // after a re-run it is what the tests print
-}
-
-// lost matches what runners report about themselves.
-var lost = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|` +
-	`hosted runner encountered an error|the self-hosted runner`)
-
-// outages also match what tests print: that costs one re-run.
-var outages = pattern.Of(`(?i)no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
-	`could not resolve host|temporary failure in name resolution|tls handshake timeout|` +
-	`eai_again|econnreset|etimedout|50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
+// unfinished are the conclusions of checks that say nothing about the change.
+var unfinished = []string{"cancelled", "startup_failure", "stale"}
 
 // Move is what follows from all that is red: work, or re-runs, or only words.
 type Move struct {
