@@ -266,7 +266,6 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"only-pusher":    (*visitOf).onlyPusher,
 	"calls-of":       (*visitOf).callsOf,
 	"said":           (*visitOf).said,
-	"like":           (*visitOf).like,
 	"red":            (*visitOf).red,
 	"ci":             (*visitOf).ci,
 	"state-of":       (*visitOf).stateOf,

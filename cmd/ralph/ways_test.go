@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,17 +112,6 @@ func (v *visitOf) started(event, who string, payload []byte, err error) ([]strin
 func (v *visitOf) said(args []string) (string, error) {
 	at := time.Now().Add(-time.Hour)
 	v.AddComment(shop, githubtest.Comment{Issue: v.issue, Author: args[0], Body: strings.ReplaceAll(strings.Join(args[1:], " "), `\n`, "\n"), CreatedAt: at})
-	return "", nil
-}
-
-// like WHO TEXT puts a 👍 on the comment with that text.
-func (v *visitOf) like(args []string) (string, error) {
-	all := v.Comments(shop, v.issue)
-	at := slices.IndexFunc(all, func(c githubtest.Comment) bool { return strings.Contains(c.Body, args[1]) })
-	if at < 0 {
-		return "", fmt.Errorf("no comment says %q", args[1])
-	}
-	v.ReactAt(shop, all[at].ID, githubtest.Reaction{Login: args[0], Content: "+1", CreatedAt: time.Now().Add(-time.Minute)})
 	return "", nil
 }
 

@@ -19,7 +19,6 @@ type ContextComment struct {
 	Text    string    // what its page shows
 	Thread  Thread
 	Review  int64 // the id of its review
-	Thumbs  int   // the number of 👍
 	Member  bool  // GitHub lists the author as a member or collaborator, perhaps without write permission
 }
 
@@ -67,13 +66,6 @@ func (e ContextFilter) isBefore(h ContextComment, at time.Time) bool {
 		return !at.After(e.Until.Add(reviewDelay))
 	}
 	return at.Before(e.Until)
-}
-
-// IsApprovedAt reports whether a 👍 at a time approves the comment: it must be after the
-// last edit and before the request. GitHub's times are whole seconds, so an edit in the same
-// second can be later.
-func (e ContextFilter) IsApprovedAt(h ContextComment, at time.Time) bool {
-	return at.After(h.Edited) && at.Before(e.Until)
 }
 
 // String returns the place as people write it: cart.go:12. It is empty for none.

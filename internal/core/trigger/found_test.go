@@ -56,26 +56,6 @@ func TestWhatIsHeard(t *testing.T) {
 	}
 }
 
-// A 👍 approves only the text that it was added to, not later edits.
-func TestAThumbLetsIn(t *testing.T) {
-	ear, heard := trigger.ContextFilter{Until: noon}, says("Use a map.")
-	for name, c := range map[string]struct {
-		at   time.Time
-		want bool
-	}{
-		"before the text as it is": {heard.Edited.Add(-time.Second), false},
-		"in the second of an edit": {heard.Edited, false},
-		"a second after it":        {heard.Edited.Add(time.Second), true},
-		"later":                    {noon.Add(-time.Second), true},
-		"at the trigger":           {noon, false},
-		"without a date":           {time.Time{}, false},
-	} {
-		if got := ear.IsApprovedAt(heard, c.at); got != c.want {
-			t.Errorf("%s: %t, want %t", name, got, c.want)
-		}
-	}
-}
-
 // An edit in the second of a request may have come after it.
 func TestEditsInTheSecondOfARequest(t *testing.T) {
 	asked := trigger.Trigger{At: noon}

@@ -55,7 +55,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	return found, nil
 }
 
-// inclusion decides whether h is included. A 👍 of somebody with a say lets others' words in.
+// inclusion decides whether h is included.
 func (p *trustedPeople) inclusion(
 	ctx context.Context,
 	filter trigger.ContextFilter,
@@ -70,10 +70,6 @@ func (p *trustedPeople) inclusion(
 		left = &p.membersLeft
 	}
 	trusted, err := p.contains(ctx, h.Author, left)
-	if err != nil || trusted {
-		return inclusion, err
-	}
-	trusted, err = p.hasTrustedThumb(ctx, filter, h)
 	if err != nil || trusted {
 		return inclusion, err
 	}
@@ -159,7 +155,6 @@ func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextC
 			Text:    page.Text,
 			Thread:  one.thread(one.ID),
 			Review:  one.Review,
-			Thumbs:  one.Reactions.Thumbs,
 			Member:  slices.Contains(membership, one.Standing),
 		})
 	}
@@ -200,42 +195,6 @@ func (p *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *
 	}
 	p.answers[login] = permission.CanRun()
 	return p.answers[login], nil
-}
-
-type reaction struct {
-	User user  `json:"user"`
-	At   stamp `json:"created_at"`
-}
-
-// hasTrustedThumb reports whether a 👍 of somebody with a say lets h in.
-func (p *trustedPeople) hasTrustedThumb(
-	ctx context.Context,
-	filter trigger.ContextFilter,
-	h trigger.ContextComment,
-) (bool, error) {
-	if h.Thumbs == 0 || p.callsLeft == 0 {
-		return false, nil
-	}
-	p.callsLeft--
-	path := "issues/comments"
-	if h.Thread.ID != 0 {
-		path = "pulls/comments"
-	}
-	a := operation{action: fmt.Sprintf("read the reactions to comment %d", h.ID), permission: issuesRead}
-	thumbs, err := list[reaction](ctx, p.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
-	if err != nil {
-		return false, err
-	}
-	for _, t := range thumbs {
-		if !filter.IsApprovedAt(h, t.At.Time) {
-			continue
-		}
-		trusted, err := p.contains(ctx, t.User.sender(), &p.callsLeft)
-		if trusted || err != nil {
-			return trusted, err
-		}
-	}
-	return false, nil
 }
 
 // logins are GitHub's: they become part of a URL, and go-github does not escape them.

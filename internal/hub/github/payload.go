@@ -93,9 +93,6 @@ type comment struct {
 	CreatedAt stamp  `json:"created_at"`
 	UpdatedAt stamp  `json:"updated_at"`
 	Standing  string `json:"author_association"`
-	Reactions struct {
-		Thumbs int `json:"+1"`
-	} `json:"reactions"`
 	reviewComment
 }
 

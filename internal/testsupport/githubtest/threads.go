@@ -143,14 +143,3 @@ func (s *Server) resolve(c *call, asked query) object {
 
 // ofRemark reports whether a path speaks of a remark, and not of a comment.
 func ofRemark(path string) bool { return strings.Contains(path, "/pulls/comments/") }
-
-// ReactAt puts a reaction with its own date on a comment.
-func (s *Server) ReactAt(name string, comment int64, reaction Reaction) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if found := s.mustRepo(name).comments[comment]; found != nil {
-		s.user(reaction.Login)
-		reaction.ID = s.nextID()
-		found.Reactions = append(found.Reactions, reaction)
-	}
-}
