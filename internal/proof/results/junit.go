@@ -49,12 +49,13 @@ func (r *Results) addSuites(outer []string, suites []junit.Suite) {
 	}
 }
 
-// isFile reports whether a failure is that of a file that pytest or node could not load.
+// isFile reports whether a failure is that of a file that pytest, node or vitest could not load.
 func isFile(test junit.Test) bool {
 	if test.Status == junit.StatusError && strings.Contains(test.Message, "collection") {
 		return true
 	}
-	return test.Classname == "test" && jsFile.MatchString(test.Name)
+	isNamedAsFile := test.Classname == "test" || test.Classname == test.Name
+	return isNamedAsFile && jsFile.MatchString(test.Name)
 }
 
 var jsFile = pattern.Of(`\.[cm]?[jt]sx?$`)
@@ -64,6 +65,9 @@ func junitName(groups []string, test junit.Test) string {
 	class := test.Classname
 	if class == "test" {
 		return strings.Join(append(slices.Clone(groups), test.Name), " > ")
+	}
+	if class == test.Name { // a file that vitest could not load
+		return class
 	}
 	if class == "" || test.Name == "" {
 		return class + test.Name
