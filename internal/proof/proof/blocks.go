@@ -102,16 +102,17 @@ var (
 		".ts":   {braces, "return undefined as any;"},
 		".tsx":  {braces, "return undefined as any;"},
 		".mts":  {braces, "return undefined as any;"},
-		".rs":   {braces, "unimplemented!()"},
-		".java": {braces, "throw new RuntimeException();"},
-		".kt":   {braces, "throw RuntimeException()"},
-		".cs":   {braces, "throw new System.Exception();"},
+		".rs":   {braces, "if true { unimplemented!() }"},
+		".java": {braces, "if (true) throw new RuntimeException();"},
+		".kt":   {braces, "if (true) throw RuntimeException()"},
+		".cs":   {braces, "if (true) throw new System.Exception();"},
 		".php":  {braces, `throw new \Exception();`},
 		".rb":   {pattern.Of(`^\s*def\s+.*$`), "raise"},
 	}
 )
 
-// stubbed returns the file with each function in some lines replaced by one that does nothing; nil: there is none.
+// stubbed returns the file with a return at the beginning of each function in some lines; nil: there is none. The rest
+// of a function stays, as the build may need what it uses.
 func stubbed(file string, lines [][]byte, from, to int) []byte {
 	if path.Ext(file) == ".go" {
 		return stubbedGo(lines, from, to)
@@ -121,31 +122,22 @@ func stubbed(file string, lines [][]byte, from, to int) []byte {
 		return nil
 	}
 	var text [][]byte
-	changed := false
-	for at := 0; at < len(lines); at++ {
-		text = append(text, lines[at])
-		if at < from || at >= to || !known.head.MatchString(strings.TrimRight(string(lines[at]), "\n")) {
+	for at, line := range lines {
+		text = append(text, line)
+		isHead := known.head.MatchString(strings.TrimRight(string(line), "\n"))
+		if at < from || at >= to || !isHead || bodyEnd(lines, at, to) == at+1 {
 			continue
 		}
-		end := bodyEnd(lines, at, to)
-		if end == at+1 {
-			continue
-		}
-		inner := strings.Repeat(" ", max(indent(lines[at]), 0)) + "    "
-		if bytes.HasPrefix(lines[at+1], []byte("\t")) {
-			inner = strings.Repeat("\t", indent(lines[at])+1)
-		}
-		text = append(text, []byte(inner+known.body+"\n"))
-		at = end - 1
-		changed = true
+		inner := lines[at+1][:max(indent(lines[at+1]), 0)]
+		text = append(text, []byte(string(inner)+known.body+"\n"))
 	}
-	if !changed {
+	if len(text) == len(lines) {
 		return nil
 	}
 	return bytes.Join(text, nil)
 }
 
-// stubbedGo replaces the bodies of functions of Go by one that returns zero values.
+// stubbedGo has functions of Go return zero values.
 func stubbedGo(lines [][]byte, from, to int) []byte {
 	source := bytes.Join(lines, nil)
 	set := token.NewFileSet()
@@ -164,9 +156,10 @@ func stubbedGo(lines [][]byte, from, to int) []byte {
 		if set.Position(f.Pos()).Line <= from || set.Position(f.End()).Line > to {
 			continue
 		}
-		text = append(text, source[last:offset(f.Body.Lbrace)]...)
-		text = append(text, []byte("{ "+zeroReturn(f, source, offset)+" }")...)
-		last = offset(f.Body.Rbrace) + 1
+		inside := offset(f.Body.Lbrace) + 1
+		text = append(text, source[last:inside]...)
+		text = append(text, []byte(" if true { "+zeroReturn(f, source, offset)+" };")...)
+		last = inside
 	}
 	if last == 0 {
 		return nil
@@ -177,7 +170,7 @@ func stubbedGo(lines [][]byte, from, to int) []byte {
 // zeroReturn returns the statement that returns the zero values of a function's results.
 func zeroReturn(f *ast.FuncDecl, source []byte, offset func(token.Pos) int) string {
 	if f.Type.Results == nil {
-		return ""
+		return "return"
 	}
 	var values []string
 	for _, field := range f.Type.Results.List {

@@ -64,19 +64,20 @@ func FuzzHunks(f *testing.F) {
 	})
 }
 
-// A function is replaced by one that returns nothing.
+// A function returns nothing, and what its build needs stays.
 func TestStubs(t *testing.T) {
 	for file, c := range map[string]struct{ text, want string }{
 		"a.go": {
 			"package a\n\nfunc F(x int) (int, error) {\n\treturn x, nil\n}\n\nfunc g() { F(1) }\n",
-			"package a\n\nfunc F(x int) (int, error) { return *new(int), *new(error) }\n\nfunc g() {  }\n",
+			"package a\n\nfunc F(x int) (int, error) { if true { return *new(int), *new(error) };\n\treturn x, nil\n}\n\n" +
+				"func g() { if true { return }; F(1) }\n",
 		},
-		"b.go":  {"package a\n\nfunc F() (n int) {\n\treturn 1\n}\n", "package a\n\nfunc F() (n int) { return }\n"},
-		"a.py":  {"class A:\n    def f(self):\n        x = 1\n        return x\n", "class A:\n    def f(self):\n        return None\n"},
-		"a.js":  {"export function f(a) {\n  return a + 1;\n}\n", "export function f(a) {\n    return undefined;\n}\n"},
-		"a.ts":  {"class A {\n  add(a: number) {\n    return a;\n  }\n}\n", "class A {\n  add(a: number) {\n      return undefined as any;\n  }\n}\n"},
-		"a.rs":  {"pub fn f(a: i32) -> i32 {\n    a\n}\n", "pub fn f(a: i32) -> i32 {\n    unimplemented!()\n}\n"},
-		"a.rb":  {"def f(a)\n  a\nend\n", "def f(a)\n    raise\nend\n"},
+		"b.go": {"package a\n\nfunc F() (n int) {\n\treturn 1\n}\n", "package a\n\nfunc F() (n int) { if true { return };\n\treturn 1\n}\n"},
+		"a.py": {"class A:\n    def f(self):\n        return 1\n", "class A:\n    def f(self):\n        return None\n        return 1\n"},
+		"a.js": {"export function f(a) {\n  return a + 1;\n}\n", "export function f(a) {\n  return undefined;\n  return a + 1;\n}\n"},
+		"a.ts": {"class A {\n  add(a: number) {\n    return a;\n  }\n}\n", "class A {\n  add(a: number) {\n    return undefined as any;\n    return a;\n  }\n}\n"},
+		"a.rs": {"pub fn f(a: i32) -> i32 {\n    a\n}\n", "pub fn f(a: i32) -> i32 {\n    if true { unimplemented!() }\n    a\n}\n"},
+		"a.rb": {"def f(a)\n  a\nend\n", "def f(a)\n  raise\n  a\nend\n"},
 		"a.txt": {"def f():\n    pass\n", ""},
 	} {
 		if got := proof.Stubbed(file, c.text, 0, strings.Count(c.text, "\n")); got != c.want {
