@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/internal/proof/results"
 )
 
 // Which changed lines does no test need? Each changed place of the product is reverted alone, and the tests concerned
@@ -219,25 +220,49 @@ func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files [
 	needed := byNothing
 	for _, check := range seen.Checks {
 		u.time -= check.Took()
-		if check.Passed || !u.blocks(check) || !slices.Contains(u.testChecks, check.Name) {
+		if !slices.Contains(u.testChecks, check.Name) {
 			continue
 		}
-		if u.hasRedTest(check) {
-			return byTest, nil
+		found, err := u.outcomeOf(check)
+		if err != nil || found == byTest {
+			return byTest, err
 		}
-		needed = byBuild
+		if found == byBuild {
+			needed = byBuild
+		}
 	}
 	return needed, nil
 }
 
-// hasRedTest reports whether a test failed, not only the build. Where the head has no tests by name, every failure
-// counts as one.
-func (u *untested) hasRedTest(check journal.CheckEnded) bool {
+// outcomeOf returns what fails in a check that passes with the whole change. Where the head has no tests by name, every
+// failure counts as that of a test.
+func (u *untested) outcomeOf(check journal.CheckEnded) (outcome, error) {
 	headCheck, _ := journal.FindCheck(u.headChecks, check.Name)
-	if headCheck.Tests == nil {
-		return true
+	if check.Passed || check.Skipped != "" {
+		return byNothing, nil
 	}
-	return check.Tests != nil && len(check.Tests.Red) > 0
+	if headCheck.Tests == nil {
+		if headCheck.Passed {
+			return byTest, nil
+		}
+		return byNothing, nil
+	}
+	headTests, err := u.Results(headCheck)
+	if err != nil {
+		return byTest, err
+	}
+	failing := check.Tests.Failing()
+	known := headCheck.Tests.Failing()
+	isKnown := func(name string) bool { return slices.Contains(known, name) }
+	if len(failing) > 0 && !slices.ContainsFunc(failing, func(name string) bool { return !isKnown(name) }) {
+		return byNothing, nil
+	}
+	for _, name := range failing {
+		if headTests.Of(name) == results.Passed {
+			return byTest, nil
+		}
+	}
+	return byBuild, nil
 }
 
 // places returns the changed places of the product, the largest first, with the blocks of large ones after them.
@@ -245,12 +270,16 @@ func (t *trial) places(ctx context.Context) ([]place, error) {
 	var all []place
 	removed := t.removedLines()
 	for _, hunk := range t.change.Hunks {
-		if !t.isProduct(hunk.File) || isComment(hunk) || isMoved(hunk, removed) {
+		if !t.isProduct(hunk.File) {
 			continue
 		}
 		text, err := t.Text(ctx, t.change.Head, hunk.File)
 		if err != nil {
 			return nil, err
+		}
+		hunk = withoutTests(hunk, text)
+		if isComment(hunk) || isMoved(hunk, removed) {
+			continue
 		}
 		all = append(all, placesOf(hunk, text)...)
 	}
@@ -264,6 +293,23 @@ func (t *trial) places(ctx context.Context) ([]place, error) {
 		return -1
 	})
 	return all, nil
+}
+
+// testModule matches the beginning of the module of tests in a file of Rust, which is at its end.
+var testModule = pattern.Of(`(?m)^[ \t]*#\[cfg\(test\)\]\s*mod `)
+
+// withoutTests returns a hunk without the lines in its file's module of tests.
+func withoutTests(hunk Hunk, text []byte) Hunk {
+	found := testModule.FindStringSubmatchIndex(string(text))
+	if path.Ext(hunk.File) != ".rs" || found == nil {
+		return hunk
+	}
+	before := bytes.Count(text[:found[0]], []byte("\n")) - (hunk.From - 1)
+	if before <= 0 {
+		return Hunk{}
+	}
+	hunk.New = hunk.New[:min(before, len(hunk.New))]
+	return hunk
 }
 
 func (t *trial) isProduct(name string) bool {

@@ -146,6 +146,25 @@ func TestUntested(t *testing.T) {
 	}
 }
 
+// A place that a test needs which failed at the base is needed, and the tests in a file of Rust are no place.
+func TestPlacesOfFixesAndOfRust(t *testing.T) {
+	change := proof.Change{
+		Files: []proof.File{product, newTest, {Path: "a.rs", Kind: proof.Product, AtHead: true}}, Head: "head", NewTests: "new",
+		Hunks: []proof.Hunk{
+			{File: "a.go", From: 1, Old: []string{"old"}, New: []string{"one"}},
+			{File: "a.rs", From: 1, New: []string{"one", "#[cfg(test)]", "mod tests {", "}"}},
+		},
+	}
+	runs := map[string]string{"base": "-a", "head": "+a", "new": "-a", "head a.go:old\n": "-a", "head a.rs:#[cfg(test)]\nmod tests {\n}\n": "+a"}
+	run := runOf("go test ./...")
+	run.Policy.Untested.Do = policy.UntestedReport
+	r := repository{runs: runs, change: change, texts: map[string][]byte{"a.go": []byte("one\n"), "a.rs": []byte("one\n#[cfg(test)]\nmod tests {\n}\n")}}
+	got := r.prove(t, run)
+	if diff := cmp.Diff([]journal.Lines{{File: "a.rs", From: 1, To: 1}}, got.Untested); diff != "" || got.Tried.ByTest != 1 {
+		t.Errorf("%+v, untested (-want +got):\n%s", got.Tried, diff)
+	}
+}
+
 // Places that survive the tests concerned are confirmed by all tests: together, or else one by one.
 func TestConfirmedByAllTests(t *testing.T) {
 	change := proof.Change{
