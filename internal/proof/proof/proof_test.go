@@ -15,7 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/suite"
 )
 
-// repository answers for checkouts. A result is "pass", "fail", or names of tests: "+a -b !c" passed, failed, and broken.
+// repository answers for checkouts. A result is "pass", "fail", or names of tests: "+a -b !c ~d" passed, failed, broken,
+// and skipped.
 type repository struct {
 	runs   map[string]string // by the commit that is checked out; the second result of a commit follows a comma
 	seen   []string
@@ -97,6 +98,8 @@ func (r *repository) check(name, stand string, second bool) journal.CheckEnded {
 		case '-':
 			tests.Red = append(tests.Red, name)
 			tests.All.Path += "failed " + name + "\n"
+		case '~':
+			tests.All.Path += "skipped " + name + "\n"
 		case '!':
 			tests.Broken = append(tests.Broken, name)
 			tests.All.Path += "broken " + name + "\n"
@@ -202,6 +205,9 @@ func TestRules(t *testing.T) {
 		"a test vanished": {
 			runs: map[string]string{"base": "+a +b", "head": "+a"}, files: []proof.File{product}, want: journal.NeedsReview, why: "tests that passed no longer run: b",
 		},
+		"a test that passed is skipped": {
+			runs: map[string]string{"base": "+a +b", "head": "+a ~b"}, files: []proof.File{product}, want: journal.NeedsReview, why: "tests that passed no longer run: b",
+		},
 		"a renamed test runs by its old file": {
 			runs:  map[string]string{"base": "+a", "head": "+b", "old": "+a", "new": "-b"},
 			files: []proof.File{product, oldTest}, want: journal.Proven, tests: "b",
@@ -276,6 +282,19 @@ func TestLintersDoNotProve(t *testing.T) {
 	}
 	if slices.Contains(r.seen, "setup") {
 		t.Errorf("checked out %q: without setup, the new tests are there from the beginning", r.seen)
+	}
+}
+
+// A linter or a compiler is no test, also where it is the only check.
+func TestALinterAloneDoesNotProve(t *testing.T) {
+	r := repository{
+		runs:   map[string]string{"base": "pass", "head": "pass", "new": "fail"},
+		change: proof.Change{Files: []proof.File{product, newTest}, Head: "head", NewTests: "new"},
+	}
+	for command, want := range map[string]journal.Result{"go vet ./...": journal.NoNewFailingTest, "sh tests.sh": journal.Proven} {
+		if got := r.prove(t, runOf(command)); got.Result != want {
+			t.Errorf("%s: %s, want %s", command, got.Result, want)
+		}
 	}
 }
 

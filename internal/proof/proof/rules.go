@@ -13,8 +13,8 @@ import (
 )
 
 // findTestChecks returns the names of the checks that run tests: those that report tests by name, or have a known
-// runner, or that the settings name. If there are none, it is the only check. Linters and compilers show nothing about
-// tests.
+// runner, or that the settings name. If there are none, it is the only check, but for linters and compilers: these show
+// nothing about tests.
 func (t *trial) findTestChecks(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, rule := range t.run.Policy.Checks {
@@ -26,10 +26,15 @@ func (t *trial) findTestChecks(ctx context.Context) ([]string, error) {
 			names = append(names, rule.Name)
 		}
 	}
-	if len(names) == 0 && len(t.run.Policy.Checks) == 1 {
-		names = append(names, t.run.Policy.Checks[0].Name)
+	if len(names) > 0 || len(t.run.Policy.Checks) != 1 {
+		return names, nil
 	}
-	return names, nil
+	only := t.run.Policy.Checks[0]
+	call, err := t.Call(ctx, t.run, only.Command)
+	if err != nil || call.RunsNoTests() {
+		return nil, err
+	}
+	return []string{only.Name}, nil
 }
 
 func (t *trial) runsTests(ctx context.Context, rule policy.Check) (bool, error) {
@@ -153,7 +158,8 @@ func (t *trial) needsReview(place journal.Look) {
 	}
 }
 
-// findVanished finds tests that passed at the base, and run neither with the change nor as old tests on the new code.
+// findVanished finds tests that passed at the base, and run neither with the change nor as old tests on the new code. A
+// test that is skipped does not run.
 func (t *trial) findVanished() error {
 	var vanished []string
 	for _, baseCheck := range t.baseChecks {
@@ -166,7 +172,7 @@ func (t *trial) findVanished() error {
 		if err != nil {
 			return err
 		}
-		atHead, err := t.functions(headCheck, results.Passed, results.Failed, results.Broken, results.Skipped)
+		atHead, err := t.functions(headCheck, results.Passed, results.Failed, results.Broken)
 		if err != nil {
 			return err
 		}

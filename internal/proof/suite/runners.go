@@ -178,6 +178,22 @@ func (c Call) RunsTests() bool {
 	return c.runner != nil || c.usesEnv || c.node || callsRunner.MatchString(c.command)
 }
 
+// onlyReads matches a command that certainly runs no tests: a linter or a compiler.
+var onlyReads = pattern.Of(`^\s*((npx|yarn|pnpm|bunx) |(uv|poetry|pipenv|pdm|hatch) run )?(go (vet|build|fmt)|gofmt|` +
+	`golangci-lint|staticcheck|eslint|tsc|prettier|biome|ruff|mypy|pyright|flake8|black|pylint|rubocop|shellcheck|` +
+	`cargo (check|clippy|build|fmt)|` +
+	`(make|just|task|npm run|yarn|pnpm run|yarn run) (lint|build|fmt|format|vet|typecheck|compile))(\s|$)`)
+
+// RunsNoTests reports whether the command certainly runs no tests.
+func (c Call) RunsNoTests() bool {
+	for part := range strings.SplitSeq(c.command, "&&") {
+		if !onlyReads.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
 // UsesNode reports whether the command runs tests by node itself.
 func (c Call) UsesNode() bool { return c.node }
 
