@@ -101,13 +101,24 @@ func (s *scene) tended() {
 	if len(pulls) != 1 || pulls[0].Draft || pulls[0].HeadSHA != head || !strings.Contains(pulls[0].Body, "clean checkout of `"+head[:7]+"`") {
 		t.Errorf("pull requests %+v, want one that is ready and proven at %s", pulls, head)
 	}
-	if ours := s.progress(s.issue); len(s.Comments(shop, s.issue)) != 1 || len(ours) != 1 {
+	if ours := s.progress(s.issue); s.besideCommands() != 1 || len(ours) != 1 {
 		t.Errorf("comments %+v, want one of the progress", s.Comments(shop, s.issue))
 	}
 	commits := strings.Split(s.must("log", "--format=%s", "main.."+pulls[0].Head), "\n")
 	if len(commits) != 2 {
 		t.Errorf("commits %q, want one of the issue and one of red CI", commits)
 	}
+}
+
+// besideCommands counts the comments, without a maintainer's commands.
+func (s *scene) besideCommands() int {
+	n := 0
+	for _, comment := range s.Comments(shop, s.issue) {
+		if !strings.HasPrefix(comment.Body, "/ralph") {
+			n++
+		}
+	}
+	return n
 }
 
 // answered is what people see once a review was answered, no matter what came between.
@@ -127,14 +138,14 @@ func (s *scene) updated() {
 	if pull.Draft || s.must("rev-list", "--count", pull.Head+"..main") != "0" || s.must("rev-list", "--count", "--merges", "main.."+pull.Head) != "1" {
 		s.t.Errorf("the pull request is %+v with\n%s, want it ready with one merge of the base", pull, s.must("log", "--oneline", "--graph", pull.Head))
 	}
-	if ours := s.progress(s.issue); len(s.Comments(shop, s.issue)) != len(ours) || len(ours) > 1 {
+	if ours := s.progress(s.issue); s.besideCommands() != len(ours) || len(ours) > 1 {
 		s.t.Errorf("comments %+v, want at most one of the progress", s.Comments(shop, s.issue))
 	}
 }
 
-// killedAlong kills the program at events of each type of its work, and has the job start
+// killedAlong kills the program at events of each type of its work, and has a job start
 // again: people see what they see without that.
-func killedAlong(t *testing.T, fresh func(*testing.T) *scene, seen func(*scene)) {
+func killedAlong(t *testing.T, fresh func(*testing.T) *scene, again, seen func(*scene)) {
 	t.Helper()
 	plain := fresh(t)
 	if code := plain.end(plain.begin()); code != 0 {
@@ -160,6 +171,7 @@ func killedAlong(t *testing.T, fresh func(*testing.T) *scene, seen func(*scene))
 				return
 			}
 			s.killed(death{Event: name, Nth: last, Late: true})
+			again(s)
 			if code := s.end(s.begin()); code != 0 {
 				t.Errorf("exit %d, want 0", code)
 			}
@@ -168,41 +180,34 @@ func killedAlong(t *testing.T, fresh func(*testing.T) *scene, seen func(*scene))
 	}
 }
 
+// resumed has a maintainer ask for the rest: no event of CI takes up a draft.
+func (s *scene) resumed() { s.says("/ralph resume") }
+
+// says starts the job of a maintainer's comment.
+func (s *scene) says(command string) {
+	s.t.Helper()
+	comment := s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: maintainer, Body: command})
+	payload, err := s.CommentEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, comment.ID)
+	s.starts("issue_comment", payload, err)
+}
+
 // TestKillOfCI kills the program at events of each type of its work on red CI: the same
 // head is worked on, once as far as people can see.
 func TestKillOfCI(t *testing.T) {
 	t.Parallel()
-	killedAlong(t, newRedScene, (*scene).tended)
+	killedAlong(t, newRedScene, (*scene).resumed, (*scene).tended)
 }
 
 // TestKillOfAReview does so at work on a review: its thread gets one answer.
 func TestKillOfAReview(t *testing.T) {
 	t.Parallel()
-	killedAlong(t, newReviewScene, (*scene).answered)
+	killedAlong(t, newReviewScene, func(*scene) {}, (*scene).answered)
 }
 
 // TestKillOfAnUpdate does so while the base is merged, which happens once.
 func TestKillOfAnUpdate(t *testing.T) {
 	t.Parallel()
-	killedAlong(t, newBehindScene, (*scene).updated)
-}
-
-// A job that is lost with its machine counts as an attempt, also before its first
-// iteration was saved: the cap holds.
-func TestALostMachineCounts(t *testing.T) {
-	t.Parallel()
-	s := newRedScene(t)
-	s.killed(death{Event: "iteration_began", Nth: 1, Late: true})
-	s.red()
-	if code := s.end(s.begin()); code != 0 {
-		t.Errorf("exit %d, want 0", code)
-	}
-	if got := s.run().Task.Attempts; got.OfPull != 2 || got.OfHead != 2 {
-		t.Errorf("attempts %+v, want the second", got)
-	}
-	if n := s.made("/repos/" + shop + "/pulls"); n != 1 {
-		t.Errorf("%d pull requests were opened, want one", n)
-	}
+	killedAlong(t, newBehindScene, (*scene).resumed, (*scene).updated)
 }
 
 // A job that failed before its run began keeps no later job from the red checks.
@@ -219,73 +224,6 @@ func TestAFailedStartIsTriedAgain(t *testing.T) {
 	s.tended()
 }
 
-// The last step of a killed job takes neither its attempt nor its run from the next one.
-func TestAFinishedKillCounts(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		kill     death
-		attempts int
-	}{
-		"before a save": {death{Event: "iteration_began", Nth: 1, Late: true}, 2},
-		"after a save":  {death{Event: "shelved", Nth: 1, Late: true}, 1}, // that run goes on
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newRedScene(t)
-			s.killed(c.kill)
-			s.finish("the run was killed")
-			s.red()
-			if code := s.end(s.begin()); code != 0 {
-				t.Errorf("exit %d, want 0", code)
-			}
-			s.tended()
-			if got := s.run().Task.Attempts.OfPull; got != c.attempts {
-				t.Errorf("the run is attempt %d, want %d", got, c.attempts)
-			}
-		})
-	}
-}
-
-// A draft that a person made of the pull request stays one, no matter what is red there: an
-// attempt on an older head gives no right to turn it ready.
-func TestAPersonsDraftStaysOne(t *testing.T) {
-	t.Parallel()
-	s := newRedScene(t)
-	if code := s.end(s.begin()); code != 0 {
-		t.Fatalf("exit %d, want 0", code)
-	}
-	s.SetDraft(shop, s.issue, true)
-	s.anew()
-	payload, err := s.CommentEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: maintainer, Body: "/ralph -- more"}).ID)
-	s.starts("issue_comment", payload, err)
-	s.killed(death{Event: "iteration_began", Nth: 1, Late: true})
-	before := s.must("rev-parse", s.run().Branch)
-	s.red()
-	if code := s.end(s.begin()); code != 0 {
-		t.Errorf("exit %d, want 0", code)
-	}
-	if pull, _ := s.Pull(shop, s.issue); !pull.Draft || pull.HeadSHA != before {
-		t.Errorf("the pull request is %+v, want the draft as it was", pull)
-	}
-}
-
-// A merge that a lost machine pushed before its proof is not called ready, no matter what was so
-// of the head before it.
-func TestALostUpdateStaysADraft(t *testing.T) {
-	t.Parallel()
-	s := newBehindScene(t)
-	s.killed(death{Event: "pushed", Nth: 1, Late: true})
-	for range 2 {
-		s.anew()
-		if code := s.end(s.begin()); code != 0 {
-			t.Errorf("exit %d, want 0", code)
-		}
-		if pull, _ := s.Pull(shop, s.issue); !pull.Draft {
-			t.Errorf("the pull request is %+v, want a draft", pull)
-		}
-	}
-}
-
 // A resolved conflict whose machine was lost after the push is ready in the end: no person made the draft.
 func TestALostResolutionIsResumed(t *testing.T) {
 	t.Parallel()
@@ -298,15 +236,10 @@ func TestALostResolutionIsResumed(t *testing.T) {
 	if err = errors.Join(err, (&visitOf{town: s.town}).pushByHand("by-hand", "main", false)); err != nil {
 		t.Fatal(err)
 	}
-	says := func(command string) {
-		comment := s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: maintainer, Body: command})
-		payload, err := s.CommentEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, comment.ID)
-		s.starts("issue_comment", payload, err)
-	}
-	says("/ralph update")
+	s.says("/ralph update")
 	s.killed(death{Event: "pushed", Nth: 1, Late: true})
 	s.anew()
-	says("/ralph resume")
+	s.says("/ralph resume")
 	if code := s.end(s.begin()); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}

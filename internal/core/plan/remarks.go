@@ -144,14 +144,6 @@ func (a Attempts) Next(head string) (next Attempts, ok bool) {
 	return a, a.OfHead <= MaxOfHead && a.OfPull <= MaxOfPull
 }
 
-// Max returns the higher of two counts for the same pull request.
-func (a Attempts) Max(b Attempts) Attempts {
-	if b.OfPull > a.OfPull {
-		return b
-	}
-	return a
-}
-
 // SourceUpdate is for a task that only asks to merge the base branch.
 const SourceUpdate Source = "update"
 

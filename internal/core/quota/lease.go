@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 )
 
@@ -14,13 +13,6 @@ type Lease struct {
 	Job   int64     `json:"job"` // by GitHub's number
 	Page  string    `json:"-"`   // of its log, by that number: others can write to the lease
 	Until time.Time `json:"until"`
-
-	// Attempts counts attempts at red checks, with the job's own. The journal has them only after an iteration.
-	Attempts plan.Attempts `json:"attempts,omitzero"`
-
-	// ReadyHead is the head of the pull request if it was not a draft before the first job that did not return its
-	// lease: ralph made it one. A later head must be proven first.
-	ReadyHead string `json:"ready_head,omitempty"`
 }
 
 // LeaseFile is the name of the lease beside a run's files. LongestLease limits its size.

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/agent/attachment"
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
@@ -14,28 +16,109 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/run/job"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// request is a request with the rules of the workflow. Its methods and the functions of this
-// file decide: they make no calls and change nothing.
+// request is what an event asks for, with the facts that were read for it: by readEvent, and then by reader. The
+// functions of this file decide with it. They make no calls.
 type request struct {
-	inputs  config.Inputs
-	trigger trigger.Trigger
-	command trigger.Command
-	task    plan.Task
+	inputs     *config.Inputs
+	payload    []byte // of the event
+	trigger    trigger.Trigger
+	relayed    github.Relayed // by the server of a GitHub App, if it was
+	onlyNumber bool           // the issue is known by its number alone, and has to be fetched
+
+	command   trigger.Command
+	task      plan.Task
+	forms     [][]byte        // the issue forms of the base branch, where the task may be one
+	redChecks []trigger.Check // what to work on, where CI asks
+	source    string          // the issue's text, as written
+	shown     []string        // the addresses that it shows
+	attached  []attachment.File
+	removed   clean.Removed   // from what the agent reads of the request
+	notices   []journal.Noted // what people should know of what was read
 }
 
-func (r request) fixHint() string {
-	if r.task.Kind == plan.KindIssue {
-		return "correct the issue's text and ask again"
+// readCommand reads which command the event gives, or returns why it is not for ralph.
+func (r *request) readCommand() (why string) {
+	r.command, why = trigger.CommandOf(r.trigger, r.inputs.Rules)
+	if r.command.Verb == trigger.Prove && r.inputs.Mode == config.Work {
+		return "a workflow with `mode: prove` answers that"
 	}
-	return "say it in other words and ask again"
+	return why
 }
 
-func (r request) description() string {
+// tighten applies the flags of the command.
+func (r *request) tighten() {
+	r.command, r.inputs.Policy = r.command.Tighten(r.inputs.Policy, r.isModelServed)
+}
+
+// needsPermission reports whether GitHub is asked for the permission of the asker.
+func (r *request) needsPermission() bool {
+	return !r.trigger.IsAutomatic() && !r.inputs.Rules.IsAllowed(r.trigger.Asker())
+}
+
+// isForSeveral reports whether the event may be for more pull requests.
+func (r *request) isForSeveral() bool {
+	return r.trigger.IsAutomatic() && r.trigger.PushedBranch != "" && r.trigger.Issue.Number != 0
+}
+
+// setPull makes the trigger one about a pull request, which no person asks for.
+func (r *request) setPull(pull github.Pull) {
+	r.trigger.Sender = trigger.Sender{}
+	r.trigger.Issue = trigger.Issue{
+		Number: pull.Number,
+		Title:  pull.Title,
+		URL:    pull.URL,
+		State:  "open",
+		IsPull: true,
+	}
+}
+
+// newRun returns the run that the request asks for.
+func (r *request) newRun(env environment, now time.Time) (job.NewRun, error) {
+	stories, source, err := plan.Draft(r.task, r.forms...)
+	if err != nil && !r.command.Verb.ContinuesRun() { // a run that continues has a plan
+		return job.NewRun{}, fault.Usage(r.task.String()+" cannot be turned into stories",
+			cmp.Or(fault.Hint(err), "correct the text and ask again"), err)
+	}
+	base, branch, err := r.place()
+	if err != nil {
+		return job.NewRun{}, err
+	}
+	var pull *journal.PullOpened
+	if r.isOwnPull() {
+		pull = &journal.PullOpened{Number: r.task.Number, URL: r.task.URL, Draft: r.trigger.Pull.Draft}
+	}
+	notes := r.notices
+	if len(r.removed) > 0 {
+		notes = append(notes, journal.Noted{What: "removed from the issue's text: " + r.removed.String()})
+	}
+	asker := r.trigger.Asker()
+	began := journal.RunBegan{
+		Run:      workspace.RunName(r.description(), now),
+		Policy:   r.policy(stories),
+		Task:     r.task,
+		Plan:     stories,
+		Source:   string(source),
+		Vague:    plan.IsVague(r.task, stories, source),
+		BaseRef:  base,
+		Branch:   branch,
+		Pull:     pull,
+		Links:    journal.Links{Repo: env.repo(), Log: env.log()},
+		By:       journal.Person{Login: asker.Login, ID: asker.ID},
+		Attached: attachment.Digests(r.attached),
+	}
+	return job.NewRun{RunBegan: began, Notes: notes, DetectChecks: true}, nil
+}
+
+func (r *request) description() string {
 	switch {
 	case r.task.Number == 0:
 		return "run"
@@ -51,7 +134,7 @@ const fromAFork = "This pull request comes from a fork. ralph works only on bran
 	"A person with write permission can push the branch here, and ask there."
 
 // place returns the base and the branch of the work: on a pull request its own branch.
-func (r request) place() (base, branch string, err error) {
+func (r *request) place() (base, branch string, err error) {
 	if r.task.Kind != plan.KindPull {
 		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
 		title := redact.New(r.inputs.Secrets...).String(r.task.Title) // as the journal has it
@@ -65,13 +148,13 @@ func (r request) place() (base, branch string, err error) {
 }
 
 // isOwnPull reports a pull request that ralph opened, whose text and draft state it may change.
-func (r request) isOwnPull() bool {
+func (r *request) isOwnPull() bool {
 	pull := r.trigger.Pull
 	return r.task.Kind == plan.KindPull && pull.Ours && strings.HasPrefix(pull.HeadRef, r.inputs.BranchPrefix)
 }
 
 // policy adds the plan's own checks.
-func (r request) policy(stories plan.Plan) policy.Policy {
+func (r *request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
 	p.Agent = agent.NameOf(r.inputs.AgentName, r.inputs.Agent.Command)
 	p.SaveRun = true
@@ -95,24 +178,9 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 	return p
 }
 
-func (r request) isModelServed(model string) bool {
+func (r *request) isModelServed(model string) bool {
 	models := r.inputs.Sandbox.Models
 	return len(models) > 0 && egress.Allows(models, model)
-}
-
-func statusText(found savedState, busy bool) string {
-	text := "Nothing has been done here yet. `/ralph` starts work."
-	switch {
-	case found.run.ID != "":
-		text = view.Comment(found.run)
-	case busy:
-		text = "Work has started. No iteration has ended yet."
-	}
-	if busy {
-		return fmt.Sprintf("[A job](%s) is at work on this. When an iteration last ended:\n\n%s",
-			found.lease.Page, text)
-	}
-	return text
 }
 
 func numberedList(texts []string) string {
@@ -127,19 +195,17 @@ func numberedList(texts []string) string {
 }
 
 // ref returns where the task's newest run is saved. Without a number, the task's text and base name it.
-func (r request) ref() string {
+func (r *request) ref() string {
 	if r.task.Number != 0 {
-		return issueRef(r.task.Number)
+		return fmt.Sprintf("refs/ralph/issue-%d", r.task.Number)
 	}
 	words := []string{r.inputs.BranchPrefix, r.inputs.BaseBranch, r.task.Title, r.task.Body}
 	digest := sha256.Sum256([]byte(strings.Join(words, "\x00")))
 	return fmt.Sprintf("refs/ralph/run-%x", digest[:8])
 }
 
-func issueRef(number int) string { return fmt.Sprintf("refs/ralph/issue-%d", number) }
-
 // renewed returns new rules for a run that is resumed, or nil to keep its rules.
-func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
+func (r *request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	if verdict.HasRules(old, asked.Policy) {
 		return nil
 	}
@@ -147,12 +213,14 @@ func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	return &renewed
 }
 
-// savedAs adds to the new rules of a run, if any, whether it is saved.
-func savedAs(save bool, renewed *policy.Policy, old policy.Policy) *policy.Policy {
-	if renewed == nil && old.SaveRun == save {
-		return nil
+// leaveOut leaves out attachments that people did not see with the plan, and returns a line for each.
+func (r *request) leaveOut(known []string) (lines []string) {
+	kept := attachment.Known(r.attached, known)
+	for i, file := range kept {
+		if file.Why != r.attached[i].Why {
+			lines = append(lines, "left out: the attachment "+view.Code(file.Label, 100)+": "+file.Why)
+		}
 	}
-	rules := *cmp.Or(renewed, &old)
-	rules.SaveRun = save
-	return &rules
+	r.attached = kept
+	return lines
 }

@@ -2,56 +2,50 @@ package action
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent/agent"
-	"github.com/ralph-loop/ralph/internal/agent/mcp"
-	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 	"github.com/ralph-loop/ralph/internal/lib/process"
-	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// environment has the variables of a job that are read more than once.
+// environment has the variables of a job. Those that are read more than once have a name.
 type environment struct {
-	EventName, EventPath  string
-	ServerURL, Repository string
-	Workspace             string
-	Job                   int64 // GITHUB_RUN_ID; 0: none
+	get        func(string) string
+	eventName  string
+	eventPath  string
+	serverURL  string
+	repository string
+	workspace  string
+	job        int64 // GITHUB_RUN_ID; 0: none
 }
 
 func readEnvironment(getenv func(string) string) environment {
 	job, _ := strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
 	return environment{
-		EventName:  getenv("GITHUB_EVENT_NAME"),
-		EventPath:  getenv("GITHUB_EVENT_PATH"),
-		ServerURL:  getenv("GITHUB_SERVER_URL"),
-		Repository: getenv("GITHUB_REPOSITORY"),
-		Workspace:  getenv("GITHUB_WORKSPACE"),
-		Job:        job,
+		get:        getenv,
+		eventName:  getenv("GITHUB_EVENT_NAME"),
+		eventPath:  getenv("GITHUB_EVENT_PATH"),
+		serverURL:  getenv("GITHUB_SERVER_URL"),
+		repository: getenv("GITHUB_REPOSITORY"),
+		workspace:  getenv("GITHUB_WORKSPACE"),
+		job:        job,
 	}
 }
 
 // neededVariables are the variables without which there is no job.
 var neededVariables = []string{"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE"}
 
-func (h *event) checkEnvironment() error {
+func (e environment) check() error {
 	var missing []string
 	for _, name := range neededVariables {
-		if h.Getenv(name) == "" {
+		if e.get(name) == "" {
 			missing = append(missing, name)
 		}
 	}
@@ -62,11 +56,20 @@ func (h *event) checkEnvironment() error {
 	return nil
 }
 
-func (e environment) folder() string { return filepath.Join(e.Workspace, ".ralph") }
+// folder returns ralph's own folder in the workspace.
+func (e environment) folder() workspace.Folder {
+	return workspace.Folder{
+		Path:     filepath.Join(e.workspace, ".ralph"),
+		StateDir: workspace.UserStateDir(e.get("HOME")),
+	}
+}
 
-func (e environment) repo() string { return e.ServerURL + "/" + e.Repository }
+func (e environment) repo() string { return e.serverURL + "/" + e.repository }
 
-func (e environment) log() string { return e.logOf(e.Job) }
+// clone never uses an address of the event.
+func (e environment) clone() string { return strings.TrimSuffix(e.repo(), "/") + ".git" }
+
+func (e environment) log() string { return e.logOf(e.job) }
 
 func (e environment) logOf(job int64) string {
 	if job == 0 {
@@ -75,11 +78,56 @@ func (e environment) logOf(job int64) string {
 	return fmt.Sprintf("%s/actions/runs/%d", e.repo(), job)
 }
 
-// say writes lines to the log; none for an empty text. It hides secrets, and lets nothing command the runner.
-func (h *event) say(text string) {
-	for line := range strings.Lines(h.secrets.String(text)) {
-		fmt.Fprintln(h.Out, clean.LogLine(strings.TrimSuffix(line, "\n")))
+// path is where programs outside of the sandbox are found: not in the workspace, which may hold a pull request's.
+func (e environment) path() string {
+	return process.PathOutside(e.get("PATH"), []string{e.workspace})
+}
+
+// inWorkspace makes a path relative: later steps do not see the paths of a container.
+func (e environment) inWorkspace(path string) string {
+	if rel, err := filepath.Rel(e.workspace, path); err == nil && filepath.IsAbs(path) {
+		return filepath.ToSlash(rel)
 	}
+	return path
+}
+
+// forAgent returns the variables of an agent and of the checks.
+func (e environment) forAgent(vars ...string) []string {
+	return append(environ.Job(e.get, vars...), environ.Mirrors(e.get)...)
+}
+
+// toolVariables name where tools are, and nothing else of the runner.
+var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUSTUP_HOME", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
+
+func (e environment) tools() []string {
+	var env []string
+	for _, name := range toolVariables {
+		if value := e.get(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// image identifies the kind of runner.
+func (e environment) image() []string {
+	var all []string
+	for _, name := range []string{"ImageOS", "ImageVersion", "RUNNER_OS", "RUNNER_ARCH"} {
+		all = append(all, e.get(name))
+	}
+	return all
+}
+
+// runnerFolders returns the runner's folders. A file of its installation marks them.
+func (e environment) runnerFolders() []string {
+	temp := e.get("RUNNER_TEMP")
+	all := []string{temp, e.get("RUNNER_WORKSPACE"), filepath.Dir(e.eventPath)}
+	for dir := temp; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".runner")); err == nil {
+			all = append(all, dir)
+		}
+	}
+	return all
 }
 
 // Inputs returns the names of the inputs in an environment.
@@ -113,191 +161,4 @@ func Handed(getenv func(string) string) (func(string) string, error) {
 		named["INPUT_"+strings.ToUpper(name)] = value
 	}
 	return func(name string) string { return cmp.Or(named[name], getenv(name)) }, nil
-}
-
-var validVersion = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
-
-const npmTimeout = 10 * time.Minute
-
-// install installs the wanted version of the agent. npm gets no token and no model's key.
-func (h *machine) install(ctx context.Context) error {
-	version := h.inputs.AgentVersion
-	if version == "" {
-		return nil
-	}
-	adapter, err := agent.Pick(h.inputs.AgentName, h.options())
-	if err != nil {
-		return err
-	}
-	if adapter.Package == "" {
-		return fault.Usage("agent-version has no effect: npm has no package of the agent "+adapter.Name,
-			"remove agent-version", nil)
-	}
-	if !validVersion.MatchString(version) {
-		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version),
-			"use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
-	}
-	temp := h.Getenv("RUNNER_TEMP")
-	if temp == "" { // one that others can write to is no place for a program
-		if temp, err = os.MkdirTemp("", "ralph-agent-"); err != nil {
-			return err
-		}
-	}
-	npmPackage := adapter.Package + "@" + version
-	dir := filepath.Join(temp, "ralph-agent", adapter.Name+"-"+version)
-	program := filepath.Join(dir, "node_modules", ".bin", adapter.Program)
-	if _, err := os.Stat(program); err == nil {
-		h.inputs.Agent.Command = program
-		return nil
-	}
-	h.say("installing " + npmPackage)
-	if err := h.npm(ctx, dir, npmPackage); err != nil {
-		return fault.Usage("cannot install "+npmPackage,
-			"check that npm is on PATH, that this version exists and that this machine reaches npm's registry; "+
-				"or remove agent-version", err)
-	}
-	if _, err := os.Stat(program); err != nil {
-		return fault.Usage(npmPackage+" has no program "+adapter.Program, "give another agent-version", err)
-	}
-	h.inputs.Agent.Command = program
-	return nil
-}
-
-func (h *machine) npm(ctx context.Context, dir, npmPackage string) error {
-	begun := dir + ".begun" // an installation that was interrupted is no program
-	if err := untrusted.RemoveAll(begun); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(begun, 0o755); err != nil {
-		return err
-	}
-	env := h.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
-	// Not in the home: there a later npm that is not root could not write any more.
-	cache := filepath.Join(filepath.Dir(dir), "npm")
-	env = environ.Merge(env, []string{"npm_config_cache=" + cache, "PATH=" + h.path()})
-	if network := h.inputs.Sandbox.Network; network.Bundle != "" {
-		env = append(env, "NODE_EXTRA_CA_CERTS="+network.Bundle)
-	}
-	output := &process.Tail{N: 4 << 10}
-	ended, err := h.Exec(ctx, process.Command{
-		Argv: []string{
-			"npm", "install", "--prefix", begun, "--no-save", "--no-audit", "--no-fund", "--no-package-lock",
-			"--loglevel=error", "--", npmPackage,
-		},
-		Dir:     begun,
-		Env:     env,
-		Stdout:  output,
-		Stderr:  output,
-		Timeout: npmTimeout,
-	})
-	if err != nil {
-		return err
-	}
-	if ended.TimedOut {
-		return errors.New("npm took too long")
-	}
-	if ended.Exit != 0 {
-		return fmt.Errorf("npm: exit %d: %s", ended.Exit, output)
-	}
-	return os.Rename(begun, dir)
-}
-
-// applySettings applies the settings of the base branch, never of the work.
-func (h *handler) applySettings(ctx context.Context) error {
-	if !h.command.Verb.UsesAgent() {
-		return nil
-	}
-	base, _, err := h.place()
-	if err != nil {
-		return nil //nolint:nilerr // it is answered when the run is to begin
-	}
-	if plan.MayBeForm(h.task) {
-		if h.forms, err = h.client.Forms(ctx, base); err != nil {
-			return err
-		}
-	}
-	if err := h.allowServers(ctx, base); err != nil {
-		return err
-	}
-	if h.inputs.Config != "" {
-		return nil
-	}
-	const name = workspace.SettingsFile
-	text, found, err := h.client.File(ctx, base, name)
-	if err != nil || !found {
-		return err
-	}
-	settings, err := config.ReadSettings(config.File{Name: name + " on " + base, Data: text})
-	if err != nil {
-		return err
-	}
-	for _, key := range settings.ApplyToInputs(&h.inputs) {
-		h.addNotice(key+" has no effect in "+name, "name the file in the workflow: `config: "+name+"`")
-	}
-	return nil
-}
-
-// applyNamedSettings applies the settings file that the workflow names, as it is on the default branch.
-func (h *handler) applyNamedSettings(ctx context.Context) error {
-	name := h.inputs.Config
-	if name == "" {
-		return nil
-	}
-	if err := h.connect(); err != nil {
-		return err
-	}
-	text, found, err := h.client.File(ctx, "", name)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return fault.Usage("there is no "+name+" on the default branch",
-			"correct the input config, or push that file", nil)
-	}
-	return h.applyNamed(name, text)
-}
-
-func (h *event) applyNamed(name string, text []byte) error {
-	settings, err := config.ReadSettings(config.File{Name: name, Data: text})
-	if err != nil {
-		return err
-	}
-	loosened, err := settings.ApplyNamed(&h.inputs)
-	if err != nil {
-		return fault.Usage("cannot use "+name, "correct it on the default branch", err)
-	}
-	for _, line := range loosened {
-		h.say(name + " sets " + line)
-	}
-	h.inputs.Rules.BranchPrefix = h.inputs.BranchPrefix
-	return nil
-}
-
-func (h *handler) allowServers(ctx context.Context, base string) error {
-	if len(h.inputs.MCP) == 0 {
-		return nil
-	}
-	name := h.inputs.MCP[0]
-	text, found, err := h.client.File(ctx, base, name)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return fault.Usage("there is no "+name+" on "+base,
-			"correct github.mcpConfig in "+h.inputs.Config+", or push that file", nil)
-	}
-	unusable := func(err error) error {
-		return fault.Usage("cannot use github.mcpConfig of "+h.inputs.Config, "correct it, or "+name+" on "+base, err)
-	}
-	servers, err := mcp.Read(text, h.inputs.MCP[1:])
-	if err != nil {
-		return unusable(err)
-	}
-	flags, err := servers.Flags(agent.NameOf(h.inputs.AgentName, h.inputs.Agent.Command))
-	if err != nil {
-		return unusable(err)
-	}
-	h.inputs.Agent.Args = append(flags, h.inputs.Agent.Args...)
-	h.inputs.Agent.Servers = servers
-	return nil
 }

@@ -1,7 +1,9 @@
 package action
 
 import (
+	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/hub/github"
@@ -9,11 +11,11 @@ import (
 )
 
 // Request is a request whose parts a test names.
-type Request struct{ request }
+type Request struct{ *request }
 
 // NewRequest returns what was asked, by those inputs.
 func NewRequest(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task plan.Task) Request {
-	return Request{request{in, t, trigger.Command{Verb: verb}, task}}
+	return Request{&request{inputs: &in, trigger: t, command: trigger.Command{Verb: verb}, task: task}}
 }
 
 // What a request decides.
@@ -21,8 +23,7 @@ var (
 	Place    = func(r Request) (base, branch string, err error) { return r.place() }
 	PolicyOf = func(r Request, p plan.Plan) any { return r.policy(p) }
 	Ref      = func(r Request) string { return r.ref() }
-	Renewed  = Request.renewed
-	SavedAs  = savedAs
+	Renewed  = func(r Request, asked job.NewRun, old journal.Run) *policy.Policy { return r.renewed(asked, old) }
 	Numbered = numberedList
 )
 

@@ -2,64 +2,115 @@ package action
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent/agent"
-	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
-	"github.com/ralph-loop/ralph/internal/lib/environ"
-	"github.com/ralph-loop/ralph/internal/proof/checkout"
+	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/run/job"
-	"github.com/ralph-loop/ralph/internal/run/publish"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// job gathers what the run needs, and fails before anything is spent.
-func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	worker, err := job.Find(h.inputs.AgentName, h.options(), h.agentEnv, h.env.Workspace)
+// connect makes the parts that speak with GitHub. It is called again after the settings were read, which may say how
+// GitHub is reached.
+func (h *handler) connect() error {
+	route, err := h.inputs.Sandbox.Network.Route()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	tool, err := h.git(ctx)
-	if err != nil {
-		return nil, err
+	h.machine.route = route
+	if h.client, err = newClient(h.action, h.inputs, h.request.trigger.Repo, route); err != nil {
+		return err
 	}
-	second, err := h.reviewer(p)
-	if err != nil {
-		return nil, err
+	// Each use asks for a fresh token: an App's token lasts an hour, a run may last longer.
+	h.remote = remote.Repository{URL: h.env.clone(), Fresh: h.client.GitToken, Pause: retryPause}
+	h.reader = &reader{client: h.client, env: h.env, log: h.log, route: route, request: h.request}
+	h.answers = &answers{client: h.client, log: h.log, request: h.request, job: h.env.job}
+	h.accounts = &accounts{
+		client:  h.client,
+		machine: h.machine,
+		remote:  h.remote,
+		now:     h.action.Now,
+		hard:    h.action.Hard,
 	}
-	agents, sb, err := worker.Enclose(ctx, second, p, h.sandboxOptions(ctx))
-	if err != nil {
-		return nil, err
+	// A checkout or another workflow may have made these, and git reads them with a token.
+	return h.env.folder().RemoveFiles(gitHome, keptStore)
+}
+
+func newClient(a Action, inputs *config.Inputs, repo trigger.Repo, route egress.Route) (*github.Client, error) {
+	access := github.Access{
+		Owner:   repo.Owner,
+		Repo:    repo.Name,
+		BaseURL: a.Getenv("GITHUB_API_URL"),
+		Token:   inputs.Token,
+		Retry:   a.Pace,
 	}
-	h.sandbox = sb
-	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
-	agents.AgentEnv = env
-	agents.Attachments = h.attached
-	today := h.Now().UTC().Format(time.DateOnly)
+	if network := inputs.Sandbox.Network; network.Upstream+network.Bundle != "" {
+		access.HTTP = route.Plain()
+	}
+	starter := access
+	if inputs.AppID != 0 {
+		access.App = &github.App{ID: inputs.AppID, PrivateKey: inputs.AppKey}
+	}
+	client, err := github.Connect(access)
+	if err != nil || inputs.CIToken == "" {
+		return client, err
+	}
+	starter.Token = inputs.CIToken
+	starter.Input = "ci-token"
+	client.Starter, err = github.Connect(starter)
+	return client, err
+}
+
+// setHost makes the parts that show the work on an issue or pull request; 0: there is none.
+func (h *handler) setHost(issue int) {
+	event := h.request.trigger
+	baseBranch := event.Repo.DefaultBranch
+	if event.IsOnPull() && event.Pull.HeadRef == baseBranch {
+		baseBranch = "" // people chose it for their pull request
+	}
+	h.host = &branchHost{
+		client:      h.client,
+		issue:       issue,
+		remote:      h.remote,
+		hide:        h.log.clean,
+		say:         h.log.say,
+		baseBranch:  baseBranch,
+		pullLabels:  h.inputs.PullLabels,
+		reviewers:   h.inputs.Reviewers,
+		stateLabels: true,
+	}
+	h.report = &report{env: h.env, log: h.log, host: h.host, answers: h.answers}
+}
+
+// job returns what a run needs.
+func (h *handler) job(tool git.Git, agents job.Agents) *job.Job {
+	agents.Attachments = h.request.attached
+	isPull := h.request.task.Kind == plan.KindPull
+	today := h.action.Now().UTC().Format(time.DateOnly)
 	clone := func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-		return h.host.remote().Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
+		return h.remote.Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
+	}
+	var comment func(context.Context, view.Texts) (journal.CommentPosted, error)
+	if h.request.task.Number != 0 { // else there is nothing to comment on
+		comment = h.host.Comment
 	}
 	return &job.Job{
 		Machine: job.Machine{
-			Folder:       h.folder(),
-			Exec:         h.Exec,
-			Now:          h.Now,
+			Folder:       h.env.folder(),
+			Exec:         h.action.Exec,
+			Now:          h.action.Now,
 			Git:          tool,
-			Sandbox:      sb,
-			CheckEnv:     env,
+			Sandbox:      h.machine.sandbox,
+			CheckEnv:     agents.AgentEnv,
 			CheckSecrets: h.inputs.Needs.Secrets,
-			Kept:         h.kept(sb, today, h.task.Kind != plan.KindPull),
-			Redact:       h.secrets.Writer,
+			Kept:         h.machine.kept(h.machine.sandbox, today, !isPull),
+			Redact:       h.log.secrets.Writer,
 			Grace:        agentEndTime,
 		},
 		Code: job.Code{Origin: clone},
@@ -67,97 +118,22 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 			BranchHost: h.host,
 			Sign:       h.host.Sign,
 			Pulls:      h.host,
-			HasSecret:  h.secrets.Holds,
-			Comment:    h.comment(),
+			HasSecret:  h.log.secrets.Holds,
+			Comment:    comment,
 		},
 		Agents: agents,
 		Audience: job.Audience{
-			Screens:     h.screens(),
-			Interval:    h.Every,
-			OnEvent:     h.logEvent,
-			Log:         h.say,
-			HideSecrets: h.secrets.Bytes,
+			Screens:     h.report.screens(),
+			Interval:    h.action.Every,
+			OnEvent:     h.log.event,
+			Log:         h.log.say,
+			HideSecrets: h.log.secrets.Bytes,
 		},
-		Abort:       h.Hard,
-		Version:     h.Version,
+		Abort:       h.action.Hard,
+		Version:     h.action.Version,
 		SaveTimeout: saveTime,
-		KeepTrees:   h.Keep,
+		KeepTrees:   h.action.Keep,
 		PageWanted:  true,
-		OutputDir:   h.env.Workspace,
-	}, nil
-}
-
-// kept returns where jobs keep the results of checks at a base, for a period: in the folder that actions/cache
-// restores and saves. GitHub lets a pull request read the cache of the default branch, and not write it. Jobs keep none
-// without a sandbox, or if the checks depend on more than files.
-func (h *handler) kept(sb *confine.Sandbox, period string, write bool) checkout.Kept {
-	needs := h.inputs.Needs
-	if sb == nil || h.inputs.Cache == "" || len(needs.Services)+len(needs.Secrets) > 0 {
-		return checkout.Kept{}
-	}
-	network := h.inputs.Sandbox.Network
-	network.Upstream = "" // may hold a password
-	return checkout.Kept{
-		Dir:      filepath.Join(h.inputs.Cache, "baselines"),
-		ReadOnly: !write,
-		Self:     h.Self,
-		With:     fmt.Sprintf("%s %s %q %+v", h.Version, period, h.image(), network),
+		OutputDir:   h.env.workspace,
 	}
 }
-
-// image identifies the kind of runner.
-func (h *event) image() []string {
-	var all []string
-	for _, name := range []string{"ImageOS", "ImageVersion", "RUNNER_OS", "RUNNER_ARCH"} {
-		all = append(all, h.Getenv(name))
-	}
-	return all
-}
-
-// comment returns nil where there is nothing to comment on.
-func (h *handler) comment() func(context.Context, view.Texts) (journal.CommentPosted, error) {
-	if h.task.Number == 0 {
-		return nil
-	}
-	return h.host.Comment
-}
-
-func (h *machine) options() agent.Options {
-	o := h.inputs.Agent
-	o.Self = h.Self
-	if h.inputs.AgentName == "scripted" {
-		o.Script = h.Getenv("RALPH_SCRIPT")
-	}
-	return o
-}
-
-func (h *machine) agentEnv(vars ...string) []string {
-	return append(environ.Job(h.Getenv, vars...), environ.Mirrors(h.Getenv)...)
-}
-
-func (h *machine) reviewer(p policy.Policy) (*job.FoundAgent, error) {
-	own := h.inputs.Agent
-	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: h.Self}
-	return job.FindSecond(p.Review, options, h.agentEnv, h.env.Workspace)
-}
-
-func (h *handler) screens() []publish.Screen {
-	summary := func(_ context.Context, board view.Texts) error { return h.writeSummary(board.Summary) }
-	return []publish.Screen{h.host.Show, summary}
-}
-
-// writeSummary writes the page of the job.
-func (h *event) writeSummary(text string) error {
-	path := h.Getenv("GITHUB_STEP_SUMMARY")
-	if path == "" {
-		return nil
-	}
-	err := os.WriteFile(path, []byte(h.cleanText(text)), 0o644) //nolint:forbidigo // the runner's own file
-	if err != nil {
-		return fmt.Errorf("write the job's summary: %w", err)
-	}
-	return nil
-}
-
-// clone never uses an address of the event.
-func (h *event) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }

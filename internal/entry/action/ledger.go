@@ -12,14 +12,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/quota"
 	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/hub/ledger"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/run/job"
 )
 
-func (h *handler) openAccount(ctx context.Context) (ledger.Account, error) {
-	store, err := h.store(ctx)
-	return ledger.Account{Remote: h.host.remote(), Store: store, Pause: randomPause, Now: h.Now}, err
+// accounts enters this job's run into the repository's ledger, and its cost when it has ended.
+type accounts struct {
+	client  *github.Client
+	machine *machine
+	remote  remote.Repository
+	now     func() time.Time
+	hard    <-chan struct{} // closed: end now
+	entry   *ledger.Entry   // of this job; nil: there is none
+}
+
+func (a *accounts) open(ctx context.Context) (ledger.Account, error) {
+	store, err := a.machine.store(ctx)
+	return ledger.Account{Remote: a.remote, Store: store, Pause: randomPause, Now: a.now}, err
 }
 
 // randomPause keeps those who began at the same moment apart.
@@ -27,18 +39,19 @@ func randomPause(ctx context.Context) error {
 	return job.Wait(ctx, retryPause/10+rand.N(retryPause/2)) //nolint:gosec // spreads load, keeps no secret
 }
 
-func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journal.Run) error {
-	limits := h.inputs.Quota
+// enter declines a run for which the limits of the repository leave no room.
+func (a *accounts) enter(ctx context.Context, asked job.NewRun, old journal.Run) error {
+	limits := a.machine.inputs.Quota
 	if limits == (quota.Limits{}) {
 		return nil
 	}
-	e, err := h.openLedger(ctx, *asked, old)
+	e, err := a.newEntry(ctx, asked, old)
 	if err != nil {
 		return err
 	}
 	var open []string
 	if limits.Pulls > 0 && e.Branch != "" {
-		if open, err = h.client.OpenPulls(ctx, h.inputs.BranchPrefix); err != nil {
+		if open, err = a.client.OpenPulls(ctx, a.machine.inputs.BranchPrefix); err != nil {
 			return err
 		}
 	}
@@ -47,43 +60,35 @@ func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journa
 	case refusal != nil:
 		return declinedError{"Not now: " + refusal.String() + "."}
 	case err == nil:
-		h.ledgerEntry = e
+		a.entry = e
 	case errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrAuth):
-		h.noteLimitsUnknown(asked, err)
-		return nil
+		return fault.Usage("no work started: the limits of this repository cannot be enforced",
+			"let the job's token write to "+quota.Ref, err)
 	}
 	return err
 }
 
-// noteLimitsUnknown reports limits that cannot be enforced.
-func (h *handler) noteLimitsUnknown(asked *job.NewRun, err error) {
-	const hint = "let the job's token write to " + quota.Ref
-	what := "the limits of this repository are not kept: " + err.Error()
-	h.say(what)
-	asked.Notes = append(asked.Notes, journal.Noted{What: what, Hint: hint})
-}
-
-func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
-	account, err := h.openAccount(ctx)
+func (a *accounts) newEntry(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
+	account, err := a.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	attempt, _ := strconv.ParseInt(h.Getenv("GITHUB_RUN_ATTEMPT"), 10, 64)
+	attempt, _ := strconv.ParseInt(a.machine.env.get("GITHUB_RUN_ATTEMPT"), 10, 64)
 	longest := cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute
 	e := &ledger.Entry{
 		Change: account.Change,
-		Ended:  h.client.JobEnded,
-		Works:  h.client.JobWorks,
-		Now:    h.Now,
-		Began:  h.Now().UTC(),
+		Ended:  a.client.JobEnded,
+		Works:  a.client.JobWorks,
+		Now:    a.now,
+		Began:  a.now().UTC(),
 		Old:    old,
 		Entry: quota.Entry{
-			Job:     h.env.Job,
+			Job:     a.machine.env.job,
 			Attempt: attempt,
 			Run:     cmp.Or(old.ID, asked.Run),
-			Page:    h.env.log(),
+			Page:    a.machine.env.log(),
 			Held:    asked.Policy.Limits.CostUSD,
-			Until:   h.Now().Add(longest).UTC(),
+			Until:   a.now().Add(longest).UTC(),
 		},
 	}
 	if !asked.Policy.NoPull {
@@ -96,14 +101,32 @@ func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.
 	return e, nil
 }
 
-func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {
-	e := h.ledgerEntry
-	if e == nil || process.IsClosed(h.Hard) {
-		return
+// leave enters what the run did cost.
+func (a *accounts) leave(ctx context.Context, run journal.Run) error {
+	e := a.entry
+	if e == nil || process.IsClosed(a.hard) {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
 	if err := e.Leave(ctx, run); err != nil {
-		h.noteReport(fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err))
+		return fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err)
 	}
+	return nil
+}
+
+// charge enters what a run cost that ended before its job was killed.
+func (a *accounts) charge(ctx context.Context, run journal.Run) error {
+	if a.machine.inputs.Quota == (quota.Limits{}) {
+		return nil
+	}
+	asked := job.NewRun{RunBegan: journal.RunBegan{Run: run.ID, Policy: run.Policy}}
+	old := journal.Run{Spent: journal.Spent{CostUSD: run.Clock.Granted.CostUSD}}
+	e, err := a.newEntry(ctx, asked, old)
+	if err != nil {
+		return err
+	}
+	e.Began = run.Clock.Granted.At
+	a.entry = e
+	return a.leave(ctx, run)
 }

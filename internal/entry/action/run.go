@@ -3,21 +3,22 @@ package action
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent/attachment"
 	"github.com/ralph-loop/ralph/internal/core/journal"
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/quota"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
-	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/entry/config"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/hub/aftercare"
+	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/run/job"
 	"github.com/ralph-loop/ralph/internal/show/trace"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
-
-const noSandbox = "sandbox level none: the agent and the checks can do everything that this job can"
 
 // saveTime is how long a cancelled job may save its work: GitHub kills it after 10 s.
 const saveTime = 8 * time.Second
@@ -27,136 +28,234 @@ const agentEndTime = time.Second
 
 const retryPause = 500 * time.Millisecond
 
-func (h *handler) run(ctx context.Context) (job.Outcome, error) {
-	h.inputs.Rules.Buttons = h.hasButtons(ctx)
-	asked, err := h.newRun()
-	if err != nil {
-		return job.Outcome{}, err
+// handler handles one event. Its parts are made in this order, and share the request.
+type handler struct {
+	action  Action
+	env     environment
+	log     *jobLog
+	inputs  *config.Inputs // of the workflow, and then of the settings files
+	machine *machine
+	request *request
+	updated []int // the pull requests that this event was handled for before
+
+	// With GitHub, after connect.
+	client   *github.Client
+	remote   remote.Repository
+	reader   *reader
+	answers  *answers
+	accounts *accounts
+
+	// About one issue or pull request, after setHost.
+	host   *branchHost
+	report *report
+
+	tracer *trace.Tracer // of the run; nil: no collector is set
+}
+
+func newHandler(a Action) *handler {
+	h := &handler{action: a, env: readEnvironment(a.Getenv), log: newLog(a), inputs: &config.Inputs{}}
+	h.machine = &machine{env: h.env, inputs: h.inputs, log: h.log, exec: a.Exec, self: a.Self, version: a.Version}
+	h.request = &request{inputs: h.inputs}
+	return h
+}
+
+// handle takes the event from its file to its answer. It returns no outcome where no run began.
+func (h *handler) handle(ctx context.Context) (none job.Outcome, err error) {
+	if err := h.readEvent(ctx); err != nil {
+		return none, err
 	}
-	previous, err := h.readPrevious(ctx, asked)
-	if err != nil {
-		return job.Outcome{}, err
+	if err := h.applyNamedSettings(ctx); err != nil {
+		return none, err
 	}
-	decision := verdict.Decide(previous.facts, previous.run)
-	if decision.ShowPlan {
-		if err := h.host.replaceComment(ctx, view.Comment(previous.run)+view.CommandBox(previous.run)); err != nil {
-			return job.Outcome{}, err
+	if h.inputs.Mode != config.Work {
+		return none, h.proveOrPublish(ctx)
+	}
+	if aftercare.For(h.request.trigger) && h.request.trigger.Inputs == (trigger.Inputs{}) {
+		return none, h.handlePullEvent(ctx)
+	}
+	if why := h.request.readCommand(); why != "" {
+		h.log.say("not for ralph: " + why)
+		return none, nil
+	}
+	if err := h.connect(); err != nil {
+		return none, err
+	}
+	if h.request.trigger.IsAutomatic() {
+		skip, err := h.findPull(ctx)
+		if err != nil {
+			return none, err
+		}
+		if skip != "" {
+			h.log.say("not started: " + skip)
+			return none, nil
 		}
 	}
-	if decision.Refuse != "" {
-		return job.Outcome{}, declinedError{decision.Refuse}
+	// First, as strangers must cost little. An error is not answered: they get no words of ours.
+	permission, refusal, err := h.reader.checkAsker(ctx)
+	if err != nil {
+		return none, err
 	}
-	if err := h.countAttempt(ctx, previous); err != nil {
-		return job.Outcome{}, err
+	if refusal == nil {
+		h.setHost(h.request.trigger.Issue.Number)
+		refusal, err = h.gather(ctx, permission)
 	}
-	asked.Task.Attempts = h.task.Attempts
-	if decision.Resume != nil {
-		decision.Resume.Policy = h.renewed(asked, previous.run)
-		// The limits of a plan's request are valid for its work.
-		asked.Policy.Limits = cmp.Or(decision.Resume.Policy, &asked.Policy).Limits
+	if err != nil {
+		h.answers.unlabel(ctx)
+		h.report.notBegun(ctx, err)
+		return none, err
 	}
-	// After the permission check, so that a person who is declined sees none of it.
-	if err := h.install(ctx); err != nil {
-		return job.Outcome{}, err
+	if refusal != nil {
+		h.answers.refuse(ctx, *refusal)
+		return none, nil
 	}
-	if err := h.checkStart(ctx, &asked, previous.run, decision); err != nil {
-		return job.Outcome{}, err
+	return h.act(ctx)
+}
+
+// gather reads what is missing of a request whose asker may ask. A refusal says why it is not accepted.
+func (h *handler) gather(ctx context.Context, permission trigger.Permission) (*trigger.Refusal, error) {
+	refusal, err := h.reader.readRequest(ctx, permission)
+	if refusal != nil || err != nil {
+		return refusal, err
 	}
-	if doubt := previous.found.whyDoubted; doubt != "" {
-		asked.Notes = append(asked.Notes, journal.Noted{
-			What: doubt + "; its claims do not count, and its work on the branch is judged again",
-		})
+	if err := h.reader.applySettings(ctx); err != nil {
+		return nil, err
 	}
-	if asked.Policy.SaveRun, err = h.claim(ctx, previous, quota.LeaseFor(asked.Policy)); err != nil {
-		return job.Outcome{}, err
+	h.request.tighten()
+	h.answers.react(ctx, github.Eyes) // before what takes its time
+	return nil, h.reader.readDiscussion(ctx)
+}
+
+// act does what the accepted request asks for.
+func (h *handler) act(ctx context.Context) (none job.Outcome, err error) {
+	h.setHost(h.request.task.Number)
+	h.answers.unlabel(ctx)
+	switch h.request.command.Verb {
+	case trigger.Help:
+		return none, h.answers.help(ctx)
+	case trigger.Status, trigger.Stop:
+		return none, h.statusOrStop(ctx)
+	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Update, trigger.Prove:
 	}
-	if err := h.checkCountable(asked.Policy.SaveRun); err != nil {
-		return job.Outcome{}, err
+	outcome, err := h.run(ctx)
+	defer h.tracer.Close(ctx, h.action.Hard) // last: it may wait a little
+	if declined, ok := errors.AsType[declinedError](err); ok {
+		h.answers.note(h.accounts.leave(ctx, outcome.Run))
+		return none, h.answers.decline(ctx, declined)
 	}
-	outcome, err := h.work(ctx, asked, previous, decision)
-	if asked.Policy.SaveRun && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
-		h.releaseLease(ctx, previous, outcome, 0)
+	if errors.Is(err, process.ErrStopped) {
+		h.answers.note(h.accounts.leave(ctx, outcome.Run))
+		return outcome, err
+	}
+	h.report.runEnded(ctx, outcome, err, h.machine.sandbox.SavedCaches())
+	h.answers.answerThreads(ctx, outcome.Run)
+	h.answers.note(h.accounts.leave(ctx, outcome.Run))
+	reported := err != nil || !h.answers.failed
+	if outcome.Home.ID != "" && reported {
+		h.report.markReported(outcome.Home) // last: until then, Finish does all of that again
 	}
 	return outcome, err
 }
 
-func (h *handler) work(
-	ctx context.Context, asked job.NewRun, previous previousState, decision verdict.Decision,
-) (job.Outcome, error) {
+// run begins a run, or continues the task's newest one. Nothing is spent before the last guard.
+func (h *handler) run(ctx context.Context) (none job.Outcome, err error) {
+	h.inputs.Rules.Buttons = h.reader.hasButtons(ctx)
+	asked, err := h.request.newRun(h.env, h.action.Now())
+	if err != nil {
+		return none, err
+	}
+	previous, err := h.readPrevious(ctx, asked)
+	if err != nil {
+		return none, err
+	}
+	decision := verdict.Decide(previous.facts, previous.run)
+	if decision.ShowPlan {
+		if err := h.host.replaceComment(ctx, view.Comment(previous.run)+view.CommandBox(previous.run)); err != nil {
+			return none, err
+		}
+	}
+	if decision.Refuse != "" {
+		return none, declinedError{decision.Refuse}
+	}
+	if err := h.countAttempt(ctx, previous); err != nil {
+		return none, err
+	}
+	asked.Task.Attempts = h.request.task.Attempts
 	resumed := decision.Resume
 	if resumed != nil {
-		h.leaveOut(previous.run.Planning.Attached)
+		resumed.Policy = h.request.renewed(asked, previous.run)
+		// The limits of a plan's request are valid for its work.
+		asked.Policy.Limits = cmp.Or(resumed.Policy, &asked.Policy).Limits
 	}
-	j, err := h.job(ctx, asked.Policy)
+	// After the permission check, so that a person who is declined sees none of it.
+	if err := h.machine.install(ctx); err != nil {
+		return none, err
+	}
+	old := journal.Run{} // else this is another run, with a branch of its own
+	if resumed != nil {
+		old = previous.run
+	}
+	if err := h.reader.checkPush(ctx, asked.BaseRef, cmp.Or(old.Branch, asked.Branch)); err != nil {
+		return none, err
+	}
+	if err := h.accounts.enter(ctx, asked, old); err != nil {
+		return none, err
+	}
+	if doubt := previous.saved.whyDoubted; doubt != "" {
+		asked.Notes = append(asked.Notes, journal.Noted{
+			What: doubt + "; its claims do not count, and its work on the branch is judged again",
+		})
+	}
+	if err := previous.ref.claim(ctx, previous.saved.files, quota.LeaseFor(asked.Policy)); err != nil {
+		return none, err
+	}
+	outcome, err := h.work(ctx, asked, previous, resumed)
+	if outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
+		previous.ref.release(ctx, previous.saved.files, outcome.Home)
+	}
+	return outcome, err
+}
+
+// work runs the loop: of a new run, or with resumed of the previous one.
+func (h *handler) work(
+	ctx context.Context, asked job.NewRun, previous previousRun, resumed *journal.Resumed,
+) (none job.Outcome, err error) {
+	if resumed != nil {
+		for _, line := range h.request.leaveOut(previous.run.Planning.Attached) {
+			h.log.say(line)
+		}
+	}
+	tool, err := h.machine.git(ctx)
 	if err != nil {
-		return job.Outcome{}, err
+		return none, err
 	}
-	defer h.closeSandbox(j.Sandbox)
+	agents, err := h.machine.enclose(ctx, asked.Policy)
+	if err != nil {
+		return none, err
+	}
+	defer h.machine.closeSandbox()
+	j := h.job(tool, agents)
 	h.tracer = trace.New(ctx, trace.Options{
-		Getenv:  h.Getenv,
-		Version: h.Version,
-		Hide:    h.secrets.String,
-		Say:     h.say,
+		Getenv:  h.action.Getenv,
+		Version: h.action.Version,
+		Hide:    h.log.secrets.String,
+		Say:     h.log.say,
 	})
 	j.OnEvent = h.tracer.Around(j.OnEvent)
-	h.say(j.Sandbox.Description(noSandbox))
+	j.RunStore = previous.ref.Put
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
-	if previous.state != nil {
-		j.RunStore = previous.state.Put
-	}
 	if resumed == nil {
 		return j.Start(ctx, asked)
 	}
 	home := previous.local
 	if home.ID == "" {
-		if home, err = j.Folder.Unpack(previous.run.ID, previous.found.files); err != nil {
-			return job.Outcome{}, err
+		if home, err = j.Folder.Unpack(previous.run.ID, previous.saved.files); err != nil {
+			return none, err
 		}
 	}
 	resumed.Level = asked.Level
 	resumed.Links = &asked.Links
-	resumed.Context = h.task.Context
-	resumed.Policy = savedAs(asked.Policy.SaveRun, resumed.Policy, previous.run.Policy)
-	resumed.Drafted = previous.found.lease.ReadyHead != "" && h.isOwnPull() && h.trigger.Pull.Draft
+	resumed.Context = h.request.task.Context
+	resumed.Drafted = h.request.isOwnPull() && h.request.trigger.Pull.Draft
 	return j.Resume(ctx, home, *resumed)
-}
-
-func (h *handler) newRun() (job.NewRun, error) {
-	stories, source, err := plan.Draft(h.task, h.forms...)
-	if err != nil && !h.command.Verb.ContinuesRun() { // a run that continues has a plan
-		return job.NewRun{}, fault.Usage(h.task.String()+" cannot be turned into stories",
-			cmp.Or(fault.Hint(err), h.fixHint()), err)
-	}
-	base, branch, err := h.place()
-	if err != nil {
-		return job.NewRun{}, err
-	}
-	var pull *journal.PullOpened
-	if h.isOwnPull() {
-		pull = &journal.PullOpened{Number: h.task.Number, URL: h.task.URL, Draft: h.trigger.Pull.Draft}
-	}
-	began := journal.RunBegan{
-		Run:      workspace.RunName(h.description(), h.Now()),
-		Policy:   h.policy(stories),
-		Task:     h.task,
-		Plan:     stories,
-		Source:   string(source),
-		Vague:    plan.IsVague(h.task, stories, source),
-		BaseRef:  base,
-		Branch:   branch,
-		Pull:     pull,
-		Links:    journal.Links{Repo: h.env.repo(), Log: h.env.log()},
-		By:       journal.Person{Login: h.trigger.Asker().Login, ID: h.trigger.Asker().ID},
-		Attached: attachment.Digests(h.attached),
-	}
-	return job.NewRun{RunBegan: began, Notes: h.preliminaryNotes(), DetectChecks: true}, nil
-}
-
-func (h *handler) preliminaryNotes() []journal.Noted {
-	notes := h.notices
-	if len(h.removed) > 0 {
-		notes = append(notes, journal.Noted{What: "removed from the issue's text: " + h.removed.String()})
-	}
-	return notes
 }

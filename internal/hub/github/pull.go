@@ -76,8 +76,6 @@ type Base struct {
 	Branch string
 	Prefix string // of the branches of ours
 	Except []int  // pull requests that were looked after already
-
-	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
 }
 
 // Behind returns the first open pull request of ours that needs the newest commit of base. An error
@@ -91,10 +89,10 @@ func (c *Client) Behind(ctx context.Context, base Base) (own Pull, ok bool, err 
 	}
 	var failed error // it holds back no other pull request
 	own, ok, err = c.findOwn(ctx, a, func(p pull) (bool, error) {
-		if !base.includes(p) {
+		if !base.includes(p) || p.Draft {
 			return false, nil
 		}
-		needed, err := c.needsNewest(ctx, base, p, strict)
+		needed, err := c.behind(ctx, p, strict)
 		failed = cmp.Or(failed, err)
 		return needed && err == nil, ctx.Err()
 	})
@@ -109,18 +107,6 @@ func (b Base) includes(p pull) bool {
 		return false
 	}
 	return !slices.Contains(b.Except, p.Number)
-}
-
-func (c *Client) needsNewest(
-	ctx context.Context,
-	base Base,
-	p pull,
-	strict func() (bool, error),
-) (bool, error) {
-	if found := p.pull(); found.Draft {
-		return base.Drafts(ctx, found)
-	}
-	return c.behind(ctx, p, strict)
 }
 
 // demandsNewest: GitHub lists no rules of a private repository without a paid plan.

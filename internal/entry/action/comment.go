@@ -3,84 +3,18 @@ package action
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
-	"github.com/ralph-loop/ralph/internal/git/git"
-	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/hub/upkeep"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
+// marker begins the progress comment.
 const marker = "<!-- ralph:progress -->"
-
-type branchHost struct {
-	client *github.Client
-	issue  int
-	clone  string
-	hide   func(string) string
-	say    func(string)
-
-	baseBranch            string   // the branch that nothing is pushed to
-	pullLabels, reviewers []string // that a pull request gets when it is opened
-	stateLabels           bool     // the issue is labelled by how its run stands
-
-	showing     sync.Mutex
-	posted      journal.CommentPosted // the progress comment, while it is sure where that is
-	last        view.Texts            // what was shown last
-	labels      []string              // that the issue is known to have
-	savedCommit string                // the commit that the comment names as saved last
-}
-
-// remote asks for a fresh token: an App's token lasts an hour, a run may last longer.
-func (h *branchHost) remote() remote.Repository {
-	return remote.Repository{URL: h.clone, Fresh: h.client.GitToken, Pause: retryPause}
-}
-
-// Push moves a branch, but not the default branch.
-func (h *branchHost) Push(ctx context.Context, from *git.Trusted, u remote.Update) error {
-	if u.Branch == h.baseBranch {
-		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", u.Branch)
-	}
-	if err := h.draftBefore(ctx, from, u); err != nil {
-		return err
-	}
-	origin := remote.Repository{URL: h.clone, Fresh: h.client.Opener().GitToken}
-	return origin.Push(ctx, from, u)
-}
-
-// draftBefore turns our own ready pull requests of a branch into drafts before a run pushes there: what people ask
-// for now is not proven yet, also of the commit that is there. The run may not know of one: an earlier run opened
-// it, or a person made it ready since.
-func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remote.Update) error {
-	_, err := from.Resolve(ctx, git.BranchRef(u.Branch))
-	missing := errors.Is(err, git.ErrNotFound) // or made by this run, and not fetched since
-	// Without a branch there is no pull request.
-	if missing && u.Was == "" {
-		return nil
-	}
-	if err != nil && !missing {
-		return err
-	}
-	var failed error
-	err = h.client.EachOwnPull(ctx, u.Branch, func(pull github.Pull) error {
-		failed = h.client.Opener().DraftPull(ctx, pull)
-		return failed
-	})
-	// A token that may not see pull requests opened none. On a branch of this run, work is not held back where GitHub
-	// does not answer.
-	if failed == nil && (missing || github.Withheld(err)) {
-		return nil
-	}
-	return err
-}
-
-// FetchCommit fetches a commit that was there.
-func (h *branchHost) FetchCommit(ctx context.Context, to *git.Trusted, sha string) error {
-	return h.remote().Fetch(ctx, to, sha)
-}
 
 // Comment finds the progress comment of the issue, or makes it.
 func (h *branchHost) Comment(ctx context.Context, board view.Texts) (journal.CommentPosted, error) {
@@ -199,4 +133,62 @@ func (h *branchHost) url() string {
 	h.showing.Lock()
 	defer h.showing.Unlock()
 	return h.posted.URL
+}
+
+// shows reports whether the progress comment holds a text unchanged since t.
+func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
+	h.showing.Lock()
+	defer h.showing.Unlock()
+	comment, found, err := h.client.FindComment(ctx, h.issue, marker)
+	if err != nil || !found || !comment.ReadBefore(t) {
+		return false, err
+	}
+	body := strings.ReplaceAll(comment.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
+	return strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), nil
+}
+
+// noteCI replaces the line about CI above the progress comment.
+func (h *branchHost) noteCI(ctx context.Context, line string) error {
+	comment, _, err := h.client.FindComment(ctx, h.issue, marker)
+	if err != nil {
+		return err
+	}
+	text := upkeep.Note(comment.Body, line)
+	if comment.Body != "" && strings.Contains(comment.Body, text) {
+		return nil // the note is there already
+	}
+	return h.replaceComment(ctx, text)
+}
+
+// label only writes changes, and gives up where labels are not allowed.
+func (h *branchHost) label(ctx context.Context, state view.State) error {
+	if !h.stateLabels || h.issue == 0 {
+		return nil
+	}
+	err := h.relabel(ctx, state)
+	if errors.Is(err, github.Forbidden) {
+		h.stateLabels = false
+	}
+	return err
+}
+
+func (h *branchHost) relabel(ctx context.Context, state view.State) error {
+	if wanted := state.Label(); state != "" && !slices.Contains(h.labels, wanted) {
+		labels, err := h.client.AddLabels(ctx, h.issue, wanted)
+		if err != nil {
+			return err
+		}
+		h.labels = labels // those of a job that was killed among them
+	}
+	for _, other := range view.States() {
+		at := slices.Index(h.labels, other.Label())
+		if other == state || at < 0 {
+			continue
+		}
+		if err := h.client.RemoveLabel(ctx, h.issue, h.labels[at]); err != nil {
+			return err
+		}
+		h.labels = slices.Delete(h.labels, at, at+1)
+	}
+	return nil
 }

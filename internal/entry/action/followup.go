@@ -1,0 +1,129 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/core/trigger"
+	"github.com/ralph-loop/ralph/internal/hub/aftercare"
+	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/hub/upkeep"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+)
+
+// findPull finds the pull request of ralph's whose checks have ended, or whose base was
+// pushed to. Without a skip reason the request is about that pull request.
+func (h *handler) findPull(ctx context.Context) (skip string, err error) {
+	if h.request.trigger.PushedBranch != "" {
+		return h.findPullBehind(ctx)
+	}
+	pull, open, err := h.client.OwnPull(ctx, h.request.trigger.CI.Branch)
+	switch {
+	case err != nil:
+		return "", err
+	case !open:
+		return "no open pull request of ralph's has that branch", nil
+	}
+	h.setHost(pull.Number)
+	h.request.setPull(pull)
+	switch {
+	case pull.Draft:
+		return "the pull request is a draft: its work is under way, or waits for a person", nil
+	case pull.HeadSHA != h.request.trigger.CI.SHA:
+		return "the checks are of an older head", nil
+	}
+	red, base, err := h.client.Red(ctx, h.request.trigger.CI.SHA, pull.BaseRef, h.action.Getenv("GITHUB_WORKFLOW"))
+	if err != nil || len(red) == 0 {
+		return "nothing is red any more", err
+	}
+	move := upkeep.Decide(red, base)
+	h.request.redChecks = move.Work
+	if len(h.request.redChecks) > 0 {
+		return "", nil
+	}
+	return "no work for an agent: " + move.Line, h.rerun(ctx, move)
+}
+
+// findPullBehind finds a pull request of ralph's that a push to its base left behind.
+func (h *handler) findPullBehind(ctx context.Context) (skip string, err error) {
+	pull, found, err := h.client.Behind(ctx, github.Base{
+		Branch: h.request.trigger.PushedBranch,
+		Prefix: h.inputs.BranchPrefix,
+		Except: h.updated,
+	})
+	h.request.setPull(pull)
+	if err != nil || found {
+		return "", err
+	}
+	return "no open pull request of ralph's must be brought up to date with " + h.request.trigger.PushedBranch, nil
+}
+
+// rerun re-runs checks that may be flaky, and says so in the progress comment.
+// Of two jobs that ask at once GitHub obeys one.
+func (h *handler) rerun(ctx context.Context, move upkeep.Move) error {
+	noted := h.host.noteCI(ctx, move.Line) // first: what is run again is not red for the next job
+	for _, run := range move.Rerun {
+		err := h.client.Rerun(ctx, run)
+		if e, ok := errors.AsType[*github.Error](err); ok && strings.Contains(e.Message, "already") {
+			continue
+		}
+		if err != nil {
+			why := strings.Join(strings.Fields(h.log.quote(fault.Told(err))), " ")
+			return h.host.noteCI(ctx, move.Line+" That failed, and takes `actions: write`: "+why)
+		}
+	}
+	return noted
+}
+
+// countAttempt records one more attempt at red checks; other runs on the pull request keep
+// the count. After the last attempt a person is asked, once per head.
+func (h *handler) countAttempt(ctx context.Context, previous previousRun) error {
+	r := h.request
+	r.task.Attempts = previous.run.Task.Attempts
+	if !r.trigger.IsCI() {
+		return nil
+	}
+	if doubt := previous.saved.whyDoubted; doubt != "" {
+		return declinedError{"the attempts at red checks cannot be counted: " + doubt}
+	}
+	next, ok := r.task.Attempts.Next(r.trigger.CI.SHA)
+	r.task.Attempts = next
+	if ok {
+		return nil
+	}
+	mark := fmt.Sprintf("%sci-asked %s -->", trigger.Marker, next.Head) // of the one question that a head is worth
+	err := h.answers.answerOnce(ctx, mark, upkeep.Question(r.redChecks))
+	declined := declinedError{"there were enough attempts at the red checks of this pull request"}
+	return errors.Join(err, declined) // the run is declined also if the question was not posted
+}
+
+// handlePullEvent handles a push to a pull request, or its end.
+func (h *handler) handlePullEvent(ctx context.Context) error {
+	if err := h.connect(); err != nil {
+		return err
+	}
+	account, err := h.accounts.open(ctx)
+	if err != nil {
+		return err
+	}
+	why, err := aftercare.Job{
+		Trigger: h.request.trigger,
+		Payload: h.request.payload,
+		Client:  h.client,
+		Prefix:  h.inputs.BranchPrefix,
+		Remote:  h.remote,
+		Store:   account.Store,
+		Change:  account.Change,
+		Now:     h.action.Now,
+		Say:     h.log.say,
+		Hide:    h.log.clean,
+		Page:    h.log.writeSummary,
+	}.Do(ctx)
+	if err != nil {
+		return err
+	}
+	h.log.say(why)
+	return nil
+}
