@@ -53,33 +53,43 @@ func killedAfterward(t *testing.T, fresh func(*testing.T) *scene, ways map[strin
 	}
 }
 
-// TestKillAfterAReview does so where a thread is answered and a run costs something.
+// TestKillAfterAReview does so where a thread is answered.
 func TestKillAfterAReview(t *testing.T) {
 	t.Parallel()
 	at := func(c call) func(*scene) { return func(s *scene) { s.killedAtCall(c) } }
 	reply := posts("/replies", "")
-	killedAfterward(t, newPricedReview, map[string]func(*scene){
-		"at the answer":               at(call{match: reply}),
-		"at the answer, given":        at(call{match: reply, done: true}),
-		"at the reaction":             at(call{match: posts("/reactions", "rocket")}),
-		"at the cost":                 func(s *scene) { s.killedAtPush(pushKill{ref: quota.Ref, nth: 2}) },
-		"at the cost, which is there": func(s *scene) { s.killedAtPush(pushKill{ref: quota.Ref, nth: 2, done: true}) },
-	}, func(s *scene) {
-		s.answered()
-		book, err := quota.Read([]byte(s.must("show", quota.Ref+":"+quota.File)))
-		if err != nil || len(book.Pulls) != 1 {
-			s.t.Fatalf("the ledger is %+v: %v", book, err)
-		}
-		runs := book.Pulls[0].Runs
-		if last := runs[len(runs)-1]; last.ID != s.run().ID || last.USD == nil || *last.USD != 0.25 {
-			s.t.Errorf("the ledger's runs are %+v, want that %s cost 0.25 dollars", runs, s.run().ID)
-		}
-		for _, e := range book.Entries {
-			if e.Spent == nil {
-				s.t.Errorf("%+v is at work for the ledger", e)
+	killedAfterward(t, newReviewScene, map[string]func(*scene){
+		"at the answer":        at(call{match: reply}),
+		"at the answer, given": at(call{match: reply, done: true}),
+		"at the reaction":      at(call{match: posts("/reactions", "rocket")}),
+	}, (*scene).answered)
+}
+
+// TestKillAtTheCost kills the program where it enters what the run cost: the same job, run again, enters it once.
+func TestKillAtTheCost(t *testing.T) {
+	t.Parallel()
+	for name, done := range map[string]bool{"before": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPricedReview(t)
+			s.killedAtPush(pushKill{ref: quota.Ref, nth: 2, done: done})
+			mends["again"](s)
+			s.answered()
+			book, err := quota.Read([]byte(s.must("show", quota.Ref+":"+quota.File)))
+			if err != nil || len(book.Pulls) != 1 {
+				t.Fatalf("the ledger is %+v: %v", book, err)
 			}
-		}
-	})
+			runs := book.Pulls[0].Runs
+			if last := runs[len(runs)-1]; last.ID != s.run().ID || last.USD == nil || *last.USD != 0.25 {
+				t.Errorf("the ledger's runs are %+v, want that %s cost 0.25 dollars", runs, s.run().ID)
+			}
+			for _, e := range book.Entries {
+				if e.Spent == nil {
+					t.Errorf("%+v is at work for the ledger", e)
+				}
+			}
+		})
+	}
 }
 
 // newPricedReview returns a review on which an agent works at a price.

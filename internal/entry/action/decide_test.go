@@ -138,6 +138,31 @@ func TestWhatWasNotUnderstood(t *testing.T) {
 	}
 }
 
+// A status says what was done, and which job is at work.
+func TestStatusText(t *testing.T) {
+	saved := journal.Run{ID: "r1", Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "Add a cart"}}}}
+	for name, c := range map[string]struct {
+		run  journal.Run
+		busy bool
+		want []string
+	}{
+		"nothing":          {want: []string{"Nothing has been done here yet."}},
+		"a job just began": {busy: true, want: []string{"[A job](page) is at work", "No iteration has ended yet."}},
+		"a run":            {run: saved, want: []string{"Add a cart"}},
+		"a job at a run":   {run: saved, busy: true, want: []string{"[A job](page) is at work", "Add a cart"}},
+	} {
+		got := action.StatusText(c.run, "page", c.busy)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: status = %q, want %q in it", name, got, want)
+			}
+		}
+		if !c.busy && strings.Contains(got, "at work on this") {
+			t.Errorf("%s: status = %q names a job", name, got)
+		}
+	}
+}
+
 // Several gaps and their remedies are numbered alike.
 func TestNumbered(t *testing.T) {
 	for want, texts := range map[string][]string{

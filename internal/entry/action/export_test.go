@@ -4,6 +4,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/quota"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/hub/github"
@@ -30,4 +31,9 @@ var (
 // PullsOf returns the pull requests of a repository, as a run sees them.
 func PullsOf(client *github.Client) job.Pulls {
 	return &branchHost{client: client, hide: func(s string) string { return s }, say: func(string) {}}
+}
+
+// StatusText is the answer to /ralph status, of a saved run and of a job at work on a page.
+func StatusText(run journal.Run, page string, busy bool) string {
+	return statusText(savedRun{run: run, lease: quota.Lease{Page: page}}, busy)
 }

@@ -34,9 +34,8 @@ func (h *handler) finish(ctx context.Context) error {
 	}
 	h.request.task = run.Task
 	h.setHost(run.Task.Number)
-	ended := run.Stop != nil
 	outcome := "its job was killed after the run had ended; its comment is up to date now"
-	if !ended {
+	if run.Stop == nil {
 		run.Stop = &journal.RunStopped{
 			Reason: policy.Cancelled,
 			Why:    "its job was killed before it could save the current step",
@@ -46,9 +45,6 @@ func (h *handler) finish(ctx context.Context) error {
 	h.report.showAll(ctx, view.Of(run))
 	h.answers.runEnded(ctx, run)
 	h.answers.answerThreads(ctx, run)
-	if ended {
-		h.log.sayError(h.accounts.charge(ctx, run))
-	}
 	h.log.sayError(h.releaseKilled(ctx, home))
 	h.report.markReported(home)
 	h.log.say(outcome)

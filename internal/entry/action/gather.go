@@ -20,8 +20,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// reader reads from GitHub what an event does not contain, and adds it to the request.
-type reader struct {
+// gatherer reads from GitHub what an event does not contain, and adds it to the request.
+type gatherer struct {
 	client  *github.Client
 	env     environment
 	log     *jobLog
@@ -30,35 +30,32 @@ type reader struct {
 }
 
 // note adds a notice for the people who read about the run.
-func (d *reader) note(what, hint string) {
-	d.log.say(what)
-	d.request.notices = append(d.request.notices, journal.Noted{What: what, Hint: hint})
+func (g *gatherer) note(what, hint string) {
+	g.log.say(what)
+	g.request.notices = append(g.request.notices, journal.Noted{What: what, Hint: hint})
 }
 
 // checkAsker asks for the permission of the asker, if it counts, and refuses the request without it.
-func (d *reader) checkAsker(ctx context.Context) (trigger.Permission, *trigger.Refusal, error) {
-	r := d.request
-	var known trigger.RequestFacts
+func (g *gatherer) checkAsker(ctx context.Context) (known trigger.RequestFacts, refusal *trigger.Refusal, err error) {
+	r := g.request
 	if r.needsPermission() {
-		var err error
-		if known.Permission, err = d.client.Permission(ctx, r.trigger.Asker().Login); err != nil {
-			return "", nil, err
+		if known.Permission, err = g.client.Permission(ctx, r.trigger.Asker().Login); err != nil {
+			return known, nil, err
 		}
 	}
-	return known.Permission, trigger.Accept(r.trigger, r.command, r.inputs.Rules, known), nil
+	return known, trigger.Accept(r.trigger, r.command, r.inputs.Rules, known), nil
 }
 
 // readRequest completes the event and makes the task of it. A refusal says why the request is not accepted.
-func (d *reader) readRequest(ctx context.Context, permission trigger.Permission) (*trigger.Refusal, error) {
-	r := d.request
-	known := trigger.RequestFacts{Permission: permission}
-	if err := d.readFacts(ctx, &known); err != nil {
+func (g *gatherer) readRequest(ctx context.Context, known trigger.RequestFacts) (*trigger.Refusal, error) {
+	r := g.request
+	if err := g.readFacts(ctx, &known); err != nil {
 		return nil, err
 	}
 	if refusal := trigger.Accept(r.trigger, r.command, r.inputs.Rules, known); refusal != nil {
 		return refusal, nil
 	}
-	if err := d.readPages(ctx); err != nil {
+	if err := g.readPages(ctx); err != nil {
 		return nil, err
 	}
 	r.task = r.trigger.Task(r.command)
@@ -66,14 +63,14 @@ func (d *reader) readRequest(ctx context.Context, permission trigger.Permission)
 }
 
 // readFacts reads until one fact refuses the request.
-func (d *reader) readFacts(ctx context.Context, known *trigger.RequestFacts) error {
-	r := d.request
+func (g *gatherer) readFacts(ctx context.Context, known *trigger.RequestFacts) error {
+	r := g.request
 	var err error
-	if known.Forged, err = d.isForgedComment(ctx); known.Forged || err != nil {
+	if known.Forged, err = g.isForgedComment(ctx); known.Forged || err != nil {
 		return err
 	}
 	if r.relayed.Digest != "" { // the text was too long for the server to send
-		issue, same, err := d.client.RelayedText(ctx, r.relayed)
+		issue, same, err := g.client.RelayedText(ctx, r.relayed)
 		known.Edited = !same
 		if err != nil || known.Edited {
 			return err
@@ -81,25 +78,25 @@ func (d *reader) readFacts(ctx context.Context, known *trigger.RequestFacts) err
 		r.trigger.Issue.Body = issue.Body
 		r.trigger.Issue.HTML = issue.HTML
 	}
-	if r.trigger, err = d.client.Complete(ctx, r.trigger); err != nil {
+	if r.trigger, err = g.client.Complete(ctx, r.trigger); err != nil {
 		return err
 	}
 	if pull := &r.trigger.Pull; pull.Ours && pull.Author != "" { // the mark in its text can be anyone's
-		if pull.Ours, err = d.client.Opened(ctx, pull.Author); err != nil {
+		if pull.Ours, err = g.client.Opened(ctx, pull.Author); err != nil {
 			return err
 		}
 	}
-	known.Edited, err = d.wasEditedSince(ctx)
+	known.Edited, err = g.wasEditedSince(ctx)
 	return err
 }
 
 // isForgedComment: anybody can write a comment that looks like ours.
-func (d *reader) isForgedComment(ctx context.Context) (bool, error) {
-	c := d.request.trigger.Comment
-	if c.Pressed == "" || d.request.trigger.Action != "edited" {
+func (g *gatherer) isForgedComment(ctx context.Context) (bool, error) {
+	c := g.request.trigger.Comment
+	if c.Pressed == "" || g.request.trigger.Action != "edited" {
 		return false, nil
 	}
-	wrote, err := d.client.Wrote(ctx, c.Author)
+	wrote, err := g.client.Wrote(ctx, c.Author)
 	if err != nil {
 		return false, err
 	}
@@ -109,17 +106,17 @@ func (d *reader) isForgedComment(ctx context.Context) (bool, error) {
 // wasEditedSince reports whether an issue that was named by its number was edited after
 // the request: the event does not contain its text. If GitHub does not tell the time of
 // the request, the current text is used.
-func (d *reader) wasEditedSince(ctx context.Context) (bool, error) {
-	r := d.request
-	if !r.onlyNumber || r.trigger.IsOnPull() || d.env.job == 0 {
+func (g *gatherer) wasEditedSince(ctx context.Context) (bool, error) {
+	r := g.request
+	if !r.onlyNumber || r.trigger.IsOnPull() || g.env.job == 0 {
 		return false, nil
 	}
-	began, err := d.client.JobBegan(ctx, d.env.job)
+	began, err := g.client.JobBegan(ctx, g.env.job)
 	if err != nil || began.IsZero() {
 		return false, err
 	}
 	r.trigger.At = began
-	edited, err := d.client.LastEdited(ctx, r.trigger.Issue.Number)
+	edited, err := g.client.LastEdited(ctx, r.trigger.Issue.Number)
 	if github.Withheld(err) {
 		return false, nil
 	}
@@ -130,20 +127,20 @@ func (d *reader) wasEditedSince(ctx context.Context) (bool, error) {
 }
 
 // readPages replaces the texts of an accepted request by what GitHub's page shows of them.
-func (d *reader) readPages(ctx context.Context) error {
-	r := d.request
+func (g *gatherer) readPages(ctx context.Context) error {
+	r := g.request
 	if !r.command.Verb.UsesAgent() {
 		return nil
 	}
-	issue, err := d.client.ShowIssue(ctx, r.trigger.Issue)
+	issue, err := g.client.ShowIssue(ctx, r.trigger.Issue)
 	if err != nil {
 		return err
 	}
-	review, err := d.client.Show(ctx, r.trigger.Review.Body)
+	review, err := g.client.Show(ctx, r.trigger.Review.Body)
 	if err != nil {
 		return err
 	}
-	words, err := d.client.Show(ctx, r.command.Words)
+	words, err := g.client.Show(ctx, r.command.Words)
 	if err != nil {
 		return err
 	}
@@ -163,27 +160,27 @@ const nothingToDo = "there is nothing to do here: no open thread was started by 
 	"and no check is red. Say after `--` what you want"
 
 // readDiscussion reads what people said. Without it an issue is still a task, a pull request is not.
-func (d *reader) readDiscussion(ctx context.Context) error {
-	r := d.request
+func (g *gatherer) readDiscussion(ctx context.Context) error {
+	r := g.request
 	if !r.command.Verb.UsesAgent() || r.task.Number == 0 || r.task.Update {
 		return nil
 	}
-	found, err := d.client.Context(ctx, r.trigger, r.inputs.Rules)
+	found, err := g.client.Context(ctx, r.trigger, r.inputs.Rules)
 	if err != nil && r.trigger.IsOnPull() {
 		return err
 	}
 	if err != nil {
-		d.note("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
+		g.note("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
 	}
 	if counts := found.Counts.String(); counts != "" {
 		hint := ""
 		if found.Counts[trigger.NoPermission] > 0 {
 			hint = "a 👍 from someone with write permission includes a comment"
 		}
-		d.note(counts, hint)
+		g.note(counts, hint)
 	}
 	if r.trigger.IsOnPull() {
-		d.readPullDiscussion(ctx, &found)
+		g.readPullDiscussion(ctx, &found)
 	}
 	task, hasWork := r.trigger.AddContext(r.task, r.command, found)
 	r.task = task
@@ -191,45 +188,45 @@ func (d *reader) readDiscussion(ctx context.Context) error {
 	if startsWork && !hasWork {
 		r.command = trigger.RefusedCommand("", nothingToDo)
 	}
-	return d.fetchAttached(ctx)
+	return g.fetchAttached(ctx)
 }
 
 // readPullDiscussion adds what only a pull request has, and reports a missing permission.
-func (d *reader) readPullDiscussion(ctx context.Context, found *trigger.TaskContext) {
-	r := d.request
+func (g *gatherer) readPullDiscussion(ctx context.Context, found *trigger.TaskContext) {
+	r := g.request
 	if r.trigger.IsCI() {
 		found.Failing = r.redChecks
 		return
 	}
 	var err error
-	if found.OpenThreads, err = d.client.OpenThreads(ctx, r.task.Number); err != nil {
-		d.note("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))
+	if found.OpenThreads, err = g.client.OpenThreads(ctx, r.task.Number); err != nil {
+		g.note("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))
 		found.OpenThreads = map[int64]bool{}
 		for _, comment := range found.Comments {
 			found.OpenThreads[comment.Thread.ID] = true
 		}
 	}
-	if found.Failing, err = d.client.Failing(ctx, r.trigger.Pull.HeadSHA); err != nil {
-		d.note("the checks of this pull request could not be read: "+err.Error(), fault.Hint(err))
+	if found.Failing, err = g.client.Failing(ctx, r.trigger.Pull.HeadSHA); err != nil {
+		g.note("the checks of this pull request could not be read: "+err.Error(), fault.Hint(err))
 	}
 }
 
 // fetchAttached fetches the issue's attachments. Of a text that was not edited since, GitHub gives addresses that work
 // without a token.
-func (d *reader) fetchAttached(ctx context.Context) error {
-	r := d.request
+func (g *gatherer) fetchAttached(ctx context.Context) error {
+	r := g.request
 	if !r.trigger.Issue.Attached || r.trigger.IsOnPull() {
 		return nil
 	}
-	issue, page, err := d.client.IssuePage(ctx, r.task.Number)
+	issue, page, err := g.client.IssuePage(ctx, r.task.Number)
 	if err != nil {
-		d.note("could not read the issue's attachments: "+err.Error(), fault.Hint(err))
+		g.note("could not read the issue's attachments: "+err.Error(), fault.Hint(err))
 		return nil
 	}
 	if issue.Body == r.source {
 		r.shown = page.Addresses
 	}
-	server, err := url.Parse(d.env.serverURL)
+	server, err := url.Parse(g.env.serverURL)
 	if err != nil {
 		return err
 	}
@@ -238,12 +235,12 @@ func (d *reader) fetchAttached(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	route := d.route
+	route := g.route
 	route.Private = append(slices.Clone(route.Private), egress.Name{Host: server.Hostname(), Port: uint16(number)})
 	r.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, r.shown)
 	for _, file := range r.attached {
 		if file.Why != "" {
-			d.note("not fetched: the attachment "+view.Code(file.Label, 100)+": "+file.Why, "")
+			g.note("not fetched: the attachment "+view.Code(file.Label, 100)+": "+file.Why, "")
 		}
 	}
 	return nil
@@ -251,18 +248,18 @@ func (d *reader) fetchAttached(ctx context.Context) error {
 
 // hasButtons reports whether boxes in the comment start jobs: the workflow's file lists edits of comments, or the
 // server relays them.
-func (d *reader) hasButtons(ctx context.Context) bool {
-	if d.request.relayed.ID != "" {
-		return d.request.relayed.Buttons
+func (g *gatherer) hasButtons(ctx context.Context) bool {
+	if g.request.relayed.ID != "" {
+		return g.request.relayed.Buttons
 	}
-	file, _, _ := strings.Cut(d.env.get("GITHUB_WORKFLOW_REF"), "@")
-	text, found, err := d.client.File(ctx, "", strings.TrimPrefix(file, d.env.repository+"/"))
+	file, _, _ := strings.Cut(g.env.get("GITHUB_WORKFLOW_REF"), "@")
+	text, found, err := g.client.File(ctx, "", strings.TrimPrefix(file, g.env.repository+"/"))
 	return err == nil && found && config.StartsOnEdits(text)
 }
 
 // checkPush checks whether the work can be pushed, and reports all problems at once.
-func (d *reader) checkPush(ctx context.Context, base, branch string) error {
-	look := doctor.GitHub{Client: d.client.Opener(), Clone: d.env.clone(), Base: base, Branch: branch}
+func (g *gatherer) checkPush(ctx context.Context, base, branch string) error {
+	look := doctor.GitHub{Client: g.client.Opener(), Clone: g.env.clone(), Base: base, Branch: branch}
 	if !look.Push(ctx).Stops {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
-
-var validVersion = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
 // install installs the wanted version of the agent. npm gets no token and no model's key.
 func (m *machine) install(ctx context.Context) error {
@@ -31,10 +27,6 @@ func (m *machine) install(ctx context.Context) error {
 	if adapter.Package == "" {
 		return fault.Usage("agent-version has no effect: npm has no package of the agent "+adapter.Name,
 			"remove agent-version", nil)
-	}
-	if !validVersion.MatchString(version) {
-		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version),
-			"use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
 	}
 	// The runner empties its folder for each job.
 	dir, err := os.MkdirTemp(m.env.get("RUNNER_TEMP"), "ralph-agent-")

@@ -29,7 +29,7 @@ func (h *handler) connect() error {
 	}
 	// Each use asks for a fresh token: an App's token lasts an hour, a run may last longer.
 	h.remote = remote.Repository{URL: h.env.clone(), Fresh: h.client.GitToken, Pause: retryPause}
-	h.reader = &reader{client: h.client, env: h.env, log: h.log, route: route, request: h.request}
+	h.gatherer = &gatherer{client: h.client, env: h.env, log: h.log, route: route, request: h.request}
 	h.answers = &answers{client: h.client, log: h.log, request: h.request, job: h.env.job}
 	h.accounts = &accounts{
 		client:  h.client,

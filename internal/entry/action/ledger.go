@@ -114,19 +114,3 @@ func (a *accounts) leave(ctx context.Context, run journal.Run) error {
 	}
 	return nil
 }
-
-// charge enters what a run cost that ended before its job was killed.
-func (a *accounts) charge(ctx context.Context, run journal.Run) error {
-	if a.machine.inputs.Quota == (quota.Limits{}) {
-		return nil
-	}
-	asked := job.NewRun{RunBegan: journal.RunBegan{Run: run.ID, Policy: run.Policy}}
-	old := journal.Run{Spent: journal.Spent{CostUSD: run.Clock.Granted.CostUSD}}
-	e, err := a.newEntry(ctx, asked, old)
-	if err != nil {
-		return err
-	}
-	e.Began = run.Clock.Granted.At
-	a.entry = e
-	return a.leave(ctx, run)
-}

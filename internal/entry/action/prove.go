@@ -75,7 +75,7 @@ func (h *handler) mayAskForProof(ctx context.Context) (string, error) {
 	if err := h.connect(); err != nil {
 		return "", err
 	}
-	_, refusal, err := h.reader.checkAsker(ctx)
+	_, refusal, err := h.gatherer.checkAsker(ctx)
 	if refusal != nil {
 		return refusal.Why, nil
 	}

@@ -42,7 +42,7 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 		return journal.PullOpened{}, err
 	}
 	if !open {
-		return journal.PullOpened{}, h.pullClosedError(ctx, *run.Published.Pull, run.Branch)
+		return journal.PullOpened{}, pullClosedError(*run.Published.Pull, run.Branch)
 	}
 	opened := journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}
 	return opened, h.client.Opener().DraftPull(ctx, pull)
@@ -56,7 +56,7 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 		case err != nil:
 			return err
 		case !open:
-			return h.pullClosedError(ctx, *run.Published.Pull, run.Branch)
+			return pullClosedError(*run.Published.Pull, run.Branch)
 		case pull.BaseRef != run.BaseRef:
 			return fault.Usage(
 				fmt.Sprintf("the pull request is for %s now, and all was proven with %s", pull.BaseRef, run.BaseRef),
@@ -107,17 +107,7 @@ func (h *branchHost) addLabelsAndReviewers(ctx context.Context, number int) {
 	}
 }
 
-func (h *branchHost) pullClosedError(ctx context.Context, opened journal.PullOpened, branch string) error {
-	pull, err := h.client.Pull(ctx, opened.Number)
-	if err != nil {
-		return err
-	}
-	if pull.Merged {
-		return fault.Usage(
-			fmt.Sprintf("pull request #%d was merged meanwhile", opened.Number),
-			"check that all of "+branch+" is in it, and open another pull request for the rest", nil)
-	}
-	return fault.Usage(
-		fmt.Sprintf("pull request #%d is no longer open", opened.Number),
-		"open it again and comment `/ralph resume`", nil)
+func pullClosedError(opened journal.PullOpened, branch string) error {
+	return fault.Usage(fmt.Sprintf("pull request #%d is no longer open", opened.Number),
+		"open it again and comment `/ralph resume`; if it was merged, open another one for the rest of "+branch, nil)
 }

@@ -41,7 +41,7 @@ type handler struct {
 	// With GitHub, after connect.
 	client   *github.Client
 	remote   remote.Repository
-	reader   *reader
+	gatherer *gatherer
 	answers  *answers
 	accounts *accounts
 
@@ -91,13 +91,13 @@ func (h *handler) handle(ctx context.Context) (none job.Outcome, err error) {
 		}
 	}
 	// First, as strangers must cost little. An error is not answered: they get no words of ours.
-	permission, refusal, err := h.reader.checkAsker(ctx)
+	known, refusal, err := h.gatherer.checkAsker(ctx)
 	if err != nil {
 		return none, err
 	}
 	if refusal == nil {
 		h.setHost(h.request.trigger.Issue.Number)
-		refusal, err = h.gather(ctx, permission)
+		refusal, err = h.gather(ctx, known)
 	}
 	if err != nil {
 		h.answers.unlabel(ctx)
@@ -112,17 +112,17 @@ func (h *handler) handle(ctx context.Context) (none job.Outcome, err error) {
 }
 
 // gather reads what is missing of a request whose asker may ask. A refusal says why it is not accepted.
-func (h *handler) gather(ctx context.Context, permission trigger.Permission) (*trigger.Refusal, error) {
-	refusal, err := h.reader.readRequest(ctx, permission)
+func (h *handler) gather(ctx context.Context, known trigger.RequestFacts) (*trigger.Refusal, error) {
+	refusal, err := h.gatherer.readRequest(ctx, known)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
-	if err := h.reader.applySettings(ctx); err != nil {
+	if err := h.gatherer.applySettings(ctx); err != nil {
 		return nil, err
 	}
 	h.request.tighten()
 	h.answers.react(ctx, github.Eyes) // before what takes its time
-	return nil, h.reader.readDiscussion(ctx)
+	return nil, h.gatherer.readDiscussion(ctx)
 }
 
 // act does what the accepted request asks for.
@@ -158,7 +158,7 @@ func (h *handler) act(ctx context.Context) (none job.Outcome, err error) {
 
 // run begins a run, or continues the task's newest one. Nothing is spent before the last guard.
 func (h *handler) run(ctx context.Context) (none job.Outcome, err error) {
-	h.inputs.Rules.Buttons = h.reader.hasButtons(ctx)
+	h.inputs.Rules.Buttons = h.gatherer.hasButtons(ctx)
 	asked, err := h.request.newRun(h.env, h.action.Now())
 	if err != nil {
 		return none, err
@@ -194,7 +194,7 @@ func (h *handler) run(ctx context.Context) (none job.Outcome, err error) {
 	if resumed != nil {
 		old = previous.run
 	}
-	if err := h.reader.checkPush(ctx, asked.BaseRef, cmp.Or(old.Branch, asked.Branch)); err != nil {
+	if err := h.gatherer.checkPush(ctx, asked.BaseRef, cmp.Or(old.Branch, asked.Branch)); err != nil {
 		return none, err
 	}
 	if err := h.accounts.enter(ctx, asked, old); err != nil {

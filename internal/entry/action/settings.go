@@ -50,8 +50,8 @@ func applyNamed(inputs *config.Inputs, name string, text []byte, l *jobLog) erro
 }
 
 // applySettings applies the settings of the base branch, never of the work.
-func (d *reader) applySettings(ctx context.Context) error {
-	r := d.request
+func (g *gatherer) applySettings(ctx context.Context) error {
+	r := g.request
 	if !r.command.Verb.UsesAgent() {
 		return nil
 	}
@@ -60,18 +60,18 @@ func (d *reader) applySettings(ctx context.Context) error {
 		return nil //nolint:nilerr // it is answered when the run is to begin
 	}
 	if plan.MayBeForm(r.task) {
-		if r.forms, err = d.client.Forms(ctx, base); err != nil {
+		if r.forms, err = g.client.Forms(ctx, base); err != nil {
 			return err
 		}
 	}
-	if err := d.allowServers(ctx, base); err != nil {
+	if err := g.allowServers(ctx, base); err != nil {
 		return err
 	}
 	if r.inputs.Config != "" {
 		return nil
 	}
 	const name = workspace.SettingsFile
-	text, found, err := d.client.File(ctx, base, name)
+	text, found, err := g.client.File(ctx, base, name)
 	if err != nil || !found {
 		return err
 	}
@@ -80,19 +80,19 @@ func (d *reader) applySettings(ctx context.Context) error {
 		return err
 	}
 	for _, key := range settings.ApplyToInputs(r.inputs) {
-		d.note(key+" has no effect in "+name, "name the file in the workflow: `config: "+name+"`")
+		g.note(key+" has no effect in "+name, "name the file in the workflow: `config: "+name+"`")
 	}
 	return nil
 }
 
 // allowServers adds the MCP servers that the settings name to the agent's options.
-func (d *reader) allowServers(ctx context.Context, base string) error {
-	inputs := d.request.inputs
+func (g *gatherer) allowServers(ctx context.Context, base string) error {
+	inputs := g.request.inputs
 	if len(inputs.MCP) == 0 {
 		return nil
 	}
 	name := inputs.MCP[0]
-	text, found, err := d.client.File(ctx, base, name)
+	text, found, err := g.client.File(ctx, base, name)
 	if err != nil {
 		return err
 	}
