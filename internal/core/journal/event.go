@@ -87,7 +87,7 @@ type Resumed struct {
 	Retry    []string       `json:"retry,omitempty"`    // stories to repeat, passed or not
 	Approved string         `json:"approved,omitempty"` // who let the plan be worked on
 	Links    *Links         `json:"links,omitempty"`    // where people find more from here on
-	Drafted  bool           `json:"drafted,omitempty"`  // a killed job made the pull request a draft
+	Drafted  bool           `json:"drafted,omitempty"`  // the pull request is a draft, as a killed job left it
 }
 
 // fold grants the limits again, and forgets interrupted checks: all of them run again. A delivery that left something
