@@ -25,7 +25,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// request is what an event asks for, with the facts that were read for it: by readEvent, and then by gatherer. The
+// request is what an event asks for, with the facts that were read for it: by parse, and then by gatherer. The
 // functions of this file decide with it. They make no calls.
 type request struct {
 	inputs     *config.Inputs

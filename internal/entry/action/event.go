@@ -19,8 +19,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-// readEvent reads the inputs and the event, without a call to GitHub.
-func (h *handler) readEvent(ctx context.Context) error {
+// parse reads the inputs and the event, without a call to GitHub.
+func (h *handler) parse(ctx context.Context) error {
 	var err error
 	*h.inputs, err = readInputs(h.action, h.log)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func (a Action) Finish(ctx context.Context) error { return newHandler(a).finish(ctx) }
 
 func (h *handler) finish(ctx context.Context) error {
-	if err := h.readEvent(ctx); err != nil {
+	if err := h.parse(ctx); err != nil {
 		return err
 	}
 	folder := h.env.folder()

@@ -61,7 +61,7 @@ func newHandler(a Action) *handler {
 
 // handle takes the event from its file to its answer. It returns no outcome where no run began.
 func (h *handler) handle(ctx context.Context) (none job.Outcome, err error) {
-	if err := h.readEvent(ctx); err != nil {
+	if err := h.parse(ctx); err != nil {
 		return none, err
 	}
 	if err := h.applyNamedSettings(ctx); err != nil {
