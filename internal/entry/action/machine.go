@@ -183,8 +183,6 @@ var trustVariables = []string{
 	"SSL_CERT_FILE",
 	"SSL_CERT_DIR",
 	"NODE_EXTRA_CA_CERTS",
-	"OTEL_EXPORTER_OTLP_CERTIFICATE",
-	"OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
 }
 
 // findPaths finds the paths of inputs and variables. It refuses what git tracks in the workspace,

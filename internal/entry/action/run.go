@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/run/job"
-	"github.com/ralph-loop/ralph/internal/show/trace"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
@@ -48,8 +47,6 @@ type handler struct {
 	// About one issue or pull request, after setHost.
 	host   *branchHost
 	report *report
-
-	tracer *trace.Tracer // of the run; nil: no collector is set
 }
 
 func newHandler(a Action) *handler {
@@ -137,7 +134,6 @@ func (h *handler) act(ctx context.Context) (none job.Outcome, err error) {
 	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Update, trigger.Prove:
 	}
 	outcome, err := h.run(ctx)
-	defer h.tracer.Close(ctx, h.action.Hard) // last: it may wait a little
 	if declined, ok := errors.AsType[declinedError](err); ok {
 		h.answers.note(h.accounts.leave(ctx, outcome.Run))
 		return none, h.answers.decline(ctx, declined)
@@ -234,13 +230,6 @@ func (h *handler) work(
 	}
 	defer h.machine.closeSandbox()
 	j := h.job(tool, agents)
-	h.tracer = trace.New(ctx, trace.Options{
-		Getenv:  h.action.Getenv,
-		Version: h.action.Version,
-		Hide:    h.log.secrets.String,
-		Say:     h.log.say,
-	})
-	j.OnEvent = h.tracer.Around(j.OnEvent)
 	j.RunStore = previous.ref.Put
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)

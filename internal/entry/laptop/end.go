@@ -25,21 +25,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/shell"
 	"github.com/ralph-loop/ralph/internal/run/job"
 	"github.com/ralph-loop/ralph/internal/show/result"
-	"github.com/ralph-loop/ralph/internal/show/trace"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
 func (d *Project) execute(
 	ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error),
 ) (int, error) {
-	tracer := trace.New(ctx, trace.Options{
-		Getenv:  d.World.Getenv,
-		Version: d.World.Version,
-		Hide:    d.secrets.String,
-		Say:     d.line,
-	})
-	j.OnEvent = tracer.Around(j.OnEvent)
-	defer tracer.Close(ctx, j.Abort) // last: it may wait a little
 	release, err := d.lock(ctx, j, p)
 	if err != nil {
 		return 0, err
