@@ -100,7 +100,7 @@ func (c *serveCommand) app(ctx context.Context, w world) (*github.CreatedApp, er
 		return c.givenApp(w)
 	}
 	if c.AppID != 0 || c.PrivateKey != "" || c.Secret != "" {
-		return nil, fault.Usage("--app already holds the App's ID, key and secret",
+		return nil, fault.Usage("--app already has the App's ID, key and secret",
 			"leave out --app-id, --private-key and --secret, or --app", nil)
 	}
 	app, err := c.savedApp()

@@ -1,5 +1,5 @@
 // Package driver runs an agent once. It starts the CLI, reads its items, ends it at its
-// limits, and returns the journal's AgentEnded event. It does not judge the work.
+// limits, and returns the journal's AgentEnded event. It does not verify the work.
 package driver
 
 import (

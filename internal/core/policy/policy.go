@@ -124,7 +124,7 @@ type Tests struct {
 	Checks []string `json:"checks,omitempty" jsonschema:"pattern=\\S"`
 }
 
-// Check is a command whose exit code judges the work.
+// Check is a command whose exit code verifies the work.
 type Check struct {
 	Name       string     `json:"name"`
 	Command    string     `json:"command"`

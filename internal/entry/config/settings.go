@@ -29,7 +29,7 @@ type Settings struct {
 	IncludeIterationCountInPrompt bool `json:"includeIterationCountInPrompt" jsonschema:"default=false"`
 	// The agent.
 	Agent Agent `json:"agent"`
-	// Commands that judge the work after each iteration; all must pass.
+	// Commands that verify the work after each iteration; all must pass.
 	Guardrails []Guardrail `json:"guardrails"`
 	// Version control of the work when all guardrails pass.
 	SCM *policy.SCM `json:"scm,omitzero"`
@@ -97,7 +97,7 @@ type Price struct {
 	CacheWrite *float64 `json:"cacheWrite,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
 }
 
-// Guardrail is a command that judges the work.
+// Guardrail is a command that verifies the work.
 type Guardrail struct {
 	// Shell command; exit code 0 is a pass.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make test"`
@@ -131,7 +131,7 @@ type Sandbox struct {
 	// Level; auto is the strongest available, docker is Docker's sandbox for Claude Code.
 	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=namespace,enum=notify,enum=external,enum=none,enum=docker"`
 	// Hosts that the agent may reach besides its model; an empty list allows none.
-	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
+	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com" check:"host"`
 	// Models to allow besides the run's own and its agent's helpers.
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
 	// Your variables to pass into the sandbox, besides those of toolchains.

@@ -80,7 +80,7 @@ func TestAdd(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Add (-want +got):\n%s", diff)
 	}
-	for _, line := range []string{"a     yes ", "fail: FALSELY READY", "no: no_new_failing_test", "pass: held back", "not tried: unusable: no check passes", "e     set aside: its hidden tests pass at the base  -  ", "\n3 of 6 tasks tried, 1 set aside: "} {
+	for _, line := range []string{"a     yes ", "fail: FALSE POSITIVE", "no: no_new_failing_test", "pass: false negative", "not tried: unusable: no check passes", "e     skipped: its hidden tests pass at the base  -  ", "\n3 of 6 tasks tried, 1 skipped: "} {
 		if !strings.Contains(got.Text(), line) {
 			t.Errorf("the table has no %q:\n%s", line, got.Text())
 		}

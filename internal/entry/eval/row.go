@@ -136,11 +136,11 @@ func (s Sum) Text() string {
 func (s Sum) Line() string {
 	aside := ""
 	if s.Aside > 0 {
-		aside = fmt.Sprintf(", %d set aside", s.Aside)
+		aside = fmt.Sprintf(", %d skipped", s.Aside)
 	}
 	return fmt.Sprintf("%d of %d tasks tried%s: ", s.Tried, s.Tasks, aside) +
 		fmt.Sprintf("%d proven, %d with hidden tests that pass, %d both; ", s.Proven, s.Hidden, s.Solved) +
-		fmt.Sprintf("%d falsely ready, %d held back, %d with lines that no test needs. ", s.False, s.Held, s.Untested) +
+		fmt.Sprintf("%d false positives, %d false negatives, %d with lines that no test needs. ", s.False, s.Held, s.Untested) +
 		fmt.Sprintf("$%.2f, %s, %d check runs.", s.CostUSD, short(s.Seconds), s.CheckRuns)
 }
 
@@ -150,9 +150,9 @@ func (r Row) hidden() string {
 	case !r.tried():
 		return "-"
 	case r.False:
-		return "fail: FALSELY READY"
+		return "fail: FALSE POSITIVE"
 	case r.Held:
-		return "pass: held back"
+		return "pass: false negative"
 	case r.Hidden:
 		return "pass"
 	}
@@ -173,7 +173,7 @@ func (r Row) verdict() string {
 	case r.Error != "":
 		return "not tried: " + git.OneLine(r.Error, 80)
 	case r.Aside != "":
-		return "set aside: " + r.Aside
+		return "skipped: " + r.Aside
 	case r.Proven:
 		return "yes"
 	case r.Result != "":

@@ -264,7 +264,7 @@ func (t *trial) runArgs(ctx context.Context) ([]string, error) {
 	if err := untrusted.WriteFile(config, settings, 0o600); err != nil {
 		return nil, err
 	}
-	argv := append([]string{t.Self, "run", "-d", t.work, "--json", "--no-emoji", "--config", config}, t.Flags...)
+	argv := append([]string{t.Self, "run", "-d", t.work, "--json", "--config", config}, t.Flags...)
 	if t.Agent == Gold || t.Agent == None {
 		script := filepath.Join(filepath.Dir(t.work), "agent.txtar")
 		if err := untrusted.WriteFile(script, t.script(), 0o644); err != nil {

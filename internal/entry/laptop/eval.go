@@ -34,7 +34,7 @@ type Eval struct {
 	AgentCommand string `required:"" xor:"agent" placeholder:"CMD" help:"The program to run as the agent."`
 	Model        string `placeholder:"MODEL" help:"The model, as the agent calls it."`
 
-	Check []string `sep:"none" placeholder:"CMD" help:"A command that judges the work. Repeatable."`
+	Check []string `sep:"none" placeholder:"CMD" help:"A command that verifies the work. Repeatable."`
 	Setup []string `sep:"none" placeholder:"CMD" help:"A command that prepares a checkout for the checks. Repeatable."`
 
 	MaxCost float64 `placeholder:"USD" help:"Start no more tasks when this many dollars are spent (default: no limit)."`

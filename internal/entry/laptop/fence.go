@@ -16,7 +16,7 @@ import (
 
 // Fence are the flags of commands that run others' code without an agent.
 type Fence struct {
-	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if the level does not hold."`
+	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if this machine cannot provide it."`
 	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox."`
 	Allow     []string      `placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
 }
@@ -33,7 +33,7 @@ func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 		return environ.Harmless(w.Environ())
 	}
 	if names := environ.LeftOut(w.Environ(), more...); len(names) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: note: not passed into the sandbox, because the value seems to hold a login:",
+		fmt.Fprintln(w.Stderr, "ralph: note: not passed into the sandbox, because the value seems to contain a login:",
 			clean.LogLine(journal.ShortList(names)))
 		fmt.Fprintln(w.Stderr,
 			"ralph: hint: to pass it all the same, name it in sandbox.env of the settings, or with --env")

@@ -1,6 +1,6 @@
 // Package check runs a project's checks. Each check is a shell command in its
 // own session; the result is an event with its exit code, output and tests.
-// It does not judge the work.
+// It does not verify the work.
 package check
 
 import (

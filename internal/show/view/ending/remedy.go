@@ -24,8 +24,8 @@ type Base struct {
 // What to do if nothing can be proven.
 var (
 	configureChecks = remedy{
-		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base",
-		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
+		"name commands that verify the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base",
+		"name commands that verify the work: `guardrails` in `.ralph/settings.json`, or `--check`",
 	}
 	installProgram = remedy{
 		"install the program that it starts: with `setup`, in your own image, " +
