@@ -269,7 +269,7 @@ func TestAgentsAreCounted(t *testing.T) {
 		if n := len(l.server.Work()); n < 2 || n > 12 {
 			l.t.Errorf("%d requests came, of which a few cost a dollar", n)
 		}
-		if !strings.Contains(l.text(), "run stopped: budget_exhausted") {
+		if !strings.Contains(l.text(), "stopped, out of budget") {
 			l.t.Error("the run did not end for its budget")
 		}
 		l.t.Logf("measured: %s: %d requests, %+v", l.model, len(l.server.Work()), ended)

@@ -22,10 +22,7 @@ type console struct {
 }
 
 func newConsole(w World, d *Project) *console {
-	look := w.lookFor(w.Stderr)
-	look.Emoji = policy.Given(d.Emoji, look.Emoji)
-	look.Timestamps = d.Timestamps
-	return &console{view: view.Console{Look: look, Now: w.Now}, project: d}
+	return &console{view: view.Console{Look: w.lookFor(w.Stderr), Now: w.Now}, project: d}
 }
 
 func (w World) lookFor(out *os.File) view.Look {
@@ -50,7 +47,7 @@ func (c *console) event(run journal.Run, event journal.Event) {
 func (d *Project) keepCommand(id string) {
 	command := d.AgentCommand
 	if d.secrets.String(command) != command {
-		d.line("note: the agent's command may hold a key, so it is not kept; ralph resume needs --agent-command again")
+		d.line("note: the agent's command may contain a key, so it is not kept; ralph resume needs --agent-command again")
 		command = ""
 	}
 	if command == d.runs().SavedCommand(id) {

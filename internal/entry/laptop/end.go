@@ -1,7 +1,6 @@
 package laptop
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
@@ -114,7 +111,7 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, cause error) 
 	commitError := d.commitPRD(ctx, run, outcome.Home)
 	printError := d.printEnd(outcome)
 	err := errors.Join(brief(cause, run), commitError, printError)
-	d.notify(ctx, outcome)
+	d.console.ring()
 	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {
 		err = &fault.Fault{What: err.Error(), Fix: Hint(err), Exit: code}
@@ -196,46 +193,6 @@ func PrintResult(to io.Writer, run journal.Run, home workspace.Run) error {
 	}
 	result.ReportPath = job.ExistingFile(home, workspace.PageFile)
 	return clean.JSON(to, result)
-}
-
-const notifyTimeout = 30 * time.Second
-
-// notify reports the end of a run by the terminal's bell and the command of --notify, which gets
-// the result as --json prints it on its stdin. A failure of the command is only noted.
-func (d *Project) notify(ctx context.Context, outcome job.Outcome) {
-	d.console.ring()
-	if d.Notify == "" {
-		return
-	}
-	var result, output bytes.Buffer
-	if err := PrintResult(&result, outcome.Run, outcome.Home); err != nil {
-		d.line("note: --notify: " + err.Error())
-		return
-	}
-	run := outcome.Run
-	ended, err := d.World.Runner.Run(ctx, process.Command{
-		Argv:    []string{"sh", "-c", d.Notify},
-		Dir:     d.ProjectDir,
-		Stdin:   &result,
-		Stdout:  &output,
-		Stderr:  &output,
-		Timeout: notifyTimeout,
-		Env: slices.Concat(d.environOutside(), []string{
-			"RALPH_RUN_ID=" + run.ID,
-			"RALPH_STATUS=" + string(run.Stop.Reason.Status()),
-			"RALPH_STOP_REASON=" + string(run.Stop.Reason),
-			"RALPH_MESSAGE=ralph " + view.Headline(run) + "; " + view.Sum(run),
-		}),
-	})
-	switch {
-	case err != nil:
-		d.line("note: --notify: " + err.Error())
-	case ended.TimedOut:
-		d.line("note: --notify was ended after " + notifyTimeout.String())
-	case ended.Exit != 0:
-		d.line(fmt.Sprintf("note: --notify ended with exit code %d: %s",
-			ended.Exit, clean.Inline(output.String(), 200)))
-	}
 }
 
 // Hint returns the remedy for err: for the system's refusals it is always the same.

@@ -40,11 +40,12 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (confine.Needs,
 			"correct --check-env, or checkEnv of the settings", err)
 	}
 	for _, name := range slices.Concat(s.CheckSecrets, secret.CheckSecret) {
-		n.Secrets = append(n.Secrets, name+"="+w.Getenv(name))
-	}
-	if err := environ.CheckLines(n.Secrets, environ.CheckSecret); err != nil {
-		return n, fault.Usage("cannot use the secrets for checks",
-			"set the variables that --check-secret, or checkSecrets of the settings, name", err)
+		line := name + "=" + w.Getenv(name)
+		if err := environ.CheckSecret(line); err != nil {
+			return n, fault.Usage("cannot use the variable of --check-secret, or of checkSecrets in the settings",
+				fmt.Sprintf("set the variable %.40s", name), err)
+		}
+		n.Secrets = append(n.Secrets, line)
 	}
 	return n, nil
 }

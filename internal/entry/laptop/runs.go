@@ -61,7 +61,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	})
 	switch {
 	case home.ID == "" && id != "":
-		return home, old, fault.Usage("there is no run "+id, "see .ralph/runs", nil)
+		return home, old, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, ralph resume takes the newest", nil)
 	case home.ID == "" && skipped.ID != "":
 		return home, old, elsewhereError(skipped)
 	case home.ID == "":

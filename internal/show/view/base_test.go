@@ -13,7 +13,7 @@ import (
 func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
 	run := journal.Run{ID: "r1", Planning: journal.Planning{Vague: true}, Policy: policy.Policy{Baseline: policy.BaselineNew, Publish: true}}
 	const want = "**Nothing can be verified:** no checks are configured. The pull request will stay a draft. To change that: " +
-		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base."
+		"name commands that verify the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base."
 	if got := view.Comment(run); !strings.Contains(got, "\n"+want+"\n") {
 		t.Errorf("the comment does not say %q:\n%s", want, got)
 	}

@@ -32,7 +32,7 @@ func (c *Console) Item(item stream.Item) string {
 	if c.agentBegan.IsZero() {
 		c.agentBegan = at
 	}
-	return c.format(at, c.itemRows(item, at))
+	return c.format(c.itemRows(item, at))
 }
 
 func (c *Console) itemRows(item stream.Item, at time.Time) []row {
@@ -57,7 +57,7 @@ func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 }
 
 // format draws rows and remembers the tool call for the next one.
-func (c *Console) format(at time.Time, rows []row) string {
+func (c *Console) format(rows []row) string {
 	var out strings.Builder
 	for i, r := range rows {
 		if c.hasWritten && r.gapBefore {
@@ -66,7 +66,7 @@ func (c *Console) format(at time.Time, rows []row) string {
 		if i > 0 {
 			out.WriteString("\n")
 		}
-		out.WriteString(c.Look.draw(at, r))
+		out.WriteString(c.Look.draw(r))
 		c.hasWritten = true
 		c.calls.newest = r.toolCall
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/proof/results"
+	"github.com/ralph-loop/ralph/internal/show/view/ending"
 )
 
 // Event returns the text for an event that run includes, without a newline at its end. It can be empty.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
-	return c.format(run.Clock.Now.In(c.Now().Location()), c.eventRows(run, event))
+	return c.format(c.eventRows(run, event))
 }
 
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
@@ -43,7 +44,7 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	case journal.IterationEnded:
 		return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
 	case journal.RunStopped:
-		return stopRows(run, e)
+		return stopRows(run)
 	case journal.TaskSettled: // a supervised command has the terminal to itself
 		return nil
 	}
@@ -74,7 +75,7 @@ func runStartRows(run journal.Run, rows []row) []row {
 
 // Checking returns a line for a check, or a command of setup, that starts now.
 func (c *Console) Checking(kind string, check policy.Check) string {
-	return c.format(c.Now(), textRow("  "+waitSign+" ", kind+" "+check.Name+" …", plain))
+	return c.format(textRow("  "+waitSign+" ", kind+" "+check.Name+" …", plain))
 }
 
 // Tail returns the last three essential lines of a command's output, or five around the first that states a failure.
@@ -111,10 +112,15 @@ func (l Look) headerLine(title string) string {
 	return text + strings.Repeat("─", max(room-uniseg.StringWidth(text), 1))
 }
 
-// stopRows has the reason once, in the headline.
-func stopRows(run journal.Run, e journal.RunStopped) []row {
-	e.Why = ""
-	rows := []row{{gapBefore: true, lead: stopSign(e) + " ", text: stopText(e), tone: bold}}
+// stopRows says once how the run ended, then its sums and what to do next.
+func stopRows(run journal.Run) []row {
+	sign := stopSign(*run.Stop)
+	cause := ending.Of(run).Cause
+	if sign == goodSign && cause != nil && cause != ending.NothingToDo {
+		sign = warnSign
+	}
+	rows := textRow(sign+" ", WithoutMarkup(Headline(run)), bold)
+	rows[0].gapBefore = true
 	for _, text := range stopTexts(run) {
 		rows = append(rows, textRow("   ", text, plain)...)
 	}
@@ -122,7 +128,7 @@ func stopRows(run journal.Run, e journal.RunStopped) []row {
 }
 
 func stopTexts(run journal.Run) []string {
-	texts := []string{WithoutMarkup(Headline(run)), Sum(run)}
+	texts := []string{Sum(run)}
 	if run.Published.Pull != nil {
 		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Published.Pull.Number, run.Published.Pull.URL))
 	}

@@ -20,13 +20,13 @@ import (
 // fits, and that no foreign line begins like a line of ralph.
 func FuzzConsole(f *testing.F) {
 	for _, text := range append(nasty, "宽字符 \u1100\u1100\u1160 e\u0301\u0301\u0301\u0301\u0301\u0301", "\U0001F1E9\U0001F1EA 👍🏽 1\u20e3 ⸻", "\x1b\x1b[31m[2J", "\u009b2J\u0085x", "\x1b]0;x\x1b\\y") {
-		f.Add(text, 0, true, true, false)
-		f.Add(text, 40, true, false, true)
-		f.Add(text, 24, false, true, true)
+		f.Add(text, 0, true, true)
+		f.Add(text, 40, true, false)
+		f.Add(text, 24, false, true)
 	}
 	ours := regexp.MustCompile("\x1b\\[[0-9]+m")
-	f.Fuzz(func(t *testing.T, text string, width int, emoji, color, times bool) {
-		look := view.Look{Emoji: emoji, Color: color, Timestamps: times, Width: width % 200, MaxLines: 5, MaxChars: 500}
+	f.Fuzz(func(t *testing.T, text string, width int, emoji, color bool) {
+		look := view.Look{Emoji: emoji, Color: color, Width: width % 200, MaxLines: 5, MaxChars: 500}
 		shown := ours.ReplaceAllString(all(look, text), "")
 		if !color && strings.Contains(shown, "\x1b") || !utf8.ValidString(shown) {
 			t.Errorf("%q is shown as %q", text, shown)

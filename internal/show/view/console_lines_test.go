@@ -61,11 +61,11 @@ func TestConsoleLines(t *testing.T) {
 		"traffic, which only log and report name": {[]any{journal.EgressPassed{Hosts: []journal.Passage{{Host: "a:1", Up: 1}}}}, ""},
 		"a run without stories and limits": {
 			shortScene(false, dollar, stopped),
-			"  [  ] not complete yet\n  - so far: $1.00, 21s\n\n[ERR] run stopped: timeout\n   stopped, out of time\n   1 iteration, $1.00, 28s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
+			"  [  ] not complete yet\n  - so far: $1.00, 21s\n\n[ERR] stopped, out of time\n   1 iteration, $1.00, 28s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
 		},
 		"a run with both, and with work": {
 			shortScene(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
-			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] run stopped: timeout\n   stopped, out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
+			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] stopped, out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
 		},
 		"an unknown cost":     {shortScene(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
 		"a cost at the least": {shortScene(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
@@ -81,16 +81,6 @@ func TestConsoleLines(t *testing.T) {
 		if tail := got[max(len(got)-len(test.want), 0):]; test.want == "" && got != "" || tail != test.want {
 			t.Errorf("%s (-want +got):\n%s", name, cmp.Diff(test.want, got[max(len(got)-2*len(test.want), 0):]))
 		}
-	}
-}
-
-// The time of an event is in the local time zone.
-func TestEventsAreShownInLocalTime(t *testing.T) {
-	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	east := time.FixedZone("east", 3600)
-	console := view.Console{Look: view.Look{Timestamps: true}, Now: func() time.Time { return at.In(east) }}
-	if got := console.Event(journal.Run{Clock: journal.Clock{Now: at}}, journal.Noted{What: "no sandbox"}); got != "[13:00:00] - note: no sandbox" {
-		t.Errorf("Event = %q", got)
 	}
 }
 

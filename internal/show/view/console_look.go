@@ -13,12 +13,11 @@ import (
 
 // Look has the options for console lines. The zero Look writes them at any length.
 type Look struct {
-	Emoji      bool // else markers such as [OK]
-	Color      bool
-	Timestamps bool // [HH:MM:SS] before each line
-	Width      int  // cells of a line, at least 24; 0 is no limit
-	MaxLines   int  // of a tool's output; 0 is no limit
-	MaxChars   int  // of a tool's output, and of its input; 0 is no limit
+	Emoji    bool // else markers such as [OK]
+	Color    bool
+	Width    int // cells of a line, at least 24; 0 is no limit
+	MaxLines int // of a tool's output; 0 is no limit
+	MaxChars int // of a tool's output, and of its input; 0 is no limit
 }
 
 const minWidth = 24
@@ -95,15 +94,6 @@ func (l Look) paint(text string, t tone) string {
 	}
 	return "\x1b[" + string(t) + "m" + text + "\x1b[0m"
 }
-
-func (l Look) timestamp(at time.Time) string {
-	if !l.Timestamps {
-		return ""
-	}
-	return l.paint(at.Format("[15:04:05]"), faint) + " "
-}
-
-const timestampWidth = len("[15:04:05] ")
 
 // retryText returns how long the agent waits before it asks the model again, and why.
 func retryText(r stream.Retry) string {

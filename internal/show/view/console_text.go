@@ -2,7 +2,6 @@ package view
 
 import (
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,7 +31,7 @@ func textRow(lead, text string, t tone) []row {
 	return []row{{lead: lead, text: strings.TrimSuffix(shown[0]+" "+more, " "), tone: t}}
 }
 
-func (l Look) draw(at time.Time, r row) string {
+func (l Look) draw(r row) string {
 	lead := r.lead
 	if !l.Emoji {
 		lead = plainSigns.Replace(lead)
@@ -54,7 +53,7 @@ func (l Look) draw(at time.Time, r row) string {
 		if part == "" {
 			shown = strings.TrimRight(lead, " ")
 		}
-		lines = append(lines, strings.TrimRight(l.timestamp(at)+shown, " "))
+		lines = append(lines, strings.TrimRight(shown, " "))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -64,11 +63,7 @@ func (l Look) roomFor(lead string) int {
 	if l.Width <= 0 {
 		return 0
 	}
-	room := max(l.Width, minWidth) - uniseg.StringWidth(lead)
-	if l.Timestamps {
-		room -= timestampWidth
-	}
-	return room
+	return max(l.Width, minWidth) - uniseg.StringWidth(lead)
 }
 
 // escapeSequence matches a terminal's escape sequence, such as a colour, a title or a move of the cursor.

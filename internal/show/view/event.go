@@ -223,10 +223,10 @@ func planLines(e journal.PlanRead) []eventLine {
 		lines = append(lines, iterationLine(plainSign, "the agent claims "+oneLine(strings.Join(e.Claimed, ", "))))
 	}
 	for _, what := range e.Undone {
-		lines = append(lines, iterationLine(warnSign, "put back: "+oneLine(what)))
+		lines = append(lines, iterationLine(warnSign, "restored: "+oneLine(what)))
 	}
 	if e.Cut {
-		lines = append(lines, iterationLine(warnSign, "put back in the progress log: the text of earlier iterations"))
+		lines = append(lines, iterationLine(warnSign, "restored in the progress log: the text of earlier iterations"))
 	}
 	return lines
 }
@@ -238,7 +238,7 @@ func commitLines(e journal.CommitsTaken) []eventLine {
 		lines = append(lines, iterationLine(plainSign, text))
 	}
 	for _, path := range e.Dropped {
-		lines = append(lines, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
+		lines = append(lines, iterationLine(warnSign, "protected file restored: "+oneLine(path)))
 	}
 	if len(e.Huge) > 0 {
 		text := "left out, as larger than 100 MiB: " + oneLine(journal.ShortList(e.Huge))

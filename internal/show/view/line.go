@@ -42,15 +42,15 @@ func checkText(run journal.Run, what string, e journal.CheckEnded) string {
 	case !e.Passed:
 		how = fmt.Sprintf("failed (exit %d)", e.Exit)
 	}
-	if e.Where == journal.AtNewTests && !e.Passed {
-		how += ", as it should,"
+	if how != "passed" && e.Where == journal.AtNewTests {
+		how = "fails, as it should,"
 	}
 	where := map[journal.Where]string{
 		journal.AtBase:     "at the base",
 		journal.AtWork:     "in the agent's tree",
 		journal.AtHead:     "on a clean checkout",
 		journal.AtOldTests: "on a clean checkout with the base's tests",
-		journal.AtNewTests: "on the base with the new tests",
+		journal.AtNewTests: "without the change",
 	}[e.Where]
 	return fmt.Sprintf("%s %s %s %s, %s%s",
 		what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testCountText(run, e))

@@ -17,7 +17,7 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
 		"review the pull request":                            func(r *journal.Run) { r.Published.Pull.Draft = false },
 		"review the draft pull request and mark it as ready": func(*journal.Run) {},
-		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
+		"name commands that verify the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
 			r.Proofs[1].Result = journal.Unknown
 		},
 		"look at the draft pull request with care: the tests of the base fail on the new code: TestA; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
@@ -140,9 +140,9 @@ func TestResultFindsTheWord(t *testing.T) {
 // flaky one.
 func TestSignsOfChecks(t *testing.T) {
 	for want, check := range map[string]journal.CheckEnded{
-		"  [--] check test failed (exit 1), as it should, on the base with the new tests, 0s\n": {Where: journal.AtNewTests, Exit: 1},
-		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n":            {Where: journal.AtHead, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
-		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":                          {Where: journal.AtHead, Exit: 1},
+		"  [--] check test fails, as it should, without the change, 0s\n":            {Where: journal.AtNewTests, Exit: 1},
+		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n": {Where: journal.AtHead, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
+		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":               {Where: journal.AtHead, Exit: 1},
 	} {
 		check.Name = "test"
 		if got := play(view.Look{}, []any{journal.RunBegan{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}}, check}); !strings.HasSuffix(got, want) {
