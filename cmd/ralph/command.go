@@ -43,40 +43,71 @@ type grammar struct {
 	Resume    resumeCommand     `cmd:"" guarded:"" drains:"" group:"work" help:"Continue a run that stopped or was killed."`
 	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
 	Report    reportCommand     `cmd:"" group:"work" help:"Write a report of a run."`
-	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
-	Supervise superviseCommand  `cmd:"" guarded:"" again:"start it again: ralph supervise -- COMMAND" group:"work" help:"Restart your own agent until it writes DONE."`
-	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"work" help:"Run any command in the sandbox."`
 	Undo      undoCommand       `cmd:"" group:"work" help:"Take back what a run delivered into this folder."`
-	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
-	Prove     proveCommand      `cmd:"" guarded:"" group:"judge" help:"Prove the change between two commits, without an agent."`
-	Eval      evalCommand       `cmd:"" guarded:"" group:"judge" help:"Try an agent on commits that a repository already has."`
-	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
-	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
-	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
-	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete what old runs left on this machine and on GitHub."`
-	Hook      hookCommand       `cmd:"" group:"other" help:"Answer a hook of a coding agent (JSON on standard input)."`
-	Complete  completionCommand `cmd:"" group:"other" name:"completion" help:"Print a shell completion script."`
+	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
+	Prove     proveCommand      `cmd:"" guarded:"" group:"verify" help:"Prove the change between two commits, without an agent."`
+	Eval      evalCommand       `cmd:"" guarded:"" group:"verify" help:"Try an agent on commits that a repository already has."`
+	Serve     serveCommand      `cmd:"" group:"server" help:"Run the webhook server of a GitHub App."`
+	Stats     statsCommand      `cmd:"" group:"server" help:"Show what became of ralph's pull requests, and what they cost."`
+	GC        gcCommand         `cmd:"" group:"server" name:"gc" help:"Delete what old runs left on this machine and on GitHub."`
+	Supervise superviseCommand  `cmd:"" guarded:"" again:"start it again: ralph supervise -- COMMAND" group:"more" help:"Restart your own agent until it writes DONE."`
+	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"more" help:"Run any command in the sandbox."`
+	Archive   archiveCommand    `cmd:"" group:"more" help:"Move a finished loop to ralph-archive/."`
+	Complete  completionCommand `cmd:"" group:"more" name:"completion" help:"Print a shell completion script."`
+	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"all" help:"Handle a GitHub event (entry point of the Action)."`
+	Hook      hookCommand       `cmd:"" group:"all" help:"Answer a hook of a coding agent (JSON on standard input)."`
 	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a scripted agent."`
 	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
 }
 
+// groups are the groups of commands, and the group of commands and flags that only --help --all shows.
 var groups = []kong.Group{
 	{Key: "start", Title: "Start:"},
 	{Key: "work", Title: "Work:"},
-	{Key: "judge", Title: "Judge:"},
-	{Key: "github", Title: "GitHub:"},
-	{Key: "other", Title: "Other:"},
+	{Key: "verify", Title: "Verify:"},
+	{Key: "server", Title: "Server:"},
+	{Key: "more", Title: "More:"},
+	{Key: "all", Title: "With --all:"},
 }
 
-// printHelp prints the help of a command with its text in templates/help.
-func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if node := ctx.Selected(); node != nil {
-		name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
-		if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
-			node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", defaultLimits(node.Name))
+// helpPrinter prints the help of a command with its text in templates/help.
+func helpPrinter(all bool) kong.HelpPrinter {
+	return func(options kong.HelpOptions, ctx *kong.Context) error {
+		typed := "ralph"
+		node := ctx.Model.Node
+		if selected := ctx.Selected(); selected != nil {
+			node = selected
+			typed += " " + node.Path()
+			name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
+			if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
+				node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", defaultLimits(node.Name))
+			}
+		}
+		shortened := !all && hideRest(node)
+		if err := kong.DefaultHelpPrinter(options, ctx); err != nil || !shortened {
+			return err
+		}
+		_, err := fmt.Fprintf(ctx.Stdout, "\nRun \"%s --help --all\" for the rest.\n", typed)
+		return err
+	}
+}
+
+// hideRest hides what only --help --all shows, and reports whether there is any.
+func hideRest(node *kong.Node) bool {
+	found := false
+	for _, flag := range node.Flags {
+		if flag.Group != nil && flag.Group.Key == "all" {
+			flag.Hidden = true
+			found = true
 		}
 	}
-	return kong.DefaultHelpPrinter(options, ctx)
+	for _, child := range node.Children {
+		if child.Group != nil && child.Group.Key == "all" {
+			child.Hidden = true
+			found = true
+		}
+	}
+	return found
 }
 
 func defaultLimits(command string) string {
@@ -90,6 +121,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 	if asked, ok := readHook(w.args); ok {
 		return chosen{command: asked}, false, nil
 	}
+	args, all := readHelp(w.args)
 	quit := false
 	events := append(hook.Names(), loopStart, loopCancel)
 	parser, err := kong.New(new(grammar),
@@ -110,7 +142,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),
 		kong.ExplicitGroups(groups),
-		kong.Help(printHelp),
+		kong.Help(helpPrinter(all)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err != nil {
@@ -120,7 +152,6 @@ func parse(w world) (typed chosen, done bool, err error) {
 	if err := refuseBlankValues(parser.Model); err != nil {
 		return typed, true, fmt.Errorf("build the command line: %w", err)
 	}
-	args := asHelp(w.args)
 	if isCompletion(args) {
 		return chosen{command: completed{args[1], parser.Model.Node, args[3:]}}, false, nil
 	}
@@ -147,12 +178,17 @@ func parse(w world) (typed chosen, done bool, err error) {
 	}, false, nil
 }
 
-// asHelp turns "help COMMAND" into "COMMAND --help".
-func asHelp(args []string) []string {
+// readHelp turns "help COMMAND" into "COMMAND --help", and takes --all out of it.
+func readHelp(args []string) (rest []string, all bool) {
 	if len(args) > 0 && args[0] == "help" {
-		return append(slices.Clone(args[1:]), "--help")
+		args = append(slices.Clone(args[1:]), "--help")
 	}
-	return args
+	all = slices.Contains(args, "--all")
+	isHelp := slices.Contains(args, "--help") || slices.Contains(args, "-h")
+	if !all || !isHelp || slices.Contains(args, "--") { // what follows is not ralph's
+		return args, false
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(word string) bool { return word == "--all" }), true
 }
 
 // show prints a result as text for people, or as JSON for scripts.

@@ -40,7 +40,7 @@ func example(command []string) *regexp.Regexp {
 
 func help(t *testing.T, command ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "ralph", append(command, "--help")...)
+	cmd := exec.CommandContext(t.Context(), "ralph", append(command, "--help", "--all")...)
 	cmd.Env = append(os.Environ(), quickExit)
 	out, err := cmd.Output()
 	if err != nil {

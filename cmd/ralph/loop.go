@@ -22,8 +22,8 @@ type loopCommand struct {
 	Check         []string `sep:"none" placeholder:"CMD" help:"Check command that must pass. Repeatable."`
 	Spec          string   `type:"path" placeholder:"FILE" help:"File with the task, read again for each iteration."`
 	MaxIterations *int     `short:"m" aliases:"maximum-iterations" placeholder:"N" help:"Limit of iterations, 1 to 100."`
-	CompletionTag string   `placeholder:"TAG" help:"Word with which the agent says that it is done (default: ${tag})."`
-	Config        string   `short:"c" type:"path" placeholder:"FILE" help:"Settings file, or a YAML file with ralph_loop."`
+	CompletionTag string   `group:"all" placeholder:"TAG" help:"Word with which the agent says that it is done (default: ${tag})."`
+	Config        string   `group:"all" short:"c" type:"path" placeholder:"FILE" help:"Settings file, or a YAML file with ralph_loop."`
 	Quiet         bool     `help:"Print only the result."`
 }
 

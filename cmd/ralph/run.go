@@ -33,11 +33,11 @@ type runCommand struct {
 	Prompt     *string `short:"p" xor:"prompt" placeholder:"TEXT" help:"Prompt for the agent."`
 	PromptFile string  `short:"f" xor:"prompt" type:"path" placeholder:"FILE" help:"File with the prompt, read again for each iteration."`
 	iterations
-	CompletionResponse string   `placeholder:"WORD" help:"Word that the agent answers in <response> when it is done (default: ${response})."`
-	StreamAgentOutput  *bool    `negatable:"" help:"Show what the agent says and does."`
-	RalphDir           string   `placeholder:"DIR" help:"Directory of prd.json and progress.txt in the project (default: ralph)."`
-	Config             string   `short:"c" type:"path" placeholder:"FILE" help:"Settings file (JSON or YAML) on top of the project's, or a YAML file with ralph_loop."`
-	Branch             string   `placeholder:"NAME" help:"Branch for the work on stories (default: branchName of the PRD, else the current one, but never the default branch)."`
+	CompletionResponse string   `group:"all" placeholder:"WORD" help:"Word that the agent answers in <response> when it is done (default: ${response})."`
+	StreamAgentOutput  *bool    `group:"all" negatable:"" help:"Show what the agent says and does."`
+	RalphDir           string   `group:"all" placeholder:"DIR" help:"Directory of prd.json and progress.txt in the project (default: ralph)."`
+	Config             string   `group:"all" short:"c" type:"path" placeholder:"FILE" help:"Settings file (JSON or YAML) on top of the project's, or a YAML file with ralph_loop."`
+	Branch             string   `group:"all" placeholder:"NAME" help:"Branch for the work on stories (default: branchName of the PRD, else the current one, but never the default branch)."`
 	Check              []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
 
 	settings config.Loop // in force
