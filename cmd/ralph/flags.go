@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/entry/laptop"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -110,10 +111,10 @@ func explainMisuse(err error, args []string) error {
 	parseErr, ok := errors.AsType[*kong.ParseError](err)
 	if !ok || parseErr.Context == nil || parseErr.Context.Selected() == nil {
 		what = strings.Replace(what, "unexpected argument", "there is no command", 1)
-		return fault.Usage(what, "see ralph --help", nil)
+		return fault.Usage(what, cmp.Or(replacement(what), "see ralph --help"), nil)
 	}
 	chosen := parseErr.Context.Selected()
-	fix := "see ralph " + chosen.Path() + " --help"
+	fix := cmp.Or(replacement(what), "see ralph "+chosen.Path()+" --help")
 	if errors.Is(err, errBlank) {
 		flag, _, _ := strings.Cut(what, ":")
 		fix = "give it a value, or leave out " + flag + "; a shell variable may be unset"
@@ -127,6 +128,13 @@ func explainMisuse(err error, args []string) error {
 		fix = cmp.Or(chosen.Tag.Get("stray"), fix)
 	}
 	return fault.Usage(what, fix, nil)
+}
+
+// replacement returns what to do instead of the removed command or flag that an error names.
+func replacement(what string) string {
+	name, _, _ := strings.Cut(what, ",") // a suggestion follows
+	name = strings.Replace(name, "there is no command", "ralph", 1)
+	return config.Removed[strings.TrimPrefix(name, "unknown flag ")]
 }
 
 func plainMessage(text string) string {
@@ -143,7 +151,8 @@ func plainMessage(text string) string {
 				`valid \d+ bit int but got ("[1-9]\d*")).*`,
 			"$1: $2$3 is too large",
 		},
-		{`^(--\S+): expected a(?: valid \d+ bit)? (?:float|int) but got ("[^"]*").*`, "$1: $2 is not a number"},
+		{`^(--\S+): expected a float but got ("[^"]*").*`, "$1: $2 is not a number, such as 5 or 2.50"},
+		{`^(--\S+): expected a valid \d+ bit int but got ("[^"]*").*`, "$1: $2 is not a whole number, such as 5"},
 	} {
 		text = regexp.MustCompile(words[0]).ReplaceAllString(text, words[1])
 	}

@@ -42,13 +42,18 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 func (c gcCommand) collect(ctx context.Context, w world) error {
+	if c.Repo != "" { // before anything is deleted
+		if _, err := w.repository(ctx, c.Repo, c.ProjectDir); err != nil {
+			return err
+		}
+	}
 	removed, err := c.onMachine(ctx, w)
 	if err != nil {
 		return err
 	}
-	outcome := "removed"
+	outcome := "deleted"
 	if c.DryRun {
-		outcome = "kept: nothing is removed in a dry run"
+		outcome = "would be deleted"
 	}
 	var text strings.Builder
 	for _, name := range removed {

@@ -47,6 +47,14 @@ func nameOf(u *url.URL) Name {
 func ParseName(entry string) (Name, error) {
 	n, err := parseName(entry, "443")
 	if err != nil {
+		_, address, isURL := strings.Cut(entry, "://")
+		if !isURL {
+			address = entry
+		}
+		host, _, _ := strings.Cut(address, "/")
+		if within, wrong := parseName(host, "443"); wrong == nil {
+			err = errors.New("write the host only: " + within.Entry())
+		}
 		return Name{}, fault.Usage(
 			fmt.Sprintf("cannot allow %s: %s", quoted(entry), err),
 			"name one host, such as registry.example.com, or with its port, registry.example.com:8443", nil)

@@ -25,8 +25,7 @@ func ParseServices(entries []string) ([]Name, error) {
 		}
 		if err != nil {
 			return nil, fault.Usage(fmt.Sprintf("cannot use the service %s: %s", quoted(entry), err),
-				"name a port of this machine, such as 5432, "+
-					"or a service container with its port, such as postgres:5432", nil)
+				"name a server of this machine by its port, or a service container by host:port", nil)
 		}
 		all = append(all, n)
 	}
@@ -40,12 +39,12 @@ func parseService(entry string) (Name, error) {
 		var err error
 		host, port, err = net.SplitHostPort(entry)
 		if err != nil {
-			return Name{}, errNoPort
+			return Name{}, errService
 		}
 	}
 	number, err := parsePort(port)
 	if err != nil {
-		return Name{}, err
+		return Name{}, errService
 	}
 	if at, err := netip.ParseAddr(host); err == nil {
 		return Name{Host: at.Unmap().String(), Port: number}, checkServiceAddress(at)
@@ -53,6 +52,8 @@ func parseService(entry string) (Name, error) {
 	host, err = canonical(host)
 	return Name{Host: host, Port: number}, err
 }
+
+var errService = errors.New("write a port from 1 to 65535, such as 5432, or host:port, such as postgres:5432")
 
 var errPublic = errors.New("it has a public address: name its host in allow-domains")
 

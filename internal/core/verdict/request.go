@@ -50,7 +50,7 @@ func Decide(a Request, old journal.Run) Decision {
 	switch {
 	case decision.Refuse != "" && a.Distrust != "":
 		return Decision{Refuse: "Sorry, " + a.Distrust + ", so the run cannot continue. " +
-			"`/ralph` judges the work on its branch again."}
+			"`/ralph` verifies the work on its branch again."}
 	case decision.Refuse == "" && a.PlanHidden: // others may edit the comment; people approve what they read
 		return Decision{Refuse: planChanged, ShowPlan: true}
 	}

@@ -130,7 +130,7 @@ func (r *reader) needs() confine.Needs {
 func (r *reader) cache() string {
 	name := r.get("cache")
 	if name != "" && !isSeparateFolder(name) {
-		r.addError("cache", errors.New("want a separate folder in the workspace, such as .ralph-cache"))
+		r.addError("cache", fmt.Errorf("%q is not a separate folder in the workspace, write one such as .ralph-cache", name))
 	}
 	return name
 }

@@ -99,7 +99,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 }
 
 var wrong = []struct{ name, value, why string }{
-	{"app-id", "my-app", `app-id: "my-app" is not a whole number, 0 or more`},
+	{"app-id", "my-app", `app-id: "my-app" is not a whole number, write digits only, such as 7`},
 	{"app-id", "-1", `app-id: "-1" is not a whole number`},
 	{"max-cost", "much", `max-cost: "much" is not an amount of dollars`},
 	{"max-cost", "-1", `max-cost: "-1" is not an amount of dollars`},
@@ -109,11 +109,11 @@ var wrong = []struct{ name, value, why string }{
 	{"sandbox", "full", `sandbox: "full" is not one of auto, namespace, notify, external, none, key-in-agent`},
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
-	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},
-	{"cache", "../cache", "cache: want a separate folder in the workspace"},
-	{"cache", ".", "cache: want a separate folder in the workspace"},
-	{"cache", "/tmp/cache", "cache: want a separate folder in the workspace"},
-	{"cache", ".git/cache", "cache: want a separate folder in the workspace"},
+	{"allow-domains", "https://example.com", `allow-domains: cannot allow "https://example.com": write the host only: example.com`},
+	{"cache", "../cache", "is not a separate folder in the workspace"},
+	{"cache", ".", "is not a separate folder in the workspace"},
+	{"cache", "/tmp/cache", "is not a separate folder in the workspace"},
+	{"cache", ".git/cache", "is not a separate folder in the workspace"},
 	{"checks", "paths: {web -> true", `checks: "{web" is not a glob with closed brackets and braces`},
 }
 
@@ -188,13 +188,13 @@ func TestUnknownInputsAreRefused(t *testing.T) {
 	for given, want := range map[string]string{
 		"MAX_COST":         "max_cost: unknown input, use `max-cost`",
 		"MAX-COSTS":        "max-costs: unknown input, use `max-cost`",
-		"CLAUDE_ARGS":      "claude_args: unknown input",
-		"LABEL_TRIGGER":    "label_trigger: unknown input",
+		"CLAUDE_ARGS":      "claude_args: unknown input, docs/inputs.md lists the known ones",
+		"LABEL_TRIGGER":    "label_trigger: unknown input, docs/inputs.md lists the known ones",
 		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
-		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input",
-		"REPORT":           `there is no input "report" any more: the report is always written`,
-		"BUTTONS":          `there is no input "buttons" any more: list the type edited of the event issue_comment in the workflow`,
-		"LABEL":            `the input "label" moved: set "github.label" in .ralph/settings.json, and name that file with the input ` + "`config`",
+		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input, docs/inputs.md lists the known ones",
+		"REPORT":           `the input "report" was removed: the report is always written`,
+		"BUTTONS":          `the input "buttons" was removed: list the type edited of the event issue_comment in the workflow`,
+		"LABEL":            `the input "label" was removed: set "github.label" in .ralph/settings.json, and name that file with the input ` + "`config`",
 	} {
 		_, err := config.ReadInputs(with(nil), "MAX-COST", given, "ARGS")
 		if err == nil || err.Error() != "invalid inputs: "+want {

@@ -30,7 +30,7 @@ func (r *reader) number(name string, fallback int) int {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		r.addError(name, fmt.Errorf("%q is not a whole number, 0 or more", value))
+		r.addError(name, fmt.Errorf("%q is not a whole number, write digits only, such as 7", value))
 	}
 	return n
 }
@@ -42,7 +42,7 @@ func (r *reader) money(name string, fallback float64) float64 {
 	}
 	usd, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(usd >= 0 && usd < 1e9) {
-		r.addError(name, fmt.Errorf("%q is not an amount of dollars", value))
+		r.addError(name, fmt.Errorf("%q is not an amount of dollars, write a number such as 5 or 2.50", value))
 	}
 	return usd
 }
@@ -76,8 +76,8 @@ func nonEmptyLines(text string) []string {
 // runnerInputs are the inputs that the runner or host/action.yml reads.
 var runnerInputs = []string{"args", "entrypoint", "ralph"}
 
-// goneInputs say what is done instead.
-var goneInputs = map[string]string{
+// Removed says what to do instead of an input, a command ("ralph verify") or a flag ("--notify") that was removed.
+var Removed = map[string]string{
 	"report":        "the report is always written",
 	"state-labels":  "an issue is always labelled with the state of its run",
 	"buttons":       "list the type edited of the event issue_comment in the workflow",
@@ -89,21 +89,32 @@ var goneInputs = map[string]string{
 	"amp-api-key":   "use provider-api-key",
 
 	"copilot-provider-api-key": "use provider-api-key",
+
+	"agent-args": setting("agent.flags"), "agent-command": setting("agent.command"),
+	"iteration-timeout": setting("agent.timeout"), "allow-models": setting("sandbox.allowModels"),
+	"private-hosts": setting("github.privateHosts"), "protect": setting("protect"),
+	"baseline": setting("baseline"), "proof": setting("proof"), "tamper": setting("tamper"),
+	"review-agent": setting("review.agent"), "review-model": setting("review.model"),
+	"max-iterations": setting("limits.maxIterations"), "max-time": setting("limits.maxTime"),
+	"stall-after": setting("limits.stallAfter"), "max-runs": setting("github.maxRuns"),
+	"max-open-prs": setting("github.maxOpenPrs"), "label": setting("github.label"),
+	"trigger-phrase": setting("github.triggerPhrase"), "assignee": setting("github.assignee"),
+	"plan-approval": setting("github.planApproval"), "mcp-config": setting("github.mcpConfig"),
+	"working-directory": setting("github.workingDirectory"), "check-timeout": setting("github.checkTimeout"),
+	"base-branch": setting("github.baseBranch"), "branch-prefix": setting("github.branchPrefix"),
+	"draft": setting("github.draft"), "reviewers": setting("github.reviewers"),
+	"pr-labels": setting("github.prLabels"), "fail-on": setting("github.failOn"),
+	"commit-signing": setting("github.commitSigning"), "sign-off": setting("github.signOff"),
+
+	"ralph checks": "use ralph doctor --checks", "ralph tamper": "use ralph prove", "ralph verify": "use ralph prove",
+	"ralph version": "use ralph --version", "ralph worktree": "use git worktree, and ralph gc",
+
+	"--notify": "start your command after ralph: ralph run; notify-send done", "--timestamps": "use --verbose",
+	"--emoji": "set LC_ALL=C.UTF-8", "--no-emoji": "set LC_ALL=C",
 }
 
-// movedInputs name the settings that inputs became.
-var movedInputs = map[string]string{
-	"agent-args": "agent.flags", "agent-command": "agent.command", "iteration-timeout": "agent.timeout",
-	"allow-models": "sandbox.allowModels", "private-hosts": "github.privateHosts", "protect": "protect",
-	"baseline": "baseline", "proof": "proof", "tamper": "tamper", "review-agent": "review.agent",
-	"review-model": "review.model", "max-iterations": "limits.maxIterations", "max-time": "limits.maxTime",
-	"stall-after": "limits.stallAfter", "max-runs": "github.maxRuns", "max-open-prs": "github.maxOpenPrs",
-	"label": "github.label", "trigger-phrase": "github.triggerPhrase", "assignee": "github.assignee",
-	"plan-approval": "github.planApproval", "mcp-config": "github.mcpConfig",
-	"working-directory": "github.workingDirectory", "check-timeout": "github.checkTimeout",
-	"base-branch": "github.baseBranch", "branch-prefix": "github.branchPrefix", "draft": "github.draft",
-	"reviewers": "github.reviewers", "pr-labels": "github.prLabels", "fail-on": "github.failOn",
-	"commit-signing": "github.commitSigning", "sign-off": "github.signOff",
+func setting(key string) string {
+	return fmt.Sprintf("set %q in "+workspace.SettingsFile+", and name that file with the input `config`", key)
 }
 
 // checkUnknown reports unknown inputs: a limit with a wrong name would limit nothing. It must be called
@@ -119,16 +130,12 @@ func (r *reader) checkUnknown(given []string) {
 }
 
 func (r *reader) unknown(name string) error {
-	if setting := movedInputs[name]; setting != "" {
-		const where = "set %q in " + workspace.SettingsFile + ", and name that file with the input `config`"
-		return fmt.Errorf("the input %q moved: "+where, name, setting)
-	}
-	if why := goneInputs[name]; why != "" {
-		return fmt.Errorf("there is no input %q any more: %s", name, why)
+	if instead := Removed[name]; instead != "" {
+		return fmt.Errorf("the input %q was removed: %s", name, instead)
 	}
 	clipped := fmt.Sprintf("%.80s", name)
 	if near, found := jsontree.Nearest(strings.ReplaceAll(name, "_", "-"), r.known); found {
 		return fmt.Errorf("%s: unknown input, use `%s`", clipped, near)
 	}
-	return fmt.Errorf("%s: unknown input", clipped)
+	return fmt.Errorf("%s: unknown input, docs/inputs.md lists the known ones", clipped)
 }

@@ -56,7 +56,6 @@ func (d *decoder) duration(at jsontree.At) policy.Duration {
 // patternWords explains the patterns of the tags.
 var patternWords = map[string]string{
 	`^\S+$`:                             "text without blanks",
-	`^[^\s/]+$`:                         "a host name, with or without a port",
 	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: "a model name or pattern, such as claude-haiku-*",
 	`^[A-Za-z_][A-Za-z0-9_]*$`:          "a variable name, such as DATABASE_URL",
 }

@@ -44,7 +44,7 @@ func CheckLines(lines []string, check func(string) error) error {
 func checkName(line string) error {
 	name, _, ok := strings.Cut(line, "=")
 	if !ok || !variable.MatchString(name) {
-		return errors.New("it is not NAME=value")
+		return errors.New("write NAME=value")
 	}
 	if isReserved(name) {
 		return fmt.Errorf("%s cannot be set: ralph, the sandbox or the shell depends on it", name)

@@ -27,11 +27,11 @@ func TestCheckVariable(t *testing.T) {
 		"no_proxy=*":                       "cannot be set",
 		"BASH_ENV=x":                       "cannot be set",
 		"BASH_FUNC_ls=x":                   "cannot be set",
-		"hush-hush":                        "not NAME=value",
-		"1A=hush-hush":                     "not NAME=value",
-		"A B=hush-hush":                    "not NAME=value",
-		"=hush-hush":                       "not NAME=value",
-		"":                                 "not NAME=value",
+		"hush-hush":                        "write NAME=value",
+		"1A=hush-hush":                     "write NAME=value",
+		"A B=hush-hush":                    "write NAME=value",
+		"=hush-hush":                       "write NAME=value",
+		"":                                 "write NAME=value",
 	} {
 		refused(t, line, environ.CheckVariable(line), want)
 	}
@@ -46,7 +46,7 @@ func TestCheckSecret(t *testing.T) {
 		"STRIPE_KEY=hush      ":  "less than 6 characters",
 		"GITHUB_TOKEN=hush-hush": "cannot be set",
 		"PATH=hush-hush":         "cannot be set",
-		"hush-hush-hush":         "not NAME=value",
+		"hush-hush-hush":         "write NAME=value",
 	} {
 		refused(t, line, environ.CheckSecret(line), want)
 	}

@@ -161,18 +161,22 @@ func (d *Decoder) value(at At, to reflect.Value, r rule) {
 	}
 }
 
-func (d *Decoder) isObject(at At) bool {
-	if at.Kind != Object {
+func (d *Decoder) isObject(at At, keys ...string) bool {
+	switch {
+	case at.Kind == Object:
+	case len(keys) == 0 || len(keys) > 10:
 		d.Report(at, "found %s, want an object", at)
+	default:
+		d.Report(at, "found %s, want an object with %s", at, oneOf(keys))
 	}
 	return at.Kind == Object
 }
 
 func (d *Decoder) object(at At, to reflect.Value) {
-	if !d.isObject(at) {
+	if !d.isObject(at, Keys(to.Type())...) {
 		return
 	}
-	intended := d.unknown(at, Keys(to.Type()))
+	intended := d.unknown(at, to.Type())
 	for field := range to.Type().Fields() {
 		key, r := keyOf(field), ruleOf(field)
 		value, given := at.Member(key)
@@ -187,7 +191,8 @@ func (d *Decoder) object(at At, to reflect.Value) {
 }
 
 // unknown reports mistyped keys, and returns the keys that were probably intended.
-func (d *Decoder) unknown(at At, known []string) map[string]bool {
+func (d *Decoder) unknown(at At, to reflect.Type) map[string]bool {
+	known := Keys(to)
 	intended := map[string]bool{}
 	for _, m := range at.Members {
 		if slices.Contains(known, m.Key) {
@@ -197,11 +202,23 @@ func (d *Decoder) unknown(at At, known []string) map[string]bool {
 		if near, ok := Nearest(m.Key, known); ok {
 			intended[near] = true
 			d.Report(key, "unknown key, did you mean %q?", near)
+		} else if parent := parentOf(m.Key, to); parent != "" {
+			d.Report(key, "unknown key here, write it within %q", parent)
 		} else if !d.Open {
 			d.Report(key, "unknown key, want %s", oneOf(known))
 		}
 	}
 	return intended
+}
+
+// parentOf returns the key of the object that has a key of that name.
+func parentOf(key string, to reflect.Type) string {
+	for field := range to.Fields() {
+		if field.Type.Kind() == reflect.Struct && slices.Contains(Keys(field.Type), key) {
+			return keyOf(field)
+		}
+	}
+	return ""
 }
 
 func oneOf(words []string) string {
@@ -215,6 +232,8 @@ func oneOf(words []string) string {
 func (d *Decoder) list(at At, to reflect.Value, r rule) {
 	n := len(at.Items)
 	switch {
+	case at.Kind == Text && to.Type().Elem().Kind() == reflect.String:
+		d.Report(at, "found %s, want a list: [%s]", at, at)
 	case at.Kind != List:
 		d.Report(at, "found %s, want a list", at)
 	case n == 0 && r.filled:
