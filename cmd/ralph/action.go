@@ -28,19 +28,6 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	w.Getenv = env
-	if c.Explain {
-		// The inputs are read as in a job: INPUT_LABEL and so on.
-		explanation, err := action.Action{
-			Getenv: c.withEvent(w.Getenv),
-			Inputs: action.Inputs(w.Environ()),
-			Out:    w.Stderr,
-			Now:    w.Now,
-		}.Explain()
-		if err != nil {
-			return 0, err
-		}
-		return fault.ExitDone, clean.JSON(w.Stdout, explanation)
-	}
 	a := action.Action{
 		Getenv:  w.Getenv,
 		Inputs:  action.Inputs(w.Environ()),
@@ -52,6 +39,15 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 		Version: version,
 		Every:   w.every,
 		Pace:    w.pace,
+	}
+	if c.Explain {
+		a.Getenv = c.withEvent(w.Getenv)
+		a.Out = w.Stderr
+		explanation, err := a.Explain()
+		if err != nil {
+			return 0, err
+		}
+		return fault.ExitDone, clean.JSON(w.Stdout, explanation)
 	}
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)

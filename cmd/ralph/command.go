@@ -73,21 +73,16 @@ var groups = []kong.Group{
 // helpPrinter prints the help of a command with its text in templates/help.
 func helpPrinter(all bool) kong.HelpPrinter {
 	return func(options kong.HelpOptions, ctx *kong.Context) error {
-		typed := "ralph"
-		node := ctx.Model.Node
-		if selected := ctx.Selected(); selected != nil {
-			node = selected
-			typed += " " + node.Path()
-			name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
-			if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
-				node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", defaultLimits(node.Name))
-			}
+		node := cmp.Or(ctx.Selected(), ctx.Model.Node)
+		name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
+		if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
+			node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", defaultLimits(node.Name))
 		}
 		shortened := !all && hideRest(node)
-		if err := kong.DefaultHelpPrinter(options, ctx); err != nil || !shortened {
-			return err
+		err := kong.DefaultHelpPrinter(options, ctx)
+		if shortened && err == nil {
+			_, err = fmt.Fprintf(ctx.Stdout, "\nRun \"%s --help --all\" for the rest.\n", node.FullPath())
 		}
-		_, err := fmt.Fprintf(ctx.Stdout, "\nRun \"%s --help --all\" for the rest.\n", typed)
 		return err
 	}
 }
@@ -95,17 +90,17 @@ func helpPrinter(all bool) kong.HelpPrinter {
 // hideRest hides what only --help --all shows, and reports whether there is any.
 func hideRest(node *kong.Node) bool {
 	found := false
-	for _, flag := range node.Flags {
-		if flag.Group != nil && flag.Group.Key == "all" {
-			flag.Hidden = true
+	hide := func(group *kong.Group, hidden *bool) {
+		if group != nil && group.Key == "all" {
+			*hidden = true
 			found = true
 		}
 	}
+	for _, flag := range node.Flags {
+		hide(flag.Group, &flag.Hidden)
+	}
 	for _, child := range node.Children {
-		if child.Group != nil && child.Group.Key == "all" {
-			child.Hidden = true
-			found = true
-		}
+		hide(child.Group, &child.Hidden)
 	}
 	return found
 }

@@ -24,7 +24,6 @@ type doctorCommand struct {
 	Agents       bool     `xor:"part" help:"Check only the agent of a run here."`
 	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the branch's rules."`
 	Repo         string   `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	Branch       string   `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
 	UID          int      `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
 	Checks       *bool    `negatable:"" help:"Run the checks. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
@@ -218,6 +217,6 @@ func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error 
 	if err != nil {
 		return err
 	}
-	all.GitHub = doctor.GitHub{Client: client, Clone: repo.clone(), Branch: c.Branch}.Look(ctx)
+	all.GitHub = doctor.GitHub{Client: client, Clone: repo.clone(), Branch: "ralph/issue-1-doctor"}.Look(ctx)
 	return nil
 }

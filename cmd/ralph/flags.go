@@ -146,13 +146,8 @@ func plainMessage(text string) string {
 		},
 		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1 needs a value"},
 		{`^expected "(<[^"]+>).*`, "$1 is missing"},
-		{
-			`^(--\S+): expected a (?:float but got ("\d+(?:\.\d*)?(?:[eE]\+?\d+)?")|` +
-				`valid \d+ bit int but got ("[1-9]\d*")).*`,
-			"$1: $2$3 is too large",
-		},
-		{`^(--\S+): expected a float but got ("[^"]*").*`, "$1: $2 is not a number, such as 5 or 2.50"},
-		{`^(--\S+): expected a valid \d+ bit int but got ("[^"]*").*`, "$1: $2 is not a whole number, such as 5"},
+		{`^(--\S+): expected a float but got ("[^"]*").*`, "$1: found $2, want a number such as 5 or 2.50"},
+		{`^(--\S+): expected a valid \d+ bit int but got ("[^"]*").*`, "$1: found $2, want a whole number such as 5"},
 	} {
 		text = regexp.MustCompile(words[0]).ReplaceAllString(text, words[1])
 	}

@@ -37,19 +37,15 @@ type gcCommand struct {
 	ProjectDir string           `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 }
 
-func (c gcCommand) run(ctx context.Context, w world) (int, error) {
-	return fault.ExitDone, c.collect(ctx, w)
-}
-
-func (c gcCommand) collect(ctx context.Context, w world) error {
+func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	if c.Repo != "" { // before anything is deleted
 		if _, err := w.repository(ctx, c.Repo, c.ProjectDir); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	removed, err := c.onMachine(ctx, w)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	outcome := "deleted"
 	if c.DryRun {
@@ -69,7 +65,7 @@ func (c gcCommand) collect(ctx context.Context, w world) error {
 		}
 	}
 	all := map[string]any{"here": append([]string{}, removed...), "refs": append([]sweep.Swept{}, swept...)}
-	return errors.Join(err, w.show(c.JSON, all, text.String())) // also if a later step failed
+	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // also if a later step failed
 }
 
 // onMachine clears this machine of what runs left that no one can resume, and returns its names. Runs of other linked

@@ -25,11 +25,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-type initCommand struct {
-	scaffold.Files
+type initCommand struct{ scaffold.Files }
 
-	Action string `name:"action-repository" hidden:"" default:"https://github.com/ralph-loop/ralph" help:"Repository of the action, whose tags are looked up."`
-}
+const actionRepository = "https://github.com/ralph-loop/ralph"
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if guarded.IsBare(c.ProjectDir) {
@@ -81,7 +79,7 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 	commit, err := c.findTag(ctx, w)
 	if err != nil || commit == "" {
 		fmt.Fprintf(w.Stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; "+
-			"pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
+			"pin it with: git ls-remote %[2]s %[1]s\n", version, actionRepository)
 		return version
 	}
 	return commit + " # " + version
@@ -94,7 +92,7 @@ func (c initCommand) findTag(ctx context.Context, w world) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return remote.Repository{URL: c.Action}.Tag(ctx, tool, version)
+	return remote.Repository{URL: actionRepository}.Tag(ctx, tool, version)
 }
 
 type planCommand struct {
@@ -102,18 +100,14 @@ type planCommand struct {
 	Title string `short:"t" placeholder:"TEXT" help:"Title of the issue."`
 }
 
-func (c planCommand) run(_ context.Context, w world) (int, error) {
-	return fault.ExitDone, c.draft(w)
-}
-
-func (c planCommand) draft(w world) error {
+func (c planCommand) run(_ context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	name := c.File
 	if name == "-" {
 		name = "standard input"
 	}
 	text, err := c.read(w.Stdin)
 	if err != nil {
-		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
+		return 0, fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
 	}
 	body := string(text)
 	if !plan.IsPRD(body) {
@@ -122,14 +116,14 @@ func (c planCommand) draft(w world) error {
 	task := plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: body}
 	stories, source, err := plan.Draft(task, forms()...)
 	if err != nil {
-		return explainNoPlan(name, err)
+		return 0, explainNoPlan(name, err)
 	}
 	begun := scaffold.Begun(".")
 	stories.Project = cmp.Or(stories.Project, begun.Project)
 	stories.BranchName = cmp.Or(stories.BranchName, begun.BranchName)
 	data, err := stories.Marshal()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	count := view.Plural(len(stories.UserStories), "story")
 	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, count, len(stories.Open()))
@@ -140,7 +134,7 @@ func (c planCommand) draft(w world) error {
 	}
 	fmt.Fprintln(w.Stderr, "next: save it as ralph/prd.json, commit it, then: ralph run")
 	_, err = w.Stdout.Write(data)
-	return err
+	return fault.ExitDone, err
 }
 
 func forms() (all [][]byte) {

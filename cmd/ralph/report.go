@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -23,8 +22,8 @@ import (
 
 type reportCommand struct {
 	laptop.ShownRun
-	Format string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
-	Output string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
+	Format string `enum:"html,md" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal."`
+	Output string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; md: standard output)."`
 }
 
 func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
@@ -32,30 +31,19 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if err != nil {
 		return 0, err
 	}
-	if c.Format == "json" {
-		var text bytes.Buffer
-		if err := laptop.PrintResult(&text, run, home); err != nil {
-			return 0, err
-		}
-		return fault.ExitDone, c.put(w, home, text.Bytes())
-	}
 	source, err := c.source(ctx, w, home, run)
 	if err != nil {
 		return 0, err
 	}
-	return fault.ExitDone, c.write(w, home, source)
-}
-
-func (c reportCommand) write(w world, home workspace.Run, source page.Source) error {
 	write := source.Markdown
 	if c.Format == "html" {
 		write = source.HTML
 	}
 	text, err := write()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return c.put(w, home, text)
+	return fault.ExitDone, c.put(w, home, text)
 }
 
 // source returns the run with readers for the files beside its journal.
@@ -101,13 +89,7 @@ func (c reportCommand) put(w world, home workspace.Run, text []byte) error {
 	if err != nil {
 		return fault.Usage("cannot write "+name, "name another file with -o, or - for standard output", err)
 	}
-	if _, err := fmt.Fprintln(w.Stdout, name); err != nil {
-		return err
-	}
-	if c.Format != "html" {
-		return nil
-	}
-	_, err = fmt.Fprintln(w.Stderr, "next: open it in a browser")
+	_, err = fmt.Fprintln(w.Stdout, name)
 	return err
 }
 

@@ -41,21 +41,17 @@ type serveCommand struct {
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
 
-func (c *serveCommand) run(ctx context.Context, w world) (int, error) {
-	return fault.ExitDone, c.serve(ctx, w)
-}
-
-func (c *serveCommand) serve(ctx context.Context, w world) error {
+func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	app, err := c.app(ctx, w)
 	if app == nil || err != nil {
-		return err
+		return 0, err
 	}
 	log := redact.New(app.PrivateKey, app.Secret).Writer(w.Stderr)
 	access := c.access(w)
 	access.App = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}
 	listener, err := server.Listen(ctx, c.Listen)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	err = server.Server{
 		Access:   access,
@@ -75,7 +71,7 @@ func (c *serveCommand) serve(ctx context.Context, w world) error {
 		},
 	}.Serve(ctx, listener)
 	_ = log.Close() // the end of a log that is not read is lost
-	return err
+	return fault.ExitDone, err
 }
 
 func (c *serveCommand) access(w world) github.Access {

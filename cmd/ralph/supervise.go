@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
@@ -41,12 +42,10 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	home := w.Getenv("HOME")
-	if err := workspace.CheckNotHome(dir, home); err != nil {
-		return 0, err
-	}
-	if err := workspace.CheckNotHome(c.TaskDir, home); err != nil {
-		return 0, err
+	for _, folder := range []string{dir, c.TaskDir} {
+		if err := workspace.CheckNotHome(folder, w.Getenv("HOME")); err != nil {
+			return 0, err
+		}
 	}
 	outcome, err := c.job(w).Start(ctx, asked)
 	if err != nil {
@@ -63,10 +62,7 @@ func (c superviseCommand) asked(w world) (job.NewRun, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return job.NewRun{}, fault.Usage("no command given", "for example: ralph supervise -- ./agent.sh", nil)
 	}
-	p, err := c.policy()
-	if err != nil {
-		return job.NewRun{}, err
-	}
+	p := c.policy()
 	p.Agent = filepath.Base(argv[0])
 	if err := workspace.CheckDir(c.task().Dir, "--task-dir"); err != nil {
 		return job.NewRun{}, err
@@ -87,7 +83,7 @@ func behindDashes(words []string) []string {
 	return words
 }
 
-func (c superviseCommand) policy() (policy.Policy, error) {
+func (c superviseCommand) policy() policy.Policy {
 	p := policy.ForPreset(policy.ByFile)
 	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
 	p.Limits.Iteration = policy.Given(c.WaitTimeout, p.Limits.Iteration)
@@ -97,12 +93,9 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 	s.Project = task.Project
 	s.Task = task.ID
 	s.Delay = policy.Given(c.RestartDelay, s.Delay)
-	s.Poll = policy.Given(c.PollInterval, s.Poll)
+	s.Poll = max(policy.Given(c.PollInterval, s.Poll), policy.Duration(time.Millisecond))
 	s.Wait = policy.Given(c.WaitTimeout, s.Wait)
-	if s.Poll == 0 {
-		return p, fault.Usage("--poll-interval is zero", "give the time between two checks, such as 1s", nil)
-	}
-	return p, nil
+	return p
 }
 
 func (c superviseCommand) task() workspace.Task {

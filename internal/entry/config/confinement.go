@@ -25,7 +25,6 @@ func (r *reader) confinement() Confinement {
 		Level:   sandbox.Auto,
 		Network: confine.Network{Packages: true, Allow: r.hosts("allow-domains")},
 	}
-	levels := 0
 	for _, word := range r.list("sandbox") {
 		level := sandbox.Level(word)
 		switch {
@@ -34,13 +33,11 @@ func (r *reader) confinement() Confinement {
 		case !level.Known():
 			known := strings.Join(sandbox.Names(keyInAgentWord), ", ")
 			r.addError("sandbox", fmt.Errorf("%q is not one of %s", word, known))
+		case c.Level != sandbox.Auto:
+			r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
 		default:
 			c.Level = level
-			levels++
 		}
-	}
-	if levels > 1 {
-		r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
 	}
 	return c
 }

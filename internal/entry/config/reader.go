@@ -81,15 +81,12 @@ var Removed = map[string]string{
 	"report":        "the report is always written",
 	"state-labels":  "an issue is always labelled with the state of its run",
 	"buttons":       "list the type edited of the event issue_comment in the workflow",
-	"prompt-file":   "use prompt",
 	"dry-run":       "`ralph action --explain` shows what an event means",
 	"https-proxy":   "set the variable HTTPS_PROXY",
 	"ca-bundle":     "set the variable SSL_CERT_FILE",
 	"setup-domains": "allow-domains counts for setup, too",
-	"amp-api-key":   "use provider-api-key",
-
-	"copilot-provider-api-key": "use provider-api-key",
-
+	"prompt-file":   "use prompt",
+	"amp-api-key":   "use provider-api-key", "copilot-provider-api-key": "use provider-api-key",
 	"agent-args": setting("agent.flags"), "agent-command": setting("agent.command"),
 	"iteration-timeout": setting("agent.timeout"), "allow-models": setting("sandbox.allowModels"),
 	"private-hosts": setting("github.privateHosts"), "protect": setting("protect"),
@@ -105,10 +102,8 @@ var Removed = map[string]string{
 	"draft": setting("github.draft"), "reviewers": setting("github.reviewers"),
 	"pr-labels": setting("github.prLabels"), "fail-on": setting("github.failOn"),
 	"commit-signing": setting("github.commitSigning"), "sign-off": setting("github.signOff"),
-
 	"ralph checks": "use ralph doctor --checks", "ralph tamper": "use ralph prove", "ralph verify": "use ralph prove",
 	"ralph version": "use ralph --version", "ralph worktree": "use git worktree, and ralph gc",
-
 	"--notify": "start your command after ralph: ralph run; notify-send done", "--timestamps": "use --verbose",
 	"--emoji": "set LC_ALL=C.UTF-8", "--no-emoji": "set LC_ALL=C",
 }
@@ -133,9 +128,8 @@ func (r *reader) unknown(name string) error {
 	if instead := Removed[name]; instead != "" {
 		return fmt.Errorf("the input %q was removed: %s", name, instead)
 	}
-	clipped := fmt.Sprintf("%.80s", name)
 	if near, found := jsontree.Nearest(strings.ReplaceAll(name, "_", "-"), r.known); found {
-		return fmt.Errorf("%s: unknown input, use `%s`", clipped, near)
+		return fmt.Errorf("%.80s: unknown input, use `%s`", name, near)
 	}
-	return fmt.Errorf("%s: unknown input, docs/inputs.md lists the known ones", clipped)
+	return fmt.Errorf("%.80s: unknown input, docs/inputs.md lists the known ones", name)
 }
