@@ -83,12 +83,12 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	in := Inputs{
 		Token:        r.get("github-token"),
 		CIToken:      r.get("ci-token"),
-		AppID:        int64(r.number("app-id", 0)),
+		AppID:        int64(r.number("app-id")),
 		AppKey:       r.get("app-private-key"),
 		AgentName:    r.get("agent"),
 		AgentVersion: r.get("agent-version"),
 		Prompt:       r.get("prompt"),
-		Issue:        r.number("issue", 0),
+		Issue:        r.number("issue"),
 		BranchPrefix: "ralph/",
 		Mode:         Mode(r.choice("mode", string(Work), string(ProvePull), string(PublishProof))),
 		FailOn:       FailOnError,
@@ -100,15 +100,14 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		Agent:        r.agent(),
 		Policy:       r.policy(),
 		CheckTimeout: policy.DefaultCheckTimeout,
-		Config:       r.get("config"),
+		Config:       r.path("config"),
 		Quota:        quota.Default(),
 		Sandbox:      r.confinement(),
 		Needs:        r.needs(),
 		Cache:        r.cache(),
 	}
 	in.Quota.USD = r.money("max-cost-per-day", in.Quota.USD)
-	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
-	in.Secrets = append(in.Secrets, in.Needs.Values()...)
+	in.Secrets = slices.Concat([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets(), in.Needs.Values())
 	r.checkUnknown(given)
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("invalid inputs", "correct `with:` in the workflow's step", errors.Join(r.errs...))
@@ -126,22 +125,14 @@ func (r *reader) needs() confine.Needs {
 	return confine.Needs{Env: env, Secrets: secrets, Services: services}
 }
 
-// cache returns a folder of the workspace that ralph does not use otherwise.
+// cache returns a folder of the workspace that neither git nor ralph uses.
 func (r *reader) cache() string {
-	name := r.get("cache")
-	if name != "" && !isSeparateFolder(name) {
-		r.addError("cache", fmt.Errorf("%q is not a separate folder in the workspace, write one such as .ralph-cache", name))
+	name := r.path("cache")
+	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/")
+	if name != "" && slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first) {
+		r.addError("cache", fmt.Errorf("%q is in use, write a folder of its own such as .ralph-cache", name))
 	}
 	return name
-}
-
-// isSeparateFolder reports a folder below the workspace that neither git nor ralph uses.
-func isSeparateFolder(name string) bool {
-	if !filepath.IsLocal(name) {
-		return false
-	}
-	first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/")
-	return !slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)
 }
 
 func (r *reader) agent() agent.Options {

@@ -110,10 +110,13 @@ var wrong = []struct{ name, value, why string }{
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
 	{"allow-domains", "https://example.com", `allow-domains: cannot allow "https://example.com": write the host only: example.com`},
-	{"cache", "../cache", "is not a separate folder in the workspace"},
-	{"cache", ".", "is not a separate folder in the workspace"},
-	{"cache", "/tmp/cache", "is not a separate folder in the workspace"},
-	{"cache", ".git/cache", "is not a separate folder in the workspace"},
+	{"cache", "../cache", `cache: "../cache" is outside the repository`},
+	{"cache", ".", `cache: "." is in use`},
+	{"cache", "/tmp/cache", "is outside the repository"},
+	{"cache", ".git/cache", `cache: ".git/cache" is in use`},
+	{"config", "/etc/settings.json", `config: "/etc/settings.json" is outside the repository`},
+	{"allow-users", "@ada", `allow-users: "@ada": write one name per line, without @ and blanks`},
+	{"allow-bots", "a b", `allow-bots: "a b": write one name per line, without @ and blanks`},
 	{"checks", "paths: {web -> true", `checks: "{web" is not a glob with closed brackets and braces`},
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,11 +24,8 @@ func (r *reader) addError(name string, err error) {
 	}
 }
 
-func (r *reader) number(name string, fallback int) int {
-	value := r.get(name)
-	if value == "" {
-		return fallback
-	}
+func (r *reader) number(name string) int {
+	value := cmp.Or(r.get(name), "0")
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
 		r.addError(name, fmt.Errorf("%q is not a whole number, write digits only, such as 7", value))
@@ -50,17 +48,31 @@ func (r *reader) money(name string, fallback float64) float64 {
 // choice returns an input that must be one of words. The first is the default.
 func (r *reader) choice(name string, words ...string) string {
 	value := cmp.Or(r.get(name), words[0])
-	if slices.Contains(words, value) {
-		return value
+	if !slices.Contains(words, value) {
+		r.addError(name, fmt.Errorf("%q is not one of %s", value, strings.Join(words, ", ")))
 	}
-	r.addError(name, fmt.Errorf("%q is not one of %s", value, strings.Join(words, ", ")))
-	return words[0]
+	return value
 }
 
 func (r *reader) lines(name string) []string { return nonEmptyLines(r.get(name)) }
 
 func (r *reader) list(name string) []string {
-	return nonEmptyLines(strings.ReplaceAll(r.get(name), ",", "\n"))
+	all := nonEmptyLines(strings.ReplaceAll(r.get(name), ",", "\n"))
+	for _, word := range all {
+		if strings.ContainsAny(word, "@ ") { // it would match nothing without an error
+			r.addError(name, fmt.Errorf("%q: write one name per line, without @ and blanks", word))
+		}
+	}
+	return all
+}
+
+// path returns the path of a file or folder of the repository.
+func (r *reader) path(name string) string {
+	value := r.get(name)
+	if value != "" && !filepath.IsLocal(value) {
+		r.addError(name, fmt.Errorf("%q is outside the repository, write a path within it", value))
+	}
+	return value
 }
 
 func nonEmptyLines(text string) []string {
@@ -105,7 +117,6 @@ var Removed = map[string]string{
 	"ralph checks": "use ralph doctor --checks", "ralph tamper": "use ralph prove", "ralph verify": "use ralph prove",
 	"ralph version": "use ralph --version", "ralph worktree": "use git worktree, and ralph gc",
 	"--notify": "start your command after ralph: ralph run; notify-send done", "--timestamps": "use --verbose",
-	"--emoji": "set LC_ALL=C.UTF-8", "--no-emoji": "set LC_ALL=C",
 }
 
 func setting(key string) string {
