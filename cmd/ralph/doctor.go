@@ -24,15 +24,15 @@ type doctorCommand struct {
 	Agents       bool     `xor:"part" help:"Check only the agent of a run here."`
 	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the branch's rules."`
 	Repo         string   `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	UID          int      `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
+	UID          int      `group:"all" name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
 	Checks       *bool    `negatable:"" help:"Run the checks. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
 	AppArmor     bool     `name:"apparmor" xor:"part" help:"Print the AppArmor profile that lets ralph make its strongest sandbox, on Ubuntu 24.04 or later."`
 	JSON         bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
-	laptop.Reach
-	laptop.Secrecy
-	laptop.Passing
+	laptop.Reach   `group:"all"`
+	laptop.Secrecy `group:"all"`
+	laptop.Passing `group:"all"`
 }
 
 type found struct {

@@ -23,13 +23,13 @@ import (
 )
 
 type sandboxCommand struct {
-	Level sandbox.Level `enum:"${levels}" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
-	Allow []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
-	laptop.Reach
-	laptop.Passing
-	Deliver bool     `help:"Apply the changes of the command to the files here."`
-	Silent  bool     `kong:"-"` // of changes that are not applied
-	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
+	Level          sandbox.Level `enum:"${levels}" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
+	Allow          []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
+	laptop.Reach   `group:"all"`
+	laptop.Passing `group:"all"`
+	Deliver        bool     `help:"Apply the changes of the command to the files here."`
+	Silent         bool     `kong:"-"` // of changes that are not applied
+	Command        []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
 func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {

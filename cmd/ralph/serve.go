@@ -29,15 +29,15 @@ type serveCommand struct {
 	PrivateKey    string   `type:"path" placeholder:"FILE" help:"File with the App's private key (default: RALPH_APP_PRIVATE_KEY)."`
 	Secret        string   `type:"path" placeholder:"FILE" help:"File with the webhook's secret (default: RALPH_WEBHOOK_SECRET)."`
 	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Address to listen on."`
-	APIURL        string   `name:"api-url" placeholder:"URL" help:"API of a GitHub Enterprise server: https://HOST/api/v3."`
-	Workflow      string   `default:"ralph.yml" placeholder:"FILE" help:"Workflow to start in a repository."`
-	Audience      string   `placeholder:"NAME" help:"OIDC audience that a job must present to get a token (default: token exchange off)."`
-	Issuer        string   `placeholder:"URL" help:"OIDC issuer of jobs (default: the GitHub of --api-url)."`
-	Label         string   `placeholder:"NAME" help:"Label that starts work."`
-	TriggerPhrase string   `placeholder:"WORD" help:"First word of a comment that starts work."`
-	Assignee      string   `placeholder:"LOGIN" help:"Login whose assignment starts work."`
-	Buttons       bool     `help:"Start work by the boxes in ralph's comment."`
-	AllowBots     []string `placeholder:"NAME" help:"Bot that may start work. Repeatable."`
+	APIURL        string   `group:"all" name:"api-url" placeholder:"URL" help:"API of a GitHub Enterprise server: https://HOST/api/v3."`
+	Workflow      string   `group:"all" default:"ralph.yml" placeholder:"FILE" help:"Workflow to start in a repository."`
+	Audience      string   `group:"all" placeholder:"NAME" help:"OIDC audience that a job must present to get a token (default: token exchange off)."`
+	Issuer        string   `group:"all" placeholder:"URL" help:"OIDC issuer of jobs (default: the GitHub of --api-url)."`
+	Label         string   `group:"all" placeholder:"NAME" help:"Label that starts work."`
+	TriggerPhrase string   `group:"all" placeholder:"WORD" help:"First word of a comment that starts work."`
+	Assignee      string   `group:"all" placeholder:"LOGIN" help:"Login whose assignment starts work."`
+	Buttons       bool     `group:"all" help:"Start work by the boxes in ralph's comment."`
+	AllowBots     []string `group:"all" placeholder:"NAME" help:"Bot that may start work. Repeatable."`
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
 

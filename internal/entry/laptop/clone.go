@@ -25,9 +25,9 @@ import (
 type Clone struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Clone of the repository (default: current directory)."`
 	Fence
-	Reach
-	Secrecy
-	Passing
+	Reach   `group:"all"`
+	Secrecy `group:"all"`
+	Passing `group:"all"`
 }
 
 // Verify runs a verifier in the sandbox. It uses no folder of PATH in the clone: the change that is proven may

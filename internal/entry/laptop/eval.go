@@ -46,7 +46,7 @@ type Eval struct {
 	Results string `type:"path" placeholder:"FILE" help:"File outside of the clone to which results are appended; tasks in it are not tried again (default: one for each clone, in ~/.local/state/ralph/eval)."`
 	JSON    bool   `name:"json" help:"Print the result as one JSON object."`
 	Fence
-	Passing
+	Passing `group:"all"`
 }
 
 // largestInstances is more than SWE-bench has.

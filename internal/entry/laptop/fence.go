@@ -18,7 +18,7 @@ import (
 type Fence struct {
 	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if this machine cannot provide it."`
 	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox."`
-	Allow     []string      `placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
+	Allow     []string      `group:"all" placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
 }
 
 // Passing are variables that are passed by name, where no settings do.
