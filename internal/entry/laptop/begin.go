@@ -142,7 +142,6 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Machine: job.Machine{
 			Folder:       d.runs(),
 			TreesBeside:  !d.DryRun && d.runs().HasState(),
-			SettingsDir:  d.ProjectDir,
 			Exec:         d.World.Runner.Run,
 			Now:          d.World.Now,
 			Git:          d.Tool,

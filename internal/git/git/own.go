@@ -143,6 +143,3 @@ func literal(paths []string) []string {
 	}
 	return specs
 }
-
-// PushesAll reports whether the user's git pushes all branches that the remote has, too.
-func (t *Tree) PushesAll() bool { return t.settings["push.default"] == "matching" }

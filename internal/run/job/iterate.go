@@ -24,12 +24,6 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	if err != nil {
 		return err
 	}
-	// A person may have switched since the run began. Later it may have been the agent, which is told to switch back.
-	if s.UserTree != nil && run.Policy.Done == policy.ByStories && step.Number == 1 {
-		if err := checkOn(ctx, s.UserTree.Do, run.Branch); err != nil {
-			return err
-		}
-	}
 	if err := s.runSetup(ctx, run, step.Number, emit); err != nil {
 		return err
 	}

@@ -50,8 +50,7 @@ type Job struct {
 // Machine is what commands run with.
 type Machine struct {
 	Folder      workspace.Folder
-	TreesBeside bool   // keeps the trees of runs beside the digests of their journals
-	SettingsDir string // the project whose settings count; empty: that of Folder
+	TreesBeside bool // keeps the trees of runs beside the digests of their journals
 	Exec        func(context.Context, process.Command) (process.Result, error)
 	Now         func() time.Time
 	Git         git.Git

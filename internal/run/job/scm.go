@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -92,9 +91,6 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err := s.checkRepository(ctx, run); err != nil {
-		return done, err
-	}
 	if s.isOutside(argv) && s.Box != nil {
 		if err := s.deliver(ctx, s.Run(), emit); err != nil {
 			return done, err
@@ -103,6 +99,7 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 			return done, err
 		}
 		dir = projectDir(run, s.Box.Top)
+		argv = slices.Insert(argv, 1, "-c", "core.hooksPath=/dev/null") // the agent may have written hooks
 	}
 	output := &process.Tail{N: 2000}
 	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: output, Stderr: output})
@@ -141,20 +138,6 @@ func (s scm) askMessage(
 		return errChanged
 	}
 	return nil
-}
-
-// checkRepository refuses a repository that the agent moved to another branch, or left in a merge.
-func (s scm) checkRepository(ctx context.Context, run journal.Run) error {
-	if err := s.checkBranch(ctx, run); err != nil {
-		return err
-	}
-	if s.UserTree == nil {
-		return nil
-	}
-	if last := run.Iterations[len(run.Iterations)-1]; len(last.SCM) > 0 {
-		return nil // an earlier task may have begun the merge
-	}
-	return checkMerged(ctx, s.UserTree)
 }
 
 // fileState returns the state of the files that the checks judged.
@@ -206,78 +189,10 @@ func (s scm) execSCM(ctx context.Context, command process.Command) (process.Resu
 		exec = s.commandRunner(command.Dir)
 		env = s.Sandbox.Env(s.CheckEnv, false)
 	}
-	command.Env = s.withSettings(env)
+	command.Env = env
 	command.Timeout = 10 * time.Minute
 	command.Grace = s.Grace
 	return exec(ctx, command)
-}
-
-// scmSettings keep git from running another git in a nested repository with its configuration, and from pushing tags
-// that the agent made.
-var scmSettings = [][2]string{
-	{"submodule.recurse", "false"},
-	{"fetch.recurseSubmodules", "false"},
-	{"push.recurseSubmodules", "no"},
-	{"diff.ignoreSubmodules", "dirty"}, // a submodule's commit is still read
-	{"push.followTags", "false"},
-}
-
-// noHooks keeps git outside of a box from the hooks that an agent delivered.
-var noHooks = [2]string{"core.hooksPath", "/dev/null"}
-
-// withSettings adds the settings after those that the user's environment has. Of all branches, the agent may have moved
-// others than its own, so git pushes the current one instead.
-func (s scm) withSettings(env []string) []string {
-	settings := scmSettings
-	if s.UserTree != nil && s.UserTree.PushesAll() {
-		settings = append(slices.Clip(settings), [2]string{"push.default", "current"})
-	}
-	if s.Box != nil {
-		settings = append(slices.Clip(settings), noHooks)
-	}
-	const count = "GIT_CONFIG_COUNT="
-	n := 0
-	var all []string
-	for _, variable := range env {
-		number, ok := strings.CutPrefix(variable, count)
-		if ok {
-			n, _ = strconv.Atoi(number) // git takes nothing but a number
-			continue
-		}
-		all = append(all, variable)
-	}
-	for _, set := range settings {
-		all = append(all,
-			fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]),
-			fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]),
-		)
-		n++
-	}
-	return append(all, count+strconv.Itoa(n))
-}
-
-// checkBranch refuses a branch that the agent made a symbolic ref to another one, and another branch that it checked
-// out: a commit would land there, and a push would publish it. Tasks that switch branches themselves may do so.
-func (s scm) checkBranch(ctx context.Context, run journal.Run) error {
-	if s.UserTree == nil || run.Branch == "" {
-		return nil
-	}
-	to, err := s.UserTree.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
-	if err != nil && !git.SaidNo(err) {
-		return err
-	}
-	if to != "" {
-		return fmt.Errorf("the agent made the branch %s stand for %s", run.Branch, to)
-	}
-	if path.Base(run.Policy.SCM.Command) != "git" || slices.ContainsFunc(run.Policy.SCM.Tasks, switchesBranch) {
-		return nil
-	}
-	return checkOn(ctx, s.UserTree.Do, run.Branch)
-}
-
-func switchesBranch(task string) bool {
-	first, _, _ := strings.Cut(strings.TrimSpace(task), " ")
-	return first == "switch" || first == "checkout"
 }
 
 // A commit without changes is no failure.

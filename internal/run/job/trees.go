@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/lib/shell"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
@@ -90,9 +89,6 @@ func (s *trees) commitLeftovers(ctx context.Context, run journal.Run) (*git.Insp
 	}
 	if s.UserTree != nil {
 		if err := checkOn(ctx, tree.Do, run.Branch); err != nil {
-			return nil, err
-		}
-		if err := checkMerged(ctx, tree); err != nil {
 			return nil, err
 		}
 	}
@@ -305,10 +301,14 @@ func (s *trees) takeFromCheckout(
 	run journal.Run,
 	seen *git.Inspection,
 ) (journal.CommitsTaken, error) {
-	seen, state, err := s.inspectCheckout(ctx, seen)
-	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
-		return s.refuseUnreadable(ctx, run, failed), nil
+	if seen == nil {
+		var err error
+		seen, err = s.UserTree.Inspect(ctx)
+		if err != nil {
+			return journal.CommitsTaken{}, err
+		}
 	}
+	state, err := seen.State(ctx)
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
@@ -324,7 +324,7 @@ func (s *trees) takeFromCheckout(
 	if s.trusted == nil {
 		return taken, nil
 	}
-	why, err := s.whyRefused(ctx, run, seen)
+	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
 	if err != nil {
 		return taken, err
 	}
@@ -338,37 +338,6 @@ func (s *trees) takeFromCheckout(
 	}
 	taken.Commits, err = s.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	return taken, err
-}
-
-// inspectCheckout returns the state of the user's tree. seen may hold what an earlier look at it found.
-func (s *trees) inspectCheckout(
-	ctx context.Context,
-	seen *git.Inspection,
-) (*git.Inspection, git.TreeState, error) {
-	if seen == nil {
-		var err error
-		seen, err = s.UserTree.Inspect(ctx)
-		if err != nil {
-			return nil, git.TreeState{}, err
-		}
-	}
-	state, err := seen.State(ctx)
-	return seen, state, err
-}
-
-// refuseUnreadable takes nothing from a tree that git cannot read.
-func (s *trees) refuseUnreadable(ctx context.Context, run journal.Run, failed *git.Error) journal.CommitsTaken {
-	why := "git cannot read the tree: " + cmp.Or(failed.Said, failed.Error())
-	if _, err := s.UserTree.Head(ctx); err != nil { // else the disk may be full, or the index broken
-		why += "; git switch " + shell.Quote(run.Branch) + " brings it back"
-	}
-	return journal.CommitsTaken{
-		From:    run.Head,
-		To:      run.Head,
-		Tree:    run.Tree,
-		Dirty:   true,
-		Refused: []journal.Finding{{Why: why}},
-	}
 }
 
 // changedFiles differ from the base. It returns nothing if no check has paths.

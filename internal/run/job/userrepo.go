@@ -33,7 +33,7 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 	if err := checkOn(ctx, d.Place.Do, run.Branch); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
-	if err := checkConflicts(ctx, d.Place.Do, memory.Files()...); err != nil {
+	if err := d.Place.AtRest(); err != nil {
 		return fmt.Errorf("the PRD is not committed: %w", err)
 	}
 	if run.Policy.Boxed && run.Box.Log.Path != "" { // the agent wrote it there
@@ -86,39 +86,4 @@ func checkOn(ctx context.Context, do git.Runner, branch string) error {
 		return nil
 	}
 	return fault.Usage(branch+" is no longer checked out", "git switch "+shell.Quote(branch)+" brings it back", nil)
-}
-
-// checkMerged refuses a tree in which somebody began a merge, or took changes back out of a stash, while the agent
-// worked: a commit would end that, with the marks of its conflicts.
-func checkMerged(ctx context.Context, tree *git.Tree) error {
-	if err := tree.AtRest(); err != nil {
-		return err
-	}
-	return checkConflicts(ctx, tree.Do)
-}
-
-// checkConflicts refuses conflicts at some paths, or anywhere.
-func checkConflicts(ctx context.Context, do git.Runner, paths ...string) error {
-	args := append([]string{"diff", "--name-only", "--diff-filter=U", "-z", "--"}, paths...)
-	printed, err := do(ctx, git.Call{Args: args})
-	if err != nil {
-		return err
-	}
-	if len(printed) == 0 {
-		return nil
-	}
-	names := strings.Split(strings.TrimSuffix(string(printed), "\x00"), "\x00")
-	return fault.Usage("there are conflicts in "+journal.ShortList(names), "git status says how to end them", nil)
-}
-
-// whyRefused returns why the work in the user's tree cannot be taken, or "".
-func (s *trees) whyRefused(ctx context.Context, run journal.Run, seen *git.Inspection) (string, error) {
-	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
-	if err != nil || why != "" || run.Policy.Done != policy.ByStories {
-		return why, err
-	}
-	if unmerged := checkMerged(ctx, s.UserTree); unmerged != nil {
-		why = fault.Told(unmerged) + ", but end only what you began yourself"
-	}
-	return why, nil
 }
