@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/run/job"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
@@ -119,7 +120,7 @@ func (c superviseCommand) job(w world) *job.Job {
 		}
 	}
 	return &job.Job{
-		Machine: job.Machine{Folder: c.task().Runs(), Exec: w.Runner.Run, Now: w.Now},
+		Machine: job.Machine{Folder: c.task().Runs(), Exec: w.Runner.Run, Now: w.Now, Secrets: redact.Values()},
 		Code:    job.Code{Dir: c.TaskDir},
 		Agents: job.Agents{Supervised: &job.Supervised{
 			Task:   c.task(),

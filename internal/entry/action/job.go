@@ -4,14 +4,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/hub/github"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
 	"github.com/ralph-loop/ralph/internal/run/job"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
@@ -88,11 +91,15 @@ func (h *handler) setHost(issue int) {
 	h.report = &report{env: h.env, log: h.log, host: h.host, answers: h.answers}
 }
 
-// job returns what a run needs.
-func (h *handler) job(tool git.Git, agents job.Agents) *job.Job {
-	agents.Attachments = h.request.attached
+// job returns what a run needs, and starts its sandbox.
+func (h *handler) job(ctx context.Context, tool git.Git, p policy.Policy) (*job.Job, error) {
+	found, err := h.machine.findAgents(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	isPull := h.request.task.Kind == plan.KindPull
 	today := h.action.Now().UTC().Format(time.DateOnly)
+	found.Kept = func(sb *confine.Sandbox) checkout.Kept { return h.machine.kept(sb, today, !isPull) }
 	clone := func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
 		return h.remote.Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
 	}
@@ -100,18 +107,14 @@ func (h *handler) job(tool git.Git, agents job.Agents) *job.Job {
 	if h.request.task.Number != 0 { // else there is nothing to comment on
 		comment = h.host.Comment
 	}
-	return &job.Job{
+	j, err := job.New(ctx, found, job.Job{
 		Machine: job.Machine{
-			Folder:       h.env.folder(),
-			Exec:         h.action.Exec,
-			Now:          h.action.Now,
-			Git:          tool,
-			Sandbox:      h.machine.sandbox,
-			CheckEnv:     agents.AgentEnv,
-			CheckSecrets: h.inputs.Needs.Secrets,
-			Kept:         h.machine.kept(h.machine.sandbox, today, !isPull),
-			Redact:       h.log.secrets.Writer,
-			Grace:        agentEndTime,
+			Folder:  h.env.folder(),
+			Exec:    h.action.Exec,
+			Now:     h.action.Now,
+			Git:     tool,
+			Secrets: h.log.secrets,
+			Grace:   agentEndTime,
 		},
 		Code: job.Code{Origin: clone},
 		Remote: job.Remote{
@@ -121,13 +124,12 @@ func (h *handler) job(tool git.Git, agents job.Agents) *job.Job {
 			HasSecret:  h.log.secrets.Holds,
 			Comment:    comment,
 		},
-		Agents: agents,
+		Agents: job.Agents{Attachments: h.request.attached},
 		Audience: job.Audience{
-			Screens:     h.report.screens(),
-			Interval:    h.action.Every,
-			OnEvent:     h.log.event,
-			Log:         h.log.say,
-			HideSecrets: h.log.secrets.Bytes,
+			Screens:  h.report.screens(),
+			Interval: h.action.Every,
+			OnEvent:  h.log.event,
+			Log:      h.log.say,
 		},
 		Abort:       h.action.Hard,
 		Version:     h.action.Version,
@@ -135,5 +137,11 @@ func (h *handler) job(tool git.Git, agents job.Agents) *job.Job {
 		KeepTrees:   h.action.Keep,
 		PageWanted:  true,
 		OutputDir:   h.env.workspace,
+	})
+	if err != nil {
+		return nil, err
 	}
+	h.machine.sandbox = j.Machine.Sandbox
+	h.log.say(j.Machine.Sandbox.Description(noSandbox))
+	return j, nil
 }

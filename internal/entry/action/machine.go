@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/confine"
@@ -108,26 +107,22 @@ func (m *machine) githubAddresses(ctx context.Context) []string {
 	return egress.Beyond(ctx, name)
 }
 
-// enclose finds the agent, and the reviewer if the policy wants one, and starts the sandbox.
-func (m *machine) enclose(ctx context.Context, p policy.Policy) (job.Agents, error) {
+// findAgents finds the agent, and the reviewer if the policy wants one, and what their sandbox is made of.
+func (m *machine) findAgents(ctx context.Context, p policy.Policy) (job.Entry, error) {
 	worker, err := job.Find(m.inputs.AgentName, m.agentOptions(), m.env.forAgent, m.env.workspace)
 	if err != nil {
-		return job.Agents{}, err
+		return job.Entry{}, err
 	}
 	own := m.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: m.self}
 	reviewer, err := job.FindSecond(p.Review, options, m.env.forAgent, m.env.workspace)
-	if err != nil {
-		return job.Agents{}, err
-	}
-	agents, sb, err := worker.Enclose(ctx, reviewer, p, m.sandboxOptions(ctx))
-	if err != nil {
-		return job.Agents{}, err
-	}
-	m.sandbox = sb
-	m.log.say(sb.Description(noSandbox))
-	agents.AgentEnv = slices.Concat(worker.Env, m.inputs.Needs.Env)
-	return agents, nil
+	return job.Entry{
+		Agent:    worker,
+		Reviewer: reviewer,
+		Policy:   p,
+		Sandbox:  m.sandboxOptions(ctx),
+		CheckEnv: func(*confine.Sandbox) []string { return worker.Env },
+	}, err
 }
 
 func (m *machine) agentOptions() agent.Options {

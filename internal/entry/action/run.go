@@ -224,21 +224,20 @@ func (h *handler) work(
 	if err != nil {
 		return none, err
 	}
-	agents, err := h.machine.enclose(ctx, asked.Policy)
+	j, err := h.job(ctx, tool, asked.Policy)
 	if err != nil {
 		return none, err
 	}
 	defer h.machine.closeSandbox()
-	j := h.job(tool, agents)
-	j.RunStore = previous.ref.Put
-	asked.Level = j.Sandbox.Name()
-	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
+	j.Remote.RunStore = previous.ref.Put
+	asked.Level = j.Machine.Sandbox.Name()
+	asked.Notes = append(asked.Notes, j.Machine.Sandbox.Notices()...)
 	if resumed == nil {
 		return j.Start(ctx, asked)
 	}
 	home := previous.local
 	if home.ID == "" {
-		if home, err = j.Folder.Unpack(previous.run.ID, previous.saved.files); err != nil {
+		if home, err = j.Machine.Folder.Unpack(previous.run.ID, previous.saved.files); err != nil {
 			return none, err
 		}
 	}

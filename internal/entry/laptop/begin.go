@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -17,45 +16,36 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
 	"github.com/ralph-loop/ralph/internal/run/job"
 )
 
-// findAgents finds the agents, and starts the sandbox around them. nil: there is no sandbox.
-func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Agents, *confine.Sandbox, error) {
-	var none job.Agents
+// findAgents finds the agents of a run, and what their sandbox is made of.
+func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Entry, error) {
+	found := job.Entry{Policy: p}
 	named := d.Agent != ""
 	name, options, err := d.Options()
 	if err != nil {
-		return none, nil, err
+		return found, err
 	}
 	if !named && d.Default.Passed != "" {
 		d.line(fmt.Sprintf("agent %s, because %s; --agent NAME chooses another", name, d.Default.Passed))
 	}
 	d.hideSecrets(options.Keys)
-	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
+	found.Agent, err = job.Find(name, options, d.agentEnv, d.ProjectDir)
 	if err != nil {
-		return none, nil, err
+		return found, err
 	}
-	d.logAgent(worker.Adapter, worker.Program, p)
-	if err := d.checkDocker(ctx, worker.Program); err != nil {
-		return none, nil, err
+	d.logAgent(found.Agent.Adapter, found.Agent.Program, p)
+	if err := d.checkDocker(ctx, found.Agent.Program); err != nil {
+		return found, err
 	}
-	second, err := d.findReviewer(options, p)
+	found.Reviewer, err = d.findReviewer(options, p)
 	if err != nil {
-		return none, nil, err
+		return found, err
 	}
-	sandboxOptions, err := d.sandboxOptions(ctx, worker, second, p)
-	if err != nil {
-		return none, nil, err
-	}
-	agents, sb, err := worker.Enclose(ctx, second, p, sandboxOptions)
-	if err != nil {
-		return none, nil, err
-	}
-	for _, note := range agents.Agent.Notes {
-		d.line("note: " + note)
-	}
-	return agents, sb, nil
+	found.Sandbox, err = d.sandboxOptions(ctx, found.Agent, found.Reviewer, p)
+	return found, err
 }
 
 // agentEnv returns the base of an agent's environment, with its own variables. In a sandbox it has
@@ -131,41 +121,45 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err := d.CheckNotHome(); err != nil {
 		return nil, err
 	}
-	agents, sb, err := d.findAgents(ctx, p)
+	found, err := d.findAgents(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	agents.AgentEnv = slices.Concat(agents.AgentEnv, d.Needs.Env)
-	agents.Watch = d.itemPrinter()
-	checkEnv := d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
-	j := &job.Job{
+	found.CheckEnv = func(sb *confine.Sandbox) []string {
+		return d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
+	}
+	found.Kept = func(sb *confine.Sandbox) checkout.Kept {
+		return d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains)
+	}
+	j, err := job.New(ctx, found, job.Job{
 		Machine: job.Machine{
-			Folder:       d.runs(),
-			TreesBeside:  !d.DryRun && d.runs().HasState(),
-			Exec:         d.World.Runner.Run,
-			Now:          d.World.Now,
-			Git:          d.Tool,
-			Sandbox:      sb,
-			CheckEnv:     slices.Concat(checkEnv, d.Needs.Env),
-			CheckSecrets: d.Needs.Secrets,
-			UserEnv:      d.environOutside(),
-			Redact:       d.secrets.Writer,
-			Kept:         d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains),
+			Folder:      d.runs(),
+			TreesBeside: !d.DryRun && d.runs().HasState(),
+			Exec:        d.World.Runner.Run,
+			Now:         d.World.Now,
+			Git:         d.Tool,
+			UserEnv:     d.environOutside(),
+			Secrets:     d.secrets,
 		},
-		Agents: agents,
+		Agents: job.Agents{Watch: d.itemPrinter()},
 		Audience: job.Audience{
-			OnEvent:     d.console.event,
-			Log:         d.line,
-			HideSecrets: d.secrets.Bytes,
-			OnCheck:     d.console.checking,
+			OnEvent: d.console.event,
+			Log:     d.line,
+			OnCheck: d.console.checking,
 		},
 		Drain:       d.World.Drain,
 		Abort:       d.World.Runner.Hard,
 		Version:     d.World.Version,
 		SaveTimeout: Rescue,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range j.Agents.Agent.Notes {
+		d.line("note: " + note)
 	}
 	if err := d.placeWork(ctx, j, d.inBox(p, j)); err != nil {
-		d.closeSandbox(sb)
+		d.closeSandbox(j.Machine.Sandbox)
 		return nil, err
 	}
 	return j, nil
@@ -173,29 +167,29 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 
 // inBox returns the policy of a run that is confined here, or is not.
 func (d *Project) inBox(p policy.Policy, j *job.Job) policy.Policy {
-	p.Boxed = j.Sandbox != nil && !d.DryRun
+	p.Boxed = j.Machine.Sandbox != nil && !d.DryRun
 	return p
 }
 
 // placeWork sets where the agent works, and where its work goes.
 func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) error {
 	if d.Place == nil {
-		j.Dir = d.ProjectDir
+		j.Code.Dir = d.ProjectDir
 		if p.Boxed {
-			j.Box = &job.UserFolder{Top: d.ProjectDir}
+			j.Code.Box = &job.UserFolder{Top: d.ProjectDir}
 		}
 		return nil
 	}
-	j.Project = d.Place.Top
+	j.Code.Project = d.Place.Top
 	if p.Boxed || p.Done == policy.ByStories {
-		j.Origin = job.UserRepository{Git: d.Tool, Place: *d.Work}.Fetch
+		j.Code.Origin = job.UserRepository{Git: d.Tool, Place: *d.Work}.Fetch
 	}
 	if p.Boxed {
-		j.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
+		j.Code.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
 		return nil
 	}
 	tree, err := d.Tool.Own(ctx, *d.Work)
-	j.UserTree = tree
+	j.Code.UserTree = tree
 	return err
 }
 
@@ -205,11 +199,11 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer d.closeSandbox(j.Sandbox)
+	defer d.closeSandbox(j.Machine.Sandbox)
 	asked.Policy = d.inBox(asked.Policy, j)
-	asked.Policy.Agent = j.Agent.Name
-	asked.Level = d.level(j.Sandbox)
-	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
+	asked.Policy.Agent = j.Agents.Agent.Name
+	asked.Level = d.level(j.Machine.Sandbox)
+	asked.Notes = append(asked.Notes, j.Machine.Sandbox.Notices()...)
 	asked.Run = workspace.RunName("run", d.World.Now())
 	if d.Place == nil {
 		asked.Branch = ""
@@ -258,13 +252,13 @@ func (d *Project) Resume(
 	if err != nil {
 		return 0, err
 	}
-	defer d.closeSandbox(j.Sandbox)
+	defer d.closeSandbox(j.Machine.Sandbox)
 	p = d.inBox(p, j)
-	p.Agent = j.Agent.Name
+	p.Agent = j.Agents.Agent.Name
 	resumed := journal.Resumed{
 		Why:    "on request",
 		Policy: &p,
-		Level:  d.level(j.Sandbox),
+		Level:  d.level(j.Machine.Sandbox),
 		Words:  strings.TrimSpace(words),
 	}
 	if d.DryRun {

@@ -39,8 +39,8 @@ func (d *Project) execute(
 	}()
 	d.World.StopGrace.Store(int64(policy.Given(d.Settings.StopGrace, DefaultStopGrace)))
 	d.line(d.sandboxLine(j))
-	if j.Agent.CallsHooks {
-		d.line("guard: dangerous commands of " + j.Agent.Name +
+	if j.Agents.Agent.CallsHooks {
+		d.line("guard: dangerous commands of " + j.Agents.Agent.Name +
 			" are refused; this prevents accidents, but is not a sandbox")
 	}
 	outcome, err := run()
@@ -65,7 +65,7 @@ func (d *Project) lock(ctx context.Context, j *job.Job, p policy.Policy) (releas
 			return nil, err
 		}
 	}
-	j.Folder, release, err = j.Folder.Hold(active)
+	j.Machine.Folder, release, err = j.Machine.Folder.Hold(active)
 	return release, err
 }
 

@@ -87,7 +87,7 @@ func (d *Project) sandboxOptions(
 		if !d.DryRun {
 			options.Needs = d.Needs
 		}
-		return options, worker.CheckAutoRuns(d.ProjectDir)
+		return options, worker.Adapter.CheckAutoRuns(d.ProjectDir)
 	}
 	options, err := d.World.sandboxAround(Enclosure{
 		Project: d.Root(),
@@ -148,8 +148,8 @@ func (d *Project) sandboxLine(j *job.Job) string {
 		return "sandbox level docker: Docker's own, which ralph has not tested; " +
 			"the checks run outside it and can do everything that you can"
 	}
-	description := j.Sandbox.Description(noSandbox)
-	if j.Sandbox != nil && d.namedLevel() == "" {
+	description := j.Machine.Sandbox.Description(noSandbox)
+	if j.Machine.Sandbox != nil && d.namedLevel() == "" {
 		description += "; --no-sandbox turns it off"
 	}
 	return description

@@ -32,7 +32,7 @@ func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error
 		return j, err
 	}
 	if err := d.requireRunnableChecks(ctx, j, p); err != nil {
-		d.closeSandbox(j.Sandbox)
+		d.closeSandbox(j.Machine.Sandbox)
 		return nil, err
 	}
 	return j, nil
@@ -43,7 +43,7 @@ func (d *Project) requireRunnableChecks(ctx context.Context, j *job.Job, p polic
 	if err := d.checkPrograms(ctx, p); err != nil {
 		return err
 	}
-	if j.Sandbox == nil || d.namedLevel() != "" || !d.isFirstRun() {
+	if j.Machine.Sandbox == nil || d.namedLevel() != "" || !d.isFirstRun() {
 		return nil
 	}
 	return d.tryChecks(ctx, j, p)
@@ -155,7 +155,7 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		return err
 	}
 	defer remove()
-	b, err := job.OpenBox(ctx, d.Tool, j.Sandbox, d.ProjectDir, room)
+	b, err := job.OpenBox(ctx, d.Tool, j.Machine.Sandbox, d.ProjectDir, room)
 	if err != nil {
 		return err
 	}
@@ -168,8 +168,8 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		}
 		return result.Exit, err
 	}
-	inside := j.Sandbox.Around(b.Access)
-	env := j.Sandbox.Env(j.CheckEnv, false)
+	inside := j.Machine.Sandbox.Around(b.Access)
+	env := j.Machine.Sandbox.Env(j.Machine.CheckEnv, false)
 	exitInside := func(command string) (int, error) {
 		exit, err := exitOf(inside, b.Folder, env, command)
 		if err != nil || exit == 0 {
@@ -192,7 +192,7 @@ func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) er
 		if exitOutside != 0 || limited.Err() != nil {
 			continue
 		}
-		j.Sandbox.Flush(func(refusal journal.Event) {
+		j.Machine.Sandbox.Flush(func(refusal journal.Event) {
 			d.line(strings.TrimSpace(view.Line(journal.Run{}, refusal)))
 		})
 		return fault.Usage(

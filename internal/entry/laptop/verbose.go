@@ -77,7 +77,7 @@ func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) 
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
-	base, err := job.BasePrompt(run, j.Project)
+	base, err := job.BasePrompt(run, j.Code.Project)
 	if err != nil {
 		return 0, err
 	}
@@ -88,7 +88,7 @@ func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) 
 	}
 	p := run.Policy
 	order := agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
-	argv := j.Agent.Argv(order)
+	argv := j.Agents.Agent.Argv(order)
 	for i, word := range argv {
 		argv[i] = d.secrets.String(word)
 	}

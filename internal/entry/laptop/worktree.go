@@ -113,14 +113,14 @@ func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun)
 			return asked, err
 		}
 	}
-	tree := j.UserTree
-	if j.Box != nil {
+	tree := j.Code.UserTree
+	if j.Code.Box != nil {
 		// The ref makes git gc keep the commit.
-		if _, err := j.Box.Place.Ask(ctx, "update-ref", job.HeldRef(asked.Run), d.Place.Head); err != nil {
+		if _, err := j.Code.Box.Place.Ask(ctx, "update-ref", job.HeldRef(asked.Run), d.Place.Head); err != nil {
 			return asked, err
 		}
 		var err error
-		if tree, err = d.Tool.Own(ctx, *j.Box.Place); err != nil {
+		if tree, err = d.Tool.Own(ctx, *j.Code.Box.Place); err != nil {
 			return asked, err
 		}
 	}

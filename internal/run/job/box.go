@@ -53,34 +53,6 @@ func (f UserFolder) list(ctx context.Context) (git.Listing, error) {
 	return git.Listing{Files: files}, err
 }
 
-// accessTo is to a box at the path of the user's folder, and to the objects of a repository. nil: there is none.
-func accessTo(b box.Box, trusted *git.Trusted) confine.Access {
-	access := confine.Access{
-		Write:  []string{b.Dir},
-		At:     map[string]string{b.Dir: b.User},
-		Layers: b.Layers(),
-	}
-	if trusted != nil {
-		access.Read = trusted.Lent()
-	}
-	for _, lent := range access.Read {
-		access.At[lent] = lent
-	}
-	return access
-}
-
-// gitInside runs git as the sandbox's user and without a network. nil: as everywhere else.
-func gitInside(sb *confine.Sandbox, home, dir string, trusted *git.Trusted) git.Run {
-	if sb == nil {
-		return nil
-	}
-	read := []string{home}
-	if trusted != nil {
-		read = append(read, trusted.Lent()...)
-	}
-	return git.Run(sb.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
-}
-
 // CommandBox is a box for a command beside a run.
 type CommandBox struct {
 	Access confine.Access

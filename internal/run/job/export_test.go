@@ -16,9 +16,6 @@ func Metered(ended journal.AgentEnded, seen egress.Spent, counted bool) journal.
 // IsWorkUntaken tells whether the newest iteration may have left work in its tree alone.
 var IsWorkUntaken = isWorkUntaken
 
-// InBoth is inBoth, for its test.
-var InBoth = inBoth
-
 // Ignore is ignore, for its test.
 var Ignore = ignore
 

@@ -16,11 +16,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
 )
 
 // FoundAgent is an agent that was found before a sandbox exists. nil: none.
 type FoundAgent struct {
-	agent.Adapter
+	Adapter agent.Adapter
 	Program string   // its path
 	Env     []string // the base of its environment
 
@@ -65,11 +66,11 @@ func FindSecond(
 // there is a sandbox. A server for which only the agent has a key must be reachable from
 // inside the sandbox.
 func (c *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model string) error {
-	if c == nil || c.SettingsCommand == nil {
+	if c == nil || c.Adapter.SettingsCommand == nil {
 		return nil
 	}
 	var printed bytes.Buffer
-	argv := append([]string{c.Program}, c.SettingsCommand[1:]...)
+	argv := append([]string{c.Program}, c.Adapter.SettingsCommand[1:]...)
 	env := slices.Concat(c.Env, c.Adapter.Env(agent.Order{}), []string{"PATH=" + o.Path})
 	_, err := o.Exec(ctx, process.Command{
 		Argv:    argv,
@@ -79,9 +80,9 @@ func (c *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model
 		Timeout: time.Minute,
 	})
 	if err != nil {
-		return fmt.Errorf("read the settings of %s: %w", c.Name, err)
+		return fmt.Errorf("read the settings of %s: %w", c.Adapter.Name, err)
 	}
-	own := c.ReadSettings(printed.Bytes(), c.options.Keys, model)
+	own := c.Adapter.ReadSettings(printed.Bytes(), c.options.Keys, model)
 	c.options.Keys = own.Keys
 	c.options.Model = own.Model
 	if own.Server == "" {
@@ -92,9 +93,9 @@ func (c *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model
 		what := "%s asks %s with a key of its own settings, and cannot reach it from inside the sandbox"
 		fix := "take the key out of its settings and set OPENAI_API_KEY to it, so that ralph's model server asks, " +
 			"or give --no-sandbox"
-		return fault.Usage(fmt.Sprintf(what, c.Name, own.Server), fix, err)
+		return fault.Usage(fmt.Sprintf(what, c.Adapter.Name, own.Server), fix, err)
 	}
-	c.Hosts = []string{u.Host}
+	c.Adapter.Hosts = []string{u.Host}
 	return nil
 }
 
@@ -103,14 +104,14 @@ func (c *FoundAgent) Needs(env []string) (read []string, brought []agent.Brought
 	if c == nil {
 		return nil, nil
 	}
-	return confine.Program(c.Program, c.Adapter), agent.HomeFiles(c.Name, env)
+	return confine.Program(c.Program, c.Adapter), agent.HomeFiles(c.Adapter.Name, env)
 }
 
 // ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
 func (c *FoundAgent) ModelTerms(terms confine.Model) confine.Model {
-	terms.Agent = c.Name
+	terms.Agent = c.Adapter.Name
 	terms.Keys = c.options.Keys
-	terms.Hosts = c.Hosts
+	terms.Hosts = c.Adapter.Hosts
 	terms.Prices = c.options.Prices
 	terms.Name = cmp.Or(terms.Name, c.options.Model)
 	return terms
@@ -134,50 +135,59 @@ func (c *FoundAgent) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter,
 	return agent.Pick(c.name, o)
 }
 
-// Enclose starts a sandbox around the agent of a run and a second one for opinions (nil: none), and
-// returns both as they work in it.
-func (c *FoundAgent) Enclose(
-	ctx context.Context,
-	second *FoundAgent,
-	p policy.Policy,
-	o confine.Options,
-) (Agents, *confine.Sandbox, error) {
-	terms := o.Model
-	terms.Name = p.Model
-	terms.Budget = agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
-	o.Model = c.ModelTerms(terms)
-	o.Review = second.reviewTerms(terms)
-	read, brought := c.Needs(o.Env)
-	secondRead, secondBrought := second.Needs(o.Env)
-	o.Read = slices.Concat(secondRead, read, o.Read)
-	if o.Home != "" {
-		o.Brought = append(brought, secondBrought...)
-	}
-	all := Agents{AgentEnv: c.Env}
-	sb, err := confine.Start(ctx, o)
-	if err != nil {
-		return all, nil, err
-	}
-	if err := all.enclose(c, second, sb); err != nil {
-		return all, nil, errors.Join(err, sb.Close())
-	}
-	return all, sb, nil
+// Entry is what an entry knows of a job before its sandbox is there.
+type Entry struct {
+	Agent    *FoundAgent
+	Reviewer *FoundAgent // gives second opinions; nil: none
+	Policy   policy.Policy
+	Sandbox  confine.Options
+	CheckEnv func(*confine.Sandbox) []string // the base of the environment of checks
+	Kept     func(*confine.Sandbox) checkout.Kept
 }
 
-// enclose makes the agents with the keys that the sandbox gives them.
-func (a *Agents) enclose(first, second *FoundAgent, sb *confine.Sandbox) error {
-	adapter, err := first.inSandbox(sb.Keys)
+// New starts the sandbox of a job, and fills in the agents, and what the checks have in it. The caller closes it.
+func New(ctx context.Context, e Entry, j Job) (*Job, error) {
+	o := e.Sandbox
+	terms := o.Model
+	terms.Name = e.Policy.Model
+	terms.Budget = agent.Budget{USD: e.Policy.Limits.CostUSD, Tokens: e.Policy.Limits.Tokens}
+	o.Model = e.Agent.ModelTerms(terms)
+	o.Review = e.Reviewer.reviewTerms(terms)
+	read, brought := e.Agent.Needs(o.Env)
+	reviewerRead, reviewerBrought := e.Reviewer.Needs(o.Env)
+	o.Read = slices.Concat(reviewerRead, read, o.Read)
+	if o.Home != "" {
+		o.Brought = append(brought, reviewerBrought...)
+	}
+	sb, err := confine.Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	j.Machine.Sandbox = sb
+	j.Machine.Kept = e.Kept(sb)
+	j.Machine.CheckEnv = slices.Concat(e.CheckEnv(sb), o.Needs.Env)
+	j.Machine.CheckSecrets = o.Needs.Secrets
+	j.Agents.AgentEnv = slices.Concat(e.Agent.Env, o.Needs.Env)
+	if err := j.pickAgents(e, sb); err != nil {
+		return nil, errors.Join(err, sb.Close())
+	}
+	return &j, nil
+}
+
+// pickAgents makes the agents with the keys that the sandbox gives them.
+func (j *Job) pickAgents(e Entry, sb *confine.Sandbox) error {
+	adapter, err := e.Agent.inSandbox(sb.Keys)
 	if err != nil {
 		return err
 	}
-	a.Agent = adapter
-	if second == nil {
+	j.Agents.Agent = adapter
+	if e.Reviewer == nil {
 		return nil
 	}
-	adapter, err = second.inSandbox(sb.ReviewKeys)
+	adapter, err = e.Reviewer.inSandbox(sb.ReviewKeys)
 	if err != nil {
 		return err
 	}
-	a.Reviewer = &Reviewer{Agent: adapter, Env: second.Env}
+	j.Agents.Reviewer = &Reviewer{Agent: adapter, Env: e.Reviewer.Env}
 	return nil
 }

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,15 +18,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	dir, err := s.folder(ctx)
+func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	dir, err := s.tree.folder(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.runSetup(ctx, run, step.Number, emit); err != nil {
+	if err := s.checks.runSetup(ctx, run, step.Number, emit); err != nil {
 		return err
 	}
-	if err := s.writeMemory(ctx, dir, run, s.joinPlan(dir, run, emit)); err != nil {
+	if err := s.memory.writeMemory(ctx, dir, run, s.memory.joinPlan(dir, run, emit)); err != nil {
 		return err
 	}
 	text, err := s.promptText(ctx, run, step)
@@ -39,18 +38,18 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 		return err
 	}
 	text += handed
-	attached, err := s.saveText(fmt.Sprintf("prompt_%d.md", step.Number), text)
+	attached, err := s.record.saveText(fmt.Sprintf("prompt_%d.md", step.Number), text)
 	if err != nil {
 		return err
 	}
-	log, err := s.prepareLog(ctx, dir, run, emit)
+	log, err := s.memory.prepareLog(ctx, dir, run, emit)
 	if err != nil {
 		return err
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
-	hand := s.agentAt(run, dir)
-	hand.Open = s.home.Create
-	open, _ := s.Run().OpenIteration()
+	hand := s.agents.agentAt(run, dir)
+	hand.Open = s.record.home.Create
+	open, _ := s.record.Run().OpenIteration()
 	restore, err := s.removeInstructions(ctx, run)
 	if err != nil {
 		return err
@@ -59,7 +58,7 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	if run.Policy.Done == policy.ByTag {
 		tags = []string{run.Policy.Word}
 	}
-	ended, err := s.runAgent(ctx, hand, agent.Order{
+	ended, err := s.agents.runAgent(ctx, hand, agent.Order{
 		Iteration:     step.Number,
 		Retries:       open.Turned,
 		Max:           run.Policy.Limits.Iterations,
@@ -78,76 +77,44 @@ func (s *turns) iterate(ctx context.Context, run journal.Run, step verdict.Itera
 	return nil
 }
 
-// warnOfLimits says before the work that dollars are not bounded, unless ralph's model server counts them. Where
-// nothing reports them either, their default limit does not count, another one is refused, and there has to be a
-// limit of time.
-func (s *turns) warnOfLimits() error {
-	limits := s.Run().Policy.Limits
-	if s.Supervised != nil || s.Agent.Counted || limits.CostUSD == 0 {
-		return nil
-	}
-	if s.Agent.ReportsUsage && len(s.Agent.Hosts) == 0 { // it asks no model
-		return nil
-	}
-	what := "dollars are not bounded: the requests of " + s.Agent.Name + " do not pass ralph's model server"
-	if s.Agent.ReportsUsage {
-		return s.Append(journal.Noted{
-			What: what + fmt.Sprintf("; the run ends after the turn that exceeds $%.2f", limits.CostUSD),
-			Hint: "give the agent a key, in the sandbox, or limit the time of a turn: agent.timeout",
-		})
-	}
-	what += ", and it reports no usage"
-	if limits.CostUSD != policy.ForPreset(policy.ByStories).Limits.CostUSD {
-		fix := "leave max-cost out, and limit the time: limits.maxTime"
-		return fault.Usage(what+", so max-cost cannot hold", fix, nil)
-	}
-	if limits.Run == 0 {
-		return fault.Usage(what, "limit the time: limits.maxTime", nil)
-	}
-	return s.Append(journal.Noted{
-		What: what,
-		Hint: "limits.maxTime ends the run after " + policy.FormatDuration(limits.Run.Std()),
-	})
-}
-
-func (s *turns) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
-	base, err := BasePrompt(run, s.Project)
+func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
+	base, err := BasePrompt(run, s.tree.code.Project)
 	if err != nil {
 		return "", err
 	}
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag {
-		diff, err := s.diff(ctx, run, 4*diffChars)
+		diff, err := s.tree.diff(ctx, run, 4*diffChars)
 		if err != nil {
 			return "", err
 		}
-		turn.Progress = s.redacted(view.Progress(run))
-		turn.Diff = truncate(s.redacted(diff), diffChars) // after redaction, which does not find half a secret
+		turn.Progress = s.record.redacted(view.Progress(run))
+		turn.Diff = truncate(s.record.redacted(diff), diffChars) // after redaction, which does not find half a secret
 	}
 	text, err := prompt.ForTurn(run, turn)
 	if err != nil {
 		return "", err
 	}
-	return s.guidance(ctx, run) + text, nil
+	return s.agents.guidance(ctx, run) + text, nil
 }
 
 const attachmentsIntro = "\n## Attached to the issue\n\n" +
 	"People attached these files. They are context, as the text of the issue is.\n\n"
 
 // writeAttachments writes the issue's attachments for the agent, and returns their list for the prompt.
-func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Run) (string, error) {
-	if len(s.Attachments) == 0 {
+func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journal.Run) (string, error) {
+	if len(s.agents.chosen.Attachments) == 0 {
 		return "", nil
 	}
 	text := strings.Builder{}
 	text.WriteString(attachmentsIntro)
 	folder := path.Join(memoryDir(run), "attachments")
-	for _, file := range s.Attachments {
+	for _, file := range s.agents.chosen.Attachments {
 		label := view.Code(file.Label, 100)
 		switch {
 		case file.Why != "":
 			fmt.Fprintf(&text, "- %s, which is missing: %s\n", label, file.Why)
-		case s.Agent.Name == "command": // it may not read files
+		case s.agents.chosen.Agent.Name == "command": // it may not read files
 			fmt.Fprintf(&text, "- %s\n", label)
 		default:
 			fmt.Fprintf(&text, "- `%s/%s` (%s)\n", folder, file.Name, label)
@@ -157,47 +124,24 @@ func (s *turns) writeAttachments(ctx context.Context, dir string, run journal.Ru
 			}
 		}
 	}
-	return text.String(), s.Sandbox.Lend(ctx, dir, memoryDir(run))
-}
-
-// guidance returns the base's instructions for agents. A failure to read them does not stop the work.
-func (s *turns) guidance(ctx context.Context, run journal.Run) string {
-	if s.guide != nil {
-		return *s.guide
-	}
-	var source instructions.Source
-	var err error
-	switch {
-	case run.Base == "":
-		source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
-	case s.trusted != nil:
-		source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
-	case s.UserTree != nil:
-		source, err = instructions.OfCommit(ctx, s.UserTree.Do, run.Base)
-	}
-	if err != nil {
-		s.Log("the project's instructions for agents were not read: " + fault.Told(err))
-		return ""
-	}
-	s.guide = new(source.Text())
-	return *s.guide
+	return text.String(), s.job.Machine.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
 // removeInstructions removes those of the branch that are not the base's until the returned function runs.
-func (s *turns) removeInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
-	if !s.worksInClone() {
+func (s *activeRun) removeInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
+	if !s.tree.worksInClone() {
 		return func(context.Context) error { return nil }, nil
 	}
-	tree, err := s.tree(ctx)
+	tree, err := s.tree.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return instructions.Removal{
-		Trusted: s.trusted,
+		Trusted: s.repo.trusted,
 		Tree:    tree,
 		Base:    run.Base,
 		Head:    run.Head,
-		Lend:    func(ctx context.Context, name string) error { return s.Sandbox.Lend(ctx, tree.Dir, name) },
+		Lend:    func(ctx context.Context, name string) error { return s.job.Machine.Sandbox.Lend(ctx, tree.Dir, name) },
 	}.Apply(ctx)
 }
 

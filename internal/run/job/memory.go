@@ -6,40 +6,45 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/core/prompt"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 )
 
+// memory has the loop's files in the agent's tree: the PRD and the progress log.
+type memory struct {
+	record *record
+	tree   *agentTree
+}
+
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
-func (s *trees) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
+func (m *memory) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
 	}
-	if err := (workspace.Memory{Tree: dir, Dir: memoryDir(run)}).Write(p, s.progressLog(run)); err != nil {
+	if err := (workspace.Memory{Tree: dir, Dir: memoryDir(run)}).Write(p, m.record.progressLog(run)); err != nil {
 		return err
 	}
-	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
+	return m.tree.machine.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
 // joinPlan keeps the stories that people added to the PRD in their own tree, in a run or before it resumed: the plan is
 // read after each iteration.
-func (s *trees) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
-	if s.UserTree == nil && s.Box == nil {
+func (m *memory) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
+	if m.tree.code.UserTree == nil && m.tree.code.Box == nil {
 		return run.Plan
 	}
 	if len(run.Plan.UserStories) == 0 {
 		return run.Plan
 	}
-	if s.Box != nil {
-		dir = s.Box.Top
+	if m.tree.code.Box != nil {
+		dir = m.tree.code.Box.Top
 	}
 	memory := workspace.Memory{Tree: dir, Dir: memoryDir(run)}
 	p, rest := memory.Joined(run.Plan)
 	if len(rest) > 0 {
 		emit(journal.Noted{
 			What: "a run keeps its plan, so changes of the PRD were put back: " + journal.ShortList(rest),
-			Hint: "make them when the run has ended, and start a new one" + kept(memory, s.home),
+			Hint: "make them when the run has ended, and start a new one" + kept(memory, m.record.home),
 		})
 	}
 	return p
@@ -55,7 +60,7 @@ func kept(memory workspace.Memory, home workspace.Run) string {
 }
 
 // saveLog restores entries that the agent removed. An unreadable log counts as empty.
-func (s *trees) saveLog(
+func (m *memory) saveLog(
 	ctx context.Context,
 	dir string,
 	run journal.Run,
@@ -68,26 +73,26 @@ func (s *trees) saveLog(
 	if err != nil {
 		found = ""
 	}
-	text, cut := plan.MergeLog(s.savedLog(run), s.redacted(found))
+	text, cut := plan.MergeLog(m.record.savedLog(run), m.record.redacted(found))
 	if cut {
 		if err := memory.WriteLog(text); err != nil {
 			return journal.Attachment{}, false, err
 		}
-		if err := s.Sandbox.Lend(ctx, dir, memory.Dir); err != nil {
+		if err := m.tree.machine.Sandbox.Lend(ctx, dir, memory.Dir); err != nil {
 			return journal.Attachment{}, false, err
 		}
 	}
-	log, err = s.saveText(progressFile, text)
+	log, err = m.record.saveText(progressFile, text)
 	return log, cut, err
 }
 
 // prepareLog accepts people's edits before the first iteration since the start or a resume.
-func (s *trees) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
+func (m *memory) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
 	_, open := run.OpenIteration()
 	if !open && len(run.Iterations) == run.Clock.Granted.Iterations {
 		run.Box.Log = journal.Attachment{}
 	}
-	log, cut, err := s.saveLog(ctx, dir, run)
+	log, cut, err := m.saveLog(ctx, dir, run)
 	if err != nil {
 		return log, err
 	}
@@ -95,19 +100,4 @@ func (s *trees) prepareLog(ctx context.Context, dir string, run journal.Run, emi
 		emit(journal.Noted{What: "put back entries of earlier iterations in the progress log"})
 	}
 	return log, nil
-}
-
-const progressFile = "progress.txt"
-
-func (s *records) progressLog(run journal.Run) []byte {
-	return []byte(cmp.Or(s.savedLog(run), prompt.ProgressLog(run)))
-}
-
-// savedLog returns the saved progress log. It is empty if the file was changed.
-func (s *records) savedLog(run journal.Run) string {
-	text, err := workspace.Folder{Path: s.home.Path}.Read(progressFile, run.Box.Log.Digest)
-	if err != nil {
-		return ""
-	}
-	return text
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+	"github.com/ralph-loop/ralph/internal/run/recorded"
 	"github.com/ralph-loop/ralph/internal/show/evidence"
 )
 
@@ -22,9 +24,9 @@ import (
 var ErrTakenOver = errors.New("another job has taken this over")
 
 // saveRun ends this job if another one has continued the run.
-func (s publishing) saveRun(ctx context.Context, run journal.Run, emit emit) error {
-	return s.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
-		shelved, err := s.putFiles(ctx, run)
+func (p *publisher) saveRun(ctx context.Context, run journal.Run, emit emit) error {
+	return p.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
+		shelved, err := p.putFiles(ctx, run)
 		if errors.Is(err, ErrTakenOver) {
 			return journal.CancelAsked{Why: err.Error()}, nil
 		}
@@ -32,11 +34,11 @@ func (s publishing) saveRun(ctx context.Context, run journal.Run, emit emit) err
 	})
 }
 
-func (s *records) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
-	if s.RunStore == nil {
+func (p *publisher) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
+	if p.remote.RunStore == nil {
 		return journal.Shelved{}, errNoRemote
 	}
-	files, err := s.home.Pack()
+	files, err := p.record.home.Pack()
 	if err != nil {
 		return journal.Shelved{}, err
 	}
@@ -45,33 +47,26 @@ func (s *records) putFiles(ctx context.Context, run journal.Run) (journal.Shelve
 		return journal.Shelved{}, err
 	}
 	files["prd.json"] = prd
-	files[progressFile] = s.progressLog(run)
-	shelved, err := s.RunStore(ctx, run, files)
+	files[progressFile] = p.record.progressLog(run)
+	shelved, err := p.remote.RunStore(ctx, run, files)
 	shelved.Ended = run.JudgedIterations()
 	return shelved, err
 }
 
 const finalSaveTimeout = 4 * time.Second
 
-// saveStoppedRun only logs errors.
-func (s *records) saveStoppedRun(ctx context.Context) {
-	run := s.Run()
-	if !run.Policy.SaveRun || s.RunStore == nil || run.Stop == nil || s.isAborted() {
-		return
+// saveFiles saves the files of a stopped run for another machine.
+func (p *publisher) saveFiles(ctx context.Context, run journal.Run) error {
+	if !run.Policy.SaveRun || p.remote.RunStore == nil {
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, finalSaveTimeout)
 	defer cancel()
-	if err := s.recordFiles(ctx, run); err != nil {
-		s.Log("could not save the run for another machine: " + fault.Told(err))
-	}
-}
-
-func (s *records) recordFiles(ctx context.Context, run journal.Run) error {
-	shelved, err := s.putFiles(ctx, run)
+	shelved, err := p.putFiles(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.Append(shelved)
+	return p.record.Append(shelved)
 }
 
 const outFolder = ".ralph-out"
@@ -79,25 +74,18 @@ const outFolder = ".ralph-out"
 // maxCommentPatch is how many bytes of a patch fit into the run's comment.
 const maxCommentPatch = 8 << 10
 
-// saveBundle writes work that could not be pushed to a file. An error is only logged.
-func (s publishing) saveBundle(ctx context.Context) {
-	run := s.Run()
-	if s.OutputDir == "" || run.Stop == nil || s.isAborted() || !isUnpushed(run) {
-		return
+// saveBundle writes work that could not be pushed to a file.
+func (p *publisher) saveBundle(ctx context.Context, run journal.Run) error {
+	if p.job.OutputDir == "" || !isUnpushed(run) {
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, finalSaveTimeout)
 	defer cancel()
-	if err := s.recordBundle(ctx, run); err != nil {
-		s.Log("could not save the work in a file: " + fault.Told(err))
-	}
-}
-
-func (s publishing) recordBundle(ctx context.Context, run journal.Run) error {
-	packed, err := s.writeBundle(ctx, run)
+	packed, err := p.writeBundle(ctx, run)
 	if err != nil {
 		return err
 	}
-	return s.Append(packed)
+	return p.record.Append(packed)
 }
 
 func isUnpushed(run journal.Run) bool {
@@ -114,14 +102,14 @@ func isUnpushed(run journal.Run) bool {
 }
 
 // writeBundle writes the file. No link leads out of the folder.
-func (s publishing) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
+func (p *publisher) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
 	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
-	if err := s.refetch(ctx, run); err != nil {
+	if err := p.repo.refetch(ctx, run); err != nil {
 		return packed, err
 	}
-	out, err := untrusted.OpenRoot(s.OutputDir)
+	out, err := untrusted.OpenRoot(p.job.OutputDir)
 	if err != nil {
-		return packed, fmt.Errorf("open %s: %w", s.OutputDir, err)
+		return packed, fmt.Errorf("open %s: %w", p.job.OutputDir, err)
 	}
 	defer out.Close() //nolint:errcheck // nothing is written through it any more
 	if err := out.MkdirAll(outFolder, 0o755); err != nil {
@@ -132,15 +120,15 @@ func (s publishing) writeBundle(ctx context.Context, run journal.Run) (journal.P
 		return packed, fmt.Errorf("make %s: %w", packed.Path, err)
 	}
 	span := git.Span{From: run.Base, To: run.Head}
-	packed.Patch = s.patch(ctx, span)
-	return packed, errors.Join(remote.Bundle(ctx, s.trusted, file, run.Branch, span), file.Close())
+	packed.Patch = p.patch(ctx, span)
+	return packed, errors.Join(remote.Bundle(ctx, p.repo.trusted, file, run.Branch, span), file.Close())
 }
 
 // patch is empty if it would not be complete; the bundle holds everything.
-func (s publishing) patch(ctx context.Context, span git.Span) string {
-	text, cut, err := s.trusted.Diff(ctx, span, maxCommentPatch)
+func (p *publisher) patch(ctx context.Context, span git.Span) string {
+	text, cut, err := p.repo.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
-		s.Log("the work is not shown as a patch: " + fault.Told(err))
+		p.record.log("the work is not shown as a patch: " + fault.Told(err))
 		return ""
 	}
 	if cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
@@ -152,21 +140,42 @@ func (s publishing) patch(ctx context.Context, span git.Span) string {
 // EvidenceName is the name of the evidence file in a run's folder.
 const EvidenceName = "evidence.json"
 
-func (s *records) writeEvidence(ctx context.Context) {
-	run := s.Run()
-	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.isAborted() {
-		return
+func (s *activeRun) writeEvidence(ctx context.Context, run journal.Run) error {
+	if run.Policy.Done != policy.ByStories {
+		return nil
 	}
-	tools := map[string]string{"ralph": s.Version}
-	if version, err := s.Git.Version(context.WithoutCancel(ctx)); err == nil {
+	tools := map[string]string{"ralph": s.job.Version}
+	if version, err := s.job.Machine.Git.Version(ctx); err == nil {
 		tools["git"] = version
 	}
 	data, err := evidence.Of(run, tools).Marshal()
 	if err != nil {
-		s.Log("could not write " + EvidenceName + ": " + err.Error())
-		return
+		return err
 	}
-	if _, err := s.saveText(EvidenceName, string(data)); err != nil {
-		s.Log("could not write " + EvidenceName + ": " + err.Error())
+	_, err = s.record.saveText(EvidenceName, string(data))
+	return err
+}
+
+// writePage writes the report page. A cancelled job has no time for it.
+func (s *activeRun) writePage(ctx context.Context, run journal.Run) error {
+	if !s.job.PageWanted || run.Stop.Reason == policy.Cancelled {
+		return nil
 	}
+	source, err := recorded.Files{Home: s.record.home, Code: s.repo.trusted, Hide: s.record.redacted}.Source(ctx)
+	if err != nil {
+		return err
+	}
+	page, err := source.HTML()
+	if err != nil {
+		return err
+	}
+	return s.record.home.WriteFile(workspace.PageFile, page)
+}
+
+// ExistingFile returns the path of a run's file, or nothing if there is none.
+func ExistingFile(home workspace.Run, name string) string {
+	if home.ID == "" || !home.Exists(name) {
+		return ""
+	}
+	return home.File(name)
 }

@@ -19,18 +19,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-const messagePrompt = "Provide a short imperative commit message for the changes. " +
-	"Output only the message, no explanation."
-
 var (
 	errNoMessage = errors.New("the agent gave no commit message")
 	errChanged   = errors.New("the agent changed files when it was asked for the message, and no check saw that")
 )
 
-// scm runs the user's own version control.
-type scm struct{ *turns }
+const messagePrompt = "Provide a short imperative commit message for the changes. " +
+	"Output only the message, no explanation."
 
-func (s scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
+// scm runs the user's own version control.
+type scm struct {
+	machine  *Machine
+	record   *record
+	tree     *agentTree
+	agents   *agents
+	delivery *delivery
+}
+
+func (s *scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
 	done, err := s.runSCMCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
@@ -50,8 +56,8 @@ func (s scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSC
 const commitTask = "commit"
 
 // warnOfNewFiles notes new files: "git commit -am" does not add them.
-func (s scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
-	dir, err := s.folder(ctx)
+func (s *scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
+	dir, err := s.tree.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
@@ -74,9 +80,9 @@ func (s scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
 	})
 }
 
-func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (journal.SCMEnded, error) {
+func (s *scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (journal.SCMEnded, error) {
 	var done journal.SCMEnded
-	dir, err := s.folder(ctx)
+	dir, err := s.tree.folder(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -91,14 +97,14 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if s.isOutside(argv) && s.Box != nil {
-		if err := s.deliver(ctx, s.Run(), emit); err != nil {
+	if s.isOutside(argv) && s.tree.code.Box != nil {
+		if err := s.delivery.deliver(ctx, s.record.Run(), emit); err != nil {
 			return done, err
 		}
-		if err := s.checkDelivered(ctx, s.Run()); err != nil {
+		if err := s.checkDelivered(ctx, s.record.Run()); err != nil {
 			return done, err
 		}
-		dir = projectDir(run, s.Box.Top)
+		dir = projectDir(run, s.tree.code.Box.Top)
 		argv = slices.Insert(argv, 1, "-c", "core.hooksPath=/dev/null") // the agent may have written hooks
 	}
 	output := &process.Tail{N: 2000}
@@ -116,7 +122,7 @@ func (s scm) runSCMCommand(ctx context.Context, run journal.Run, task string, em
 }
 
 // askMessage asks the agent for a commit message, and refuses changes that it makes meanwhile.
-func (s scm) askMessage(
+func (s *scm) askMessage(
 	ctx context.Context,
 	run journal.Run,
 	dir string,
@@ -141,10 +147,10 @@ func (s scm) askMessage(
 }
 
 // fileState returns the state of the files that the checks judged.
-func (s scm) fileState(ctx context.Context) (git.TreeState, error) {
-	tree, err := s.tree(ctx)
+func (s *scm) fileState(ctx context.Context) (git.TreeState, error) {
+	tree, err := s.tree.open(ctx)
 	if err != nil || tree == nil {
-		return git.TreeState{Work: workspace.Fingerprint(ctx, s.Dir)}, err
+		return git.TreeState{Work: workspace.Fingerprint(ctx, s.tree.code.Dir)}, err
 	}
 	return tree.Look(ctx)
 }
@@ -156,11 +162,11 @@ var localSubcommands = []string{
 }
 
 // checkDelivered refuses the user's repository for a task if the work is not on the branch that is checked out there.
-func (s scm) checkDelivered(ctx context.Context, run journal.Run) error {
-	if s.Box.Place == nil {
+func (s *scm) checkDelivered(ctx context.Context, run journal.Run) error {
+	if s.tree.code.Box.Place == nil {
 		return nil
 	}
-	if err := checkOn(ctx, s.Box.Place.Do, run.Branch); err != nil {
+	if err := checkOn(ctx, s.tree.code.Box.Place.Do, run.Branch); err != nil {
 		return err
 	}
 	if run.Box.Delivered.Branch != "" {
@@ -175,23 +181,23 @@ func IsLocal(argv []string) bool {
 }
 
 // isOutside reports a command that needs the user's network or login: it runs in the user's own repository.
-func (s scm) isOutside(argv []string) bool {
-	if s.Sandbox == nil {
+func (s *scm) isOutside(argv []string) bool {
+	if s.machine.Sandbox == nil {
 		return true
 	}
 	return path.Base(argv[0]) == "git" && !IsLocal(argv)
 }
 
-func (s scm) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
-	var exec sandbox.Exec = s.Exec
-	env := s.UserEnv
+func (s *scm) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
+	var exec sandbox.Exec = s.machine.Exec
+	env := s.machine.UserEnv
 	if !s.isOutside(command.Argv) {
-		exec = s.commandRunner(command.Dir)
-		env = s.Sandbox.Env(s.CheckEnv, false)
+		exec = s.tree.commandRunner(command.Dir)
+		env = s.machine.Sandbox.Env(s.machine.CheckEnv, false)
 	}
 	command.Env = env
 	command.Timeout = 10 * time.Minute
-	command.Grace = s.Grace
+	command.Grace = s.machine.Grace
 	return exec(ctx, command)
 }
 
@@ -204,7 +210,7 @@ func isNothingToCommit(task, output string) bool {
 }
 
 // commitMessage takes the answer in response tags, or else the first line that is not empty.
-func (s scm) commitMessage(
+func (s *scm) commitMessage(
 	ctx context.Context,
 	run journal.Run,
 	dir string,
@@ -215,7 +221,7 @@ func (s scm) commitMessage(
 		done.Message = fmt.Sprintf("chore: work of iteration %d", len(run.Iterations))
 		return nil
 	}
-	ended, err := s.runAgent(ctx, s.agentAt(run, dir), agent.Order{
+	ended, err := s.agents.runAgent(ctx, s.agents.agentAt(run, dir), agent.Order{
 		Iteration: len(run.Iterations),
 		Max:       run.Policy.Limits.Iterations,
 		Prompt:    messagePrompt,

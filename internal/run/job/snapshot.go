@@ -5,7 +5,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
-	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
 // agentSnapshot excludes files of checks. It is in memory: after a kill these count as the agent's.
@@ -146,38 +145,4 @@ func (h *agentSnapshot) tidy(ctx context.Context, tree *git.Tree, work string) (
 		}
 	}
 	return tree.Without(ctx, work, excluded)
-}
-
-// How much of what an agent proposes is kept.
-const (
-	maxProposals   = 10
-	maxPatch       = 20_000  // bytes of each
-	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
-)
-
-// proposals returns the agent's changes to protected files as patches: people decide whether to apply them.
-func (s *trees) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
-	tree := untrusted.Folder{Path: dir}
-	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
-		text, err := tree.ReadFile(name, maxProtectFile)
-		if err != nil {
-			continue // removed, or no plain file
-		}
-		if s.HasSecret != nil && s.HasSecret(text) {
-			continue
-		}
-		changed, err := s.trusted.Overlay(ctx, git.Overlay{
-			Onto:  taken.To,
-			From:  taken.To,
-			Texts: map[string][]byte{name: text},
-		})
-		if err != nil {
-			continue
-		}
-		patch, cut, err := s.trusted.Diff(ctx, git.Span{From: taken.To, To: changed}, maxPatch)
-		if err == nil && patch != "" {
-			all = append(all, journal.Proposal{Path: name, Patch: patch, Cut: cut})
-		}
-	}
-	return all
 }

@@ -34,14 +34,17 @@ const (
 	interruptGrace = time.Second
 )
 
-// supervision runs a command instead of an agent.
-type supervision struct{ *records }
+// supervisor runs a command instead of an agent.
+type supervisor struct {
+	machine *Machine
+	command *Supervised
+}
 
-func (s supervision) runSupervised(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
-	command := s.Supervised.command(run.Policy, step.Number)
+func (s *supervisor) runSupervised(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	emit(journal.IterationBegan{Number: step.Number, Bus: s.command.Task.BusSize()})
+	command := s.command.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
-	result, err := s.Exec(ctx, command)
+	result, err := s.machine.Exec(ctx, command)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
 		Exit:      result.Exit,
@@ -101,8 +104,8 @@ func failure(result process.Result, err error, limit time.Duration) string {
 }
 
 // linger returns a finished task's processes time. None may be left before another attempt.
-func (s supervision) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
-	done, err := s.Supervised.Task.Done()
+func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
+	done, err := s.command.Task.Done()
 	if err != nil || !done {
 		return 0, p.Poll.Std()
 	}
@@ -117,37 +120,31 @@ func (s supervision) linger(p policy.Supervision, emit emit) (most, look time.Du
 }
 
 // readTaskFolder reads only messages since the newest attempt.
-func (s supervision) readTaskFolder(run journal.Run, emit emit) error {
+func (s *supervisor) readTaskFolder(run journal.Run, emit emit) error {
 	var looked journal.TaskLooked
-	done, err := s.Supervised.Task.Done()
+	done, err := s.command.Task.Done()
 	if err != nil {
 		looked.Broken = fault.Told(err)
 	}
 	looked.Done = done
 	if n := len(run.Iterations); n > 0 {
-		if words, asked := s.Supervised.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
+		if words, asked := s.command.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
 			looked.Wait = "message"
 			looked.Words = words
 		}
 	}
-	if s.Supervised.Task.HasWaitFile() {
+	if s.command.Task.HasWaitFile() {
 		looked.Wait = "file"
 	}
 	emit(looked)
 	return nil
 }
 
-// pause is recorded first, and ends early if the run is asked to stop.
-func (s *activeRun) pause(ctx context.Context, step verdict.Pause, emit emit) error {
-	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
-	return waitUntil(ctx, step.For, s.Drain) // the loop also reads drain
-}
-
 // announceEnd ignores errors: a message that cannot be written does not make the task less done.
-func (s supervision) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
+func (s *supervisor) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
-	message := workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}
-	for _, err := range s.Supervised.postEnd(step, message) {
+	message := workspace.Message{At: s.machine.Now(), Run: run.ID, Text: step.Words}
+	for _, err := range s.command.postEnd(step, message) {
 		if err != nil {
 			settled.Failed = append(settled.Failed, err.Error())
 		}
