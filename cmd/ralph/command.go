@@ -30,7 +30,7 @@ type command interface {
 type chosen struct {
 	command
 	guarded bool   // it may start programs, which must not outlive it
-	drains  bool   // a first signal lets its current step end, and ralph resume continues it
+	drains  bool   // a first signal lets its current step end, and the run can be continued
 	again   string // how it is begun again after a signal
 }
 

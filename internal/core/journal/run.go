@@ -55,6 +55,8 @@ type Run struct {
 
 	Cancel *CancelAsked
 	Stop   *RunStopped
+
+	Resume Resume // how the reader of this run continues it; who shows the run sets it, and no event does
 }
 
 // IsBoxElsewhere reports whether the box is not at the path of the user's folder. What holds its path, such as a .venv,

@@ -31,6 +31,7 @@ func (w World) lookFor(out *os.File) view.Look {
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {
+	run.Resume = c.project.Continuation("")
 	switch event.(type) { //nolint:gochecksumtype // the others are only printed
 	case journal.RunBegan, journal.Resumed:
 		c.project.keepCommand(run.ID)
@@ -47,7 +48,8 @@ func (c *console) event(run journal.Run, event journal.Event) {
 func (d *Project) keepCommand(id string) {
 	command := d.AgentCommand
 	if d.secrets.String(command) != command {
-		d.line("note: the agent's command may contain a key, so it is not kept; ralph resume needs --agent-command again")
+		again := d.Continuation("").Command("--agent-command", "COMMAND")
+		d.line("note: the agent's command may contain a key, so it is not kept; to continue: " + again)
 		command = ""
 	}
 	if command == d.runs().SavedCommand(id) {

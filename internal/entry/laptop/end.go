@@ -130,6 +130,7 @@ func brief(cause error, run journal.Run) error {
 
 func (d *Project) printEnd(outcome job.Outcome) error {
 	run := outcome.Run
+	run.Resume = d.Continuation("")
 	if d.JSON {
 		return PrintResult(d.World.Stdout, run, outcome.Home)
 	}

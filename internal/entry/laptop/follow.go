@@ -26,6 +26,7 @@ func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run j
 		home:    home,
 		console: view.Console{Look: w.lookFor(w.Stdout), Now: w.Now},
 		out:     w.Stdout,
+		run:     journal.Run{Resume: run.Resume},
 	}
 	tick := time.Tick(followInterval)
 	for seen := 0; ; {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
@@ -17,6 +18,24 @@ func (w World) Folder(name string) (string, error) {
 		name = filepath.Join(dir, name)
 	}
 	return resolved(name), nil
+}
+
+// Continuation names a run of the project for the command that continues it; no ID: the newest.
+func (l Flags) Continuation(id string) journal.Resume { return continuation(l.ProjectDir, id) }
+
+func continuation(project, id string) journal.Resume {
+	named := journal.Resume{Dir: project, ID: id}
+	dir, err := workingDir()
+	if err != nil {
+		return named
+	}
+	if path, err := filepath.Rel(dir, project); err == nil {
+		named.Dir = path
+	}
+	if named.Dir == "." {
+		named.Dir = ""
+	}
+	return named
 }
 
 // workingDir returns the working directory without links.

@@ -142,7 +142,7 @@ func (d *Project) Repository(ctx context.Context) error {
 	folder := workspace.Folder{Path: d.folder()}
 	unfinished, _ := folder.Newest(func(run journal.Run) bool { return !run.IsCompleted() })
 	if unfinished.ID != "" {
-		unclean.Fix += ", or continue the run that may have left them: ralph resume"
+		unclean.Fix += ", or continue the run that may have left them: " + d.Continuation("").Command()
 	}
 	return err
 }

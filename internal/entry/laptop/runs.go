@@ -34,6 +34,7 @@ func (r ShownRun) Find(w World) (workspace.Run, journal.Run, error) {
 	case home.ID == "":
 		return home, found, fault.Usage("no run in this project", "start one: ralph run", nil)
 	}
+	found.Resume = continuation(r.ProjectDir, r.ID)
 	return home, found, nil
 }
 
@@ -82,6 +83,7 @@ func (d *Project) unfinishedOnBranch() journal.Run {
 	if old.IsCompleted() {
 		return journal.Run{}
 	}
+	old.Resume = d.Continuation(old.ID)
 	return old
 }
 
@@ -104,7 +106,7 @@ func (d *Project) ReuseAgent(id string, old policy.Policy) error {
 	noAgent := d.Agent == "" && d.Settings.Agent.Command == ""
 	if d.Agent == "scripted" || noAgent {
 		return fault.Usage("the run does not record its agent command",
-			"give it again: ralph resume --agent-command COMMAND", nil)
+			"give it again: "+d.Continuation(id).Command("--agent-command", "COMMAND"), nil)
 	}
 	return nil
 }

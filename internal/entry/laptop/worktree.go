@@ -79,7 +79,7 @@ func (d *Project) checkResumable(ctx context.Context, run journal.Run) error {
 		_, err := d.Tool.Inspect(ctx, d.ProjectDir)
 		return err
 	}
-	fix := "git switch " + shell.Quote(run.Branch) + ", then: ralph resume"
+	fix := "git switch " + shell.Quote(run.Branch) + ", then: " + d.Continuation(run.ID).Command()
 	if run.Worktree != "" {
 		fix = "git -C " + run.Worktree + strings.TrimPrefix(fix, "git")
 		if err := d.openWorktree(ctx, filepath.Join(d.Place.Top, run.Worktree), run.Branch); err != nil {

@@ -161,7 +161,7 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	what := fmt.Sprintf("bring %s to %s", branch, to.Top)
 	failed, ok := git.Answered(err)
 	if ok && strings.HasPrefix(failed.Said, "fatal: refusing to fetch into ") {
-		return fault.Usage(what, "switch to another branch there, then: ralph resume", err)
+		return fault.Usage(what, "switch to another branch there", err)
 	}
 	if git.SaidNo(err) && failed.Said == "" { // with -q, git does not mention that it is no fast-forward
 		return &Error{Act: what, Kind: ErrNonFastForward}

@@ -60,9 +60,9 @@ func (s *activeRun) resume(ctx context.Context, old journal.Run, resumed journal
 func noteUnfinished(asked NewRun) journal.Noted {
 	return journal.Noted{What: fmt.Sprintf(
 		"the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
-			"`ralph resume` continues that run; "+
+			"`%s` continues that run; "+
 			"if its commits shall be the base, create a new branch first: git switch -c NAME",
-		asked.Unfinished.ID, asked.Base,
+		asked.Unfinished.ID, asked.Base, asked.Unfinished.Resume.Command(),
 	)}
 }
 

@@ -37,7 +37,7 @@ func Gist(run journal.Run, abandoned bool) (headline, next string) {
 	if run.Policy.Done == policy.ByFile {
 		return headline, "start `ralph supervise` again"
 	}
-	return headline, "continue with `ralph resume`"
+	return headline, continueWith(run)
 }
 
 // inspect returns how to review the work of a complete run on a laptop.
@@ -107,9 +107,13 @@ func resumption(run journal.Run) string {
 	case verdict.BaseObstacle(run) != "": // a resumed run would have the same base and settings
 		return "start again with `ralph run`"
 	case reply.Answer != "":
-		return "continue with `ralph resume --answer \"" + reply.Answer + "\"`"
+		return continueWith(run, "--answer", `"`+reply.Answer+`"`)
 	}
-	return "continue with `ralph resume`"
+	return continueWith(run)
+}
+
+func continueWith(run journal.Run, words ...string) string {
+	return "continue with " + Code(run.Resume.Command(words...), 300)
 }
 
 // reviewStep returns what to do about the pull request of a run in which all stories passed.
