@@ -37,7 +37,7 @@ func (c *checks) runChecks(ctx context.Context, run journal.Run, emit emit) erro
 		return err
 	}
 	c.tree.takeSnapshot(ctx, run)
-	hand := c.inTree(run, dir, false)
+	hand := c.inTree(dir, false)
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, c.machine.Now(), limit) }
 	defer c.machine.Sandbox.Flush(emit)
 	job := checkJob(run, dir, latestNumber(run))
@@ -84,7 +84,7 @@ func (c *checks) runSetup(ctx context.Context, run journal.Run, number int, emit
 	isFresh := err == nil && seen.Head == run.Head && !seen.Dirty
 	defer c.machine.Sandbox.Flush(emit)
 	work := checkJob(run, tree.Dir, strconv.Itoa(number))
-	ready, err := c.inTree(run, tree.Dir, true).Setup(ctx, work, run.Policy.Setup, emit)
+	ready, err := c.inTree(tree.Dir, true).Setup(ctx, work, run.Policy.Setup, emit)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (c *checks) checkPrograms(ctx context.Context, run journal.Run, dir string)
 	if run.Policy.Baseline != "" {
 		return nil
 	}
-	hand := c.inTree(run, dir, false)
+	hand := c.inTree(dir, false)
 	job := checkJob(run, dir, "")
 	for _, rule := range run.Policy.Checks {
 		program, err := hand.FirstMissing(ctx, job, rule.Command)
@@ -172,35 +172,23 @@ func ignore(clone string, patterns []string) error {
 	return nil
 }
 
-// logFolder is relative to the project.
-func (c *checks) logFolder(run journal.Run) string {
-	if c.tree.code.UserTree == nil {
-		return ".ralph"
-	}
-	folder, err := filepath.Rel(projectDir(run, c.tree.code.UserTree.Dir), c.machine.Folder.Path)
-	if err != nil {
-		return c.machine.Folder.Path
-	}
-	return filepath.ToSlash(folder)
-}
-
 func projectDir(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Subfolder))
 }
 
 // inTree returns what runs commands in the agent's tree, with the network access of setup or of checks.
-func (c *checks) inTree(run journal.Run, dir string, setup bool) check.Hand {
-	return c.hand(run, c.tree.runnerWith(dir, setup), c.machine.Sandbox.Env(c.machine.CheckEnv, false))
+func (c *checks) inTree(dir string, setup bool) check.Hand {
+	return c.hand(c.tree.runnerWith(dir, setup), c.machine.Sandbox.Env(c.machine.CheckEnv, false))
 }
 
-func (c *checks) hand(run journal.Run, exec sandbox.Exec, env []string) check.Hand {
+func (c *checks) hand(exec sandbox.Exec, env []string) check.Hand {
 	return check.Hand{
 		Run:    exec,
 		Env:    env,
 		Grace:  c.machine.Grace,
 		Log:    c.record.home.CreateLinked,
 		Veil:   c.machine.Secrets.Writer,
-		Folder: c.logFolder(run),
+		Folder: ".ralph",
 		Began:  c.record.audience.OnCheck,
 	}
 }
@@ -217,7 +205,7 @@ func (c *checks) cleanCheckouts(run journal.Run) *checkout.Clean {
 		Sandbox: c.machine.Sandbox,
 		Logs:    workspace.Folder{Path: c.record.home.Path},
 		Log:     c.record.log,
-		Hand:    c.hand(run, c.machine.Exec, c.machine.CheckEnv),
+		Hand:    c.hand(c.machine.Exec, c.machine.CheckEnv),
 		Secrets: c.machine.CheckSecrets,
 		Kept:    c.machine.Kept,
 		InJob:   run.Policy.SaveRun,

@@ -122,5 +122,5 @@ func (p *publisher) merge(
 	if err != nil {
 		return with, err
 	}
-	return with, p.tree.moveAgentTree(ctx, with.From, with.To)
+	return with, p.tree.move(ctx, with.From, with.To)
 }

@@ -93,7 +93,7 @@ func (p *publisher) sign(ctx context.Context, run journal.Run) (journal.Event, e
 	if err != nil {
 		return nil, err
 	}
-	return signed, p.tree.moveAgentTree(ctx, run.Head, signed.To)
+	return signed, p.tree.move(ctx, run.Head, signed.To)
 }
 
 func (p *publisher) openPull(ctx context.Context, run journal.Run, emit emit) error {

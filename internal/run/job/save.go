@@ -104,9 +104,6 @@ func isUnpushed(run journal.Run) bool {
 // writeBundle writes the file. No link leads out of the folder.
 func (p *publisher) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
 	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
-	if err := p.repo.refetch(ctx, run); err != nil {
-		return packed, err
-	}
 	out, err := untrusted.OpenRoot(p.job.OutputDir)
 	if err != nil {
 		return packed, fmt.Errorf("open %s: %w", p.job.OutputDir, err)

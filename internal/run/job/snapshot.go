@@ -15,23 +15,6 @@ type agentSnapshot struct {
 	checkFiles map[string]string // written by the checks: path to object
 	committed  bool              // all files are committed
 	leftOut    []string          // of commits, for the user to know
-	seen       *git.Inspection
-}
-
-// inspection is that of the snapshot, if neither a check nor ralph has written to the tree since. It saves a git
-// status.
-func (h *agentSnapshot) inspection(run journal.Run) *git.Inspection {
-	if !h.isCurrent(run) {
-		return nil
-	}
-	it, _ := run.OpenIteration()
-	if len(it.Checks) > 0 {
-		return nil // a check may have written
-	}
-	if it.Read == nil || len(it.Read.Undone) > 0 {
-		return nil // ralph may have written the plan
-	}
-	return h.seen
 }
 
 func (h *agentSnapshot) isCurrent(run journal.Run) bool {
@@ -59,7 +42,6 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	next.head = seen.Head
 	next.tree = work
 	next.committed = !seen.Dirty
-	next.seen = seen
 	return next
 }
 

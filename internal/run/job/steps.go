@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -24,9 +23,7 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 	if s.record.isAborted() {
 		return process.ErrStopped
 	}
-	if err := s.openRepository(ctx, run); err != nil {
-		return err
-	}
+	s.agents.clean.Trusted = s.repo.trusted // a merge has fetched it again
 	switch step := step.(type) {
 	case verdict.DraftPlan:
 		return s.agents.draftPlan(ctx, run, emit)
@@ -74,13 +71,6 @@ func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.St
 	case verdict.Judge, verdict.Stop, verdict.NoStep: // package loop does these
 	}
 	return nil
-}
-
-// openRepository gives the clean checkouts the repository, which is fetched again if its folder is gone.
-func (s *activeRun) openRepository(ctx context.Context, run journal.Run) error {
-	err := s.repo.refetch(ctx, run)
-	s.agents.clean.Trusted = s.repo.trusted
-	return err
 }
 
 func (s *activeRun) readPlan(ctx context.Context, run journal.Run, emit emit) error {
@@ -140,12 +130,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	if len(s.tree.snapshot.leftOut) > 0 && !slices.Contains(run.Notes, note) {
 		emit(note)
 	}
-	seen = cmp.Or(seen, s.tree.snapshot.inspection(run))
-	taken, err := s.tree.newCommits(ctx, run, seen)
-	if err != nil {
-		return err
-	}
-	taken, err = merging.Settle(ctx, s.repo.trusted, run, taken)
+	taken, err := s.newCommits(ctx, run, seen)
 	if err != nil {
 		return err
 	}
@@ -157,16 +142,24 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 // takeSCMCommits takes what a task of version control committed in the box.
 func (s *activeRun) takeSCMCommits(ctx context.Context, emit emit) error {
 	run := s.record.Run()
-	taken, err := s.tree.newCommits(ctx, run, nil)
+	taken, err := s.newCommits(ctx, run, nil)
 	if err != nil || taken.From == taken.To {
-		return err
-	}
-	taken, err = merging.Settle(ctx, s.repo.trusted, run, taken)
-	if err != nil {
 		return err
 	}
 	emit(taken)
 	return s.tree.follow(ctx, run, nil, taken)
+}
+
+func (s *activeRun) newCommits(
+	ctx context.Context,
+	run journal.Run,
+	seen *git.Inspection,
+) (journal.CommitsTaken, error) {
+	taken, err := s.tree.newCommits(ctx, run, seen)
+	if err != nil {
+		return taken, err
+	}
+	return merging.Settle(ctx, s.repo.trusted, run, taken)
 }
 
 // pause is recorded first, and ends early if the run is asked to stop.

@@ -160,11 +160,12 @@ func (t *agentTree) follow(
 		return err
 	}
 	if len(taken.Refused) > 0 { // the agent continues with its own commits
-		return t.repair(ctx, run, tree)
-	}
-	err = tree.Reset(ctx, taken.To)
-	if _, failed := git.Answered(err); failed && ctx.Err() == nil { // the agent may have broken its repository
+		_, err = tree.Head(ctx)
+	} else {
 		run.Head = taken.To
+		err = tree.Reset(ctx, taken.To)
+	}
+	if err != nil && ctx.Err() == nil { // the agent may have broken its repository
 		return t.renew(ctx, run, tree)
 	}
 	return err

@@ -53,19 +53,6 @@ func (r *repository) fetch(ctx context.Context, base, branch string) error {
 	return nil
 }
 
-func (r *repository) refetch(ctx context.Context, run journal.Run) error {
-	if r.trusted == nil {
-		return nil
-	}
-	if _, err := os.Stat(r.work); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(r.work, 0o755); err != nil {
-		return fmt.Errorf("make the run's folders: %w", err)
-	}
-	return r.fetch(ctx, run.BaseRef, run.Branch)
-}
-
 // agentTree is the tree in which agents and checks work: a clone, the user's own checkout, or a folder without a
 // repository.
 type agentTree struct {
@@ -89,8 +76,8 @@ func LoopFiles(p policy.Policy) []string {
 	return []string{folder}
 }
 
-// tree returns where the agent works: the user's checkout, or a clone of its own. It is nil
-// for a folder without a repository.
+// open returns where the agent works: the user's checkout, or a clone of its own. It is nil for a folder without a
+// repository.
 func (t *agentTree) open(ctx context.Context) (*git.Tree, error) {
 	if t.code.UserTree != nil {
 		t.code.UserTree.Beside = LoopFiles(t.record.Run().Policy)
@@ -111,7 +98,7 @@ func (t *agentTree) open(ctx context.Context) (*git.Tree, error) {
 
 func (t *agentTree) worksInClone() bool { return t.code.UserTree == nil && t.code.Dir == "" }
 
-// folder returns the folder of tree, or the one without a repository.
+// folder returns the folder of the tree, or the one without a repository.
 func (t *agentTree) folder(ctx context.Context) (string, error) {
 	tree, err := t.open(ctx)
 	if err != nil || tree == nil {
@@ -122,11 +109,10 @@ func (t *agentTree) folder(ctx context.Context) (string, error) {
 
 // clone moves the clone into place when it is complete.
 func (t *agentTree) clone(ctx context.Context) (*git.Tree, error) {
-	dir := filepath.Join(t.repo.work, "tree")
-	if _, err := os.Stat(dir); err == nil {
-		return t.openTree(dir)
+	if _, err := os.Stat(t.dir()); err == nil {
+		return t.reopen()
 	}
-	young := dir + ".new"
+	young := t.dir() + ".new"
 	if err := t.makeEmptyDir(ctx, young); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
@@ -149,14 +135,18 @@ func (t *agentTree) clone(ctx context.Context) (*git.Tree, error) {
 			return nil, err
 		}
 	}
-	if err := os.Rename(young, dir); err != nil {
+	if err := os.Rename(young, t.dir()); err != nil {
 		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
 	}
-	return t.openTree(dir)
+	return t.reopen()
 }
 
-func (t *agentTree) openTree(dir string) (*git.Tree, error) {
-	if err := reopenTree(dir); err != nil {
+// dir is that of a clone, or of a box without a repository.
+func (t *agentTree) dir() string { return filepath.Join(t.repo.work, "tree") }
+
+func (t *agentTree) reopen() (*git.Tree, error) {
+	dir := t.dir()
+	if err := unlock(dir); err != nil {
 		return nil, fmt.Errorf("open the agent's tree: %w", err)
 	}
 	tree, err := t.repo.trusted.OpenTree(dir)
@@ -187,35 +177,20 @@ func (t *agentTree) cloneSpec(ctx context.Context, run journal.Run, dir string) 
 	return spec, nil
 }
 
-func (t *agentTree) moveAgentTree(ctx context.Context, from, to string) error {
+// move brings an agent's clone to commits that others made, or that were signed.
+func (t *agentTree) move(ctx context.Context, from, to string) error {
 	if !t.worksInClone() || from == to {
 		return nil
 	}
-	return t.resetTo(ctx, to)
-}
-
-func (t *agentTree) resetTo(ctx context.Context, to string) error {
-	dir := filepath.Join(t.repo.work, "tree")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(t.dir()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	tree, err := t.openTree(dir)
+	tree, err := t.reopen()
 	if err != nil {
 		return err
 	}
 	t.snapshot = agentSnapshot{} // of other files
 	return tree.Reset(ctx, to)
-}
-
-func (t *agentTree) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
-	head, err := tree.Head(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err == nil && len(head) == len(run.Head) {
-		return nil
-	}
-	return t.renew(ctx, run, tree)
 }
 
 // renew replaces the agent's repository by a new one at the run's head. The files stay.
@@ -234,7 +209,7 @@ func (t *agentTree) renew(ctx context.Context, run journal.Run, tree *git.Tree) 
 // closeTree keeps people out of the tree: git would run programs that the agent's git settings
 // name. It starts no program itself, as none starts after a second signal.
 func (t *agentTree) closeTree() {
-	dir := filepath.Join(t.repo.work, "tree")
+	dir := t.dir()
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return
 	}
@@ -246,8 +221,8 @@ func (t *agentTree) closeTree() {
 		", and they can run programs: it is closed, and chmod 755 opens it")
 }
 
-// reopenTree opens a tree that was closed, for the agent.
-func reopenTree(dir string) error {
+// unlock opens a tree that was closed, for the agent.
+func unlock(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
@@ -284,7 +259,7 @@ func (t *agentTree) writeSetupMarker(untracked []string) error {
 func (t *agentTree) box() box.Box {
 	return box.Box{
 		User:   t.code.Box.Top,
-		Dir:    filepath.Join(t.repo.work, "tree"),
+		Dir:    t.dir(),
 		Before: t.record.home.File(BeforeFolder),
 		Record: t.record.home.File("delivered.json"),
 		Upper:  filepath.Join(t.repo.work, "layers"),
@@ -311,7 +286,7 @@ func (t *agentTree) fillFolder(ctx context.Context) error {
 	if t.code.Box == nil || t.code.Box.Place != nil {
 		return nil
 	}
-	t.code.Dir = t.box().Dir
+	t.code.Dir = t.dir()
 	if _, err := os.Stat(t.code.Dir); err == nil {
 		return nil
 	}
@@ -338,7 +313,7 @@ func (t *agentTree) runnerWith(dir string, setup bool) sandbox.Exec {
 
 // access is to the agent's folder. In a box, it has the path of the user's.
 func (t *agentTree) access(dir string) confine.Access {
-	if t.code.Box != nil && dir == t.box().Dir {
+	if t.code.Box != nil && dir == t.dir() {
 		return accessTo(t.box(), t.repo.trusted)
 	}
 	access := confine.Access{Write: []string{dir}}
