@@ -62,7 +62,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	})
 	switch {
 	case home.ID == "" && id != "":
-		return home, old, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, ralph resume takes the newest", nil)
+		return home, old, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, the newest one goes on", nil)
 	case home.ID == "" && skipped.ID != "":
 		return home, old, elsewhereError(skipped)
 	case home.ID == "":
