@@ -72,7 +72,7 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 		return err
 	}
 	if err != nil {
-		all.Checks = new(doctor.NoChecks(err, fault.Hint(err)))
+		all.Checks = new(doctor.NoChecks(err))
 		return nil
 	}
 	checks := doctor.LookAtChecks(run)

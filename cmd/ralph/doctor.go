@@ -137,10 +137,12 @@ func (f found) gaps() (all []string) {
 	if f.home {
 		all = append(all, "the home folder (cd into a project)")
 	}
-	for _, stop := range doctor.Stops(slices.Concat(f.GitHub, f.Services, f.Agents)) {
-		all = append(all, stop.What)
+	for _, finding := range slices.Concat(f.GitHub, f.Services, f.Agents) {
+		if finding.Stops {
+			all = append(all, finding.What)
+		}
 	}
-	if f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds {
+	if f.sandboxed && f.Sandbox != nil && f.Sandbox.Gap != "" {
 		all = append(all, "the sandbox")
 	}
 	return all
@@ -150,7 +152,7 @@ func (f found) summary() string {
 	if gaps := f.gaps(); len(gaps) > 0 {
 		return "Not ready: a run cannot start because of " + strings.Join(gaps, ", ") + ".\n"
 	}
-	if f.lacksCheck() {
+	if f.Checks != nil && !f.Checks.Usable {
 		return "Ready, but no check can prove the work of a run.\n"
 	}
 	const ready = "Ready: a run can start.\n"
@@ -165,17 +167,6 @@ func (f found) summary() string {
 		return "Ready: the checks can prove the work of a run.\nnext: " + f.Checks.Next() + "\n"
 	}
 	return ready + "next: " + f.Checks.Next() + "\n"
-}
-
-// lacksCheck reports that no check was found, or that none of those that were tried is usable.
-func (f found) lacksCheck() bool {
-	if f.Checks == nil {
-		return false
-	}
-	if len(f.Checks.Checks) == 0 {
-		return true
-	}
-	return f.Checks.Tried && !f.Checks.Usable
 }
 
 func (f found) text() string {

@@ -3,6 +3,7 @@ package action
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -260,7 +261,7 @@ func (g *gatherer) hasButtons(ctx context.Context) bool {
 // checkPush checks whether the work can be pushed, and reports all problems at once.
 func (g *gatherer) checkPush(ctx context.Context, base, branch string) error {
 	look := doctor.GitHub{Client: g.client.Opener(), Clone: g.env.clone(), Base: base, Branch: branch}
-	if !look.Push(ctx).Stops {
+	if err := look.Client.MayPush(ctx, look.Clone); !errors.Is(err, github.Forbidden) {
 		return nil
 	}
 	var gaps, remedies []string

@@ -60,68 +60,66 @@ func (a Agent) Look(ctx context.Context) Finding {
 	if len(adapter.Version) > 0 {
 		argv = append(argv, adapter.Version[1:]...)
 	}
-	if slices.ContainsFunc(argv, func(word string) bool { return isFileIn(a.Dir, word) }) {
+	if slices.ContainsFunc(argv, a.isInProject) {
 		found.Notes = append(found.Notes, "version and login not checked: "+
 			"the program is in the project, so doctor does not start it without a sandbox")
 		return found
 	}
 	env = append(env, "PATH="+a.Outside, "PWD="+outsideDir)
 	if len(adapter.Version) > 0 {
-		a.askVersion(ctx, &found, argv, env)
+		version, err := a.version(ctx, argv, env)
+		if err != nil {
+			return found.stopped(err)
+		}
+		if version != "" {
+			found.What += " " + version
+		}
+		if adapter.Tested != "" && version != adapter.Tested {
+			found.Notes = append(found.Notes, "tested with "+adapter.Tested)
+		}
 	}
-	if adapter.Tested != "" && !strings.HasSuffix(found.What, " "+adapter.Tested) {
-		found.Notes = append(found.Notes, "tested with "+adapter.Tested)
+	if adapter.StatusCommand == nil {
+		return found
 	}
-	if found.Gap == "" && adapter.StatusCommand != nil {
-		status := append([]string{path}, adapter.StatusCommand[1:]...)
-		a.askLogin(ctx, &found, adapter, status, slices.Concat(env, adapter.Env(agent.Order{})))
+	status := append([]string{path}, adapter.StatusCommand[1:]...)
+	var output bytes.Buffer
+	ended, err := a.ask(ctx, status, slices.Concat(env, adapter.Env(agent.Order{})), &output, nil)
+	if err != nil || ended.TimedOut { // it may have a key or a login all the same
+		return found
 	}
-	found.Stops = found.Gap != ""
+	if gap := adapter.ReadStatus(ended.Exit, output.Bytes()); gap != "" {
+		return found.stopped(fault.Usage(gap, adapter.Login, nil))
+	}
 	return found
 }
 
-// isFileIn reports a word of a command that names a file in the project.
-func isFileIn(dir, word string) bool {
+// isInProject reports a word of a command that names a file in the project.
+func (a Agent) isInProject(word string) bool {
 	if !filepath.IsAbs(word) {
-		word = filepath.Join(dir, word)
+		word = filepath.Join(a.Dir, word)
 	}
 	_, err := filepath.EvalSymlinks(word)
-	return err == nil && process.Under(dir, word)
+	return err == nil && process.Under(a.Dir, word)
 }
 
-// askVersion asks a program for its version. One that cannot answer will not work.
-func (a Agent) askVersion(ctx context.Context, found *Finding, argv, env []string) {
+// version asks a program for its version; empty: it prints none. One that cannot answer will not work.
+func (a Agent) version(ctx context.Context, argv, env []string) (string, error) {
 	var output bytes.Buffer
 	ended, err := a.ask(ctx, argv, env, &output, &output)
+	gap := ""
 	switch {
 	case err != nil:
-		found.Gap = err.Error()
+		gap = err.Error()
 	case ended.TimedOut:
-		found.Gap = "it does not answer --version within " + answerTimeout.String()
+		gap = "it does not answer --version within " + answerTimeout.String()
 	case ended.Exit != 0:
 		lines := strings.Split(strings.TrimSpace(output.String()), "\n")
-		found.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
+		gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
+	default:
+		version, _ := agent.ReadVersion(output.String())
+		return version, nil
 	}
-	if found.Gap != "" {
-		found.Remedy = "start it by hand outside of the project and see what it prints"
-		return
-	}
-	if version, _ := agent.ReadVersion(output.String()); version != "" {
-		found.What += " " + version
-	}
-}
-
-// askLogin asks a program for its key or login. One that does not answer may have one.
-func (a Agent) askLogin(ctx context.Context, found *Finding, adapter agent.Adapter, argv, env []string) {
-	var output bytes.Buffer
-	ended, err := a.ask(ctx, argv, env, &output, nil)
-	if err != nil || ended.TimedOut {
-		return
-	}
-	found.Gap = adapter.ReadStatus(ended.Exit, output.Bytes())
-	if found.Gap != "" {
-		found.Remedy = adapter.Login
-	}
+	return "", fault.Usage(gap, "start it by hand outside of the project and see what it prints", nil)
 }
 
 func (a Agent) ask(ctx context.Context, argv, env []string, output, problems io.Writer) (process.Result, error) {

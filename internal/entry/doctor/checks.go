@@ -1,120 +1,79 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/shell"
 	"github.com/ralph-loop/ralph/internal/show/view/ending"
 )
 
 // Checks are what a run would be judged by, and what it is worth before any work.
 type Checks struct {
-	Base   string   `json:"base"`  // the commit
-	Tried  bool     `json:"tried"` // else they were only looked for
-	Usable bool     `json:"usable"`
-	Why    string   `json:"why"` // what limits that
-	Remedy string   `json:"remedy,omitempty"`
-	Setup  []string `json:"setup"`
-	Checks []Check  `json:"checks"`
+	Base   string    `json:"base"`   // the commit
+	Tried  bool      `json:"tried"`  // else they were only looked for
+	Usable bool      `json:"usable"` // they can prove work, as far as is known
+	Setup  []string  `json:"setup"`
+	Checks []Finding `json:"checks"`
 
 	Planned   bool     `json:"-"` // there is a PRD
 	Given     []string `json:"-"` // commands of flags
 	suggested bool     // by the project's files, and not configured
 }
 
-// Check is one of them.
-type Check struct {
-	Name     string         `json:"name"`
-	Command  string         `json:"command"`
-	Detected bool           `json:"detected"` // suggested by the project's files
-	State    string         `json:"state"`
-	Passed   bool           `json:"passed"`
-	Exit     int            `json:"exit"`
-	Tests    *journal.Tests `json:"tests,omitempty"`
-	Gap      string         `json:"gap,omitempty"` // why it can prove nothing
-	Remedy   string         `json:"remedy,omitempty"`
-	Note     string         `json:"note,omitempty"`
-}
-
 // LookAtChecks returns the checks of a run, which has tried them at its base or not.
 func LookAtChecks(run journal.Run) Checks {
-	all := Checks{Base: run.Base, Tried: run.Baseline != nil, Setup: []string{}, Checks: []Check{}}
-	if all.Tried {
-		all.Usable, all.Why = run.Baseline.Usable, run.Baseline.Why
-	}
-	if len(run.Policy.Checks) == 0 {
-		all.Why = "no checks are configured"
-	}
-	if all.Why != "" {
-		all.Remedy = ending.BaseRemedy(run)
-	}
+	all := Checks{Base: run.Base, Setup: []string{}, Checks: []Finding{}, Usable: len(run.Policy.Checks) > 0}
 	for _, command := range run.Policy.Setup {
 		all.Setup = append(all.Setup, command.Command)
 	}
+	var gap string // of all
+	if !all.Usable {
+		gap = "no checks are configured"
+	}
+	if run.Baseline != nil {
+		all.Tried = true
+		all.Usable = run.Baseline.Usable
+		gap = cmp.Or(gap, run.Baseline.Why)
+	}
 	for _, rule := range run.Policy.Checks {
-		result, _ := run.BaseCheck(rule.Name)
 		base := ending.AtBase(run, rule.Name)
+		f := Finding{What: rule.Name, State: cmp.Or(base.Note, base.State), Gap: base.Gap, Remedy: base.Remedy}
+		if base.State != notTried {
+			gap = "" // the checks show it themselves
+			if rule.Detected && base.Note == "" {
+				f.State += "; suggested by the project's files"
+			}
+		}
 		if rule.Detected && !run.Policy.Publish {
 			all.suggested = true
 		}
-		all.Checks = append(all.Checks, Check{
-			Name:     rule.Name,
-			Command:  rule.Command,
-			Detected: rule.Detected,
-			State:    base.State,
-			Passed:   result.Passed,
-			Exit:     result.Exit,
-			Tests:    result.Tests,
-			Gap:      base.Gap,
-			Remedy:   base.Remedy,
-			Note:     base.Note,
-		})
+		all.Checks = append(all.Checks, f)
+	}
+	if gap != "" {
+		all.Checks = append(all.Checks, Finding{Gap: gap, Remedy: ending.BaseRemedy(run)})
 	}
 	return all
 }
 
 // NoChecks returns why they could not even be looked for.
-func NoChecks(err error, remedy string) Checks {
-	return Checks{Why: err.Error(), Remedy: remedy, Setup: []string{}, Checks: []Check{}}
+func NoChecks(err error) Checks {
+	return Checks{Setup: []string{}, Checks: []Finding{{Gap: err.Error(), Remedy: fault.Hint(err)}}}
 }
 
 // Text returns what was found, for people.
 func (c Checks) Text() string {
-	var b strings.Builder
-	b.WriteString("checks" + c.heading() + "\n")
-	anyTried := false // a check that was tried shows the reason itself
-	for _, check := range c.Checks {
-		b.WriteString(entry(c.mark(check), check.Name+": "+check.result(), check.Remedy))
-		anyTried = anyTried || check.State != "not tried"
-	}
-	if c.Why != "" && !anyTried {
-		b.WriteString(entry(mark(false), c.Why, c.Remedy))
-	}
+	text := Text("checks"+c.heading(), c.Checks)
 	if c.suggested {
-		b.WriteString("       hint: ralph init writes them into .ralph/settings.json, which ralph loop needs\n")
+		text += "       hint: ralph init writes them into .ralph/settings.json, which ralph loop needs\n"
 	}
-	if !c.Tried && len(c.Checks) > 0 {
-		b.WriteString("       ralph doctor --checks runs them on a clean checkout\n")
+	if c.Usable && !c.Tried {
+		text += "       ralph doctor --checks runs them on a clean checkout\n"
 	}
-	return b.String()
-}
-
-// Next returns the command that these checks are for.
-func (c Checks) Next() string {
-	var all strings.Builder
-	for _, command := range c.Given {
-		all.WriteString(" --check " + shell.Quote(command))
-	}
-	flags := all.String()
-	switch {
-	case c.Planned:
-		return "ralph run" + flags
-	case c.suggested:
-		return "ralph init"
-	}
-	return `ralph loop "Add a test that is missing"` + flags
+	return text
 }
 
 func (c Checks) heading() string {
@@ -133,21 +92,17 @@ func (c Checks) heading() string {
 	return text
 }
 
-func (c Checks) mark(check Check) string {
-	if !c.Tried {
-		return "?   "
+// Next returns the command that these checks are for.
+func (c Checks) Next() string {
+	var flags strings.Builder
+	for _, command := range c.Given {
+		flags.WriteString(" --check " + shell.Quote(command))
 	}
-	return mark(check.Gap == "" && check.State != "not tried")
-}
-
-func (c Check) result() string {
 	switch {
-	case c.Gap != "":
-		return c.Gap
-	case c.Note != "":
-		return c.Note
-	case c.Detected && c.State != "not tried":
-		return c.State + "; suggested by the project's files"
+	case c.Planned:
+		return "ralph run" + flags.String()
+	case c.suggested:
+		return "ralph init"
 	}
-	return c.State
+	return `ralph loop "Add a test that is missing"` + flags.String()
 }

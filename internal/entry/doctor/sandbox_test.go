@@ -18,7 +18,7 @@ func TestNothingConfinesAnybody(t *testing.T) {
 		return process.Result{}, errors.New("refused by the machine")
 	}
 	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Auto}, next)
-	if s.Level != "none" || s.Holds || s.Why == "" || s.Remedy == "" {
+	if s.Level != "none" || s.Gap == "" || s.Remedy == "" {
 		t.Errorf("found %+v", s)
 	}
 	text := s.Text()
@@ -35,7 +35,7 @@ func TestALevelThatIsNotThere(t *testing.T) {
 		return process.Result{}, errors.New("refused by the machine")
 	}
 	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Namespace}, next)
-	if s.Level != "namespace" || s.Holds || !strings.Contains(s.Why, "refused by the machine") {
+	if s.Level != "namespace" || !strings.Contains(s.Gap, "refused by the machine") {
 		t.Errorf("found %+v", s)
 	}
 }

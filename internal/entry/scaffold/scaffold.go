@@ -4,14 +4,12 @@
 package scaffold
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,6 +22,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+	"github.com/ralph-loop/ralph/internal/proof/survey"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -32,8 +32,6 @@ type Files struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Yes        bool   `help:"Write .ralph/settings.json with what was found, without asking."`
 	PRD        bool   `name:"prd" help:"Write ralph/ with a PRD, a prompt and a progress log to fill in."`
-
-	RalphDir string `placeholder:"DIR" help:"Directory for these files in the project (default: ralph). Implies --prd."`
 
 	Name   string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`
 	GitHub bool   `name:"github" help:"Write the GitHub workflows and the issue form."`
@@ -46,13 +44,11 @@ type Files struct {
 	Ignored []string `kong:"-"`
 
 	App string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
-
-	proposal proposal
 }
 
 // Any reports whether the flags name files at all, by name or by what they imply.
 func (f *Files) Any() bool {
-	f.PRD = f.PRD || f.Name != "" || f.RalphDir != ""
+	f.PRD = f.PRD || f.Name != ""
 	f.GitHub = f.GitHub || f.Host != nil || f.App != ""
 	return f.PRD || f.OnGitHub()
 }
@@ -62,21 +58,26 @@ func (f Files) OnGitHub() bool { return f.GitHub || f.Proof }
 
 // Write writes all of the files or none, and says on out what it wrote and what is left to do.
 func (f Files) Write(now time.Time, out, warn io.Writer) error {
-	memory, err := workspace.MemoryPath(f.ProjectDir, f.RalphDir)
-	if err != nil {
-		return err
-	}
-	if fix := f.misplaced(); f.OnGitHub() && fix != "" {
+	elsewhere := f.misplaced()
+	if f.OnGitHub() && elsewhere != "" {
 		return fault.Usage(
-			"GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", fix, nil)
+			"GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", elsewhere, nil)
 	}
-	f.RalphDir = filepath.ToSlash(memory)
+	var files []workspace.NewFile
+	if f.PRD {
+		loop, err := f.loop(now)
+		if err != nil {
+			return err
+		}
+		files = append(files, loop...)
+	}
+	var values workflowValues
 	if f.OnGitHub() {
-		f.propose()
-	}
-	files, err := f.files(now)
-	if err != nil {
-		return err
+		var err error
+		if values, err = f.workflowValues(); err != nil {
+			return err
+		}
+		files = append(files, f.workflows(values)...)
 	}
 	if err := workspace.Scaffold(f.ProjectDir, files); err != nil {
 		return err
@@ -84,174 +85,18 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	for _, file := range files {
 		fmt.Fprintln(out, "wrote", file.Path)
 	}
-	for _, line := range f.proposed() {
-		fmt.Fprintln(out, line)
-	}
-	if err := f.ignore(out); err != nil {
-		return err
-	}
-	if fix := f.misplaced(); f.PRD && fix != "" {
-		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n",
-			f.ProjectDir, fix)
-	}
-	f.next(out)
-	return nil
-}
-
-func (f Files) files(now time.Time) ([]workspace.NewFile, error) {
-	var files []workspace.NewFile
+	values.print(out)
 	if f.PRD {
-		var err error
-		if files, err = f.loop(now); err != nil {
-			return nil, err
+		if err := f.ignore(out); err != nil {
+			return err
 		}
 	}
-	if f.Proof { // a proof of a fork's pull request may write nothing, so another workflow publishes it
-		for _, name := range []string{"proof", "proof-publish"} {
-			files = append(files, f.workflow(workflowDir+"ralph-"+name+".yml", name+".yml"))
-		}
+	if f.PRD && elsewhere != "" {
+		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n",
+			f.ProjectDir, elsewhere)
 	}
-	if !f.GitHub {
-		return files, nil
-	}
-	workflows, err := f.workflows()
-	if err != nil {
-		return nil, err
-	}
-	files = append(files, workflows...)
-	return append(files, workspace.NewFile{
-		Path: ".github/ISSUE_TEMPLATE/ralph.yml",
-		Data: []byte(templates.Text("workflows/issue.yml")),
-	}), nil
-}
-
-func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
-	if err := checkFeature(f.Name); err != nil {
-		return nil, err
-	}
-	memory := workspace.Memory{Dir: f.RalphDir}
-	begin := Beginning{
-		Project: filepath.Base(f.ProjectDir),
-		Memory:  memory,
-		Feature: f.Name,
-		Now:     now,
-	}
-	files, err := begin.NewFiles()
-	if err != nil {
-		return nil, err
-	}
-	return append(files, workspace.NewFile{
-		Path: memory.PromptFile(),
-		Data: []byte(f.withRalphDir(templates.Text("start/prompt.md"))),
-	}), nil
-}
-
-// checkFeature refuses what git would refuse as a branch, before anything is written.
-func checkFeature(name string) error {
-	if name == "" {
-		return nil
-	}
-	if err := git.CheckBranch("ralph/" + name); err != nil {
-		return fault.Usage("invalid feature name", "try --name "+plan.Slug(name, 40), err)
-	}
+	f.next(out, values)
 	return nil
-}
-
-// Beginning is what a loop begins with.
-type Beginning struct {
-	Project string
-	Memory  workspace.Memory
-	Feature string // empty: the template's
-	Now     time.Time
-}
-
-// logHead is the line of a log with what the loop is about, as NewFiles writes it.
-var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
-
-// Begun returns the project and branch that NewFiles wrote, from the log if a shell has emptied the PRD.
-func Begun(project string) plan.Plan {
-	names := workspace.Memory{Dir: workspace.MemoryDir}.Files()
-	data, _ := workspace.ReadFile(filepath.Join(project, names[0])) // no file says nothing
-	if len(bytes.TrimSpace(data)) > 0 {
-		var begun plan.Plan
-		_ = json.Unmarshal(data, &begun)
-		return begun
-	}
-	log, _ := workspace.ReadFile(filepath.Join(project, names[1]))
-	head := logHead.FindStringSubmatch(string(log))
-	if head == nil {
-		return plan.Plan{}
-	}
-	begun := plan.Plan{Project: head[1]}
-	feature := head[2]
-	if feature != "" && checkFeature(feature) == nil {
-		begun.BranchName = "ralph/" + feature
-	}
-	return begun
-}
-
-// NewFiles returns a PRD to fill in, and a log without entries.
-func (b Beginning) NewFiles() ([]workspace.NewFile, error) {
-	prd, err := b.prd()
-	if err != nil {
-		return nil, fmt.Errorf("make a PRD: %w", err)
-	}
-	about := b.Project
-	if b.Feature != "" {
-		about += " (" + b.Feature + ")"
-	}
-	year, month, day := b.Now.Date()
-	progress := prompt.ProgressLog(journal.Run{
-		// The date that people see on their calendar, wherever they are.
-		Clock: journal.Clock{Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC)},
-		Plan:  plan.Plan{Project: about},
-	})
-	names := b.Memory.Files()
-	return []workspace.NewFile{{Path: names[0], Data: prd}, {Path: names[1], Data: []byte(progress)}}, nil
-}
-
-func (b Beginning) prd() ([]byte, error) {
-	var prd plan.Plan
-	if err := json.Unmarshal([]byte(templates.Text("start/prd.json")), &prd); err != nil {
-		return nil, err
-	}
-	prd.Project = b.Project
-	if b.Feature != "" {
-		prd.BranchName = "ralph/" + b.Feature
-	}
-	return prd.Marshal()
-}
-
-// ignore keeps this machine's runs out of git. The settings are for everybody.
-func (f Files) ignore(to io.Writer) error {
-	if !f.PRD {
-		return nil
-	}
-	added, err := workspace.AddLines(f.ProjectDir, ".gitignore", ".ralph-active", ".ralph/*", "!.ralph/settings.json")
-	if err != nil || len(added) == 0 {
-		return err
-	}
-	_, err = fmt.Fprintln(to, "added to .gitignore:", strings.Join(added, " "))
-	return err
-}
-
-// next prints what is left to do.
-func (f Files) next(to io.Writer) {
-	for _, step := range []struct {
-		path   string
-		needed bool
-	}{
-		{"start/next.txt", f.PRD},
-		{"workflows/next.txt", f.GitHub},
-		{"workflows/next-proof.txt", f.Proof},
-		{"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.tools == nil},
-		{"workflows/next-app.txt", f.App != ""},
-		{"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""},
-	} {
-		if step.needed {
-			fmt.Fprint(to, f.withRalphDir(templates.Text(step.path)))
-		}
-	}
 }
 
 // misplaced returns the hint for a project that is not the top of a repository.
@@ -265,18 +110,130 @@ func (f Files) misplaced() string {
 	return "run git init first"
 }
 
-// withRalphDir returns a text of ours with the loop's folder, if that has another name.
-func (f Files) withRalphDir(text string) string {
-	if f.RalphDir == workspace.MemoryDir {
-		return text
+// ignore keeps this machine's runs out of git. The settings are for everybody.
+func (f Files) ignore(to io.Writer) error {
+	added, err := workspace.AddLines(f.ProjectDir, ".gitignore", ".ralph-active", ".ralph/*", "!.ralph/settings.json")
+	if err != nil || len(added) == 0 {
+		return err
 	}
-	folder := path.Clean(f.RalphDir) + "/"
-	flag := " --ralph-dir " + f.RalphDir
-	return strings.NewReplacer(
-		"`ralph/", "`"+folder,
-		" ralph/", " "+folder,
-		"git add ralph ", "git add "+f.RalphDir+" ",
-		": ralph run", ": ralph run"+flag,
-		": ralph archive", ": ralph archive"+flag,
-	).Replace(text)
+	_, err = fmt.Fprintln(to, "added to .gitignore:", strings.Join(added, " "))
+	return err
+}
+
+// next prints what is left to do.
+func (f Files) next(to io.Writer, values workflowValues) {
+	for _, step := range []struct {
+		path   string
+		needed bool
+	}{
+		{"start/next.txt", f.PRD},
+		{"workflows/next.txt", f.GitHub},
+		{"workflows/next-proof.txt", f.Proof},
+		{"workflows/next-host.txt", values.Host && values.Tools == nil},
+		{"workflows/next-app.txt", f.App != ""},
+		{"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""},
+	} {
+		if step.needed {
+			fmt.Fprint(to, templates.Text(step.path))
+		}
+	}
+}
+
+// loop returns a PRD, a prompt and a log to fill in.
+func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
+	if f.Name != "" { // git would refuse such a branch later
+		if err := git.CheckBranch("ralph/" + f.Name); err != nil {
+			return nil, fault.Usage("invalid feature name", "try --name "+plan.Slug(f.Name, 40), err)
+		}
+	}
+	begin := Beginning{Project: filepath.Base(f.ProjectDir), Feature: f.Name, Now: now}
+	files, err := begin.NewFiles()
+	if err != nil {
+		return nil, err
+	}
+	text := []byte(templates.Text("start/prompt.md"))
+	return append(files, workspace.NewFile{Path: begin.Memory.PromptFile(), Data: text}), nil
+}
+
+// Beginning is what a loop begins with.
+type Beginning struct {
+	Project string
+	Memory  workspace.Memory
+	Feature string // empty: the template's
+	Now     time.Time
+}
+
+// NewFiles returns a PRD to fill in, and a log without entries.
+func (b Beginning) NewFiles() ([]workspace.NewFile, error) {
+	var prd plan.Plan
+	if err := json.Unmarshal([]byte(templates.Text("start/prd.json")), &prd); err != nil {
+		return nil, fmt.Errorf("make a PRD: %w", err)
+	}
+	prd.Project = b.Project
+	about := b.Project
+	if b.Feature != "" {
+		prd.BranchName = "ralph/" + b.Feature
+		about += " (" + b.Feature + ")"
+	}
+	data, err := prd.Marshal()
+	if err != nil {
+		return nil, fmt.Errorf("make a PRD: %w", err)
+	}
+	year, month, day := b.Now.Date()
+	progress := prompt.ProgressLog(journal.Run{
+		// The date that people see on their calendar, wherever they are.
+		Clock: journal.Clock{Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC)},
+		Plan:  plan.Plan{Project: about},
+	})
+	names := b.Memory.Files()
+	return []workspace.NewFile{{Path: names[0], Data: data}, {Path: names[1], Data: []byte(progress)}}, nil
+}
+
+// logHead is the line of a log with what the loop is about, as NewFiles writes it.
+var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
+
+// Begun returns the project and branch that NewFiles wrote into the log: a shell that redirects the output of
+// ralph plan has emptied the PRD.
+func Begun(project string) plan.Plan {
+	log, _ := workspace.ReadFile(filepath.Join(project, workspace.Memory{}.Files()[1])) // no file says nothing
+	head := logHead.FindStringSubmatch(string(log))
+	if head == nil {
+		return plan.Plan{}
+	}
+	begun := plan.Plan{Project: head[1]}
+	if head[2] != "" {
+		begun.BranchName = "ralph/" + head[2]
+	}
+	return begun
+}
+
+// survey returns what the project's files suggest, without those that git ignores. An unreadable file counts as
+// missing.
+func (f Files) survey() survey.Found {
+	ignored := map[string]bool{}
+	for _, name := range f.Ignored {
+		ignored[name] = true
+	}
+	list := func(folder string) []string {
+		var names []string
+		entries, _ := untrusted.ReadDir(filepath.Join(f.ProjectDir, folder)) // an unreadable folder counts as empty
+		for _, entry := range entries {
+			name := entry.Name()
+			if entry.IsDir() {
+				name += "/"
+			}
+			if !ignored[strings.TrimPrefix(folder+"/"+name, "/")] {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	read := func(name string) []byte {
+		if ignored[name] {
+			return nil
+		}
+		data, _ := workspace.ReadSettings(f.ProjectDir, name)
+		return data
+	}
+	return survey.Read(survey.Source{List: list, Read: read})
 }

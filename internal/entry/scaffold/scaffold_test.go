@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/entry/scaffold"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
@@ -53,7 +52,6 @@ func TestFilesOfFlags(t *testing.T) {
 		want  string
 	}{
 		"a feature":         {scaffold.Files{Name: "login"}, "ralph/prd.json ralph/progress.txt ralph/prompt.md"},
-		"another folder":    {scaffold.Files{RalphDir: "work"}, "work/prd.json work/progress.txt work/prompt.md"},
 		"the runner itself": {scaffold.Files{Host: &yes}, ".github/workflows/ralph.yml .github/workflows/ralph-after.yml .github/ISSUE_TEMPLATE/ralph.yml"},
 		"an App":            {scaffold.Files{App: "shop-ralph"}, ".github/workflows/ralph.yml .github/ISSUE_TEMPLATE/ralph.yml"},
 		"proofs":            {scaffold.Files{Proof: true}, ".github/workflows/ralph-proof.yml .github/workflows/ralph-proof-publish.yml"},
@@ -91,7 +89,6 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}{
 		"a file is there":     {scaffold.Files{PRD: true}, map[string]string{"ralph/progress.txt": "mine"}, "files already exist: ralph/progress.txt"},
 		"git refuses a name":  {scaffold.Files{PRD: true, Name: "a feature"}, nil, "invalid feature name"},
-		"a folder of others":  {scaffold.Files{PRD: true, RalphDir: "../elsewhere"}, nil, "elsewhere"},
 		"a workflow is there": {scaffold.Files{GitHub: true}, map[string]string{".github/workflows/ralph.yml": "mine"}, "files already exist: .github/workflows/ralph.yml"},
 	} {
 		c.files.ProjectDir = newProject(t, c.before)
@@ -126,24 +123,20 @@ func TestWorkflowsBelowTheTop(t *testing.T) {
 	}
 }
 
-// What a loop began with is read from its PRD, or from the log if the PRD is empty.
+// What a loop began with is read from its log: a shell empties the PRD.
 func TestBegun(t *testing.T) {
-	dir := newProject(t, nil)
-	if err := (scaffold.Files{ProjectDir: dir, PRD: true, Name: "login"}).Write(now, new(bytes.Buffer), new(bytes.Buffer)); err != nil {
-		t.Fatal(err)
-	}
-	want := plan.Plan{Project: filepath.Base(dir), BranchName: "ralph/login"}
-	log := read(t, dir, "ralph/progress.txt")
-	if !strings.Contains(log, "Started: 2026-11-20") { // where the user is, not in Greenwich
-		t.Errorf("the log has another day:\n%s", log)
-	}
-	for _, prd := range []string{read(t, dir, "ralph/prd.json"), "", " \n"} {
-		if err := os.WriteFile(filepath.Join(dir, "ralph/prd.json"), []byte(prd), 0o644); err != nil {
+	for feature, branch := range map[string]string{"login": "ralph/login", "": ""} {
+		dir := newProject(t, nil)
+		if err := (scaffold.Files{ProjectDir: dir, PRD: true, Name: feature}).Write(now, new(bytes.Buffer), new(bytes.Buffer)); err != nil {
 			t.Fatal(err)
 		}
+		log := read(t, dir, "ralph/progress.txt")
+		if !strings.Contains(log, "Started: 2026-11-20") { // where the user is, not in Greenwich
+			t.Errorf("the log has another day:\n%s", log)
+		}
 		got := scaffold.Begun(dir)
-		if got.Project != want.Project || got.BranchName != want.BranchName {
-			t.Errorf("with the PRD %q it began with %s on %s, want %s on %s", prd, got.Project, got.BranchName, want.Project, want.BranchName)
+		if got.Project != filepath.Base(dir) || got.BranchName != branch {
+			t.Errorf("%q began with %s on %s", feature, got.Project, got.BranchName)
 		}
 	}
 	if got := scaffold.Begun(t.TempDir()); got.Project != "" || got.BranchName != "" {

@@ -16,12 +16,12 @@ import (
 
 const largestSurveyed = 1 << 20 // larger than any real file that suggests checks
 
-// Surveyed returns the files of a commit that suggest how its project is checked. Links and files that are too large
+// Surveyed returns what the files of a commit suggest as checks and setup. Links and files that are too large
 // count as missing. Git lists the commit once: a project can have thousands of folders.
-func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {
-	commit := reader{ctx: ctx, trusted: trusted, commit: at.Commit}
+func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Found, error) {
+	commit := reader{ctx: ctx, trusted: trusted, commit: at.Commit, texts: map[string][]byte{}}
 	if err := commit.list(); err != nil {
-		return nil, err
+		return survey.Found{}, err
 	}
 	folders := map[string][]string{}
 	for name, entry := range commit.entries {
@@ -31,30 +31,28 @@ func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.File
 		}
 		folders[folder] = append(folders[folder], base)
 	}
-	files := survey.Read(survey.Source{
+	found := survey.Read(survey.Source{
 		List: func(folder string) []string {
 			return slices.Sorted(slices.Values(folders[path.Join(".", at.Path, folder)]))
 		},
 		Read: func(name string) []byte { return commit.file(path.Join(at.Path, name)) },
 	})
-	return files, errors.Join(commit.err, ctx.Err())
+	return found, errors.Join(commit.err, ctx.Err())
 }
 
-// Detect fills in the checks that a project's own files suggest, if none are configured.
-func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted) {
+// Detect fills in the checks that were found, if none are configured.
+func Detect(p policy.Policy, found survey.Found) (policy.Policy, []journal.Noted) {
 	if slices.ContainsFunc(p.Checks, func(check policy.Check) bool { return !check.Added }) {
 		return p, nil
 	}
-	found := files.Checks()
-	if len(found) == 0 {
+	if len(found.Checks) == 0 {
 		return p, nil
 	}
-	p.Checks = slices.Concat(detected(found, policy.NewChecks), p.Checks)
-	what := "no checks are configured; the base's files suggest " + words(found)
-	setup := files.Setup()
-	if len(p.Setup) == 0 && len(setup) > 0 {
-		p.Setup = detected(setup, policy.NewSetup)
-		what += ", after " + words(setup)
+	p.Checks = slices.Concat(detected(found.Checks, policy.NewChecks), p.Checks)
+	what := "no checks are configured; the base's files suggest " + words(found.Checks)
+	if len(p.Setup) == 0 && len(found.Setup) > 0 {
+		p.Setup = detected(found.Setup, policy.NewSetup)
+		what += ", after " + words(found.Setup)
 	}
 	hint := "name them in `guardrails` of `.ralph/settings.json`"
 	if p.Publish && !p.NoPull { // in a job

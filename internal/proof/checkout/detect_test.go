@@ -21,10 +21,10 @@ func TestSurveyed(t *testing.T) {
 		"svc/s7/": "go vet ./...",
 		"none":    "",
 	} {
-		files, err := checkout.Surveyed(t.Context(), counted, git.At{Commit: commits[0], Path: folder})
+		found, err := checkout.Surveyed(t.Context(), counted, git.At{Commit: commits[0], Path: folder})
 		got := ""
-		if checks := files.Checks(); len(checks) > 0 {
-			got = checks[0].Command
+		if len(found.Checks) > 0 {
+			got = found.Checks[0].Command
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("in %q (-want +got, %v):\n%s", folder, err, diff)
@@ -33,7 +33,7 @@ func TestSurveyed(t *testing.T) {
 	if *calls > 20 {
 		t.Errorf("git was started %d times", *calls)
 	}
-	if files, err := checkout.Surveyed(t.Context(), trusted, git.At{Commit: strings.Repeat("1", 40)}); err == nil {
-		t.Errorf("%v of a commit that does not exist", files)
+	if found, err := checkout.Surveyed(t.Context(), trusted, git.At{Commit: strings.Repeat("1", 40)}); err == nil {
+		t.Errorf("%v of a commit that does not exist", found)
 	}
 }

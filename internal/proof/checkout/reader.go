@@ -61,9 +61,7 @@ func (r *reader) file(name string) []byte {
 	if _, ok := errors.AsType[*git.Error](err); ok {
 		r.err = errors.Join(r.err, err)
 	}
-	if r.texts != nil {
-		r.texts[name] = text
-	}
+	r.texts[name] = text
 	return text
 }
 

@@ -74,11 +74,11 @@ func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Po
 
 // survey begins a run by a policy, or by checks that the base's files suggest.
 func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) error {
-	files, err := Surveyed(ctx, v.trusted, git.At{Commit: base, Path: p.Subfolder})
+	found, err := Surveyed(ctx, v.trusted, git.At{Commit: base, Path: p.Subfolder})
 	if err != nil {
 		return err
 	}
-	p, notes := Detect(p, files)
+	p, notes := Detect(p, found)
 	v.run = journal.Run{Base: base, Policy: p}
 	for _, note := range notes {
 		v.emit(note)

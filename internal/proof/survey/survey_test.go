@@ -107,11 +107,11 @@ func TestChecks(t *testing.T) {
 		"a Cargo workspace":                         {map[string]string{"Cargo.toml": "[workspace]\nmembers = [\"a\"]\n", "a/Cargo.toml": ""}, []string{"cargo test --workspace"}, nil},
 		"two languages":                             {map[string]string{"go.mod": "", "package.json": `{"scripts":{"test":"jest"}}`}, []string{"go vet ./...", "go test ./...", "npm test"}, nil},
 	} {
-		files := survey.Read(of(test.files))
-		if diff := cmp.Diff(test.checks, commands(t, files, files.Checks())); diff != "" {
+		found := survey.Read(of(test.files))
+		if diff := cmp.Diff(test.checks, commands(t, test.files, found.Checks)); diff != "" {
 			t.Errorf("%s: checks (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(test.setup, commands(t, files, files.Setup())); diff != "" {
+		if diff := cmp.Diff(test.setup, commands(t, test.files, found.Setup)); diff != "" {
 			t.Errorf("%s: setup (-want +got):\n%s", name, diff)
 		}
 	}
@@ -148,7 +148,7 @@ func TestLocksAreNotRead(t *testing.T) {
 		{Command: "cd api && uv sync --locked", From: "api/uv.lock"},
 		{Command: "cd web && pnpm install --frozen-lockfile", From: "web/pnpm-lock.yaml"},
 	}
-	if diff := cmp.Diff(want, survey.Read(source).Setup()); diff != "" {
+	if diff := cmp.Diff(want, survey.Read(source).Setup); diff != "" {
 		t.Errorf("setup (-want +got):\n%s", diff)
 	}
 }
@@ -172,7 +172,7 @@ func TestTools(t *testing.T) {
 		"rust":   {map[string]string{"Cargo.toml": ""}, nil},
 	} {
 		var got []string
-		for _, tool := range survey.Read(of(c.files)).Tools() {
+		for _, tool := range survey.Read(of(c.files)).Tools {
 			if (tool.Uses == "") == (tool.Run == "") {
 				t.Errorf("%s: %+v is not one step", name, tool)
 			}
@@ -213,7 +213,7 @@ func of(files map[string]string) survey.Source {
 
 // commands returns those found; each says which file it is from, and that is one
 // that was asked for.
-func commands(t *testing.T, files survey.Files, found []survey.Command) []string {
+func commands(t *testing.T, files map[string]string, found []survey.Command) []string {
 	t.Helper()
 	var all []string
 	for _, command := range found {

@@ -45,21 +45,20 @@ var setups = []struct {
 	{programs: []string{"poetry"}, run: "pipx install poetry"},
 }
 
-// Tools returns the steps that set up what the checks start.
-func (f Files) Tools() []Tool {
-	checks := f.Checks()
+// tools returns the steps that set up what the checks start.
+func (s Source) tools(checks []Command) []Tool {
 	var found []Tool
-	for _, s := range setups {
-		i := slices.IndexFunc(checks, func(c Command) bool { return slices.Contains(s.programs, c.program()) })
+	for _, setup := range setups {
+		i := slices.IndexFunc(checks, func(c Command) bool { return slices.Contains(setup.programs, c.program()) })
 		if i < 0 {
 			continue
 		}
-		tool := Tool{Uses: s.uses, Run: s.run, From: checks[i].From}
-		if s.uses != "" {
-			tool.Version = s.input + `: "` + s.usual + `"`
+		tool := Tool{Uses: setup.uses, Run: setup.run, From: checks[i].From}
+		if setup.uses != "" {
+			tool.Version = setup.input + `: "` + setup.usual + `"`
 		}
-		if file := f.nearest(path.Dir(checks[i].From), s.files); file != "" {
-			tool.Version = s.input + "-file: " + file
+		if file := s.nearest(path.Dir(checks[i].From), setup.files); file != "" {
+			tool.Version = setup.input + "-file: " + file
 			tool.From = file
 			tool.IsRead = true
 		}
@@ -78,10 +77,10 @@ func (c Command) program() string {
 }
 
 // nearest returns the first of some files that is in the folder, or else at the top.
-func (f Files) nearest(folder string, files []string) string {
+func (s Source) nearest(folder string, files []string) string {
 	for _, dir := range []string{folder, "."} {
 		for _, name := range files {
-			if file := path.Join(dir, name); f.has(file) {
+			if file := path.Join(dir, name); s.Read(file) != nil {
 				return file
 			}
 		}

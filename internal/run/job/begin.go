@@ -135,11 +135,11 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, err
 	if !asked.DetectChecks || s.repo.trusted == nil {
 		return asked, nil
 	}
-	files, err := checkout.Surveyed(ctx, s.repo.trusted, git.At{Commit: asked.Base, Path: asked.Policy.Subfolder})
+	found, err := checkout.Surveyed(ctx, s.repo.trusted, git.At{Commit: asked.Base, Path: asked.Policy.Subfolder})
 	if err != nil {
 		return asked, err
 	}
-	p, notes := checkout.Detect(asked.Policy, files)
+	p, notes := checkout.Detect(asked.Policy, found)
 	asked.Policy = p
 	asked.Notes = append(asked.Notes, notes...)
 	return asked, nil
