@@ -10,14 +10,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/checkout"
 )
 
-// The hidden tests are those that a task names, or else all that pass with the
-// commit itself; where no test has a name, the check counts.
+// The hidden tests are those that pass with the commit itself; where no test has a name, the check counts.
 func TestMissed(t *testing.T) {
 	named := func(passed bool, names ...string) []checkout.Answer {
 		return []checkout.Answer{{Check: "test", Passed: passed, Passing: names}}
 	}
 	for name, c := range map[string]struct {
-		task       eval.Task
 		gold, work []checkout.Answer
 		want       []string
 	}{
@@ -29,38 +27,9 @@ func TestMissed(t *testing.T) {
 		"no names, green":        {gold: named(true), work: named(true)},
 		"no names, red for both": {gold: named(false), work: named(false)},
 		"no answer":              {gold: named(true), want: []string{"check test"}},
-		"named by the task": {
-			task: eval.Task{FailToPass: []string{"a"}, PassToPass: []string{"b"}}, gold: named(true, "a", "b", "c"), work: named(false, "a", "b"),
-		},
-		"named by the task, one fails": {
-			task: eval.Task{FailToPass: []string{"a"}, PassToPass: []string{"b"}}, gold: named(true, "a", "b"), work: named(false, "b"), want: []string{"a"},
-		},
 	} {
-		if diff := cmp.Diff(c.want, eval.Missed(c.task, c.gold, c.work)); diff != "" {
+		if diff := cmp.Diff(c.want, eval.Missed(c.gold, c.work)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-func TestInstances(t *testing.T) {
-	const whole = `{"instance_id":"a__b-1","base_commit":"0123","problem_statement":"Add it\n\nSoon.","patch":"P","test_patch":"T","FAIL_TO_PASS":"[\"t1\"]","PASS_TO_PASS":["t2"]}`
-	want := []eval.Task{{
-		ID: "a__b-1", Base: "0123", Title: "Add it", Body: "\nSoon.", Patches: []string{"P", "T"}, FailToPass: []string{"t1"}, PassToPass: []string{"t2"},
-	}}
-	got, err := eval.Instances([]byte("\n" + whole + "\n\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(eval.Task{})); diff != "" {
-		t.Errorf("Instances (-want +got):\n%s", diff)
-	}
-	for text, want := range map[string]string{
-		"{": "line 1: ", whole + "\n[]": "line 2: ",
-		`{"instance_id":"a"}`:                           "line 1: instance_id, base_commit, problem_statement and test_patch are needed",
-		strings.Replace(whole, `"[\"t1\"]"`, `"t1"`, 1): "line 1: ",
-	} {
-		if _, err := eval.Instances([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 }
@@ -69,14 +38,14 @@ func TestInstances(t *testing.T) {
 // none.
 func TestAdd(t *testing.T) {
 	rows := []eval.Row{
-		{ID: "a", Proven: true, Hidden: true, CostUSD: 1, Seconds: 60, CheckRuns: 4},
-		{ID: "b", Proven: true, Untested: 2, False: true, Result: "proven", CheckRuns: 5},
+		{ID: "a", Proven: true, Hidden: true, CostUSD: 1, Seconds: 60},
+		{ID: "b", Proven: true, Untested: 2, False: true, Result: "proven"},
 		{ID: "c", Hidden: true, Held: true, Result: "no_new_failing_test"},
 		{ID: "d", Error: "unusable: no check passes"},
 		{ID: "e", Aside: "its hidden tests pass at the base", Seconds: 2},
 	}
 	got := eval.Add(6, rows)
-	want := eval.Sum{Tasks: 6, Aside: 1, Tried: 3, Proven: 2, Hidden: 2, Solved: 1, False: 1, Held: 1, Untested: 1, CostUSD: 1, Seconds: 62, CheckRuns: 9, Rows: rows}
+	want := eval.Sum{Tasks: 6, Aside: 1, Tried: 3, Proven: 2, Hidden: 2, Solved: 1, False: 1, Held: 1, Untested: 1, CostUSD: 1, Seconds: 62, Rows: rows}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Add (-want +got):\n%s", diff)
 	}

@@ -15,25 +15,24 @@ import (
 
 // Row is what became of a task.
 type Row struct {
-	ID        string   `json:"id"`
-	Agent     string   `json:"agent"`
-	Base      string   `json:"base"`
-	Commit    string   `json:"commit,omitempty"`
-	Title     string   `json:"title"`
-	Status    string   `json:"status,omitempty"` // of the run
-	Result    string   `json:"result,omitempty"`
-	Proven    bool     `json:"proven"`
-	Untested  int      `json:"untested"` // places that no test needs
-	Hidden    bool     `json:"hidden_tests_passed"`
-	False     bool     `json:"falsely_ready"` // proven, and hidden tests fail
-	Held      bool     `json:"held_back"`     // not proven, and hidden tests pass
-	Missed    []string `json:"missed,omitempty"`
-	Why       string   `json:"why,omitempty"` // it is not proven
-	CostUSD   float64  `json:"cost_usd"`
-	Seconds   float64  `json:"seconds"`
-	CheckRuns int      `json:"check_runs"`
-	Aside     string   `json:"set_aside,omitempty"` // why it shows nothing
-	Error     string   `json:"error,omitempty"`     // why it could not be tried
+	ID       string   `json:"id"`
+	Agent    string   `json:"agent"`
+	Base     string   `json:"base"`
+	Commit   string   `json:"commit,omitempty"`
+	Title    string   `json:"title"`
+	Status   string   `json:"status,omitempty"` // of the run
+	Result   string   `json:"result,omitempty"`
+	Proven   bool     `json:"proven"`
+	Untested int      `json:"untested"` // places that no test needs
+	Hidden   bool     `json:"hidden_tests_passed"`
+	False    bool     `json:"falsely_ready"` // proven, and hidden tests fail
+	Held     bool     `json:"held_back"`     // not proven, and hidden tests pass
+	Missed   []string `json:"missed,omitempty"`
+	Why      string   `json:"why,omitempty"` // it is not proven
+	CostUSD  float64  `json:"cost_usd"`
+	Seconds  float64  `json:"seconds"`
+	Aside    string   `json:"set_aside,omitempty"` // why it shows nothing
+	Error    string   `json:"error,omitempty"`     // why it could not be tried
 }
 
 func (r *Row) take(of result.Result) {
@@ -74,19 +73,18 @@ func Rows(data []byte) []Row {
 
 // Sum is what became of all tasks.
 type Sum struct {
-	Tasks     int     `json:"tasks"`
-	Aside     int     `json:"set_aside"` // the base passes their hidden tests
-	Tried     int     `json:"tried"`
-	Proven    int     `json:"proven"`
-	Hidden    int     `json:"hidden_tests_passed"`
-	Solved    int     `json:"solved"` // proven, and hidden tests pass
-	False     int     `json:"falsely_ready"`
-	Held      int     `json:"held_back"`
-	Untested  int     `json:"with_untested"` // that have lines which no test needs
-	CostUSD   float64 `json:"cost_usd"`
-	Seconds   float64 `json:"seconds"`
-	CheckRuns int     `json:"check_runs"`
-	Rows      []Row   `json:"rows"`
+	Tasks    int     `json:"tasks"`
+	Aside    int     `json:"set_aside"` // the base passes their hidden tests
+	Tried    int     `json:"tried"`
+	Proven   int     `json:"proven"`
+	Hidden   int     `json:"hidden_tests_passed"`
+	Solved   int     `json:"solved"` // proven, and hidden tests pass
+	False    int     `json:"falsely_ready"`
+	Held     int     `json:"held_back"`
+	Untested int     `json:"with_untested"` // that have lines which no test needs
+	CostUSD  float64 `json:"cost_usd"`
+	Seconds  float64 `json:"seconds"`
+	Rows     []Row   `json:"rows"`
 }
 
 // Add sums up rows of so many tasks.
@@ -95,7 +93,6 @@ func Add(tasks int, rows []Row) Sum {
 	for _, row := range rows {
 		s.CostUSD += row.CostUSD
 		s.Seconds += row.Seconds
-		s.CheckRuns += row.CheckRuns
 		count(&s.Aside, row.Aside != "")
 		if !row.tried() {
 			continue
@@ -123,10 +120,10 @@ func count(n *int, counts bool) {
 func (s Sum) Text() string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TASK\tPROVEN\tHIDDEN TESTS\tCOST\tTIME\tCHECK RUNS\tTITLE")
+	fmt.Fprintln(table, "TASK\tPROVEN\tHIDDEN TESTS\tCOST\tTIME\tTITLE")
 	for _, r := range s.Rows {
-		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n",
-			r.ID, r.verdict(), r.hidden(), r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
+		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%s\n",
+			r.ID, r.verdict(), r.hidden(), r.CostUSD, short(r.Seconds), git.OneLine(r.Title, 50))
 	}
 	_ = table.Flush() // to memory
 	return b.String() + "\n" + s.Line() + "\n"
@@ -141,7 +138,7 @@ func (s Sum) Line() string {
 	return fmt.Sprintf("%d of %d tasks tried%s: ", s.Tried, s.Tasks, aside) +
 		fmt.Sprintf("%d proven, %d with hidden tests that pass, %d both; ", s.Proven, s.Hidden, s.Solved) +
 		fmt.Sprintf("%d false positives, %d false negatives, %d with lines that no test needs. ", s.False, s.Held, s.Untested) +
-		fmt.Sprintf("$%.2f, %s, %d check runs.", s.CostUSD, short(s.Seconds), s.CheckRuns)
+		fmt.Sprintf("$%.2f, %s.", s.CostUSD, short(s.Seconds))
 }
 
 // hidden returns what the hidden tests say, and what that means beside the verdict.

@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,13 +15,9 @@ import (
 type Task struct {
 	ID    string
 	Base  string // the commit to begin from
-	Gold  string // the commit itself; empty: Patches make it
+	Gold  string // the commit itself
 	Title string
 	Body  string
-
-	Patches    []string // the change, as diffs
-	FailToPass []string // tests, by name; empty: all that pass with the commit count
-	PassToPass []string
 }
 
 // History returns the newest commits that change both a program and tests, or the commits named.
@@ -96,21 +90,15 @@ func passingTests(answers []checkout.Answer) []string {
 	return names
 }
 
-// missed returns the tests that have to pass and do not: the task's, or all that pass with the commit.
-func (t Task) missed(gold, work []checkout.Answer) []string {
+// missedTests returns the tests that pass with the commit itself, and not with the work. Where no test has a name, the
+// check counts.
+func missedTests(gold, work []checkout.Answer) []string {
 	var missed []string
 	passing := passingTests(work)
-	want := passingTests(gold)
-	if len(t.FailToPass) > 0 {
-		want = slices.Concat(t.FailToPass, t.PassToPass)
-	}
-	for _, name := range want {
+	for _, name := range passingTests(gold) {
 		if !slices.Contains(passing, name) {
 			missed = append(missed, name)
 		}
-	}
-	if len(t.FailToPass) > 0 {
-		return missed
 	}
 	for i, a := range gold {
 		if !a.Passed || len(a.Passing) > 0 {
@@ -121,60 +109,4 @@ func (t Task) missed(gold, work []checkout.Answer) []string {
 		}
 	}
 	return missed
-}
-
-// instance is a line of SWE-bench's data. Lists come as JSON, or as JSON in a string.
-type instance struct {
-	ID         string   `json:"instance_id"`
-	Base       string   `json:"base_commit"`
-	Problem    string   `json:"problem_statement"`
-	Patch      string   `json:"patch"`
-	TestPatch  string   `json:"test_patch"`
-	FailToPass nameList `json:"FAIL_TO_PASS"`
-	PassToPass nameList `json:"PASS_TO_PASS"`
-}
-
-type nameList []string
-
-// UnmarshalJSON reads a list, or a string that holds one.
-func (n *nameList) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		data = []byte(text)
-	}
-	var names []string
-	err := json.Unmarshal(data, &names)
-	*n = names
-	return err
-}
-
-// Instances reads tasks in SWE-bench's format, one a line.
-func Instances(data []byte) ([]Task, error) {
-	var tasks []Task
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var i instance
-		if err := json.Unmarshal(line, &i); err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-		if slices.Contains([]string{i.ID, i.Base, i.Problem, i.TestPatch}, "") {
-			return nil, fmt.Errorf(
-				"line %d: instance_id, base_commit, problem_statement and test_patch are needed", number)
-		}
-		title, body, _ := strings.Cut(strings.TrimSpace(i.Problem), "\n")
-		tasks = append(tasks, Task{
-			ID:         i.ID,
-			Base:       i.Base,
-			Title:      title,
-			Body:       body,
-			Patches:    []string{i.Patch, i.TestPatch},
-			FailToPass: i.FailToPass,
-			PassToPass: i.PassToPass,
-		})
-	}
-	return tasks, nil
 }

@@ -60,7 +60,7 @@ func (t *trial) examine(ctx context.Context, row *Row) error {
 	if err != nil {
 		return err
 	}
-	if len(t.task.missed(gold, base)) == 0 {
+	if len(missedTests(gold, base)) == 0 {
 		row.Aside = "its hidden tests pass at the base"
 		return nil
 	}
@@ -69,7 +69,6 @@ func (t *trial) examine(ctx context.Context, row *Row) error {
 	if err != nil {
 		return err
 	}
-	row.CheckRuns = countLogs(filepath.Join(t.work, ".ralph"))
 	head, err := t.handOver(ctx)
 	if err != nil {
 		return err
@@ -101,7 +100,7 @@ func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answe
 	if err != nil {
 		return nil, err
 	}
-	first := t.task.missed(gold, work)
+	first := missedTests(gold, work)
 	if len(first) == 0 {
 		return nil, nil
 	}
@@ -109,7 +108,7 @@ func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answe
 		return nil, err
 	}
 	var both []string
-	for _, name := range t.task.missed(gold, work) {
+	for _, name := range missedTests(gold, work) {
 		if slices.Contains(first, name) {
 			both = append(both, name)
 		}
@@ -126,7 +125,7 @@ func (t *trial) layOut(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.gold(ctx); err != nil {
+	if err := t.fetch(ctx, t.origin, t.Store.Dir, t.task.Gold); err != nil {
 		return err
 	}
 	if t.Agent == Gold {
@@ -169,34 +168,6 @@ func (t *trial) fetch(ctx context.Context, into, from, sha string) error {
 		Env: []string{"GIT_ALLOW_PROTOCOL=file"},
 		Set: []git.Setting{{Key: "transfer.fsckObjects", Value: "false"}},
 	})
-}
-
-func (t *trial) gold(ctx context.Context) error {
-	if t.task.Gold != "" {
-		return t.fetch(ctx, t.origin, t.Store.Dir, t.task.Gold)
-	}
-	if err := t.git(ctx, t.origin, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
-		return err
-	}
-	for _, patch := range t.task.Patches {
-		if strings.TrimSpace(patch) == "" {
-			continue
-		}
-		apply := git.Call{
-			Dir:   t.origin,
-			Args:  []string{"apply", "--index", "--whitespace=nowarn", "-"},
-			Stdin: strings.NewReader(patch),
-		}
-		if err := t.call(ctx, apply); err != nil {
-			return fmt.Errorf("the patch of the instance does not apply: %w", err)
-		}
-	}
-	if err := t.git(ctx, t.origin, "commit", "-q", "-m", "gold"); err != nil {
-		return err
-	}
-	gold, err := t.Store.Git().Named(ctx, t.origin, "HEAD")
-	t.task.Gold = gold
-	return err
 }
 
 // handOver brings the agent's work beside the commit. git reads none of its repository's settings.
@@ -292,21 +263,6 @@ func (t *trial) script() []byte {
 	}
 	fmt.Fprintf(&b, "-- 1/claim --\n%s: done\n-- 1/commit --\nfeat: the task\n", story)
 	return []byte(b.String())
-}
-
-// countLogs returns how often checks ran in a run: each time leaves a log.
-func countLogs(dir string) int {
-	entries, err := untrusted.ReadDir(dir)
-	if err != nil {
-		return 0
-	}
-	n := 0
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "guardrail_") && strings.HasSuffix(entry.Name(), ".log") {
-			n++
-		}
-	}
-	return n
 }
 
 func lastLine(text string) string {

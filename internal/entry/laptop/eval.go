@@ -25,10 +25,9 @@ import (
 
 // Eval are the flags of `ralph eval`.
 type Eval struct {
-	Commits   []string `arg:"" optional:"" help:"Commits to try (default: the newest on HEAD that change a program and tests)."`
-	Repo      string   `default:"." type:"folder" placeholder:"DIR" help:"A clone of the repository."`
-	Last      int      `default:"30" placeholder:"N" help:"How many commits to try (default: 30)."`
-	Instances string   `type:"path" placeholder:"FILE" help:"Tasks in the format of SWE-bench, one JSON object a line, instead of commits."`
+	Commits []string `arg:"" optional:"" help:"Commits to try (default: the newest on HEAD that change a program and tests)."`
+	Repo    string   `default:"." type:"folder" placeholder:"DIR" help:"A clone of the repository."`
+	Last    int      `default:"30" placeholder:"N" help:"How many commits to try (default: 30)."`
 
 	Agent        string `required:"" xor:"agent" placeholder:"NAME" help:"The agent: ${agents}; gold applies the commit itself, none changes nothing."`
 	AgentCommand string `required:"" xor:"agent" placeholder:"CMD" help:"The program to run as the agent."`
@@ -49,8 +48,7 @@ type Eval struct {
 	Passing `group:"all"`
 }
 
-// largestInstances is more than SWE-bench has.
-const largestInstances = 1 << 30
+const largestResults = 1 << 30
 
 // Try has the agent work on the tasks that are not among the results yet.
 func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
@@ -77,7 +75,7 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, results.Close()) }()
-	data, err := untrusted.ReadAll(results, largestInstances)
+	data, err := untrusted.ReadAll(results, largestResults)
 	if err != nil {
 		return sum, err
 	}
@@ -158,7 +156,7 @@ func record(to io.Writer, row eval.Row) error {
 
 // tasks returns at least one task.
 func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
-	tasks, err := c.readTasks(ctx, e)
+	tasks, err := e.History(ctx, c.Last, c.Commits)
 	if err != nil {
 		return nil, err
 	}
@@ -166,17 +164,6 @@ func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
 		return nil, errors.New("no commit changes both a program and tests")
 	}
 	return tasks, nil
-}
-
-func (c Eval) readTasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
-	if c.Instances == "" {
-		return e.History(ctx, c.Last, c.Commits)
-	}
-	data, err := untrusted.ReadFile(c.Instances, largestInstances)
-	if err != nil {
-		return nil, err
-	}
-	return eval.Instances(data)
 }
 
 // series returns how the tasks are worked on.
