@@ -92,14 +92,3 @@ func (c *console) write(text string) {
 	}
 	fmt.Fprintln(c.project.World.Stderr, text)
 }
-
-// ring rings the terminal's bell, as the person may be at other work.
-func (c *console) ring() {
-	w := c.project.World
-	if c.project.Quiet || w.Getenv("TERM") == "dumb" {
-		return
-	}
-	if term.IsTerminal(int(w.Stderr.Fd())) {
-		fmt.Fprint(w.Stderr, "\a")
-	}
-}

@@ -111,7 +111,6 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, cause error) 
 	commitError := d.commitPRD(ctx, run, outcome.Home)
 	printError := d.printEnd(outcome)
 	err := errors.Join(brief(cause, run), commitError, printError)
-	d.console.ring()
 	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {
 		err = &fault.Fault{What: err.Error(), Fix: Hint(err), Exit: code}
