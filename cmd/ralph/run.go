@@ -127,11 +127,6 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if memory != workspace.MemoryDir || p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}
-	if !p.Worktree { // else another tree is committed
-		if err := d.CheckModules(ctx); err != nil {
-			return job.NewRun{}, err
-		}
-	}
 	branch, err := d.WorkBranch(ctx, p.Worktree, c.Branch, stories, prd)
 	if err != nil {
 		return job.NewRun{}, err

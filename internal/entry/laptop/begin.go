@@ -241,9 +241,6 @@ func (d *Project) Resume(
 		if err := d.Work.AtRest(); err != nil {
 			return 0, err
 		}
-		if err := d.CheckModules(ctx); err != nil {
-			return 0, err
-		}
 		if len(d.Work.Dirty) > 0 && !old.Policy.Boxed {
 			d.line("uncommitted changes count as work of the run: " + journal.ShortList(d.Work.Dirty))
 		}

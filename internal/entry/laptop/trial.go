@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -81,14 +79,12 @@ func (d *Project) SuggestedChecks(ctx context.Context, p policy.Policy) (policy.
 	return run.Policy, notes, nil
 }
 
-// checkPrograms refuses a check whose program is not installed, and notes one whose file does not exist yet. With
-// setup, which may install the program, the checks at the base show that.
+// checkPrograms refuses a check whose program is not installed. With setup, which may install the program, the
+// checks at the base show that.
 func (d *Project) checkPrograms(ctx context.Context, p policy.Policy) error {
-	ownTree := !p.Worktree && p.Done != policy.ByStories
-	if d.DryRun {
-		return nil
-	}
-	if len(p.Setup) > 0 && !ownTree {
+	hasBase := p.Worktree || p.Done == policy.ByStories
+	runsSetup := hasBase && len(p.Setup) > 0
+	if d.DryRun || runsSetup {
 		return nil
 	}
 	hand := check.Hand{Run: d.World.Runner.Run, Env: d.envOutside()}
@@ -99,47 +95,11 @@ func (d *Project) checkPrograms(ctx context.Context, p policy.Policy) error {
 			return fmt.Errorf("look for the program of %s: %w", rule.Name, err)
 		}
 		if program != "" && !rule.Detected { // else the base shows whether another check can do
-			hint := "install " + program + ", or correct the command of the check"
 			return fault.Usage(fmt.Sprintf("the check %s cannot start: %s is not installed", rule.Name, program),
-				hint+d.packagesHint(ownTree), nil)
-		}
-		if err := d.noteNoFile(ctx, hand, where, rule, p); err != nil {
-			return err
+				"install "+program+", or correct the command of the check", nil)
 		}
 	}
 	return nil
-}
-
-// noteNoFile prints that a check fails because the file that it runs does not exist yet. For stories, the baseline
-// shows it.
-func (d *Project) noteNoFile(
-	ctx context.Context, hand check.Hand, where check.Job, rule policy.Check, p policy.Policy,
-) error {
-	if p.Done == policy.ByStories {
-		return nil
-	}
-	file, err := hand.NoFile(ctx, where, rule.Command)
-	if err != nil {
-		return fmt.Errorf("look for the file of %s: %w", rule.Name, err)
-	}
-	if file != "" {
-		d.line(fmt.Sprintf("note: %s does not exist yet, so the check %s fails until the agent has written it",
-			file, rule.Name))
-	}
-	return nil
-}
-
-// packagesHint returns what to add to a hint if the packages of package.json are not installed.
-func (d *Project) packagesHint(ownTree bool) string {
-	_, noManifest := os.Lstat(filepath.Join(d.ProjectDir, "package.json"))
-	_, noModules := os.Lstat(filepath.Join(d.ProjectDir, journal.NodeModules))
-	switch {
-	case noManifest != nil || noModules == nil:
-		return ""
-	case ownTree:
-		return "; install the packages of package.json: npm ci"
-	}
-	return "; install the packages of package.json: `\"setup\": [\"npm ci\"]` in .ralph/settings.json"
 }
 
 // envOutside returns the environment of checks outside of a sandbox.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -41,33 +40,6 @@ func (d *Project) WorkBranch(
 		return own, nil
 	}
 	return cmp.Or(branch, d.Place.Branch), nil
-}
-
-// CheckModules refuses a tree of which a commit would move or remove a submodule, as after a pull. It starts no git in
-// a submodule.
-func (d *Project) CheckModules(ctx context.Context) error {
-	out, err := d.Work.Do(ctx, git.Call{Args: []string{
-		"diff", "--raw", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty", "-z", "HEAD",
-	}})
-	if err != nil {
-		return fmt.Errorf("look for submodules: %w", err)
-	}
-	var moved []string
-	for change := range slices.Chunk(strings.Split(string(out), "\x00"), 2) {
-		if len(change) < 2 { // after the last one
-			continue
-		}
-		modes, path := change[0], change[1]
-		if strings.HasPrefix(modes, ":"+git.ModeLink) && !git.Ours(path) {
-			moved = append(moved, path)
-		}
-	}
-	if len(moved) == 0 {
-		return nil
-	}
-	return fault.Usage(
-		"submodules in "+d.Work.Top+" are not at the commits of "+d.Work.Branch+": "+journal.ShortList(moved),
-		"bring them there (git submodule update --init), or commit them", nil)
 }
 
 // checkResumable refuses a run whose repository or worktree is gone, or whose branch is not checked out any more.

@@ -155,29 +155,6 @@ func (r Run) WriteFile(name string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// CopyFrom copies what a file in the run's folder has from an offset on, and returns the new offset. A file that is
-// shorter was made anew: it is copied from its beginning.
-func (r Run) CopyFrom(name string, offset int64, to io.Writer) (int64, error) {
-	err := r.folder().Do(func(root *untrusted.Root) error {
-		file, err := root.OpenPlain(name)
-		if err != nil {
-			return err
-		}
-		defer file.Close() //nolint:errcheck // only read
-		info, err := file.Stat()
-		if err != nil {
-			return err
-		}
-		if info.Size() < offset {
-			offset = 0
-		}
-		n, err := io.Copy(to, io.NewSectionReader(file, offset, info.Size()-offset))
-		offset += n
-		return err
-	})
-	return offset, err
-}
-
 // Exists reports whether the run's folder has a file of that name.
 func (r Run) Exists(name string) bool {
 	_, err := os.Lstat(r.File(name))

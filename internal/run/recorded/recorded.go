@@ -52,20 +52,12 @@ func (f Files) read(name, digest string) (string, error) {
 	return workspace.Folder{Path: f.Home.Path}.Read(filepath.Base(name), digest)
 }
 
-// Decoder returns what reads the transcript of an agent, or nil for an unknown agent.
-func Decoder(name string) agent.Decoder {
-	adapter, err := agent.Pick(name, agent.Options{Command: "-", Script: "-", Self: "-"})
+func parseTranscript(by, transcript string) []stream.Item {
+	adapter, err := agent.Pick(by, agent.Options{Command: "-", Script: "-", Self: "-"})
 	if err != nil || adapter.Decoder == nil {
 		return nil
 	}
-	return adapter.Decoder(agent.Order{})
-}
-
-func parseTranscript(by, transcript string) []stream.Item {
-	decoder := Decoder(by)
-	if decoder == nil {
-		return nil
-	}
+	decoder := adapter.Decoder(agent.Order{})
 	var items []stream.Item
 	for line := range strings.Lines(transcript) {
 		items = append(items, decoder.Line([]byte(strings.TrimSuffix(line, "\n")))...)
