@@ -6,7 +6,7 @@ import "embed"
 
 // Files are the texts by path, as "prompt/stories.md".
 //
-//go:embed prompt comment pull start demo archive workflows session report server completion help
+//go:embed prompt comment pull start demo archive workflows session report completion help
 var Files embed.FS
 
 // Text returns the text at a path of Files.

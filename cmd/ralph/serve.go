@@ -5,13 +5,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
@@ -22,10 +18,7 @@ import (
 )
 
 type serveCommand struct {
-	App           string   `type:"path" placeholder:"FILE" help:"File with the GitHub App. If it does not exist, /setup creates the App."`
-	URL           string   `name:"url" placeholder:"https://HOST" help:"Public URL of this server, for /setup."`
-	Organization  string   `placeholder:"NAME" help:"Organization that will own the App (default: your account)."`
-	AppID         int64    `name:"app-id" placeholder:"N" help:"ID of the GitHub App, instead of --app."`
+	AppID         int64    `name:"app-id" required:"" placeholder:"N" help:"ID of the GitHub App."`
 	PrivateKey    string   `type:"path" placeholder:"FILE" help:"File with the App's private key (default: RALPH_APP_PRIVATE_KEY)."`
 	Secret        string   `type:"path" placeholder:"FILE" help:"File with the webhook's secret (default: RALPH_WEBHOOK_SECRET)."`
 	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Address to listen on."`
@@ -42,20 +35,26 @@ type serveCommand struct {
 }
 
 func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
-	app, err := c.app(ctx, w)
-	if app == nil || err != nil {
+	key, err := readSecret(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
+	if err != nil {
 		return 0, err
 	}
-	log := redact.New(app.PrivateKey, app.Secret).Writer(w.Stderr)
-	access := c.access(w)
-	access.App = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}
+	secret, err := readSecret(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
+	if err != nil {
+		return 0, err
+	}
+	log := redact.New(key, secret).Writer(w.Stderr)
 	listener, err := server.Listen(ctx, c.Listen)
 	if err != nil {
 		return 0, err
 	}
 	err = server.Server{
-		Access:   access,
-		Secret:   app.Secret,
+		Access: github.Access{
+			BaseURL: cmp.Or(c.APIURL, w.Getenv("GITHUB_API_URL")),
+			Retry:   w.pace,
+			App:     &github.App{ID: c.AppID, PrivateKey: key},
+		},
+		Secret:   secret,
 		Workflow: c.Workflow,
 		Audience: c.Audience,
 		Issuer:   c.Issuer,
@@ -74,116 +73,12 @@ func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	return fault.ExitDone, err
 }
 
-func (c *serveCommand) access(w world) github.Access {
-	return github.Access{BaseURL: cmp.Or(c.APIURL, w.Getenv("GITHUB_API_URL")), Retry: w.pace}
-}
-
 func (c *serveCommand) log(to io.Writer) *slog.Logger {
 	level := slog.LevelInfo
 	if c.Verbose {
 		level = slog.LevelDebug
 	}
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
-}
-
-// app returns the given App, or a new one. It is nil if a signal came before one was made.
-func (c *serveCommand) app(ctx context.Context, w world) (*github.CreatedApp, error) {
-	if c.App == "" && c.AppID == 0 {
-		fix := "name its file with --app; add --url to create the App if there is no such file"
-		return nil, fault.Usage("no GitHub App", fix, nil)
-	}
-	if c.App == "" {
-		return c.givenApp(w)
-	}
-	if c.AppID != 0 || c.PrivateKey != "" || c.Secret != "" {
-		return nil, fault.Usage("--app already has the App's ID, key and secret",
-			"leave out --app-id, --private-key and --secret, or --app", nil)
-	}
-	app, err := c.savedApp()
-	if errors.Is(err, fs.ErrNotExist) {
-		return c.setup(ctx, w)
-	}
-	return app, err
-}
-
-func (c *serveCommand) givenApp(w world) (*github.CreatedApp, error) {
-	key, err := readSecret(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
-	if err != nil {
-		return nil, err
-	}
-	secret, err := readSecret(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
-	return &github.CreatedApp{ID: c.AppID, PrivateKey: key, Secret: secret}, err
-}
-
-func (c *serveCommand) savedApp() (*github.CreatedApp, error) {
-	text, err := os.ReadFile(c.App)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	const fix = "name a file that /setup wrote, or use --app-id and --private-key"
-	if err != nil {
-		return nil, fault.Usage("cannot read the App in "+c.App, fix, err)
-	}
-	app, err := parseApp(text)
-	if err != nil {
-		return nil, fault.Usage("cannot read the App in "+c.App, fix, err)
-	}
-	return app, nil
-}
-
-func parseApp(text []byte) (*github.CreatedApp, error) {
-	var app github.CreatedApp
-	if err := json.Unmarshal(text, &app); err != nil {
-		return nil, err
-	}
-	if app.ID == 0 || app.PrivateKey == "" || app.Secret == "" {
-		return nil, errors.New("app_id, private_key or webhook_secret is missing")
-	}
-	return &app, nil
-}
-
-// setup serves the page that creates an App, at the address where its deliveries will arrive.
-func (c *serveCommand) setup(ctx context.Context, w world) (*github.CreatedApp, error) {
-	if c.URL == "" {
-		fix := "to create one, give this server's public address: --url https://HOST"
-		return nil, fault.Usage("no App in "+c.App, fix, nil)
-	}
-	// GitHub hands the key over once, so it is refused now if it cannot be saved.
-	draft, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
-	if err != nil {
-		fix := "use --app with a file in an existing, writable folder"
-		return nil, fault.Usage("cannot save the App in "+c.App, fix, err)
-	}
-	defer os.Remove(draft.Name()) //nolint:errcheck // it has another name once there is an App
-	defer draft.Close()           //nolint:errcheck // it is synced by then
-	listener, err := server.Listen(ctx, c.Listen)
-	if err != nil {
-		return nil, err
-	}
-	c.Listen = listener.Addr().String()
-	return server.Setup{
-		Access:       c.access(w),
-		URL:          c.URL,
-		Organization: c.Organization,
-		Log:          c.log(w.Stderr),
-		Limits:       server.DefaultLimits,
-		Keep:         func(app github.CreatedApp) error { return c.keep(draft, app) },
-	}.Serve(ctx, listener)
-}
-
-// keep puts the App where only we can read it, whole or not at all. draft is a new file beside it, with mode 0600.
-func (c *serveCommand) keep(draft *os.File, app github.CreatedApp) error {
-	text, err := json.MarshalIndent(app, "", "  ") //nolint:gosec // to be kept is what it is for
-	if err != nil {
-		return err
-	}
-	if _, err := draft.WriteAt(append(text, '\n'), 0); err != nil {
-		return err
-	}
-	if err := draft.Sync(); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), c.App)
 }
 
 // readSecret reads a secret from a file or the environment: all users see command lines.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,7 +61,7 @@ func labelledTown(t *testing.T) (*town, int) {
 }
 
 // TestAnAppIsServedUntilASignal is the whole way: a delivery comes, the server
-// is told to stop, and the job has been started.
+// is told to stop, and the job that it has started opens a pull request.
 func TestAnAppIsServedUntilASignal(t *testing.T) {
 	t.Parallel()
 	town, issue := labelledTown(t)
@@ -89,6 +90,39 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 	}
 	if started != 1 {
 		t.Errorf("%d jobs were started, want 1:\n%s", started, strings.Join(said, "\n"))
+	}
+	if log := strings.Join(said, "\n"); strings.Contains(log, secret) || strings.Contains(log, "PRIVATE KEY") {
+		t.Errorf("the log holds secrets:\n%s", log)
+	}
+	act(t, town, "ralph-loop")
+}
+
+// act runs the job that the server has started, as a runner would.
+func act(t *testing.T, town *town, slug string) {
+	t.Helper()
+	calls := town.Requests()
+	at := slices.IndexFunc(calls, func(c githubtest.Call) bool { return strings.HasSuffix(c.Path, "/ralph.yml/dispatches") })
+	if at < 0 {
+		t.Fatal("no job was started")
+	}
+	var sent struct{ Inputs map[string]string }
+	if err := json.Unmarshal([]byte(calls[at].Body), &sent); err != nil {
+		t.Fatal(err)
+	}
+	payload, err := town.DispatchEvent(githubtest.Event{Repo: shop, Sender: slug + "[bot]"}, sent.Inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := town.job("workflow_dispatch", slug+"[bot]", payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "ralph", "action")
+	cmd.Dir = town.path("workspace")
+	cmd.Env = slices.Concat(os.Environ(), env, town.inputs(), []string{"INPUT_ALLOW-BOTS=" + slug})
+	said, err := cmd.CombinedOutput()
+	if pulls := town.Pulls(shop); err != nil || len(pulls) != 1 || pulls[0].Draft {
+		t.Errorf("the job ends with %v, and pull requests %+v:\n%s", err, pulls, said)
 	}
 }
 

@@ -128,7 +128,21 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	defer stopWatch()
 	watch.Go(func() { d.watch(watching) })
 	d.Log.Info("listening", "address", l.Addr().String())
-	web, err := serve(ctx, l, d.handler(), d.Log, d.Limits)
+	web := &http.Server{
+		Handler:           d.handler(),
+		ReadHeaderTimeout: s.Limits.Request,
+		ReadTimeout:       s.Limits.Request,
+		WriteTimeout:      3 * s.Limits.Request,
+		IdleTimeout:       6 * s.Limits.Request,
+		MaxHeaderBytes:    8 << 10, // a connection may hold ten times this, and anybody can open many
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(l) }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+	}
 	stopWatch()
 	d.finish(ctx, web, stopWork, func() { watch.Wait(); workers.Wait() })
 	return err
@@ -138,7 +152,9 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 func (d *service) finish(ctx context.Context, web *http.Server, stopWork func(), wait func()) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Limits.Grace)
 	defer cancel()
-	shutdown(grace, web)
+	if web.Shutdown(grace) != nil {
+		_ = web.Close() // connections that are still open when the grace ends
+	}
 	close(d.closing)
 	done := make(chan struct{})
 	go func() { wait(); close(done) }()
@@ -149,36 +165,6 @@ func (d *service) finish(ctx context.Context, web *http.Server, stopWork func(),
 		<-done
 	}
 	d.Log.Info("stopped", "waiting", len(d.queue))
-}
-
-// serve runs a web server on l until ctx is done, or it fails. It is still to be shut down.
-func serve(
-	ctx context.Context, l net.Listener, handler http.Handler, log *slog.Logger, limits Limits,
-) (*http.Server, error) {
-	web := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: limits.Request,
-		ReadTimeout:       limits.Request,
-		WriteTimeout:      3 * limits.Request,
-		IdleTimeout:       6 * limits.Request,
-		MaxHeaderBytes:    8 << 10, // a connection may hold ten times this, and anybody can open many
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(l) }()
-	select {
-	case err := <-ended:
-		return web, err
-	case <-ctx.Done():
-		return web, nil
-	}
-}
-
-// shutdown closes the connections that are still open when the grace ends.
-func shutdown(grace context.Context, web *http.Server) {
-	if web.Shutdown(grace) != nil {
-		_ = web.Close()
-	}
 }
 
 func (d *service) handler() http.Handler {

@@ -2,8 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,7 +13,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/lib/fault"
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // App is who we are when we come as a GitHub App.
@@ -103,101 +100,6 @@ func refusedApp(err error, fix string) error {
 		return e
 	}
 	return &fault.Fault{What: "get a token for the App", Fix: fix, Exit: fault.ExitUsage, Err: e}
-}
-
-// NewApp is a GitHub App to be created.
-type NewApp struct {
-	Name         string // unique on GitHub; its owner can change it there
-	Home         string // a page about it
-	Deliver      string // where GitHub sends what happens
-	Return       string // where GitHub sends its maker back to
-	Organization string // its owner; empty: the person who creates it
-	API          string // of its GitHub, as an Access has it
-}
-
-// Manifest returns the text for GitHub's form, with only the permissions that ralph needs.
-func (b NewApp) Manifest() string {
-	text, _ := json.Marshal(map[string]any{
-		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
-		"hook_attributes": map[string]any{"url": b.Deliver, "active": true},
-		"default_permissions": map[string]string{
-			"actions":       "write",
-			"checks":        "read",
-			"contents":      "write",
-			"issues":        "write",
-			"metadata":      "read",
-			"pull_requests": "write",
-			"statuses":      "read",
-		},
-		"default_events": []string{
-			"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_suite", "status",
-		},
-	}) // texts, and maps and lists of them, have no error
-	return string(text)
-}
-
-// FormURL returns where GitHub takes a manifest, and the site that is on.
-func (b NewApp) FormURL(state string) (form, site string, err error) {
-	base, err := apiURL(b.API)
-	if err != nil {
-		return "", "", err
-	}
-	if b.Organization != "" && !validName.MatchString(b.Organization) {
-		what := fmt.Sprintf("%q is no organization", b.Organization)
-		return "", "", fault.Usage(what, "give its name as in its address", nil)
-	}
-	u := webURL(base)
-	site = u.String()
-	if b.Organization != "" {
-		u = u.JoinPath("organizations", b.Organization)
-	}
-	u = u.JoinPath("settings", "apps", "new")
-	u.RawQuery = url.Values{"state": {state}}.Encode()
-	return u.String(), site, nil
-}
-
-// CreatedApp is a GitHub App that was just made. GitHub hands this over once.
-type CreatedApp struct {
-	ID         int64  `json:"app_id"`
-	Slug       string `json:"slug,omitempty"`
-	Page       string `json:"-"`           // where it is shown, and installed
-	PrivateKey string `json:"private_key"` // PEM
-	Secret     string `json:"webhook_secret"`
-}
-
-var validCode = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
-
-var errNoCode = errors.New("that is not a code from GitHub")
-
-// RedeemCode gets the App of a manifest for its code, which works once within an hour.
-func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) {
-	if !validCode.MatchString(code) {
-		return CreatedApp{}, errNoCode
-	}
-	base, err := apiURL(a.BaseURL)
-	if err != nil {
-		return CreatedApp{}, err
-	}
-	retry, out := a.transport()
-	// Errors hide the code: who reads it could use it first.
-	c := &Client{api: apiClient(base, out), retry: retry, credential: &credential{last: code}}
-	op := operation{action: "take over the new App", notRepeatable: true}
-	return withRetry(ctx, c, op, func(ctx context.Context) (CreatedApp, error) {
-		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)
-		if err != nil {
-			return CreatedApp{}, err
-		}
-		if app.GetID() == 0 || app.GetPEM() == "" || app.GetWebhookSecret() == "" {
-			return CreatedApp{}, errEmpty
-		}
-		return CreatedApp{
-			ID:         app.GetID(),
-			Slug:       app.GetSlug(),
-			Page:       app.GetHTMLURL(),
-			PrivateKey: app.GetPEM(),
-			Secret:     app.GetWebhookSecret(),
-		}, nil
-	})
 }
 
 // ConnectApp makes a client that speaks as the App in a, and reaches no repository. It makes no call yet.

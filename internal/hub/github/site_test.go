@@ -22,17 +22,3 @@ func TestWhoVouchesForJobs(t *testing.T) {
 		t.Errorf("no address vouches by %q", got)
 	}
 }
-
-func TestFormsOfAllGitHubs(t *testing.T) {
-	for _, c := range []struct{ api, organization, form string }{
-		{"", "", "https://github.com/settings/apps/new?state=s"},
-		{"https://api.github.com", "acme", "https://github.com/organizations/acme/settings/apps/new?state=s"},
-		{"https://git.corp/api/v3", "acme", "https://git.corp/organizations/acme/settings/apps/new?state=s"},
-		{"https://api.acme.ghe.com", "", "https://acme.ghe.com/settings/apps/new?state=s"},
-	} {
-		form, _, err := github.NewApp{API: c.api, Organization: c.organization}.FormURL("s")
-		if err != nil || form != c.form {
-			t.Errorf("of %q and %q: %s, %v, want %s", c.api, c.organization, form, err, c.form)
-		}
-	}
-}

@@ -86,7 +86,6 @@ func TestContract(t *testing.T) {
 	run(t, threadSteps(t, s, job))
 	run(t, jobSteps(t, s, job))
 	run(t, accountSteps(t, s, job, app))
-	run(t, manifestSteps(t, s))
 	run(t, refusalSteps(t, s))
 	everyOperation(t, s)
 }

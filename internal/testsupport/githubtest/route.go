@@ -169,7 +169,6 @@ var routes = []route{
 	on("GET /users/{username}", "", getUser),
 	on("GET /rate_limit", "", getRateLimit),
 	on("GET /meta", "", getMeta),
-	on("POST /app-manifests/{code}/conversions", "", convertManifest),
 	on("GET /app", "app", getApp),
 	on("GET /app/hook/deliveries", "app", listDeliveries),
 	on("GET /app/hook/deliveries/{delivery_id}", "app", getDelivery),

@@ -55,7 +55,6 @@ type Server struct {
 	tokens     map[string]*Token
 	used       map[string]int
 	apps       map[int64]App
-	drawn      map[string]drawn // by the code
 	faults     []*Fault
 	deliveries []Delivery
 	calls      []*Call
