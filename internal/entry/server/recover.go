@@ -48,7 +48,6 @@ func (d *service) logStart() time.Time {
 // catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
 	d.limited.Clear()
-	d.strangers.Store(0)
 	log, complete, err := d.app.Deliveries(ctx, d.logStart())
 	if err != nil {
 		return err

@@ -66,11 +66,8 @@ type service struct {
 	limited      sync.Map    // installations that GitHub's limit stopped since the last read of the log began
 	metrics      *metrics
 	queue        chan order
-	unread       atomic.Int64 // bytes of bodies that are being read
 	closing      chan struct{}
 	jobs         *jobVerifier // nil: no token exchange
-	known        sync.Map     // repositories whose jobs got a token
-	strangers    atomic.Int64 // requests of others since the last read of the log began
 }
 
 func (s Server) open(ctx context.Context) (*service, error) {

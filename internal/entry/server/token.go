@@ -112,18 +112,8 @@ func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxStrangers limits requests from repositories that got no token yet, between two reads of GitHub's log. Every
-// job on GitHub can ask, and each time the App asks GitHub, which limits the App.
-const maxStrangers = 100
-
-var errStrangers = errors.New("too many jobs of repositories that got no token yet")
-
 // exchange refuses other branches than the default: everyone with write access can change their workflows.
 func (d *service) exchange(ctx context.Context, j job) (string, error) {
-	_, known := d.known.Load(j.Repository)
-	if !known && d.strangers.Add(1) > maxStrangers {
-		return "", errStrangers
-	}
 	owner, name, _ := strings.Cut(j.Repository, "/")
 	access := d.accessTo(owner, name)
 	app := *access.App
@@ -142,12 +132,5 @@ func (d *service) exchange(ctx context.Context, j job) (string, error) {
 		return "", errNotOurs
 	}
 	token, err := client.GitToken(ctx)
-	if err != nil {
-		return "", err
-	}
-	if !known {
-		d.known.Store(j.Repository, true)
-		d.strangers.Add(-1)
-	}
-	return string(token), nil
+	return string(token), err
 }

@@ -207,31 +207,6 @@ func TestIdentitiesThatAreTradedForNothing(t *testing.T) {
 	}
 }
 
-// Jobs of everybody can ask. They do not use up the calls of the App, and those that had a token get another.
-func TestStrangersDoNotUseUpTheCallsOfTheApp(t *testing.T) {
-	s, i := newScene(t), newIssuer(t)
-	v := s.trading(i)
-	s.await(hookLog) // at whose beginning the count begins anew
-	ask := func(repo string, want int) {
-		t.Helper()
-		says := i.ours()
-		says["repository"] = repo
-		if status, said := v.trade(i.says(i.key, rs256, says)); status != want {
-			t.Fatalf("%s is answered with %d %s, want %d", repo, status, said, want)
-		}
-	}
-	ask(shop, http.StatusOK)
-	for range 100 {
-		ask("mallory/own", http.StatusForbidden)
-	}
-	ask("mallory/own", http.StatusBadGateway)
-	ask("mallory/other", http.StatusBadGateway)
-	ask(shop, http.StatusOK)
-	if n := s.asked("GET /repos/mallory/own/installation"); n != 100 {
-		t.Errorf("GitHub was asked %d times, want 100", n)
-	}
-}
-
 // A job's OIDC token can be exchanged once, so a token in a log is useless.
 func TestAnIdentityIsTradedOnce(t *testing.T) {
 	const tokens = "/app/installations/345/access_tokens"

@@ -8,16 +8,12 @@ import (
 	"mime"
 	"net/http"
 	"sync"
-	"sync/atomic"
 
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-const (
-	maxBody   = 25 << 20 // GitHub's limit
-	maxUnread = 32 << 20 // bytes of bodies whose signature is not checked yet: anybody can send them
-)
+const maxBody = 25 << 20 // GitHub's limit
 
 type refusal struct {
 	status  int
@@ -71,12 +67,7 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	case r.ContentLength > maxBody:
 		return nil, errTooLarge
 	}
-	reader := &metered{Reader: http.MaxBytesReader(w, r.Body, maxBody), all: &d.unread}
-	defer func() { d.unread.Add(-reader.held) }()
-	body, err := io.ReadAll(reader)
-	if errors.Is(err, errTooBusy) {
-		return nil, errTooBusy
-	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, errTooLarge
 	}
@@ -87,22 +78,6 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is wrong"}
 	}
 	return body, nil
-}
-
-// metered counts what is read through it, and ends where all together hold too much.
-type metered struct {
-	io.Reader
-	all  *atomic.Int64
-	held int64
-}
-
-func (m *metered) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	m.held += int64(n)
-	if m.all.Add(int64(n)) > maxUnread {
-		return 0, errTooBusy
-	}
-	return n, err
 }
 
 var (

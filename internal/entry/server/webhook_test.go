@@ -348,34 +348,6 @@ func write(t *testing.T, conn net.Conn, text string) {
 	}
 }
 
-// Clients without the secret cannot use up the memory.
-func TestBodiesAreReadAFewAtATime(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	body := s.label("ralph")
-	answered := func(want int) bool {
-		status, _ := v.send(v.delivery(guid(1), body))
-		return status == want
-	}
-	var slow []net.Conn
-	for full := false; !full; full = answered(http.StatusServiceUnavailable) {
-		if len(slow) == 30 {
-			t.Fatal("however many large bodies are under way, one more is read")
-		}
-		begin := strings.Repeat(" ", 4<<20)
-		slow = append(slow, v.begin(begin, len(begin)+100)) // refused where the delivery was read at that moment
-	}
-	for _, conn := range slow {
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	taken := answered(http.StatusOK)
-	for !taken { // until the server has noticed that they have gone
-		taken = answered(http.StatusOK)
-	}
-}
-
 // Small bodies that never end keep no delivery away, however many there are.
 func TestSlowSmallBodiesKeepNoDeliveryAway(t *testing.T) {
 	s := newScene(t)
