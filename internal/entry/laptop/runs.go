@@ -42,38 +42,40 @@ func (d *Project) runs() workspace.Folder {
 	return workspace.Folder{Path: d.folder(), StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
 
-// Unfinished returns the run to go on with.
+// Unfinished returns the run of that ID, or else the newest one, if this command can continue it.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
 	if err := folder.CheckJournal(id); err != nil {
 		return workspace.Run{}, journal.Run{}, err
 	}
-	var skipped journal.Run // the newest one that another command continues
-	home, old := folder.Newest(func(run journal.Run) bool {
-		isElsewhere := supervised(run) || inSession(run)
-		if isElsewhere && !run.IsCompleted() && skipped.ID == "" {
-			skipped = run
+	if id != "" {
+		home, old := folder.Newest(func(run journal.Run) bool { return run.ID == id })
+		switch {
+		case home.ID == "":
+			return home, old, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, the newest one goes on", nil)
+		case supervised(old), inSession(old) && !old.IsCompleted():
+			return home, old, elsewhereError(old)
+		case !isOpen(old):
+			return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", id), "start a new one: ralph run", nil)
 		}
-		if id != "" {
-			return run.ID == id
-		}
-		isOpen := !run.IsCompleted() || run.Box.Delivered.IsPartial()
-		return isOpen && !isElsewhere
-	})
-	switch {
-	case home.ID == "" && id != "":
-		return home, old, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, the newest one goes on", nil)
-	case home.ID == "" && skipped.ID != "":
-		return home, old, elsewhereError(skipped)
-	case home.ID == "":
-		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
-	case inSession(old) && !old.IsCompleted(), supervised(old):
-		return home, old, elsewhereError(old)
-	case old.IsCompleted() && !old.Box.Delivered.IsPartial():
-		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
+		return home, old, nil
 	}
-	return home, old, nil
+	home, old := folder.Newest(func(run journal.Run) bool { return isOpen(run) && !isElsewhere(run) })
+	if home.ID != "" {
+		return home, old, nil
+	}
+	home, old = folder.Newest(func(run journal.Run) bool { return isElsewhere(run) && !run.IsCompleted() })
+	if home.ID != "" {
+		return home, old, elsewhereError(old)
+	}
+	return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
 }
+
+// isOpen reports a run with work to do, or with work to deliver.
+func isOpen(run journal.Run) bool { return !run.IsCompleted() || run.Box.Delivered.IsPartial() }
+
+// isElsewhere reports a run that another command continues.
+func isElsewhere(run journal.Run) bool { return supervised(run) || inSession(run) }
 
 // unfinishedOnBranch returns the newest run that ralph recorded on the current branch, if it did not complete.
 func (d *Project) unfinishedOnBranch() journal.Run {
