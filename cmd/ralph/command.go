@@ -29,32 +29,31 @@ type command interface {
 // chosen is the command that was typed.
 type chosen struct {
 	command
-	guarded bool   // it may start programs, which must not outlive it
-	drains  bool   // a first signal lets its current step end, and the run can be continued
-	again   string // how it is begun again after a signal
+	drains bool   // a first signal lets its current step end, and the run can be continued
+	again  string // how it is begun again after a signal
 }
 
 type grammar struct {
-	Demo      demoCommand       `cmd:"" guarded:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
+	Demo      demoCommand       `cmd:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
 	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
-	Doctor    doctorCommand     `cmd:"" guarded:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
-	Run       runCommand        `cmd:"" guarded:"" drains:"" group:"work" stray:"give the prompt with -p: ralph run -p \"Make the tests pass. Answer <response>DONE</response>.\"" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
-	Loop      loopCommand       `cmd:"" guarded:"" drains:"" group:"work" help:"Repeat a task until its checks pass."`
-	Resume    resumeCommand     `cmd:"" guarded:"" drains:"" group:"work" help:"Continue a run that stopped or was killed."`
+	Doctor    doctorCommand     `cmd:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
+	Run       runCommand        `cmd:"" drains:"" group:"work" stray:"give the prompt with -p: ralph run -p \"Make the tests pass. Answer <response>DONE</response>.\"" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
+	Loop      loopCommand       `cmd:"" drains:"" group:"work" help:"Repeat a task until its checks pass."`
+	Resume    resumeCommand     `cmd:"" drains:"" group:"work" help:"Continue a run that stopped or was killed."`
 	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
 	Report    reportCommand     `cmd:"" group:"work" help:"Write a report of a run."`
 	Undo      undoCommand       `cmd:"" group:"work" help:"Take back what a run delivered into this folder."`
 	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
-	Prove     proveCommand      `cmd:"" guarded:"" group:"verify" help:"Prove the change between two commits, without an agent."`
-	Eval      evalCommand       `cmd:"" guarded:"" group:"verify" help:"Try an agent on commits that a repository already has."`
+	Prove     proveCommand      `cmd:"" group:"verify" help:"Prove the change between two commits, without an agent."`
+	Eval      evalCommand       `cmd:"" group:"verify" help:"Try an agent on commits that a repository already has."`
 	Serve     serveCommand      `cmd:"" group:"server" help:"Run the webhook server of a GitHub App."`
 	Stats     statsCommand      `cmd:"" group:"server" help:"Show what became of ralph's pull requests, and what they cost."`
 	GC        gcCommand         `cmd:"" group:"server" name:"gc" help:"Delete what old runs left on this machine and on GitHub."`
-	Supervise superviseCommand  `cmd:"" guarded:"" again:"start it again: ralph supervise -- COMMAND" group:"more" help:"Restart your own agent until it writes DONE."`
-	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"more" help:"Run any command in the sandbox."`
+	Supervise superviseCommand  `cmd:"" again:"start it again: ralph supervise -- COMMAND" group:"more" help:"Restart your own agent until it writes DONE."`
+	Sandbox   sandboxCommand    `cmd:"" group:"more" help:"Run any command in the sandbox."`
 	Archive   archiveCommand    `cmd:"" group:"more" help:"Move a finished loop to ralph-archive/."`
 	Complete  completionCommand `cmd:"" group:"more" name:"completion" help:"Print a shell completion script."`
-	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"all" help:"Handle a GitHub event (entry point of the Action)."`
+	Action    actionCommand     `cmd:"" again:"continue by handling the same event again; finished work is kept" group:"all" help:"Handle a GitHub event (entry point of the Action)."`
 	Hook      hookCommand       `cmd:"" group:"all" help:"Answer a hook of a coding agent (JSON on standard input)."`
 	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a scripted agent."`
 	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
@@ -167,7 +166,6 @@ func parse(w world) (typed chosen, done bool, err error) {
 	}
 	return chosen{
 		command: body,
-		guarded: node.Tag.Has("guarded"),
 		drains:  node.Tag.Has("drains"),
 		again:   cmp.Or(node.Tag.Get("again"), "start it again"),
 	}, false, nil

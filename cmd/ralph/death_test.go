@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
-	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 // deathKey tells a ralph that a test started when it has to die.
@@ -26,9 +24,8 @@ const deathKey = "RALPH_TEST_DEATH"
 type death struct {
 	Event  string // its type
 	Nth    int    // of the events of that type; with no type: of all events of this life
-	Outer  bool   // the program as its user knows it, and not the one inside that does the work
 	Late   bool
-	Polite syscall.Signal // sent to the program as its user knows it, instead of a kill -9
+	Polite syscall.Signal // instead of a kill -9
 
 	runs string // the folder of the runs
 	born int    // events there were when this life began
@@ -39,10 +36,7 @@ type death struct {
 }
 
 func (d death) String() string {
-	name := fmt.Sprintf("%s-%d-inner", d.Event, d.Nth)
-	if d.Outer {
-		name = strings.Replace(name, "inner", "outer", 1)
-	}
+	name := fmt.Sprintf("%s-%d", d.Event, d.Nth)
 	if d.Late {
 		name += "-late"
 	}
@@ -50,20 +44,19 @@ func (d death) String() string {
 }
 
 func (d death) env() string {
-	return fmt.Sprintf("%s=%s,%d,%t,%t,%d", deathKey, d.Event, d.Nth, d.Outer, d.Late, d.Polite)
+	return fmt.Sprintf("%s=%s,%d,%t,%d", deathKey, d.Event, d.Nth, d.Late, d.Polite)
 }
 
-// newDeath reads what env said. There is none for the outer program, nor for
-// anybody it did not ask for.
+// newDeath reads what env said. There is none for a program that ralph started.
 func newDeath(getenv func(string) string) *death {
 	d := &death{runs: filepath.Join(getenv("GITHUB_WORKSPACE"), ".ralph", "runs")}
 	words := strings.Split(getenv(deathKey), ",")
-	if len(words) != 5 || !process.IsInner(getenv) {
+	if len(words) != 4 || getenv("RALPH_PROCESS") != "" {
 		d.done = true
 		return d
 	}
-	d.Event, d.Outer, d.Late = words[0], words[2] == "true", words[3] == "true"
-	if _, err := fmt.Sscan(words[1]+" "+words[4], &d.Nth, &d.Polite); err != nil {
+	d.Event, d.Late = words[0], words[2] == "true"
+	if _, err := fmt.Sscan(words[1]+" "+words[3], &d.Nth, &d.Polite); err != nil {
 		panic(err)
 	}
 	d.born = len(d.events())
@@ -137,15 +130,9 @@ func appending() bool {
 func (d *death) strike() {
 	d.done = true
 	if d.Polite != 0 {
-		_ = syscall.Kill(os.Getppid(), d.Polite)
+		_ = syscall.Kill(os.Getpid(), d.Polite)
 		return
 	}
-	if !d.Outer {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
-	}
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, process.OrphanedSignal)
-	_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
-	<-told
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }

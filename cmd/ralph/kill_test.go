@@ -25,15 +25,11 @@ import (
 // killed lives a life to the violent end it was told.
 func (s *scene) killed(d death) {
 	s.t.Helper()
-	want := 128 + int(syscall.SIGKILL)
-	if d.Outer {
-		want = -1 // no process was left to make an exit code
-	}
-	if code := s.end(s.begin(d.env())); code != want {
-		s.t.Fatalf("exit %d, want %d: no process was killed at %s", code, want, d)
+	if code := s.end(s.begin(d.env())); code != -1 { // no process was left to make an exit code
+		s.t.Fatalf("exit %d: no process was killed at %s", code, d)
 	}
 	entries := s.entries()
-	if last := journal.Type(entries[len(entries)-1].Event); !d.Outer && d.Event != "" && last != d.Event {
+	if last := journal.Type(entries[len(entries)-1].Event); d.Event != "" && last != d.Event {
 		s.t.Fatalf("killed at %s, want %s", last, d.Event)
 	}
 }
@@ -82,20 +78,15 @@ func (s *scene) sameAs(want undisturbed) {
 // TestKill kills the program at events of each type, and has it go on.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	first, second := newScene(t), newScene(t, steady)
+	first := newScene(t)
 	first.well()
-	second.well()
 	plain := first.outcome()
-	hit, ways := map[string]bool{}, map[[2]bool]bool{}
+	hit := map[string]bool{}
 	t.Run("at", func(t *testing.T) {
-		for _, d := range deaths(plain.entries, second.entries()) {
-			hit[d.Event], ways[[2]bool{d.Outer, d.Late}] = true, true
+		for _, d := range deaths(plain.entries) {
+			hit[d.Event] = true
 			t.Run(d.String(), func(t *testing.T) {
 				t.Parallel()
-				if d.Outer {
-					orphaned(t, d)
-					return
-				}
 				s := newScene(t)
 				s.killed(d)
 				s.well()
@@ -118,45 +109,22 @@ func TestKill(t *testing.T) {
 			t.Errorf("no process was killed at %s", name)
 		}
 	}
-	if len(ways) != 4 {
-		t.Errorf("died %d ways, want inner and outer, early and late: %v", len(ways), ways)
-	}
 }
 
-// orphaned kills the program as its user knows it. What is left of it may
-// still write a word on the agent that it ended, and an iteration is then
-// another one: so these agents go by their story and not by the iteration.
-func orphaned(t *testing.T, d death) {
-	t.Helper()
-	s := newScene(t, steady)
-	s.killed(d)
-	s.well()
-	if n := len(s.journals()); n != 1 {
-		t.Errorf("%d runs, want one that was gone on with", n)
-	}
-	want := []string{"feat: [US-001] - Greet by name", "feat: [US-002] - Greet in German", "feat: [US-003] - Refuse a name that is empty"}
-	if diff := cmp.Diff(want, s.messages()); diff != "" {
-		t.Errorf("commits (-want +got):\n%s", diff)
-	}
-}
-
-// deaths returns those of each type of event of a run: of the program inside and
-// of the one its user knows, whose runs have other agents; at the first event
-// of the type, as soon as it is written, and at the last, when the next has
-// happened already. With KILL there are all of them, else the types take
-// turns, one way each.
-func deaths(inner, outer []journal.Entry) []death {
+// deaths returns those of each type of event of a run: at the first event of the type, as soon as it is written, and at
+// the last, when the next has happened already. With KILL there are all of them, else the types take turns, one way
+// each.
+func deaths(entries []journal.Entry) []death {
 	var all []death
-	last := map[bool]map[string]int{false: count(inner), true: count(outer)}
-	for i, name := range slices.Sorted(maps.Keys(last[false])) {
+	last := count(entries)
+	for i, name := range slices.Sorted(maps.Keys(last)) {
 		if name == journal.Type(journal.RunStopped{}) {
 			continue // after it the clock is not looked at: it is among the rare
 		}
 		if name == journal.Type(journal.Shelved{}) { // nor after the last of these
-			last[false][name]--
-			last[true][name]--
+			last[name]--
 		}
-		ways := slices.Concat(waysAt(name, false, last[false][name]), waysAt(name, true, last[true][name]))
+		ways := waysAt(name, last[name])
 		if os.Getenv("KILL") == "" {
 			ways = ways[i%len(ways):][:1]
 		}
@@ -167,12 +135,12 @@ func deaths(inner, outer []journal.Entry) []death {
 
 // waysAt returns the deaths at a type that comes n times. One that comes but once
 // has only the late one, which is the harder to mend.
-func waysAt(event string, outer bool, n int) []death {
-	late := death{Event: event, Nth: n, Outer: outer, Late: true}
+func waysAt(event string, n int) []death {
+	late := death{Event: event, Nth: n, Late: true}
 	if n < 2 {
 		return []death{late}
 	}
-	return []death{{Event: event, Nth: 1, Outer: outer}, late}
+	return []death{{Event: event, Nth: 1}, late}
 }
 
 // count returns how many events there are of each type.
@@ -237,7 +205,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 		l := s.begin(death{Event: "cancel_asked", Nth: 1}.env())
 		s.until("the agent is at work", s.hung)
 		_ = l.Process.Signal(syscall.SIGTERM)
-		if code := s.end(l); code != 128+int(syscall.SIGKILL) || s.last() != "cancel_asked" {
+		if code := s.end(l); code != -1 || s.last() != "cancel_asked" {
 			t.Fatalf("exit %d at %s, want a kill at cancel_asked", code, s.last())
 		}
 		s.well()
@@ -300,7 +268,6 @@ func (s *scene) hung() bool {
 // call is a request in the middle of which somebody is killed.
 type call struct {
 	match func(r *http.Request, body string) bool
-	outer bool
 	done  bool // the request is carried out, and only its answer is lost
 }
 
@@ -316,11 +283,7 @@ func (s *scene) killedAtCall(at call) {
 			return
 		}
 		struck.Do(func() {
-			victim := <-pid
-			if !at.outer {
-				victim = child(victim)
-			}
-			_ = syscall.Kill(victim, syscall.SIGKILL)
+			_ = syscall.Kill(<-pid, syscall.SIGKILL)
 			if !at.done {
 				panic(http.ErrAbortHandler)
 			}
@@ -328,7 +291,7 @@ func (s *scene) killedAtCall(at call) {
 	})
 	l := s.begin()
 	pid <- l.Process.Pid
-	if code := s.end(l); code != -1 && code != 128+int(syscall.SIGKILL) {
+	if code := s.end(l); code != -1 {
 		s.t.Fatalf("exit %d: no process was killed", code)
 	}
 }
@@ -360,12 +323,12 @@ func TestKillAtACall(t *testing.T) {
 	edit := to(http.MethodPatch, "/comments/")
 	last := func(r *http.Request, body string) bool { return edit(r, body) && strings.Contains(body, "ralph: done") }
 	calls := map[string]call{
-		"the label":                  {match: to(http.MethodDelete, "/labels/ralph"), outer: true},
+		"the label":                  {match: to(http.MethodDelete, "/labels/ralph")},
 		"the label, done":            {match: to(http.MethodDelete, "/labels/ralph"), done: true},
 		"the comment":                {match: to(http.MethodPost, "/issues/1/comments")},
-		"the pull request":           {match: to(http.MethodPost, "/pulls"), outer: true},
+		"the pull request":           {match: to(http.MethodPost, "/pulls")},
 		"the pull request's text":    {match: to(http.MethodPatch, "/pulls/2")},
-		"the comment's last edit":    {match: last, outer: true},
+		"the comment's last edit":    {match: last},
 		"the pull request, answered": {match: to(http.MethodPost, "/pulls"), done: true},
 	}
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -384,7 +347,7 @@ func TestKillAgainAndAgain(t *testing.T) {
 	s := newScene(t)
 	lives := 0
 	for ; lives < 40; lives++ {
-		if code := s.end(s.begin(death{Nth: 7, Outer: lives%2 == 0, Late: lives%3 == 0}.env())); code == 0 {
+		if code := s.end(s.begin(death{Nth: 7, Late: lives%3 == 0}.env())); code == 0 {
 			break
 		}
 	}

@@ -61,7 +61,7 @@ func TestLostWork(t *testing.T) {
 				t.Parallel()
 				s := newScene(t, steady)
 				m.befal(s)
-				s.dies(death{Event: event, Nth: 1, Outer: (i+j)%2 == 0, Late: j%2 == 0})
+				s.dies(death{Event: event, Nth: 1, Late: j%2 == 0})
 				taken := s.taken()
 				s.well()
 				s.holds(taken)

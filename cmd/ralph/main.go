@@ -57,14 +57,13 @@ type world struct {
 
 func newWorld() world {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.ForwardedSignal, process.OrphanedSignal)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	if os.Getenv(runnerVariable) != "" { // which may be gone, and its end of our output with it
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	}
-	process.SignalReady(os.Getenv)
 	self, _ := os.Executable() // fails without /proc, without which no child can be ended
 	return world{
 		World: laptop.World{
@@ -85,7 +84,7 @@ func newWorld() world {
 	}
 }
 
-// start runs the outer program, which ends all descendants, or the inner one, which works.
+// start runs the command that was typed, or becomes a sandbox's launcher.
 func start(w world) int {
 	// It holds so little that its memory would be tidied up all the time.
 	debug.SetGCPercent(200)
@@ -93,25 +92,14 @@ func start(w world) int {
 		return launch(w)
 	}
 	_ = process.CloseOnExecFrom(3) // where it cannot be done, the launcher of those inside looks again
-	if process.IsInner(w.Getenv) {
-		// In the terminal's background, output stops them for good if TOSTOP is set, as by a program inside.
-		signal.Ignore(syscall.SIGTTOU)
-	}
 	typed, done, err := parse(w)
 	if err != nil || done {
 		return report(w.Stderr, err)
 	}
-	if !typed.guarded || process.IsInner(os.Getenv) {
-		return inner(w, typed)
-	}
 	if runner, err := strconv.Atoi(w.Getenv(runnerVariable)); err == nil {
 		go endWithRunner(runner, w.signals)
 	}
-	code := outer(w)
-	if m, ok := typed.command.(marking); ok { // the inner may have been killed
-		_ = report(w.Stderr, m.Unmark())
-	}
-	return code
+	return work(w, typed)
 }
 
 // runnerVariable has the pid of the runner if host/run.sh started us.
@@ -126,22 +114,7 @@ func endWithRunner(runner int, signals chan<- os.Signal) {
 	signals <- syscall.SIGTERM
 }
 
-func outer(w world) int {
-	code, err := process.RunOuter(process.OuterProgram{
-		Argv:    os.Args,
-		Env:     os.Environ(),
-		Stdin:   w.Stdin,
-		Stdout:  w.Stdout,
-		Stderr:  w.Stderr,
-		Signals: w.signals,
-	})
-	if err != nil {
-		return report(w.Stderr, err)
-	}
-	return code
-}
-
-func inner(w world, typed chosen) int {
+func work(w world, typed chosen) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	defer func() {
@@ -187,33 +160,14 @@ func inner(w world, typed chosen) int {
 	return code
 }
 
-// marking is a command that leaves a marker where it works.
-type marking interface{ Unmark() error }
-
 var errInterrupted = errors.New("interrupted by a signal")
-
-// lastResort ends a stuck program whose outer process is gone.
-const lastResort = 15 * time.Second
 
 // obey asks the command to end at the first signal, and ends it at the second.
 func obey(signals <-chan os.Signal, ask, end func()) {
-	counted := process.NewSignals(os.Getenv)
-	asked := false
-	ended := false
-	for sig := range signals {
-		if sig == process.OrphanedSignal {
-			time.AfterFunc(lastResort, func() { os.Exit(fault.ExitInterrupted) })
-		}
-		_, hard := counted.Count(sig)
-		if hard && !ended {
-			ended = true
-			end()
-		}
-		if !asked {
-			asked = true
-			ask()
-		}
-	}
+	<-signals
+	ask()
+	<-signals
+	end()
 }
 
 // report alone prints errors.

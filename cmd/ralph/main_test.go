@@ -14,7 +14,6 @@ import (
 
 	ralph "github.com/ralph-loop/ralph/cmd/ralph"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
-	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -49,7 +48,7 @@ func clock(getenv func(string) string) func() time.Time {
 	d, sign, goroutines := newDeath(getenv), getenv(yesterdayKey), getenv(goroutinesKey)
 	return func() time.Time {
 		now := d.now()
-		if goroutines != "" && process.IsInner(getenv) {
+		if goroutines != "" && getenv("RALPH_PROCESS") == "" {
 			_ = os.WriteFile(goroutines, []byte(strconv.Itoa(runtime.NumGoroutine())), 0o644)
 		}
 		if _, err := os.Stat(sign); sign == "" || err != nil {

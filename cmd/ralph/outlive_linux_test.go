@@ -3,12 +3,10 @@ package main_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -19,8 +17,7 @@ setsid sh -c 'sh -c "while :; do sleep 1000; done" &' </dev/null >/dev/null 2>&1
 sleep 1000
 `
 
-// TestNothingOutlivesRalph kills both processes of ralph at once, and nothing is
-// left of what a run has started in a sandbox.
+// TestNothingOutlivesRalph kills ralph, and nothing is left of what a run has started in a sandbox.
 func TestNothingOutlivesRalph(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"notify", "namespace"} {
@@ -33,14 +30,14 @@ func TestNothingOutlivesRalph(t *testing.T) {
 				t.Fatalf("%v: %s", err, said)
 			}
 			for range 5 {
-				killBoth(t, level)
+				killRalph(t, level)
 			}
 		})
 	}
 }
 
-// killBoth begins a run, and kills ralph once the agent's shell is up.
-func killBoth(t *testing.T, level string) {
+// killRalph begins a run, and kills ralph once the agent's shell is up.
+func killRalph(t *testing.T, level string) {
 	t.Helper()
 	s := &scene{town: &town{dir: t.TempDir()}, t: t}
 	out, err := os.Create(s.path("log"))
@@ -63,30 +60,9 @@ func killBoth(t *testing.T, level string) {
 		}
 		return slices.ContainsFunc(all, func(line string) bool { return strings.Contains(line, " sh -c while") })
 	})
-	for _, pid := range []int{ralph.Process.Pid, s.told("RALPH_OUTER")} {
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) { // it may die with the one before
-			t.Error(err)
-		}
+	if err := ralph.Process.Kill(); err != nil {
+		t.Error(err)
 	}
 	_ = ralph.Wait()
 	s.noneLeft()
-}
-
-// told returns the process of the run that has its parent's number under that name.
-func (s *scene) told(name string) (found int) {
-	s.t.Helper()
-	for _, line := range living(s.dir) {
-		var pid, parent int
-		var command, state string
-		stat, _ := os.ReadFile("/proc/" + strings.Fields(line)[0] + "/stat")
-		_, _ = fmt.Sscan(string(stat), &pid, &command, &state, &parent)
-		env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if marker := fmt.Appendf(nil, "\x00%s=%d", name, parent); bytes.Contains(env, marker) {
-			found = pid
-		}
-	}
-	if found == 0 {
-		s.t.Fatalf("no process is told of its %s: %q", name, living(s.dir))
-	}
-	return found
 }

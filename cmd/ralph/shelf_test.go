@@ -35,14 +35,13 @@ func (t *town) keepGate(gate func(githubtest.Push) string) {
 
 // pushKill is a kill -9 while GitHub has a push in its hands.
 type pushKill struct {
-	nth   int
-	ref   string // that counts; empty: each
-	outer bool
-	done  bool // GitHub carries it out, and its answer is lost
+	nth  int
+	ref  string // that counts; empty: each
+	done bool   // GitHub carries it out, and its answer is lost
 }
 
 func (k pushKill) String() string {
-	return fmt.Sprintf("%d outer=%t done=%t", k.nth, k.outer, k.done)
+	return fmt.Sprintf("%d done=%t", k.nth, k.done)
 }
 
 // killedAtPush lives a life to its end in a push.
@@ -60,11 +59,7 @@ func (s *scene) killedAtPush(k pushKill) {
 		if count++; count != k.nth {
 			return ""
 		}
-		victim := <-pid
-		if !k.outer {
-			victim = child(victim)
-		}
-		_ = syscall.Kill(victim, syscall.SIGKILL)
+		_ = syscall.Kill(<-pid, syscall.SIGKILL)
 		if k.done {
 			return ""
 		}
@@ -72,7 +67,7 @@ func (s *scene) killedAtPush(k pushKill) {
 	})
 	l := s.begin()
 	pid <- l.Process.Pid
-	if code := s.end(l); code != -1 && code != 128+int(syscall.SIGKILL) {
+	if code := s.end(l); code != -1 {
 		s.t.Fatalf("exit %d: no process was killed at push %d", code, k.nth)
 	}
 	s.keepGate(nil)
@@ -147,7 +142,7 @@ func TestKillAtAPush(t *testing.T) {
 		t.Fatalf("%d pushes in a run, want a lease, its commits and its states", all)
 	}
 	for nth := 1; nth <= all; nth++ {
-		ways := []pushKill{{nth: nth}, {nth: nth, outer: true}, {nth: nth, done: true}, {nth: nth, outer: true, done: true}}
+		ways := []pushKill{{nth: nth}, {nth: nth, done: true}}
 		if os.Getenv("KILL") == "" {
 			ways = ways[nth%len(ways):][:1]
 		}

@@ -69,7 +69,7 @@ type launch struct {
 
 // run takes the steps in order: those that need a capability or would be filtered come first.
 func (p *launch) run(below bool) error {
-	if p.Level == Notify && !below {
+	if p.Level != Namespace && !below {
 		p.death = deathOfRalph
 		go p.endAfter(p.launcher.Hear(deathOfRalph))
 		return p.stepsThen(p.supervise, p.dieWithParent, p.denyTracing, p.dropPrivileges, p.dieWithParent)

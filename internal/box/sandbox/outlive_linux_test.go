@@ -25,8 +25,8 @@ func TestNoProcessStaysInside(t *testing.T) {
 }
 
 // Without a sweep it stays: the test above sees something.
-func TestWithoutAProcessNamespaceOneStays(t *testing.T) {
-	w, left := testConfig(t, sandbox.External, users()[0]), badge(t)
+func TestWithoutASandboxOneStays(t *testing.T) {
+	w, left := testConfig(t, sandbox.None, users()[0]), badge(t)
 	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
 		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
 		cmd.Env, cmd.Dir, cmd.ExtraFiles = c.Env, c.Dir, c.Files
@@ -73,14 +73,16 @@ func TestNoProcessOutlivesRalph(t *testing.T) {
 	}
 }
 
-// With a process namespace that holds for those, too, who left their session and
-// their parents: the kernel ends them all.
-func TestNoProcessOutlivesTheNamespace(t *testing.T) {
+// That holds for those, too, who left their session and their parents: the kernel ends them in a process namespace, and
+// the supervisor elsewhere.
+func TestNoProcessOutlivesItsSandbox(t *testing.T) {
 	for _, who := range []user{users()[0], asOrdinary} {
-		for range 5 {
-			if left := badge(t); who.possible(sandbox.Namespace) {
-				killRalph(t, who, testConfig(t, sandbox.Namespace, who), "stay", "outer", left)
-				eventually(t, func() bool { return !alive(left) })
+		for _, level := range confined() {
+			for range 5 {
+				if left := badge(t); who.possible(level) {
+					killRalph(t, who, testConfig(t, level, who), "stay", "outer", left)
+					eventually(t, func() bool { return !alive(left) })
+				}
 			}
 		}
 	}

@@ -107,10 +107,8 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if from != nil {
 		sys = *from
 	}
-	if w.Level == Notify {
-		sys.Pdeathsig = deathOfRalph
-	}
 	if w.Level != Namespace {
+		sys.Pdeathsig = deathOfRalph
 		return &sys
 	}
 	if w.has(network) {

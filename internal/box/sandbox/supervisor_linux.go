@@ -14,11 +14,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-// supervise stands between ralph and the program at level notify. It is the
-// same user as those inside, so that it may read what they ask for; it holds no
-// secret, cannot be read by them, and when it ends they are killed, and before
-// that cannot connect. When ralph is gone, it ends them all. It is their ancestor and gets their orphans, which is
-// what Yama asks of who reads another's memory.
+// supervise stands between ralph and the program where no namespace ends all processes. When ralph is gone, it ends
+// them. At level notify it also makes their connections: it is the same user as those inside, so that it may read what
+// they ask for, and their ancestor, which is what Yama asks of who reads another's memory. It holds no secret and
+// cannot be read by them. When it ends they are killed, and before that cannot connect.
 func (p *launch) supervise() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: %w", err)

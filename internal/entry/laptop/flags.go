@@ -5,7 +5,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/policy"
-	"github.com/ralph-loop/ralph/internal/git/workspace"
 )
 
 // DefaultStopGrace is how long the step under way may go on after the first Ctrl-C.
@@ -48,9 +47,4 @@ func (l Flags) Limited(p policy.Limits) policy.Limits {
 	p.Idle = policy.Given(l.IdleTimeout, p.Idle)
 	p.Stall = policy.Given(l.StallAfter, p.Stall)
 	return p
-}
-
-// Unmark removes the marker of a run that was killed before it could.
-func (l Flags) Unmark() error {
-	return workspace.FindFolder(l.ProjectDir).RemoveStaleMarker()
 }

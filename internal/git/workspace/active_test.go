@@ -67,47 +67,6 @@ func TestHoldFails(t *testing.T) {
 	}
 }
 
-// Only the marker of a dead process is removed.
-func TestUnmark(t *testing.T) {
-	for name, c := range map[string]struct {
-		marker string
-		stays  bool
-	}{
-		"of the dead":   {`{"pid":4194304}`, false},
-		"torn":          {`{"pid":41`, false},
-		"of the living": {`{"pid":1}`, true},
-	} {
-		project := t.TempDir()
-		folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
-		marker := filepath.Join(project, ".ralph-active")
-		if err := folder.RemoveStaleMarker(); err != nil {
-			t.Errorf("%s: Unmark of nothing = %v", name, err)
-		}
-		if err := folder.CheckUnlocked(); err != nil {
-			t.Errorf("%s: Free of nothing = %v", name, err)
-		}
-		if _, err := os.Lstat(folder.Path); err == nil {
-			t.Errorf("%s: a folder was made", name)
-		}
-		write(t, marker, c.marker)
-		child := holder(t, folder.Path)
-		if err := folder.RemoveStaleMarker(); err != nil {
-			t.Errorf("%s: Unmark during a run = %v", name, err)
-		}
-		if _, err := os.Lstat(marker); err != nil {
-			t.Errorf("%s: the marker of a run that goes on is gone", name)
-		}
-		_ = child.Process.Kill()
-		_ = child.Wait()
-		if err := folder.RemoveStaleMarker(); err != nil {
-			t.Errorf("%s: Unmark = %v", name, err)
-		}
-		if _, err := os.Lstat(marker); (err == nil) != c.stays {
-			t.Errorf("%s: the marker is there: %t", name, err == nil)
-		}
-	}
-}
-
 // A message repeats only a pid from a lock file, not foreign text.
 func TestLockRepeatsOnlyAPid(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}

@@ -154,22 +154,6 @@ func (f Folder) removeMarker() error {
 	return nil
 }
 
-// RemoveStaleMarker removes the active file, unless its run or another process is alive.
-func (f Folder) RemoveStaleMarker() error {
-	if _, err := os.Lstat(f.markerPath()); err != nil {
-		return nil // no file
-	}
-	release, err := f.Lock()
-	if err != nil {
-		return nil // the active run will remove it
-	}
-	defer release() //nolint:errcheck // nothing was written through it
-	if _, alive := ReadActive(filepath.Dir(f.Path)); alive {
-		return nil
-	}
-	return f.removeMarker()
-}
-
 // ReadActive returns the active file of a project, and whether its process is alive.
 func ReadActive(project string) (active Active, alive bool) {
 	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), maxAgentFile)

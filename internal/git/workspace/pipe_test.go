@@ -29,7 +29,6 @@ func actions(t *testing.T, project string) map[string]func() error {
 		"readable": func() error { return folder.CheckJournal("") },
 		"lock":     func() error { release, err := folder.Lock(); return errors.Join(err, done(release)) },
 		"free":     folder.CheckUnlocked,
-		"unmark":   folder.RemoveStaleMarker,
 		"plan":     func() error { _, err := memory.ReadPlan(); return err },
 		"log":      func() error { _, err := memory.Log(); return err },
 		"prompt":   func() error { _, err := memory.Prompt(); return err },

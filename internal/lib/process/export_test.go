@@ -15,9 +15,6 @@ func Held(r *os.File) bool { return (&output{r: r}).hasWriters() }
 // GraceOf is graceOf.
 var GraceOf = graceOf
 
-// ExitCode is exitCode.
-var ExitCode = exitCode
-
 // ParseStat is parseStat.
 func ParseStat(line []byte) (Stat, bool) {
 	s, ok := parseStat(line)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -61,32 +60,6 @@ func (t *tree) sweep() error {
 func limitMemory(int, uint64) {}
 
 func newPipe() (*os.File, *os.File, error) { return os.Pipe() }
-
-func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p, err := os.StartProcess(self, argv, attr)
-	if err != nil {
-		return nil, err
-	}
-	ended := make(chan syscall.WaitStatus, 1)
-	go func() { ended <- waitStatus(p) }()
-	return &innerProcess{p: p, ended: ended}, nil
-}
-
-func waitStatus(p *os.Process) syscall.WaitStatus {
-	state, err := p.Wait()
-	if err != nil {
-		return syscall.WaitStatus(127 << 8)
-	}
-	ws, _ := state.Sys().(syscall.WaitStatus)
-	return ws
-}
-
-// EndDescendants is for Linux.
-func EndDescendants() error { return nil }
 
 // CloseOnExecFrom is for Linux.
 func CloseOnExecFrom(int) error { return nil }

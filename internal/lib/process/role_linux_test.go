@@ -21,7 +21,6 @@ var rolesHere = map[string]func(args []string){
 	"keep":      playKeep,
 	"pipe":      playPipe,
 	"lend":      func([]string) { must(unix.Sendmsg(3, []byte{0}, unix.UnixRights(1), nil, 0)) },
-	"hears":     playHears,
 	"neighbour": playNeighbour,
 	"beside":    playBeside,
 	"blind":     playBlind,
@@ -51,13 +50,6 @@ func playPipe([]string) {
 	size, err := unix.FcntlInt(1, unix.F_GETPIPE_SZ, 0)
 	must(err)
 	fmt.Println(size)
-}
-
-// playHears says that it listens, and whether its descriptor 3 is open then.
-func playHears([]string) {
-	process.SignalReady(os.Getenv)
-	var stat unix.Stat_t
-	fmt.Println(unix.Fstat(3, &stat) == nil)
 }
 
 // playNeighbour has a program run beside a sleeper that is none of its own, and

@@ -46,7 +46,6 @@ var roles = map[string]func(args []string){
 	"cat":     func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
 	"pid":     playPID,
 	"stay":    func([]string) { forever() },
-	"outer":   playOuter,
 }
 
 // playing returns a Command that plays a role.

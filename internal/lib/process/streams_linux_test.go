@@ -154,21 +154,6 @@ func TestOutputIsWide(t *testing.T) {
 	}
 }
 
-// Only the outer program's child has the ready pipe as its descriptor 3.
-func TestListeningLeavesOthersFilesAlone(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = r.Close(), w.Close() }()
-	var out bytes.Buffer
-	c := playing("hears")
-	c.Files, c.Stdout = []*os.File{w}, &out
-	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || out.String() != "true\n" {
-		t.Errorf("descriptor 3 is open: %q, %v", out.String(), err)
-	}
-}
-
 func TestReaderThatFailsIsReported(t *testing.T) {
 	c := playing("cat")
 	c.Stdin = io.MultiReader(strings.NewReader("some"), &broken{})

@@ -2,53 +2,13 @@ package process
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
-	subreaper.Lock()
-	defer subreaper.Unlock()
-	if err := becomeSubreaper(); err != nil {
-		return nil, err
-	}
-	// We have the program's whole environment with its secrets while agents run. No
-	// other process may read it from /proc.
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("hide from other processes: %w", err)
-	}
-	attr.Sys.Pdeathsig = OrphanedSignal
-	// A group of its own: a shell that kills its job kills the outer program's group,
-	// and the inner program has to live long enough to end its agents.
-	attr.Sys.Setpgid = true
-	ended := make(chan syscall.WaitStatus, 1)
-	p, err := launch("/proc/self/exe", argv, attr, func(p *os.Process) { ended <- reapUntil(p.Pid) })
-	if err != nil {
-		return nil, err
-	}
-	return &innerProcess{p: p, ended: ended}, nil
-}
-
-// The outer program can be pid 1 of a container, which gets orphans of other programs.
-func reapUntil(pid int) syscall.WaitStatus {
-	for {
-		var ws syscall.WaitStatus
-		got, err := syscall.Wait4(-1, &ws, 0, nil)
-		if got == pid && err == nil && (ws.Exited() || ws.Signaled()) {
-			return ws
-		}
-		if errors.Is(err, syscall.ECHILD) {
-			return syscall.WaitStatus(127 << 8) // impossible: no other process waits for it
-		}
-	}
-}
 
 // EndDescendants kills all descendants of a sub-reaper: orphans become its children, so without children there are
 // none.
