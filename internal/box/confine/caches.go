@@ -14,22 +14,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// AllowPackages allows the hosts from which a project gets its packages, by its files, where that is asked for. The
-// package clients run inside, where no repository configures them. It returns what people should know of that.
-func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() ([]string, error)) ([]string, error) {
+// AllowPackages allows the hosts from which a project gets its packages, by its files, where that is asked for.
+func (w *Sandbox) AllowPackages(env []string, files func() ([]string, error)) error {
 	if w == nil || !w.servers.packages {
-		return nil, nil
+		return nil
 	}
 	names, err := files()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
-	if err != nil {
-		return notes, err
-	}
-	w.servers.proxy.Permit(hosts)
-	return notes, nil
+	w.servers.proxy.Permit(egress.Packages(env, names))
+	return nil
 }
 
 // NewProof gives a proof a new home, empty shared memory, and a copy of the base's caches.

@@ -170,7 +170,7 @@ func (j Job) verify(ctx context.Context, p github.Pull, do func(*checkout.Verifi
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
 	files := func() ([]string, error) { return code.Files(ctx, p.BaseSHA) }
-	if _, err := sb.AllowPackages(ctx, j.Env, files); err != nil {
+	if err := sb.AllowPackages(j.Env, files); err != nil {
 		return err
 	}
 	verifier := &checkout.Verifier{
