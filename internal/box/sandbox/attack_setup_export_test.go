@@ -71,7 +71,7 @@ func (w Config) attack(ctx context.Context, exec Exec, daemons ...string) (map[s
 
 // signalsGoOut reports whether programs inside could end ralph, so that what they changed would stay.
 func (w Config) signalsGoOut() bool {
-	return w.sameUser() && !w.pids() && w.Level != Notify && landlockOf(w.abi) < scoping
+	return w.sameUser() && !w.mounts() && w.Level != Notify && landlockOf(w.abi) < scoping
 }
 
 // The roles of an attack.

@@ -31,42 +31,23 @@ func (w Config) Check(ctx context.Context, exec Exec) (open []string, err error)
 	return open, nil
 }
 
-// variant is a way to make the sandbox.
-type variant struct {
-	level    Level
-	hostPIDs bool
-}
-
-var variants = []variant{
-	{Namespace, false},
-	{Namespace, true}, // where /proc cannot be mounted, as in some containers
-	{Notify, true},
-}
-
-// Strongest returns w at its level, or for Auto at the strongest that holds, made in a way that this machine has. It
-// tests from inside what it returns, as Check does. Level None: no level holds.
+// Strongest returns w at its level, or for Auto at the strongest that holds. It tests from inside what it returns, as
+// Check does. Level None: no level holds.
 func (w Config) Strongest(ctx context.Context, exec Exec) (Config, []string, error) {
-	if w.Level == Notify || w.Level == External {
+	if w.Level != Auto {
 		open, err := w.Check(ctx, exec)
 		return w, open, err
 	}
 	var open []string
 	var err error
-	for _, v := range variants {
-		if w.Level == Namespace && v.level != Namespace {
-			continue
-		}
-		found := w
-		found.Level = v.level
-		found.HostPIDs = v.hostPIDs
-		open, err = found.Check(ctx, exec)
+	for _, level := range []Level{Namespace, Notify} {
+		w.Level = level
+		open, err = w.Check(ctx, exec)
 		if err == nil {
-			return found, open, nil
+			return w, open, nil
 		}
 	}
-	if w.Level == Auto {
-		w.Level = None
-	}
+	w.Level = None
 	return w, open, err
 }
 

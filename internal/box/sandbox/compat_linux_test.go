@@ -215,44 +215,18 @@ func TestStrongest(t *testing.T) {
 	}
 }
 
-// Without a process namespace, programs of the same user could end ralph before Linux 6.12: the supervisor is stronger.
-func TestWhereSignalsGoOut(t *testing.T) {
-	if !roomy() {
-		return // the level is notify anyway
-	}
-	for level, want := range map[sandbox.Level]string{
-		sandbox.Auto: "", sandbox.Namespace: "the sandbox level namespace does not hold: a signal to ralph",
-	} {
-		var r found
-		asMasked.play(t, &r, "strongest", asJSON(t, order{Sandbox: testConfig(t, level, asMasked), ABI: 5}))
-		if r.Error != want {
-			t.Errorf("asked for %s: level %s, %q, want %q", level, r.Sandbox.Level, r.Error, want)
-		}
-		if level != sandbox.Auto {
-			continue
-		}
-		err := sandbox.Holds(r.Sandbox.Level, attacked(t, asMasked, order{Sandbox: r.Sandbox, ABI: 5}))
-		if err != nil || r.Sandbox.Level != sandbox.Notify {
-			t.Errorf("level %s: %v", r.Sandbox.Level, err)
-		}
-	}
-}
-
-// A container that masks parts of /proc forbids another mount of it: then there
-// is no process namespace, and the level is the same.
+// A container that masks parts of /proc forbids another mount of it: then there is no process namespace.
 func TestWhereNoProcCanBeMounted(t *testing.T) {
 	if !roomy() {
 		return // nor can anything else be
 	}
-	for who, want := range map[user]bool{users()[0]: false, asMasked: true} {
+	for who, want := range map[user]sandbox.Level{users()[0]: sandbox.Namespace, asMasked: sandbox.Notify} {
 		var r found
 		who.play(t, &r, "strongest", asJSON(t, order{Sandbox: testConfig(t, sandbox.Auto, who)}))
-		w := r.Sandbox
-		if w.Level != sandbox.Namespace || w.HostPIDs != want {
-			t.Errorf("as %s: level %s, the machine's processes %t; want %t: %s", who.name, w.Level, w.HostPIDs, want, r.Error)
+		if r.Sandbox.Level != want {
+			t.Errorf("as %s: level %s, want %s: %s", who.name, r.Sandbox.Level, want, r.Error)
 		}
-		holder := sandbox.Config{Level: w.Level, HostPIDs: w.HostPIDs}
-		if err := sandbox.Holds(w.Level, attacked(t, who, order{Sandbox: holder})); err != nil {
+		if err := sandbox.Holds(want, attacked(t, who, order{Sandbox: sandbox.Config{Level: want}})); err != nil {
 			t.Errorf("as %s: %v", who.name, err)
 		}
 	}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -54,16 +53,9 @@ func (p *launch) rules() seccomp.Filter {
 
 		KeepFiles:  p.UID == 0 && !p.mounts() && landlockOf(p.ABI) < truncation,
 		AskSignals: unscoped && p.isSupervised(),
-		NoCores:    unscoped && !p.isSupervised() && coresAreFiles(),
 
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}
-}
-
-// coresAreFiles reports whether a program that crashes leaves its memory in its folder, which may be the project.
-func coresAreFiles() bool {
-	text, _ := os.ReadFile(procs + "/sys/kernel/core_pattern")
-	return !bytes.HasPrefix(text, []byte("|")) && !bytes.HasPrefix(text, []byte("@"))
 }
 
 func installFilter(raw []bpf.RawInstruction, listen bool) (int, error) {

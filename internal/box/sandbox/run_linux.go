@@ -74,7 +74,7 @@ func (w Config) spec(c process.Command) (*spec, error) {
 		Write:  writes,
 		Read:   w.readPlaces(),
 		Ports:  w.Ports,
-		PIDs:   w.pids(),
+		PIDs:   w.mounts(),
 		Files:  len(c.Files),
 		Parent: os.Getpid(),
 		Off:    w.off,
@@ -95,7 +95,7 @@ func (w Config) launcher(c process.Command, h *outerSide, orders, theirs *os.Fil
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
 	c.Ended = h.left
-	if !w.sameUser() && !w.pids() {
+	if !w.sameUser() && !w.mounts() {
 		c.UID = w.UID
 	}
 	return c
@@ -120,7 +120,7 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if w.mounts() {
 		sys.Cloneflags |= unix.CLONE_NEWNS
 	}
-	if w.pids() {
+	if w.mounts() {
 		sys.Cloneflags |= unix.CLONE_NEWPID
 	}
 	if uid := os.Geteuid(); uid != 0 {

@@ -28,7 +28,7 @@ type Level string
 
 // The levels, the strongest first.
 const (
-	Namespace Level = "namespace" // a network of its own, Landlock, seccomp
+	Namespace Level = "namespace" // a network, mounts and processes of its own, Landlock, seccomp
 	Notify    Level = "notify"    // no network; a supervisor connects in its stead
 	External  Level = "external"  // the user vouches for what holds the network; the rest as far as it goes
 	None      Level = "none"
@@ -83,10 +83,6 @@ type Config struct {
 	// Beyond are addresses of other machines that can be reached from here and must not be from
 	// inside. Level external needs one: nothing else shows whether the external sandbox holds.
 	Beyond []string
-
-	// HostPIDs does without a process namespace, where the machine refuses one. With one,
-	// everything that was started inside ends with the launcher.
-	HostPIDs bool
 
 	fixed []place // that can be read, as they were before anything ran inside; nil: as they are
 
@@ -220,9 +216,8 @@ const (
 
 func (w Config) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 
-// mounts reports private mounts, and pids a process namespace with its own /proc.
+// mounts reports private mounts, and a process namespace with its own /proc.
 func (w Config) mounts() bool { return w.Level == Namespace && w.has(mounts) }
-func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 
 func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 

@@ -48,7 +48,6 @@ type Filter struct {
 
 	KeepFiles  bool // no file is emptied that is not opened for writing
 	AskSignals bool // each signal is asked of the supervisor
-	NoCores    bool // no signal has another program write its memory into a file
 
 	Without func(Part) bool // parts that are left out; nil: none is
 }

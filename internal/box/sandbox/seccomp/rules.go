@@ -110,7 +110,7 @@ func (f Filter) refuse(a *assembly) {
 			a.on(name, refuse(enosys)) // a ring does what the filter does not see
 		}
 	}
-	if f.AskSignals || f.NoCores {
+	if f.AskSignals {
 		f.signals(a)
 	}
 	a.on("clone3", refuse(enosys)) // its flags lie in memory; libc then takes clone
