@@ -3,7 +3,6 @@ package confine
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -58,10 +57,10 @@ func WithTokens(login, other string) string {
 // Selected returns some fields of a JSON file.
 func Selected(text string, fields []string) string { return string(selected([]byte(text), fields)) }
 
-// LeaveLogins leaves a login as a killed program does, with the sandbox's folder in dir.
-func LeaveLogins(home, dir string, brought agent.Brought) error {
-	l, err := bring(Options{Home: home, Brought: []agent.Brought{brought}}, filepath.Join(dir, "home"))
+// Bring brings a login into a new home. The returned function compares both sides.
+func Bring(brought agent.Brought, home string) (compare func(), err error) {
+	l, err := bring([]agent.Brought{brought}, home)
 	close(l.stop)
 	l.served.Wait()
-	return err
+	return l.compare, err
 }

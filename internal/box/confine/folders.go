@@ -2,7 +2,6 @@ package confine
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -62,7 +61,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	if r.home == "" {
 		return nil
 	}
-	r.logins, err = bring(asked, filepath.Join(r.dir, "home"))
+	r.logins, err = bring(asked.Brought, filepath.Join(r.dir, "home"))
 	if err != nil {
 		return err
 	}
@@ -135,7 +134,10 @@ func (r *folders) env(env []string, proof, mounts bool) []string {
 	return slices.Concat(environ.Confined(env), user, own, r.rustup, []string{"HOME=" + home}, caches)
 }
 
-func (r *folders) close() error { return errors.Join(r.logins.close(), r.temp.Remove()) }
+func (r *folders) close() error {
+	r.logins.close()
+	return r.temp.Remove()
+}
 
 func (r *folders) missingTools(asked Options) []journal.Noted {
 	var notes []journal.Noted

@@ -15,14 +15,13 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
 // logins are the user's logins in a new home. Tokens that change on one side are brought to the other.
 type logins struct {
 	pairs  []pair
-	record string // file for the next ralph, should this one be killed; empty: no login
 	stop   chan struct{}
 	served sync.WaitGroup
 }
@@ -40,9 +39,9 @@ const mostLogin = 1 << 20
 const lookEvery = 500 * time.Millisecond
 
 // bring copies what an agent needs of the user's home into a new one.
-func bring(asked Options, home string) (*logins, error) {
+func bring(brought []agent.Brought, home string) (*logins, error) {
 	l := &logins{stop: make(chan struct{})}
-	for _, file := range asked.Brought {
+	for _, file := range brought {
 		from, err := filepath.EvalSymlinks(file.From) // a link of the user's stays one
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -63,36 +62,8 @@ func bring(asked Options, home string) (*logins, error) {
 			l.pairs = append(l.pairs, pair{User: from, Own: own, Fields: file.Fields, UserAt: at, OwnAt: modified(own)})
 		}
 	}
-	if len(l.pairs) == 0 {
-		return l, nil
-	}
-	if err := l.keep(asked.Home, filepath.Dir(home)); err != nil {
-		return l, err
-	}
 	l.served.Go(l.watch)
 	return l, nil
-}
-
-func recordedLogins(home string) string {
-	return filepath.Join(workspace.UserStateDir(home), "logins")
-}
-
-// loginRecord is what another ralph needs of a killed one.
-type loginRecord struct {
-	Dir   string // of the sandbox
-	Pairs []pair
-}
-
-func (l *logins) keep(home, dir string) error {
-	l.record = filepath.Join(recordedLogins(home), filepath.Base(dir))
-	text, err := json.Marshal(loginRecord{dir, l.pairs})
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(l.record), 0o700); err != nil {
-		return err
-	}
-	return renameio.WriteFile(l.record, text, 0o600)
 }
 
 func (l *logins) watch() {
@@ -112,29 +83,13 @@ func (l *logins) compare() {
 	}
 }
 
-func (l *logins) close() error {
-	if l == nil || l.record == "" {
-		return nil
+func (l *logins) close() {
+	if l == nil {
+		return
 	}
 	close(l.stop)
 	l.served.Wait()
 	l.compare()
-	return os.Remove(l.record)
-}
-
-// RecoverLogins brings tokens to the user that sandboxes of killed commands have.
-func RecoverLogins(home string) {
-	entries, _ := untrusted.ReadDir(recordedLogins(home)) // there is none
-	for _, entry := range entries {
-		record := filepath.Join(recordedLogins(home), entry.Name())
-		var left loginRecord
-		text, err := untrusted.ReadFile(record, mostLogin)
-		if err != nil || json.Unmarshal(text, &left) != nil || workspace.InUse(left.Dir) {
-			continue
-		}
-		(&logins{pairs: left.Pairs}).compare()
-		_ = os.Remove(record)
-	}
 }
 
 func modified(path string) time.Time {

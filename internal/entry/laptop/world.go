@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
@@ -49,7 +48,6 @@ func (w World) gitUser() []string {
 
 // Git returns the user's git for a project, with an empty home.
 func (w World) Git(project string) (git.Git, error) {
-	confine.RecoverLogins(w.Getenv("HOME"))
 	home, done, err := w.Room(project, "home")
 	if err != nil {
 		return git.Git{}, err
