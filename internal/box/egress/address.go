@@ -29,6 +29,7 @@ var ranges = []struct {
 		"fd00:ec2::/32", "fd20:ce::/32", "fd00:42::/32", "fd00:c1::/32", "fd00:a9fe::/32", "fd00:100::/32", // the same
 		"0.0.0.0/8", "::/128", "224.0.0.0/3", "ff00::/8", // unspecified, multicast, reserved, broadcast
 		"192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24",
+		"2001::/32", "2002::/16", // Teredo and 6to4, which tunnel to an IPv4 address
 		"100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
 	)},
 	{private, prefixes(
@@ -45,65 +46,36 @@ func prefixes(all ...string) []netip.Prefix {
 	return parsed
 }
 
-// kindOf returns the kind of an address, also of an IPv4 address embedded in an IPv6 address.
+// kindOf returns the kind of an address. That of a NAT64 gateway is the kind of its IPv4 address.
 func kindOf(a netip.Addr) kind {
 	if !a.IsValid() || a.Zone() != "" {
 		return reserved
 	}
-	if inner, embedded := embeddedIPv4(a); embedded {
-		return kindOf(inner)
+	a = a.Unmap()
+	if nat64.Contains(a) {
+		b := a.As16()
+		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
 	for _, r := range ranges {
 		if slices.ContainsFunc(r.prefixes, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			return r.kind
 		}
 	}
-	if a.Is6() && !global.Contains(a) {
+	if a.Is6() && (!global.Contains(a) || isISATAP(a)) {
 		return reserved
 	}
 	return public
 }
 
-// global is the range of global IPv6 addresses.
-var global = netip.MustParsePrefix("2000::/3")
+var (
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	global = netip.MustParsePrefix("2000::/3")
+)
 
-// embeddings are the IPv6 ranges with an embedded IPv4 address. A gateway translates between them.
-var embeddings = []struct {
-	prefix netip.Prefix
-	at     int
-	masked bool
-}{
-	{prefix: netip.MustParsePrefix("::ffff:0:0:0/96"), at: 12}, // translated
-	{prefix: netip.MustParsePrefix("64:ff9b::/96"), at: 12},    // NAT64
-	{prefix: netip.MustParsePrefix("2002::/16"), at: 2},        // 6to4
-	{prefix: netip.MustParsePrefix("2001::/32"), at: 12, masked: true},
-}
-
-func embeddedIPv4(a netip.Addr) (netip.Addr, bool) {
-	if a.Is4In6() {
-		return a.Unmap(), true
-	}
-	if a.Is4() {
-		return netip.Addr{}, false
-	}
+// isISATAP reports an address that tunnels to the IPv4 address after ::5efe: or ::200:5efe:.
+func isISATAP(a netip.Addr) bool {
 	b := a.As16()
-	for _, e := range embeddings {
-		if e.prefix.Contains(a) {
-			return ipv4(b[e.at:], e.masked), true
-		}
-	}
-	// ISATAP puts the IPv4 address after ::5efe:, the oldest form after ::.
-	tunnel := binary.BigEndian.Uint32(b[8:])&^0x0200_0000 == 0x5efe
-	compatible := netip.MustParsePrefix("::/96").Contains(a) && binary.BigEndian.Uint32(b[12:]) > 1
-	return ipv4(b[12:], false), tunnel || compatible
-}
-
-func ipv4(b []byte, masked bool) netip.Addr {
-	n := binary.BigEndian.Uint32(b)
-	if masked { // Teredo inverts the bits
-		n = ^n
-	}
-	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, n)))
+	return binary.BigEndian.Uint32(b[8:])&^0x0200_0000 == 0x5efe
 }
 
 // Beyond returns the addresses of a host, with its port, that the agent must not
