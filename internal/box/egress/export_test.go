@@ -37,15 +37,6 @@ func Inspect(d Dialect, models []string, body string) (media int64, no string) {
 	return i.media, ""
 }
 
-// Full reports whether there is no room for a body of this size.
-func Full(m *Model, size int64) bool {
-	fits := m.bodyMemory.TryAcquire(size)
-	if fits {
-		m.bodyMemory.Release(size)
-	}
-	return !fits
-}
-
 // ReadUsage reads an answer that comes in these pieces.
 func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, input, output bool) {
 	r := reading{dialect: d}

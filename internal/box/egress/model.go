@@ -1,12 +1,12 @@
 package egress
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/ralph-loop/ralph/internal/core/price"
 	"github.com/ralph-loop/ralph/internal/core/stream"
@@ -40,13 +39,12 @@ type Model struct {
 	Refused func(Refusal) // may be nil
 	Limits  ModelLimits
 
-	refusals   reporter
-	flows      trafficLog
-	prepared   sync.Once
-	meter      *meter
-	keys       *redact.Redactor
-	bodyMemory *semaphore.Weighted // for the bytes of bodies
-	inspected  sync.Mutex          // one body is inspected at a time
+	refusals  reporter
+	flows     trafficLog
+	prepared  sync.Once
+	meter     *meter
+	keys      *redact.Redactor
+	inspected sync.Mutex // one body is inspected at a time
 
 	lastStatus atomic.Int32 // of the provider's answers in this turn
 
@@ -68,7 +66,6 @@ type ModelLimits struct {
 	Header time.Duration // until a request's header arrives; default: 10 s
 	Body   time.Duration // until its body arrives; default: 60 s
 	Bytes  int64         // of a body; default: 32 MiB, the highest limit of a maker
-	Held   int64         // of all open bodies, at least Bytes; default: 64 MiB
 	Left   time.Duration // until an answer is cut off whose client is gone; default: 10 min
 }
 
@@ -78,7 +75,6 @@ func (l ModelLimits) withDefaults() ModelLimits {
 		Header: cmp.Or(l.Header, 10*time.Second),
 		Body:   cmp.Or(l.Body, time.Minute),
 		Bytes:  cmp.Or(l.Bytes, 32<<20),
-		Held:   cmp.Or(l.Held, 64<<20),
 		Left:   cmp.Or(l.Left, 10*time.Minute),
 	}
 }
@@ -98,7 +94,6 @@ func (m *Model) prepare() {
 		m.refusals.emit = m.Refused
 		m.meter = newMeter(m.Budget, m.Prices)
 		m.keys = redact.Values(secrets(m.Makers)...)
-		m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
 	})
 }
 
@@ -174,7 +169,6 @@ func (m *Model) Charge(usd float64, tokens int64) {
 
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
-	defer func() { m.bodyMemory.Release(c.held) }()
 	if !c.find(r) || !c.authenticate(r) || !c.read(r) || !c.allowed(r.Context()) {
 		return
 	}
@@ -190,7 +184,6 @@ type call struct {
 	path     string // the requested one
 	model    string
 	body     []byte
-	held     int64 // bytes reserved in bodyMemory
 	input    int64 // likely tokens of the body
 }
 
@@ -255,53 +248,24 @@ func (m Maker) isKnownToken(r *http.Request) bool {
 // past is a deadline that ends reading or writing at once.
 var past = time.Unix(1, 0)
 
-// read reads the whole body, once there is memory for it.
+// read reads the whole body.
 func (c *call) read(r *http.Request) bool {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "compressed requests cannot be inspected"})
 	}
-	size := r.ContentLength
-	if size < 0 {
-		size = c.m.Limits.Bytes
-	}
-	if size > c.m.Limits.Bytes {
-		return c.tooLarge()
-	}
-	if c.m.bodyMemory.Acquire(r.Context(), size) != nil {
-		return false // the client is gone
-	}
-	c.held = size
 	late := time.AfterFunc(c.m.Limits.Body, func() {
 		_ = http.NewResponseController(c.w).SetReadDeadline(past)
 	})
 	defer late.Stop()
-	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // which does not grow
-	_, err := body.ReadFrom(http.MaxBytesReader(c.w, r.Body, size))
-	c.releaseSpare(body.Bytes())
+	var err error
+	c.body, err = io.ReadAll(http.MaxBytesReader(c.w, r.Body, c.m.Limits.Bytes))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return c.tooLarge()
+		return c.reply(http.StatusRequestEntityTooLarge, "the request is too large")
 	}
 	if err != nil {
 		return c.reply(http.StatusRequestTimeout, "the request is incomplete")
 	}
 	return true
-}
-
-// releaseSpare keeps the body, and releases the memory that it did not need.
-func (c *call) releaseSpare(body []byte) {
-	size := int64(len(body))
-	spare := c.held - size
-	if spare <= 0 {
-		c.body = body
-		return
-	}
-	c.body = slices.Clone(body)
-	c.held = size
-	c.m.bodyMemory.Release(spare)
-}
-
-func (c *call) tooLarge() bool {
-	return c.reply(http.StatusRequestEntityTooLarge, "the request is too large")
 }
 
 func (c *call) allowed(ctx context.Context) bool {

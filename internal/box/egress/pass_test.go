@@ -103,25 +103,3 @@ func TestRefusalsAreShort(t *testing.T) {
 		}
 	}
 }
-
-// All open bodies together have a memory limit. An answer that has ended releases
-// its memory.
-func TestBodiesHaveALimitTogether(t *testing.T) {
-	arrived, release := make(chan bool), make(chan bool)
-	server := newReceiver(t, whole(arrived, release))
-	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 800, 1000 })
-	answer := make(chan int)
-	go func() {
-		answer <- status(d.request(messages, `{"model":"big","system":"`+strings.Repeat("x", 500)+`"}`))
-	}()
-	<-arrived
-	if !egress.Full(d.model, 600) || egress.Full(d.model, 400) {
-		t.Error("a body that waits for its answer takes no room")
-	}
-	close(release)
-	<-answer
-	settled(t, d)
-	if egress.Full(d.model, 1000) {
-		t.Error("its room is not free again")
-	}
-}
