@@ -184,19 +184,18 @@ func TestALinkedHomeOfProgramsIsNoToolchain(t *testing.T) {
 // Git inside reads the harmless settings of the machine and of the user, and no login.
 func TestGitInsideReadsNoLogin(t *testing.T) {
 	home := t.TempDir()
-	system, included, certificates := filepath.Join(home, "system"), filepath.Join(home, "included"), filepath.Join(home, "certificates.pem")
+	system, included := filepath.Join(home, "system"), filepath.Join(home, "included")
 	err := errors.Join(
 		os.WriteFile(system, []byte("[core]\n\tautocrlf = input\n[http \"https://example.com\"]\n\textraheader = AUTHORIZATION: basic x\n[include]\n\tpath = "+included+"\n"+
 			"[url \"https://mirror.example.com/\"]\n\tinsteadOf = https://github.com/\n[url \"https://x:hush@example.com/\"]\n\tinsteadOf = a:\n[url \"git@example.com:\"]\n\tinsteadOf = https://b/\n"+
-			"[http]\n\tproxy = http://x:hush@proxy\n\tsslKey = "+system+"\n\tsslCAInfo = "+included+"\n\tsslCAInfo = "+certificates+"\n"), 0o600),
-		os.WriteFile(certificates, []byte("-----BEGIN CERTIFICATE-----\n"), 0o600),
+			"[http]\n\tproxy = http://x:hush@proxy\n\tsslKey = "+system+"\n"), 0o600),
 		os.WriteFile(included, []byte("[init]\n\tdefaultBranch = trunk\n[credential]\n\thelper = store\n"), 0o600),
 		os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = Ada\n\tpassword = x\n"), 0o600),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine := "core.autocrlf=input\ninit.defaultbranch=trunk\nurl.https://mirror.example.com/.insteadof=https://github.com/\nhttp.sslcainfo=" + certificates + "\n"
+	machine := "core.autocrlf=input\ninit.defaultbranch=trunk\n"
 	lists := "core.excludesfile=SYSTEM-core.excludesfile\ncore.attributesfile=SYSTEM-core.attributesfile\n"
 	for name, test := range map[string]struct{ home, ignored, want string }{
 		"laptop":                       {home, "", machine + lists + "user.name=Ada\n"},

@@ -1,14 +1,12 @@
 package confine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
@@ -16,14 +14,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// harmlessSettings are git's settings that name no program but Git LFS, and hold no login; see isWithheld.
+// harmlessSettings are git's settings that name no program but Git LFS, and hold no login.
 const harmlessSettings = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.directory` +
 	`|advice\.[a-z]+|color\.ui|fetch\.prune` +
 	`|core\.(autocrlf|eol|safecrlf|quotepath|ignorecase|precomposeunicode|symlinks|filemode|whitespace|abbrev)` +
 	`|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)` +
 	`|merge\.(conflictstyle|ff|renames)|rebase\.(autosquash|autostash|updaterefs)` +
 	`|diff\.(algorithm|renames|colormoved|mnemonicprefix|noprefix|context)` +
-	`|http\.sslcainfo|url\.https?://.+\.insteadof|filter\.lfs\.(clean|smudge|process|required))$`
+	`|filter\.lfs\.(clean|smudge|process|required))$`
 
 // gitConfig returns the file that git inside reads in place of one outside, which may hold a
 // login under any name: "system" for the machine's, "global" for the user's own.
@@ -42,9 +40,7 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	find := userSettings(ctx, asked, dir, scope)
 	var text strings.Builder
 	for _, set := range find(harmlessSettings) {
-		if !r.isWithheld(set) {
-			text.WriteString(set.Text())
-		}
+		text.WriteString(set.Text())
 	}
 	lists = append(lists, find(listSettings, "--type=path")...)
 	for _, set := range lists {
@@ -62,22 +58,6 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	path := r.gitConfig(scope)
 	r.read = append(r.read, path)
 	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
-}
-
-// isWithheld excludes settings with a login, and unreadable files. Public certificates are allowed.
-func (r *folders) isWithheld(set git.Setting) bool {
-	if set.Key != "http.sslcainfo" {
-		return strings.HasPrefix(set.Key, "url.") && sandbox.TextHoldsLogin(set.Key+"="+set.Value)
-	}
-	text, err := untrusted.ReadFile(set.Value, mostTrusted)
-	if err != nil || !filepath.IsAbs(set.Value) {
-		return true
-	}
-	if bytes.Contains(text, []byte("PRIVATE KEY")) || !bytes.Contains(text, []byte("BEGIN CERTIFICATE")) {
-		return true
-	}
-	r.read = append(r.read, set.Value)
-	return false
 }
 
 // userSettings returns a function that finds the user's settings of some scopes. Only git in the project knows which
