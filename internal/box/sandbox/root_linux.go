@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -140,7 +139,8 @@ func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 	return plan, links
 }
 
-// mount leaves out what can only be read, and layers, where those inside have put something else on their way.
+// mount leaves out what can only be read, and layers, where those inside have put something else on their way. It also
+// leaves out a file that was replaced just now, as useradd replaces /etc/group: the kernel mounts none without a name.
 func (f mountItem) mount() error {
 	point, isNew, err := f.point()
 	if err == nil {
@@ -150,7 +150,7 @@ func (f mountItem) mount() error {
 	isReadOnly := f.attr&unix.MOUNT_ATTR_RDONLY != 0
 	isReplaced := errors.Is(err, unix.ENOENT) && isNew && !f.folder
 	if isReplaced && isReadOnly {
-		return f.copy(point) // into a file of ours, and not of the user's
+		return os.Remove(f.Path)
 	}
 	isBlocked := errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)
 	if isBlocked && (isReadOnly || f.isMount) {
@@ -212,31 +212,6 @@ func (f openPlace) link() error {
 		return nil
 	}
 	return err
-}
-
-// copy is for a file that was replaced since it was opened, as useradd replaces
-// /etc/group: the kernel mounts no file that has lost its name. In a user namespace its
-// owner may be one that cannot be given: then only the user who could read it has it.
-func (f mountItem) copy(point int) error {
-	from, err := os.Open(f.path())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = from.Close() }()
-	var stat unix.Stat_t
-	if err := unix.Fstat(int(from.Fd()), &stat); err != nil {
-		return err
-	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
-		return unix.ENOENT // /dev/zero has no end
-	}
-	to, err := os.OpenFile(pathOf(point), os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_ = to.Chown(int(stat.Uid), int(stat.Gid))
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Chmod(fs.FileMode(stat.Mode&0o777)), to.Close())
 }
 
 // bind adds attributes and takes none away: a user namespace may not.
