@@ -22,7 +22,7 @@ var ErrStopped = errors.New("stopped at once")
 // ErrNoGrace in the cause of a context leaves programs that it ends no time for more work.
 var ErrNoGrace = errors.New("without grace")
 
-// ErrAlive is for processes that could not be ended, and on Linux for each later Run meanwhile.
+// ErrAlive is for processes that could not be ended. On Linux, the end of each later Run tries again.
 var ErrAlive = errors.New("still alive after SIGKILL")
 
 // Command is a program to run. It inherits nothing.

@@ -24,10 +24,9 @@ const marker = "RALPH_PROCESS"
 // is not yet in live would look like an orphan.
 var subreaper struct {
 	sync.Mutex
-	id       string
-	count    uint64
-	live     map[int]*tree // by the pid of the program; nil until becomeSubreaper
-	unkilled []*tree       // trees that could not be ended
+	id    string
+	count uint64
+	live  map[int]*tree // by the pid of the program; nil until becomeSubreaper
 }
 
 // becomeSubreaper makes orphans our children. The caller holds the lock.
@@ -69,9 +68,6 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	if err := becomeSubreaper(); err != nil {
-		return nil, nil, err
-	}
-	if err := sweepEarlier(); err != nil {
 		return nil, nil, err
 	}
 	subreaper.count++

@@ -2,7 +2,6 @@ package process
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"time"
 
@@ -31,17 +30,6 @@ func (t *tree) sweep() error {
 		}
 		wait = min(2*wait+time.Millisecond, 10*time.Millisecond)
 	}
-}
-
-// sweepEarlier fails while a process of an earlier Run is alive. The caller holds the lock.
-func sweepEarlier() error {
-	for len(subreaper.unkilled) > 0 {
-		if seen := subreaper.unkilled[0].killAll(true); !seen.isEmpty() {
-			return fmt.Errorf("an earlier program: %w", seen.aliveError())
-		}
-		subreaper.unkilled = subreaper.unkilled[1:]
-	}
-	return nil
 }
 
 // killUser kills in one step, which a process that keeps forking cannot outrun.

@@ -79,12 +79,11 @@ func (t *tree) recordEnded(s stat) {
 
 func (t *tree) countEnded() int { return len(t.ended) }
 
-// giveUp remembers a tree that cannot be ended, so that no Run begins beside it.
+// giveUp leaves the processes of a tree that cannot be ended to the trees after it.
 func (t *tree) giveUp() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	t.removeFromLive()
-	subreaper.unkilled = append(subreaper.unkilled, t)
 }
 
 func (t *tree) removeFromLive() {

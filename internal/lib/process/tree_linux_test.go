@@ -292,24 +292,15 @@ func relaying(t *testing.T, n int) (alive func(ms int) bool, c process.Command) 
 	}, c
 }
 
-// Beside a program that could not be ended no other begins, until it is gone.
-func TestNothingBeginsBesideWhatIsLeft(t *testing.T) {
+// A program that could not be ended is ended with the next.
+func TestWhatIsLeftEndsWithTheNextRun(t *testing.T) {
 	g := run(t.Context(), new(process.Runner), playing("leave", "plain", "stay", "stubborn"))
 	s := g.left(t)
 	parent, _ := statOf(s.pid)
 	process.GiveUp(parent.Parent)
-	if res, err := new(process.Runner).Run(t.Context(), playing("exit", "0")); !errors.Is(err, process.ErrAlive) {
-		t.Errorf("Run = %+v, %v, want %v", res, err, process.ErrAlive)
+	if res, err := new(process.Runner).Run(t.Context(), playing("exit", "0")); err != nil {
+		t.Errorf("Run = %+v, %v", res, err)
 	}
-	_, _ = g.wait() // ended by the Run that did not begin
-	for {
-		_, err := new(process.Runner).Run(t.Context(), playing("exit", "0"))
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, process.ErrAlive) {
-			t.Fatal(err)
-		}
-	}
+	_, _ = g.wait()
 	s.wantGone(t)
 }
