@@ -176,6 +176,9 @@ func (row enduranceCase) prepare(t *testing.T) *enduranceRun {
 func (o *enduranceRun) stopped(code int, l *life) {
 	o.t.Helper()
 	run, got := o.run(), policy.Reason("")
+	if code == -1 {
+		code = 128 + int(syscall.SIGKILL) // as a shell names it
+	}
 	if run.Stop != nil {
 		got = run.Stop.Reason
 	}

@@ -76,7 +76,7 @@ b'; git add .; git commit -qm newline`},
 	// The machine.
 	{name: "SIGTERM at each type of event", want: cancelled, agent: `story`, each: syscall.SIGTERM, exit: 130},
 	{name: "SIGINT at each type of event", want: cancelled, agent: `story`, each: syscall.SIGINT, exit: 130},
-	{name: "kill -9 at each type of event", agent: `story`, each: syscall.SIGKILL, exit: -1},
+	{name: "kill -9 at each type of event", agent: `story`, each: syscall.SIGKILL, exit: 137},
 	{name: "kill -9 of the process of the sandbox", want: passed, agent: `story`, needs: "sandbox", world: func(o *enduranceRun) { o.kill("/proc/self/exe " + sandbox.Hidden) }},
 	{name: "the disk is full while the journal is written", exit: 2, says: "hint: make room on the disk", needs: "mounts", agent: `cat /dev/zero >fill`, before: (*enduranceRun).smallDisk, after: (*enduranceRun).makeRoom},
 	{name: "the disk is full while the transcript is written", exit: 2, says: "hint: make room on the disk", needs: "mounts", agent: `yes "$(seq -s' ' 1000)" | head -c 100000000`, before: (*enduranceRun).smallDisk, after: (*enduranceRun).makeRoom},
