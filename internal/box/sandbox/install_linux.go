@@ -45,14 +45,13 @@ func (p *launch) isSupervised() bool { return p.Level == Notify && p.has(notifie
 
 // rules exclude local sockets where nothing tells whose they are, such as a docker daemon's.
 func (p *launch) rules() seccomp.Filter {
-	unscoped := p.UID == 0 && !p.PIDs && landlockOf(p.ABI) < scoping
 	return seccomp.Filter{
 		Own:    p.Level == Namespace && p.has(network),
 		Notify: p.Level == Notify,
 		Unix:   p.mounts() || p.Level == Notify,
 
 		KeepFiles:  p.UID == 0 && !p.mounts() && landlockOf(p.ABI) < truncation,
-		AskSignals: unscoped && p.isSupervised(),
+		AskSignals: p.UID == 0 && p.isSupervised() && landlockOf(p.ABI) < scoping,
 
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}

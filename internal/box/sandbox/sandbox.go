@@ -5,7 +5,8 @@
 // internal/box/egress) and never decides which level is enough.
 //
 // A confined program is started by this same program: the launcher, which sets
-// up what its level has, in the order of launch_linux.go, and then becomes it.
+// up what its level has, in the order of launch_linux.go. It stays as the first
+// process of a namespace, or as a supervisor, and all inside end with it.
 package sandbox
 
 import (
