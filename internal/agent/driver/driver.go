@@ -127,7 +127,9 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 		input = h.Adapter.Stdin(o)
 	}
 	argv := slices.Clone(h.Adapter.Argv(o))
-	argv[0] = path // an absolute path, so that no other PATH is searched
+	if !strings.Contains(argv[0], "/") { // a path is one of the box, whose folder has another name outside
+		argv[0] = path // so that no other PATH is searched
+	}
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,
