@@ -206,19 +206,18 @@ func (t *agentTree) renew(ctx context.Context, run journal.Run, tree *git.Tree) 
 	return err
 }
 
-// closeTree keeps people out of the tree: git would run programs that the agent's git settings
-// name. It starts no program itself, as none starts after a second signal.
+// closeTree keeps people out of the tree: git would run programs that settings of the agent name, also of repositories
+// within. It starts no program itself, as none starts after a second signal.
 func (t *agentTree) closeTree() {
 	dir := t.dir()
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return
 	}
 	if err := os.Chmod(dir, 0); err != nil {
-		t.record.log("do not go to " + dir + ": the agent wrote its git settings, and they can run programs")
+		t.record.log("do not use git in " + dir + ": it may run programs that an agent left there")
 		return
 	}
-	t.record.log("the agent wrote the git settings of " + dir +
-		", and they can run programs: it is closed, and chmod 755 opens it")
+	t.record.log(dir + " is closed, as git may run programs that an agent left there: chmod 755 opens it")
 }
 
 // unlock opens a tree that was closed, for the agent.
