@@ -69,6 +69,12 @@ func fill(ctx context.Context, user, own folderOf, list git.Listing) (map[string
 	for _, name := range list.Removed {
 		isRemoved[name] = true
 	}
+	isRemoved[workspace.SettingsFile] = true // not copied: ralph reads the user's, and the box has the committed ones
+	settings, err := own.version(workspace.SettingsFile)
+	if err != nil {
+		return nil, err
+	}
+	start[workspace.SettingsFile] = settings
 	isFiltered := map[string]bool{}
 	for _, name := range list.Filtered { // git would commit what the filter hides
 		isFiltered[name] = true
@@ -178,8 +184,12 @@ func mirrorFolder(user, own folderOf, name string) error {
 	return nil
 }
 
-// isOurs reports ralph's own files, and git's. No git lists a path that leads out, but an agent can write its index.
+// isOurs reports ralph's own files but the project's settings, and git's. No git lists a path that leads out, but an
+// agent can write its index.
 func isOurs(name string) bool {
+	if name == workspace.SettingsFile {
+		return false
+	}
 	if !filepath.IsLocal(name) || path.Base(name) == newName {
 		return true
 	}
@@ -325,6 +335,9 @@ func (d delivery) leave(name, why string) { d.done.Left = append(d.done.Left, Le
 
 // obstacle returns why a path cannot be brought; empty: it can.
 func (d delivery) obstacle(name string, users, boxes version) string {
+	if name == workspace.SettingsFile {
+		return "it is protected"
+	}
 	atStart := d.start[name]
 	isFile := boxes != folder && boxes != other && atStart != other && !atStart.isFolder()
 	if !isFile || isGits(name) || d.user.isNested(name) {

@@ -197,7 +197,11 @@ func TestBring(t *testing.T) {
 		"a folder that is a link here":        {start: files{"d/a": "1", "e/b": "1"}, box: files{"d/a": "2", "d/b": "2"}, user: files{"d": "link e"}, left: files{"d/a": theirs, "d/b": theirs}},
 		"a folder that is a link out of here": {start: files{"d/a": "1"}, box: files{"d/new": "2"}, user: files{"d": "link /tmp"}, left: files{"d/new": theirs}},
 
-		"ralph's own files":       {start: files{"a": "1", ".ralph/settings.json": "1"}, box: files{".ralph/settings.json": "2", ".ralph/runs/r1/x": "2", ".ralph-active": "2", ".ralph-worktree-2/x": "2"}},
+		"ralph's own files": {
+			start: files{"a": "1", ".ralph/settings.json": "1"},
+			box:   files{".ralph/settings.json": "2", ".ralph/runs/r1/x": "2", ".ralph-active": "2", ".ralph-worktree-2/x": "2"},
+			left:  files{".ralph/settings.json": "it is protected"},
+		},
 		"a name like ralph's own": {start: files{".ralphrc": "1"}, box: files{".ralphrc": "2"}, want: files{".ralphrc": "2"}, paths: []string{".ralphrc"}},
 		"git's own files": {
 			start: files{"a": "1", ".git/config": "1"}, box: files{".git/config": "2", ".git/hooks/x": "2"}, more: []string{".git/config", ".git/hooks/x"},
