@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -118,12 +117,23 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 	if c.Sandbox == laptop.InDocker {
 		return laptop.ErrInDocker
 	}
+	asked := c.Fence
+	if asked.Sandbox == sandbox.Auto { // --sandbox alone asks about the level of a run
+		asked.Sandbox = ""
+	}
+	level, err := asked.Level(w.World, c.ProjectDir)
+	if err != nil {
+		return err
+	}
+	if level == laptop.InDocker {
+		level = sandbox.Auto
+	}
 	room, done, err := w.Room(".", "doctor")
 	if err != nil {
 		return err
 	}
 	defer done()
-	sb := sandbox.Config{Level: cmp.Or(c.Sandbox, sandbox.Auto), UID: c.UID, GID: c.UID, Write: []string{room}}
+	sb := sandbox.Config{Level: level, UID: c.UID, GID: c.UID, Write: []string{room}}
 	if sb.Level == sandbox.External {
 		sb.Beyond = egress.Anywhere()
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/entry/hook"
+	"github.com/ralph-loop/ralph/internal/entry/laptop"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/process"
@@ -96,7 +97,7 @@ func (w world) hooks() hook.Environment {
 			return settings.Checks(), err
 		},
 		RunCheck: func(ctx context.Context, command process.Command) (process.Result, error) {
-			return sandboxCommand{Level: sandbox.Auto, Silent: true}.confine(ctx, w, command)
+			return sandboxCommand{Fence: laptop.Fence{Sandbox: sandbox.Auto}, Silent: true}.confine(ctx, w, command)
 		},
 	}
 }

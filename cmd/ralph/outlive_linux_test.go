@@ -22,7 +22,7 @@ func TestNothingOutlivesRalph(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"notify", "namespace"} {
 		t.Run(level, func(t *testing.T) {
-			try := exec.CommandContext(t.Context(), "ralph", "sandbox", "--level="+level, "--", "true")
+			try := exec.CommandContext(t.Context(), "ralph", "sandbox", "--sandbox="+level, "--", "true")
 			try.Dir = t.TempDir()
 			if said, err := try.CombinedOutput(); level == "namespace" && bytes.Contains(said, []byte("is not available here")) {
 				return

@@ -23,8 +23,7 @@ import (
 )
 
 type sandboxCommand struct {
-	Level          sandbox.Level `enum:"${levels}" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
-	Allow          []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
+	laptop.Fence
 	laptop.Reach   `group:"all"`
 	laptop.Passing `group:"all"`
 	Deliver        bool     `help:"Apply the changes of the command to the files here."`
@@ -36,6 +35,10 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 {
 		return 0, fault.Usage("no command given", "for example: ralph sandbox -- npm test", nil)
+	}
+	if word := c.Command[0]; sandbox.Level(word).Known() {
+		return 0, fault.Usage("no -- before the command "+word,
+			"give the level with an equals sign: --sandbox="+word, nil)
 	}
 	dir, err := w.Folder(".")
 	if err != nil {
@@ -60,8 +63,11 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 	if err != nil {
 		return process.Result{}, err
 	}
-	fence := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}
-	sb, err := fence.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Needs: needs})
+	level, err := c.Level(w.World, dir)
+	if err != nil {
+		return process.Result{}, err
+	}
+	sb, err := c.Raise(ctx, w.World, laptop.Enclosure{Level: level, Project: dir, Needs: needs})
 	if err != nil {
 		return process.Result{}, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/entry/config"
@@ -37,8 +36,12 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	if err != nil {
 		return err
 	}
+	level, err := c.Level(w, c.ProjectDir)
+	if err != nil {
+		return err
+	}
 	e := Enclosure{
-		Level:   sandbox.Auto,
+		Level:   level,
 		Project: c.ProjectDir,
 		Needs:   needs,
 		Vars:    c.Env,

@@ -53,6 +53,10 @@ const largestResults = 1 << 30
 // Try has the agent work on the tasks that are not among the results yet.
 func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	w = w.PathOutside(c.Repo)
+	c.Sandbox, err = c.Level(w, c.Repo)
+	if err != nil {
+		return sum, err
+	}
 	tool, err := w.SoundGit(ctx, c.Repo)
 	if err != nil {
 		return sum, err
@@ -189,14 +193,7 @@ func (c Eval) series(w World, tool git.Git, dir string) *eval.Eval {
 
 // flags returns those of `ralph run`.
 func (c Eval) flags() []string {
-	level := "--sandbox"
-	switch {
-	case c.NoSandbox:
-		level = "--no-sandbox"
-	case c.Sandbox != "":
-		level += "=" + string(c.Sandbox)
-	}
-	flags := []string{level}
+	flags := []string{"--sandbox=" + string(c.Sandbox)}
 	switch {
 	case c.Agent == eval.Gold || c.Agent == eval.None: // a second iteration would do the same
 		c.MaxIterations = 1

@@ -1,14 +1,15 @@
 package laptop
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -43,12 +44,36 @@ func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 
 // Enclosure is what a sandbox surrounds.
 type Enclosure struct {
-	Level   sandbox.Level // where no flag says which
+	Level   sandbox.Level // empty: none
 	Project string
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
 	Vars    []string // to pass into it, for WithVerifier
 	Proofs  bool     // of others' work: no program of the project is used
+}
+
+// Level returns the level that the flag, the project's settings or the environment name, or else the strongest
+// available. Only a flag turns the sandbox off: settings may have come with the change that is to be proven.
+func (f Fence) Level(w World, project string) (sandbox.Level, error) {
+	if f.NoSandbox {
+		return sandbox.None, nil
+	}
+	if f.Sandbox != "" {
+		return f.Sandbox, nil
+	}
+	files, err := config.ProjectFiles(project, workspace.ReadSettings)
+	if err != nil {
+		return "", err
+	}
+	settings, err := config.ReadSettings(files...)
+	if err != nil {
+		return "", err
+	}
+	level, err := w.namedLevel("", settings)
+	if level == "" || level == sandbox.None {
+		return sandbox.Auto, err
+	}
+	return level, err
 }
 
 // ErrInDocker refuses Docker's sandbox for what is not an agent.
@@ -57,12 +82,11 @@ var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone",
 
 // Raise starts the sandbox; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, e Enclosure) (*confine.Sandbox, error) {
-	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(e.Level), string(sandbox.None)))
-	if f.NoSandbox || level == sandbox.None {
+	if e.Level == "" || e.Level == sandbox.None {
 		needs := confine.Needs{Services: e.Needs.Services}
 		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: needs})
 	}
-	if level == InDocker {
+	if e.Level == InDocker {
 		return nil, ErrInDocker
 	}
 	if f.Allow != nil {
@@ -72,7 +96,7 @@ func (f Fence) Raise(ctx context.Context, w World, e Enclosure) (*confine.Sandbo
 	if err != nil {
 		return nil, err
 	}
-	options.Level = level
+	options.Level = e.Level
 	return confine.Start(ctx, options)
 }
 

@@ -243,12 +243,3 @@ func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	}
 	return stories, file, nil
 }
-
-// LevelOfChecks returns the sandbox level of checks without an agent: that of a run.
-func (d *Project) LevelOfChecks() (sandbox.Level, error) {
-	level, err := d.Wanted()
-	if level == InDocker && d.namedLevel() == InDocker { // checks do not run in Docker's
-		return sandbox.None, nil
-	}
-	return level, err
-}

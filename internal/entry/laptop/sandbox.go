@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -23,7 +24,7 @@ import (
 
 const noSandbox = "sandbox level none: the agent and the checks can do everything that you can"
 
-// levelVar is the variable with the level of runs for which flags and settings name none.
+// levelVar is the variable with the level where flags and settings name none.
 const levelVar = "RALPH_SANDBOX"
 
 // Wanted returns the level that flags, settings or environment name, or else the strongest available: on macOS
@@ -32,7 +33,11 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 	if d.NoSandbox {
 		return sandbox.None, nil
 	}
-	word := cmp.Or(d.namedLevel(), string(sandbox.Auto))
+	named, err := d.World.namedLevel(d.Sandbox, d.Settings)
+	if err != nil {
+		return "", err
+	}
+	word := cmp.Or(string(named), string(sandbox.Auto))
 	if word == string(sandbox.Auto) && d.World.System == "darwin" {
 		word = InDocker // the only sandbox there
 	}
@@ -44,10 +49,6 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 		return "", fault.Usage(
 			"a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
 			"leave out --worktree, or use ralph's own sandbox on Linux, or --no-sandbox", nil)
-	}
-	if word != InDocker && !sandbox.Level(word).Known() {
-		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word),
-			"set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
 	}
 	return sandbox.Level(word), nil
 }
@@ -64,8 +65,20 @@ func (d *Project) canEnforceHosts(level string) bool {
 	return true
 }
 
-func (d *Project) namedLevel() string {
-	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
+// namedLevel returns the level that a flag, the settings or the environment name, in this order; empty: none does.
+// Flags and settings were checked when they were read.
+func (w World) namedLevel(flag sandbox.Level, s config.Settings) (sandbox.Level, error) {
+	level := sandbox.Level(cmp.Or(string(flag), s.Sandbox.Mode, w.Getenv(levelVar)))
+	if level == "" || level == InDocker || level.Known() {
+		return level, nil
+	}
+	return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, level),
+		"set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
+}
+
+func (d *Project) namedLevel() sandbox.Level {
+	level, _ := d.World.namedLevel(d.Sandbox, d.Settings) // Wanted reports the error
+	return level
 }
 
 // sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
