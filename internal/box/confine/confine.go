@@ -63,7 +63,8 @@ type Sandbox struct {
 	Level sandbox.Level
 
 	notes    []journal.Noted
-	leaky    bool // something got through at level external
+	noted    []journal.Noted // by NoteOnce
+	leaky    bool            // something got through at level external
 	vars     []string
 	base     sandbox.Config
 	next     sandbox.Exec

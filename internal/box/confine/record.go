@@ -54,6 +54,15 @@ func (w *Sandbox) noteOpen(open []string) {
 	})
 }
 
+// NoteOnce has Flush put a note on record, once for all boxes of the sandbox.
+func (w *Sandbox) NoteOnce(note journal.Noted) {
+	if slices.Contains(w.noted, note) {
+		return
+	}
+	w.noted = append(w.noted, note)
+	w.record(note)
+}
+
 func (w *Sandbox) record(event journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -9,8 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // UserFolder is the folder of a user to which work comes from a box.
@@ -32,6 +36,9 @@ func (f UserFolder) fill(ctx context.Context, b box.Box, sb *confine.Sandbox, mo
 		return err
 	}
 	list.Files = append(list.Files, more...)
+	if sb.Inside(accessTo(b, nil), b.Dir) != f.Top {
+		list.Ignored = f.movable(list.Ignored, sb)
+	}
 	work := func(layers []sandbox.Layer) bool {
 		return sb.HasLayers(ctx, confine.Access{
 			Write:  []string{b.Dir},
@@ -43,6 +50,30 @@ func (f UserFolder) fill(ctx context.Context, b box.Box, sb *confine.Sandbox, mo
 		return err
 	}
 	return sb.Lend(ctx, b.Dir, ".")
+}
+
+// movable returns the ignored folders that work at another path. A virtual environment of Python holds its own.
+func (f UserFolder) movable(ignored []string, sb *confine.Sandbox) (all []string) {
+	for _, name := range ignored {
+		if _, err := os.Stat(filepath.Join(f.Top, name, "pyvenv.cfg")); err != nil {
+			all = append(all, name)
+			continue
+		}
+		sb.NoteOnce(journal.Noted{
+			What: name + " is not in the box: it holds its own path, and the box lies at another one",
+			Hint: "have `setup` make it, such as python3 -m venv " + name,
+		})
+	}
+	return all
+}
+
+// checkFolder refuses a folder of the project that has no file which git would copy into a box.
+func checkFolder(folder string) error {
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return fault.Usage("the box has no such folder: git has no file in it",
+			"add a file to the folder, or work in the folder above", nil)
+	}
+	return nil
 }
 
 func (f UserFolder) list(ctx context.Context) (git.Listing, error) {
@@ -102,8 +133,11 @@ func OpenBox(ctx context.Context, tool git.Git, sb *confine.Sandbox, dir, room s
 	}
 	b.Access = accessTo(b.box, b.trusted)
 	within, err := filepath.Rel(user.Top, dir)
+	if err != nil {
+		return b, err
+	}
 	b.Folder = filepath.Join(b.box.Dir, within)
-	return b, err
+	return b, checkFolder(b.Folder)
 }
 
 func (b *CommandBox) clone(

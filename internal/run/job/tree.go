@@ -277,6 +277,9 @@ func (t *agentTree) fillBox(ctx context.Context, dir string) error {
 	if err := t.code.Box.fill(ctx, b, t.machine.Sandbox, memory...); err != nil {
 		return err
 	}
+	if err := checkFolder(projectDir(run, dir)); err != nil {
+		return err
+	}
 	return workspace.MarkBox(filepath.Dir(t.machine.Folder.Path), dir)
 }
 
