@@ -38,7 +38,7 @@ func TestFinish(t *testing.T) {
 		t.Fatalf("it says so already: %s", s.shown())
 	}
 	s.finish("its comment says so now")
-	for _, want := range []string{"cancelled", "its job was killed", "1 of 3 stories passed", "`/ralph resume`"} {
+	for _, want := range []string{"Cancelled", "its job was killed", "1 of 3 proven", "`/ralph resume`"} {
 		if !strings.Contains(s.shown(), want) {
 			t.Errorf("the comment does not say %q: %s", want, s.shown())
 		}
@@ -73,7 +73,7 @@ func TestFinishTellsAnEndThatWasNotShown(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.killed(death{Event: "run_stopped", Nth: 1})
-	if strings.Contains(s.shown(), "**ralph: done") {
+	if strings.Contains(s.shown(), "Ready for review") {
 		t.Fatalf("it says so already: %s", s.shown())
 	}
 	s.finish("its comment is up to date now")

@@ -201,7 +201,7 @@ func TestKillWhileAProtectedFileIsPutBack(t *testing.T) {
 				t.Errorf("exit %d, want 0", code)
 			}
 			pulls := s.Pulls(shop)
-			if len(pulls) != 1 || !pulls[0].Draft || !strings.Contains(pulls[0].Body, "put back: `.github/workflows/ci.yml`") {
+			if len(pulls) != 1 || !pulls[0].Draft || !strings.Contains(pulls[0].Body, "restored: `.github/workflows/ci.yml`") {
 				t.Errorf("pull requests %+v, want a draft that names the file", pulls)
 			}
 			if got := s.files(s.run().Branch); !slices.Contains(got, "two") || slices.Contains(got, ".github/workflows/ci.yml") {

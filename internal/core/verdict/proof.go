@@ -104,9 +104,8 @@ func MayChangeTests(run journal.Run, story string) bool {
 }
 
 // CriterionTests returns for each criterion the test that the agent names, if it fails without the change.
-func CriterionTests(run journal.Run, story plan.Story) []string {
+func CriterionTests(story plan.Story, proof journal.Proof) []string {
 	shown := make([]string, len(story.AcceptanceCriteria))
-	proof, _ := run.StoryProof(story.ID)
 	for i, named := range story.TestedBy[:min(len(story.TestedBy), len(shown))] {
 		shown[i] = FindTest(proof.Tests, named)
 	}

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
@@ -24,7 +22,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 	"github.com/ralph-loop/ralph/internal/proof/checkout"
 	"github.com/ralph-loop/ralph/internal/show/view"
-	"github.com/ralph-loop/ralph/templates"
 )
 
 // The conclusions of the check. For GitHub neutral satisfies a required check, so it is
@@ -61,39 +58,21 @@ var known = []journal.Result{
 	journal.NeedsReview, journal.Failed, journal.Unknown,
 }
 
-// Criterion is a claim of the pull request.
-type Criterion struct {
-	Text   string
-	Tested string // the test that it names, if any
-}
-
-// Claim holds the claims of a pull request: an issue's criteria, or a task list.
-func Claim(task plan.Task) (claim []Criterion) {
-	stories, source, err := plan.Draft(task)
+// Claim returns what a pull request is for: the stories of an issue, or of a task list.
+func Claim(task plan.Task) []plan.Story {
+	claim, source, err := plan.Draft(task)
 	if err != nil || source == plan.SourcePlain {
 		return nil
 	}
-	for _, story := range stories.UserStories {
-		if len(story.AcceptanceCriteria) == 0 {
-			claim = append(claim, Criterion{Text: story.Title})
-		}
-		for i, text := range story.AcceptanceCriteria {
-			c := Criterion{Text: text}
-			if i < len(story.TestedBy) {
-				c.Tested = story.TestedBy[i]
-			}
-			claim = append(claim, c)
-		}
-	}
-	return claim
+	return claim.UserStories
 }
 
 // Facts are the input of a check.
 type Facts struct {
 	Outcome checkout.Outcome
 	Head    string                // the commit that the check is put on
-	Claim   []Criterion           // of the pull request
-	From    string                // where the claim stands, as "#7"; empty: there is none
+	Claim   []plan.Story          // what the pull request is for
+	From    string                // where the claim is written, as "#7"; empty: there is none
 	Line    func(file string) int // the first touched line of a file, or 0
 }
 
@@ -114,7 +93,7 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 	}
 	check.Title, _ = clean.Plain(check.Title, maxTitle)
 	check.Notes = notes(f)
-	check.Summary = draw(f)
+	check.Summary = summary(f)
 	return check, person
 }
 
@@ -133,7 +112,6 @@ func refused(head, why string) github.NewCheck {
 const (
 	maxTitle = 200
 	maxNotes = 50 // GitHub's limit for a request
-	maxShown = 50 // rows of a list
 	// GitHub's limit is 65,535 characters.
 	maxSummary = 60_000
 )
@@ -172,47 +150,13 @@ func notes(f Facts) (notes []github.Note) {
 	return notes
 }
 
-func draw(f Facts) string {
-	var text strings.Builder
-	data := struct {
-		Facts
-		checkout.Outcome
-	}{f, f.Outcome}
-	if err := summary().Execute(&text, data); err != nil {
-		return "The summary could not be written.\n"
+func summary(f Facts) string {
+	text := view.CheckSummary(f.Outcome, f.Claim, f.From)
+	if len(text) > maxSummary {
+		text = text[:strings.LastIndexByte(text[:maxSummary], '\n')+1] + "\n… and more\n"
 	}
-	drawn := strings.TrimSpace(text.String()) + "\n"
-	if len(drawn) > maxSummary {
-		drawn = drawn[:strings.LastIndexByte(drawn[:maxSummary], '\n')+1] + "\n… and more\n"
-	}
-	return drawn
+	return text
 }
-
-var summary = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("proof.md").Funcs(template.FuncMap{
-		"code":  func(s string) string { return view.Code(s, maxTitle) },
-		"cell":  func(s string) string { return clean.Inline(s, maxTitle) },
-		"few":   func(n int) int { return min(n, maxShown) },
-		"more":  func(n int) int { return max(n-maxShown, 0) },
-		"short": func(sha string) string { return fmt.Sprintf("%.12s", sha) },
-		"brought": func(o checkout.Outcome) []string {
-			if len(o.Tests) > 0 {
-				return o.Tests
-			}
-			return o.Files
-		},
-		"shown": func(f Facts, c Criterion) bool {
-			if c.Tested == "" || f.Outcome.Result != journal.Proven {
-				return false
-			}
-			return slices.Contains(f.Outcome.Tests, c.Tested)
-		},
-		"ended":    checkout.Ended,
-		"failure":  journal.HowNewTestsFail,
-		"untested": func(o checkout.Outcome) string { return journal.UntestedText(o.Untested, o.Tried) },
-		"proven":   func(o checkout.Outcome) bool { return o.Result == journal.Proven },
-	}).ParseFS(templates.Files, "pull/proof.md"))
-})
 
 const maxPatch = 1 << 20 // limits the patch of a file in which the first change is found
 

@@ -74,29 +74,81 @@ func TestLargeOutcomes(t *testing.T) {
 	}
 }
 
-// The claim is a list that people wrote; a box is ticked by a test that it names.
+// The claim is a list that people wrote.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	prd := `{"project":"P","description":"D","userStories":[{"id":"US-001","title":"Two","description":"D","priority":1,"passes":false,"acceptanceCriteria":["two is there","three is not"],"testedBy":["TestTwo"]}]}`
-	for body, want := range map[string][]proofcheck.Criterion{
+	for body, want := range map[string][]string{
 		"Just words.":                          nil,
-		"- [ ] two exists\n- [ ] three exists": {{Text: "two exists."}, {Text: "three exists."}},
-		prd:                                    {{Text: "two is there", Tested: "TestTwo"}, {Text: "three is not"}},
+		"- [ ] two exists\n- [ ] three exists": {"two exists: two exists.; by ", "three exists: three exists.; by "},
+		prd:                                    {"Two: two is there, three is not; by TestTwo"},
 	} {
-		if diff := cmp.Diff(want, proofcheck.Claim(plan.Task{Title: "T", Body: body})); diff != "" {
+		var got []string
+		for _, story := range proofcheck.Claim(plan.Task{Title: "T", Body: body}) {
+			text := story.Title + ": " + strings.Join(story.AcceptanceCriteria, ", ") + "; by " + strings.Join(story.TestedBy, ", ")
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", body, diff)
 		}
 	}
+}
+
+// The summary has the table of a pull request, and what a person should look at.
+func TestSummary(t *testing.T) {
+	t.Parallel()
 	facts := proofcheck.Facts{
-		Outcome: checkout.Outcome{Result: journal.Proven, Tests: []string{"TestTwo"}},
-		Claim:   []proofcheck.Criterion{{"two is there", "TestTwo"}, {"three is not", "TestThree"}, {"and more", ""}}, From: "#7",
-		Line: func(string) int { return 0 },
+		Outcome: checkout.Outcome{
+			Base: "b0", Head: "c1c1c1c1c1", Result: journal.Proven, Tests: []string{"shop.TestTwo", "shop.TestTen"},
+			Checks:   []checkout.Checked{{Name: "make test", AtBase: true, Passed: true}, {Name: "lint", NotRun: true}},
+			Untested: []journal.Lines{{File: "a.go", From: 1, To: 2}}, Tried: journal.Tried{ByTest: 3},
+			Look:     []journal.Look{{File: "b.go", Why: "it is new"}},
+			Restored: []string{"CODEOWNERS"},
+		},
+		Claim: []plan.Story{{Title: "Count @all", AcceptanceCriteria: []string{"two is there", "three is not"}, TestedBy: []string{"TestTwo", "TestThree"}}},
+		From:  "#7",
+		Line:  func(string) int { return 0 },
 	}
+	want := `| story | criteria | test that fails without it | commit |
+|---|---|---|---|
+| ✅ **The whole change** |  | 'shop.TestTwo'<br>'shop.TestTen' | 'c1c1c1c' |
+| Count '@'all | two is there ✅ 'shop.TestTwo'<br>three is not |  |  |
+
+✅ marks a criterion of #7 whose named test fails without the change. Compare the others with the tests.
+
+### Checked on clean checkouts of 'c1c1c1c'
+
+| check | without the change | with it |
+|---|---|---|
+| 'make test' | passed | passed |
+| 'lint' | failed | not run |
+
+The checks are those of 'b0', the commit where the change left the base branch.
+
+### No test needs these lines
+
+- 'a.go:1-2'
+
+A test needs 3 of the changed places, and only the build 0.
+
+### Look at
+
+- 'b.go': it is new
+
+### Protected files
+
+- 'CODEOWNERS'
+
+The proof used their version on the base branch. A maintainer reads the change, and merges over this check.
+`
 	check, _ := proofcheck.Check(facts)
-	for _, line := range []string{"### What #7 asks for", "- [x] two is there (test `TestTwo`)", "- [ ] three is not", "- [ ] and more"} {
-		if !strings.Contains(check.Summary, line) {
-			t.Errorf("no %q in\n%s", line, check.Summary)
-		}
+	if diff := cmp.Diff(strings.ReplaceAll(want, "'", "`"), check.Summary); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	facts.Outcome.Result, facts.Outcome.Why = journal.NoNewFailingTest, "no test is added"
+	check, _ = proofcheck.Check(facts)
+	if row := "| **The whole change** |  | No new failing test: no test is added | `c1c1c1c` |"; !strings.Contains(check.Summary, row) {
+		t.Errorf("no %q in\n%s", row, check.Summary)
 	}
 }
 

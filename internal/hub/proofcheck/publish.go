@@ -141,7 +141,7 @@ var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\
 
 // claim returns the claim of a pull request: from the issue that it closes, if the token can read that, else from
 // its own text.
-func (j Job) claim(ctx context.Context, p github.Pull) (claim []Criterion, from string) {
+func (j Job) claim(ctx context.Context, p github.Pull) (claim []plan.Story, from string) {
 	page, err := j.Client.Show(ctx, p.Body)
 	if err != nil {
 		j.Say(fault.Told(err))

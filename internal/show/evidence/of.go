@@ -145,10 +145,11 @@ func storyOf(run journal.Run, story plan.Story) Story {
 			out.Commit = it.Proof.Commit
 		}
 	}
-	if proof, found := run.StoryProof(story.ID); found {
+	proof, found := run.StoryProof(story.ID)
+	if found {
 		out.Proof = proofOf(proof)
 	}
-	if shown := verdict.CriterionTests(run, story); strings.Join(shown, "") != "" {
+	if shown := verdict.CriterionTests(story, proof); strings.Join(shown, "") != "" {
 		out.Shown = shown
 	}
 	if reviewed, found := run.ReviewOf(story.ID); found {

@@ -128,7 +128,7 @@ func (s Source) comment(run journal.Run) string {
 	text := strings.TrimSpace(view.Comment(run))
 	if s.Abandoned {
 		headline, next := view.Gist(run, true)
-		text = "**ralph: " + headline + "**\n\n**Next:** " + next + ".\n\n" + text
+		text = "❗ **" + headline + "**\n\n**Next:** " + next + ".\n\n" + text
 	}
 	return text
 }

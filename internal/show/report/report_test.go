@@ -132,21 +132,6 @@ func golden(t *testing.T, name, file, got string) {
 	}
 }
 
-// The page has the texts of the comment.
-func TestHeadlineIsTheComments(t *testing.T) {
-	for _, name := range examples {
-		s := example(t, name)
-		run := journal.Fold(journal.Run{}, s.Entries...)
-		want := view.Headline(run)
-		if !strings.Contains(view.Of(run).Comment, "**ralph: "+want+"**") {
-			t.Fatalf("the comment of %s has another headline than %q", name, want)
-		}
-		if page := html(t, s); !strings.Contains(page, "<p><strong>ralph: "+want+"</strong>") {
-			t.Errorf("the page of %s has another headline than %q", name, want)
-		}
-	}
-}
-
 // A page has the word "proven" only if a story is proven.
 func TestTheWordProvenIsDeserved(t *testing.T) {
 	for _, name := range examples {

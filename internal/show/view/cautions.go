@@ -52,10 +52,18 @@ func othersChanges(run journal.Run) []string {
 		}
 		lines = append(lines, text)
 	}
-	if p := run.Merging.Parted; p != nil {
-		lines = append(lines, clean.Inline(movedOnText(run, *p), 400)+" and conflicts in: "+codePaths(p.Conflicts))
+	if text := conflicts(run); text != "" {
+		lines = append(lines, text)
 	}
 	return firstFew(lines)
+}
+
+func conflicts(run journal.Run) string {
+	p := run.Merging.Parted
+	if p == nil {
+		return ""
+	}
+	return clean.Inline(movedOnText(run, *p), 400) + " and conflicts in: " + codePaths(p.Conflicts)
 }
 
 // codePaths also limits the bytes: as HTML, a name of punctuation is six times as long.
@@ -92,7 +100,7 @@ func trafficLines(run journal.Run, e journal.EgressPassed) []eventLine {
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	text := trafficText(all, oneLine)
+	text := trafficText(all)
 	if text == "" || run.Level == "none" {
 		return nil
 	}
@@ -100,7 +108,7 @@ func trafficLines(run journal.Run, e journal.EgressPassed) []eventLine {
 }
 
 // trafficText returns the bytes out and in, and the hosts with the most traffic. It is empty if there was none.
-func trafficText(all []journal.Passage, name func(string) string) string {
+func trafficText(all []journal.Passage) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -113,7 +121,7 @@ func trafficText(all []journal.Passage, name func(string) string) string {
 		up += p.Up
 		down += p.Down
 		if p.Host != "" && len(hosts) < maxHosts {
-			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", name(p.Host), byteCount(p.Up), byteCount(p.Down)))
+			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", oneLine(p.Host), byteCount(p.Up), byteCount(p.Down)))
 		}
 	}
 	line := fmt.Sprintf("%s out and %s in: %s", byteCount(up), byteCount(down), strings.Join(hosts, ", "))
@@ -123,7 +131,7 @@ func trafficText(all []journal.Passage, name func(string) string) string {
 	return line
 }
 
-// publishFailures lists GitHub's newest refusal of each act.
+// publishFailures lists GitHub's newest refusal of each act, unless the headline has it.
 func publishFailures(run journal.Run) []string {
 	last := map[string]journal.PublishFailed{}
 	for _, failure := range run.Published.Failures {
@@ -131,8 +139,13 @@ func publishFailures(run journal.Run) []string {
 	}
 	var lines []string
 	next := Next(run)
+	headline := Headline(run)
 	for _, act := range slices.Sorted(maps.Keys(last)) {
-		text := "could not " + actText(act) + ": " + clean.Inline(last[act].Why, 500)
+		why := clean.Inline(last[act].Why, 500)
+		if why != "" && strings.Contains(headline, why) {
+			continue
+		}
+		text := "could not " + actText(act) + ": " + why
 		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(next, fix) {
 			text += " – " + fix
 		}

@@ -159,7 +159,7 @@ func TestNamesRemoveNoWarning(t *testing.T) {
 		r = journal.Fold(r, journal.Entry{Seq: 99, At: time.Unix(99, 0).UTC(), Event: event})
 	}
 	text := view.Of(r).Pull.Body
-	for _, warning := range []string{"A person has to look first", "Protected files are changed here"} {
+	for _, warning := range []string{"Needs review", "Protected files are changed here"} {
 		if !strings.Contains(text, warning) {
 			t.Errorf("of %d characters none say %q", len(text), warning)
 		}

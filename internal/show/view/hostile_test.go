@@ -122,7 +122,7 @@ func keepsShape(t *testing.T, what string, want, got view.Texts) {
 
 // A command is shown unchanged in a single cell.
 func TestCommandsAreShownAsTheyAre(t *testing.T) {
-	row := regexp.MustCompile(`(?s)<td>(.*?)</td>\n<td>❌ failed</td>\n<td>1</td>\n<td>0s</td>`)
+	row := regexp.MustCompile(`<td>(.*)</td>\n<td>❌ failed</td>\n<td>0s</td>`)
 	for _, text := range nasty {
 		hostile, _ := run(text)
 		rendered := renderMarkdown(t, view.Of(hostile).Pull.Body)
@@ -207,8 +207,8 @@ func TestForeignTextKeepsToItsLine(t *testing.T) {
 // Two hundred stories do not fit. Whole ones are left out, with their number.
 func TestLargeRunsFit(t *testing.T) {
 	cut := map[string]*regexp.Regexp{
-		"comment": regexp.MustCompile(`\n- … and \d+ more\n`),
-		"pull":    regexp.MustCompile(`\n\| … and \d+ more \| \| \| \| \| \| \|\n`),
+		"comment": regexp.MustCompile(`\n\| … and \d+ more \| \| \|\n`),
+		"pull":    regexp.MustCompile(`\n\| … and \d+ more \| \| \| \|\n`),
 	}
 	for _, title := range []string{strings.Repeat("wide ", 60), strings.Repeat("@ada|<b>`", 40), strings.Repeat("漢", 200)} {
 		board := view.Of(big(title, 200))

@@ -76,7 +76,7 @@ func continuation(run journal.Run) string {
 	case verdict.NeedsApproval(run):
 		return "comment `/ralph approve` to start the work, or change the issue and ask for a new plan"
 	case run.Stop.Reason == policy.AllStoriesPassed && reviewReason(run) != "":
-		return reviewReason(run) + "; if that is as it should be, set `tamper: allow`"
+		return "review the changes; if they are right, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
 		return "check that this is true; if not, describe what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
@@ -120,11 +120,13 @@ func continueWith(run journal.Run, words ...string) string {
 func reviewStep(run journal.Run) string {
 	switch {
 	case !run.Published.Pull.Draft:
-		return "review the pull request"
+		return "" // the headline says it
 	case !verdict.IsVerified(run):
 		return "comment `/ralph`, or look at the draft pull request with care"
+	case reviewReason(run) != "":
+		return "look at the draft pull request with care; if it is right, mark it as ready, or set `tamper: allow`"
 	case !verdict.IsWorkProven(run):
-		return "look at the draft pull request with care: " + draftReason(run)
+		return "look at the draft pull request with care"
 	}
 	return cmp.Or(fixFor(run, "ready"), "review the draft pull request and mark it as ready")
 }

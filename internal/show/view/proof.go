@@ -1,13 +1,16 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
 )
 
 func proofCell(run journal.Run, story plan.Story) string {
@@ -62,30 +65,69 @@ func proofText(e journal.ProofEnded) string {
 	return text + ": " + how + oneLine(journal.ShortList(journal.Proof(e).ProvingTests()))
 }
 
-// provenStories returns the proofs of stories by tests.
-func provenStories(run journal.Run) []journal.Proof {
-	var all []journal.Proof
-	for _, story := range run.Plan.UserStories {
-		proof, _ := run.StoryProof(story.ID)
-		if proof.Result == journal.Proven && verdict.IsStoryProven(run, story) {
-			all = append(all, proof)
-		}
+// rowSign returns the sign before a story in a table.
+func rowSign(run journal.Run, row storyRow) string {
+	switch {
+	case row.Active:
+		return "⏳ "
+	case verdict.ReviewAnswer(run, row.ID) != "":
+		return "💬 "
+	case verdict.IsStoryProven(run, row.Story):
+		return goodSign + " "
+	case row.Passes && verdict.PassedInRun(run, row.ID):
+		return warnSign + " "
 	}
-	return all
+	return ""
 }
 
-// unprovenStories lists the stories that are not proven, with the reason. It avoids the word "proven", which must not
-// be on a page without a proven story.
-func unprovenStories(run journal.Run) []string {
-	var lines []string
-	for _, story := range verdict.UnprovenStories(run) {
-		text := escapeLineStart(story.ID+" "+story.Title, 160)
-		if proof, found := run.StoryProof(story.ID); found {
-			text += ": " + proof.Result.Text() + appendNonEmpty("", ", ", clean.Inline(proof.Why, 200))
-		}
-		lines = append(lines, text)
+func storyTests(run journal.Run, story plan.Story) string {
+	proof, found := run.StoryProof(story.ID)
+	switch {
+	case verdict.ReviewAnswer(run, story.ID) != "":
+		return "answered"
+	case story.Passes && found:
+		return testCell(proof)
+	case story.Passes && !verdict.PassedInRun(run, story.ID):
+		return "passed before"
 	}
-	return firstFew(lines)
+	return "–"
+}
+
+const maxTests = 5 // in a cell
+
+// testCell returns the tests that fail without a change, or else the result of its proof.
+func testCell(proof journal.Proof) string {
+	tests := proof.ProvingTests()
+	if len(tests) == 0 {
+		return proof.Result.Text() + appendNonEmpty("", ": ", clean.Inline(proof.Why, 200))
+	}
+	var cells []string
+	for _, test := range tests[:min(len(tests), maxTests)] {
+		cells = append(cells, Code(test, 160))
+	}
+	if more := len(tests) - len(cells); more > 0 {
+		cells = append(cells, fmt.Sprintf("… and %d more", more))
+	}
+	if proof.DoesNotBuild {
+		cells = append(cells, "(without the change, it does not build)")
+	}
+	return strings.Join(cells, "<br>")
+}
+
+// criteriaCells returns the criteria of a story, each with the test that shows it.
+func criteriaCells(story plan.Story, tests, added []string) []string {
+	var cells []string
+	for i, text := range story.AcceptanceCriteria {
+		cell := clean.Inline(text, 160)
+		if slices.Contains(added, text) {
+			cell = "added by the agent: " + cell
+		}
+		if tests[i] != "" {
+			cell += " " + goodSign + " " + Code(tests[i], 160)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
 }
 
 func restoredForProof(run journal.Run) string {
@@ -95,6 +137,11 @@ func restoredForProof(run journal.Run) string {
 
 // draftReason returns why a pull request with green checks stays a draft.
 func draftReason(run journal.Run) string {
+	return cmp.Or(doubt(run), clean.Inline(verdict.WhyUnproven(run), 300))
+}
+
+// doubt returns why a person has to review stories that passed. Empty: each is shown to work.
+func doubt(run journal.Run) string {
 	var ids, idle []string
 	for _, story := range verdict.UnprovenStories(run) {
 		proof, _ := run.StoryProof(story.ID)
@@ -107,7 +154,7 @@ func draftReason(run journal.Run) string {
 		}
 	}
 	if reason := reviewReason(run); reason != "" {
-		return reason + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
+		return reason
 	}
 	switch {
 	case len(ids) > 0:
@@ -115,7 +162,7 @@ func draftReason(run journal.Run) string {
 	case len(idle) > 0:
 		return "nothing was changed for " + clean.Inline(journal.ShortList(idle), 300) + ", check that it works"
 	}
-	return clean.Inline(verdict.WhyUnproven(run), 300)
+	return ""
 }
 
 // reviewReason returns why a person has to look at the work first; empty: no person has to.
@@ -142,9 +189,15 @@ func newestProofs(run journal.Run) []journal.Proof {
 	return all
 }
 
-// looks returns the places for a person, each once.
-func looks(run journal.Run) []journal.Look {
-	var all []journal.Look
+// places are what a person should look at in a change.
+type places struct {
+	Look     []journal.Look // each once
+	Untested []journal.Lines
+	Tried    journal.Tried
+}
+
+func placesOf(run journal.Run) places {
+	var found places
 	seen := map[string]bool{}
 	for _, proof := range newestProofs(run) {
 		for _, place := range proof.Look {
@@ -152,28 +205,50 @@ func looks(run journal.Run) []journal.Look {
 				continue
 			}
 			seen[place.String()] = true
-			all = append(all, place)
+			found.Look = append(found.Look, place)
 		}
-	}
-	return all
-}
-
-// placesTried returns the lines that no test needs, and how many others were tried.
-func placesTried(run journal.Run) ([]journal.Lines, journal.Tried) {
-	var untested []journal.Lines
-	var tried journal.Tried
-	for _, proof := range newestProofs(run) {
 		if proof.Reused {
 			continue
 		}
-		if story, found := run.Plan.Find(proof.Story); found && !story.Passes { // a review may follow
+		if story, ok := run.Plan.Find(proof.Story); ok && !story.Passes { // a review may follow
 			continue
 		}
-		untested = append(untested, proof.Untested...)
-		tried.ByTest += proof.Tried.ByTest
-		tried.ByBuild += proof.Tried.ByBuild
+		found.Untested = append(found.Untested, proof.Untested...)
+		found.Tried.ByTest += proof.Tried.ByTest
+		found.Tried.ByBuild += proof.Tried.ByBuild
 	}
-	return untested, tried
+	return found
+}
+
+// CheckSummary returns the summary of the check ralph/proof: the table of a pull request, for a change of others. The
+// stories are those that the change is for, and from is where they are written.
+func CheckSummary(o checkout.Outcome, stories []plan.Story, from string) string {
+	o.Base, _ = clean.Plain(o.Base, 7)
+	o.Head, _ = clean.Plain(o.Head, 7)
+	return fillTemplate("proof.md", struct {
+		Rows    []storyRow
+		From    string
+		Outcome checkout.Outcome
+	}{changeRows(o, stories), from, o})
+}
+
+// changeRows returns a row for the whole change, and below it one for each story with the tests that its criteria name.
+func changeRows(o checkout.Outcome, stories []plan.Story) []storyRow {
+	proof := journal.Proof{Result: o.Result, Why: o.Why, Tests: o.Tests, Files: o.Files, DoesNotBuild: o.DoesNotBuild}
+	whole := storyRow{
+		Sign:   pick(o.Result == journal.Proven, goodSign+" ", ""),
+		Name:   "**The whole change**",
+		Test:   testCell(proof),
+		Commit: Code(o.Head, 7),
+	}
+	rows := []storyRow{whole}
+	for _, story := range stories[:min(len(stories), maxListed)] {
+		rows = append(rows, storyRow{
+			Name:     clean.Inline(story.Title, 160),
+			Criteria: criteriaCells(story, verdict.CriterionTests(story, proof), nil),
+		})
+	}
+	return rows
 }
 
 func reviewText(e journal.StoryReviewed) string {

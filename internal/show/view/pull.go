@@ -176,16 +176,3 @@ func checkOutcome(check journal.CheckEnded) string {
 	why, _ = clean.Plain(escapeSequence.ReplaceAllString(why, ""), 500) // people read this on a terminal
 	return strings.TrimSuffix("FAIL — "+why, " — ")
 }
-
-func changeSummary(all []storyRow) string {
-	var files []string
-	for _, s := range all {
-		files = append(files, s.Files...)
-	}
-	slices.Sort(files)
-	text := Plural(len(all), "story") + ", " + Plural(len(slices.Compact(files)), "file") + "."
-	if slices.ContainsFunc(all, func(s storyRow) bool { return s.Said != "" }) {
-		text += " The agent's words are its own claims; the evidence is below."
-	}
-	return text
-}

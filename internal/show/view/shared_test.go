@@ -27,7 +27,7 @@ func TestSharedWordsAreTheComments(t *testing.T) {
 		if !strings.HasSuffix(view.Of(run).Comment, "\n"+comment) || strings.Contains(comment, "<!--") {
 			t.Errorf("%s: the comment is\n%s", name, comment)
 		}
-		words := []string{"**ralph: " + view.Headline(run) + "**"}
+		words := []string{view.Headline(run)[1:] + "** ·"} // it begins with a capital
 		if next := view.Next(run); next != "" {
 			words = append(words, "**Next:** "+next+".")
 		}

@@ -23,7 +23,33 @@ func storyCount(run journal.Run) string {
 	if proven == 0 {
 		return passedText(run)
 	}
-	return fmt.Sprintf("%s, %d proven", passedText(run), proven)
+	return fmt.Sprintf("%d of %d proven", proven, len(run.Plan.UserStories))
+}
+
+// signOf returns the sign of the comment: at work, done, or a person has to do something.
+func signOf(run journal.Run) string {
+	switch {
+	case run.Stop == nil:
+		return "⏳"
+	case ending.Of(run).Cause == nil:
+		return goodSign
+	}
+	return warnSign
+}
+
+// location returns where the work is, unless the headline says it.
+func location(run journal.Run) string {
+	switch pull := run.Published.Pull; {
+	case pull == nil && run.Published.Pushed != "":
+		return Code(run.Branch, 160)
+	case pull == nil:
+		return ""
+	case pull.Draft:
+		return fmt.Sprintf("draft #%d", pull.Number)
+	case run.Stop == nil || ending.Of(run).Cause != nil:
+		return fmt.Sprintf("#%d", pull.Number)
+	}
+	return ""
 }
 
 var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
@@ -122,7 +148,7 @@ func quietWorkflows(run journal.Run) string {
 	if run.Published.Comment == nil || !run.Published.Comment.Quiet {
 		return ""
 	}
-	if run.Published.Pushed == "" || (run.Published.Pull == nil && !run.Policy.NoPull) {
+	if run.Published.Pushed == "" || run.Published.Pull == nil {
 		return ""
 	}
 	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. " +

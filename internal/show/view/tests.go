@@ -48,19 +48,6 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	return text + pick(verdict.BlocksStory(run, check), newFailuresText(run, check, oneLine), ", nothing new")
 }
 
-// flakyChecks lists the checks of the newest proof that failed only once.
-func flakyChecks(run journal.Run) []string {
-	found, _ := run.ProofOf(run.Tree)
-	var lines []string
-	for _, check := range found.Checks.Head {
-		if check.Flaky {
-			lines = append(lines, clean.Inline(check.Name, 80)+
-				" is flaky: on a clean checkout it failed, and had no such failure when run again")
-		}
-	}
-	return firstFew(lines)
-}
-
 type redCheck struct {
 	Name  string
 	Tests []string

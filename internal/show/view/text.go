@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
@@ -21,12 +22,12 @@ func Text(run journal.Run, abandoned bool) string {
 	for _, s := range storyRows(run, run.Plan.UserStories) {
 		mark := " "
 		switch {
-		case s.Proven:
+		case verdict.IsStoryProven(run, s.Story):
 			mark = "x"
 		case s.Active:
 			mark = ">"
 		}
-		proof := strings.TrimSuffix(" "+s.Proof, " –")
+		proof := strings.TrimSuffix(" "+proofCell(run, s.Story), " –")
 		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), proof)
 	}
 	iterations := Plural(len(run.Iterations), "iteration")

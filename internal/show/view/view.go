@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -71,17 +72,18 @@ type templateData struct {
 	More    int // stories that are not shown
 }
 
+// storyRow is a row of the table that comment, pull request and check have in common. Its texts are Markdown.
 type storyRow struct {
 	plan.Story
-	Iterations int
-	Checks     string
+	Sign       string
+	Name       string
+	Criteria   []string
+	Test       string // tests that fail without the change, or how its proof ended
 	Commit     string
+	Said       string // text of the agent that last changed files for the story
+	Iterations int
 	Cost       string
-	Proof      string
-	Said       string   // text of the agent that last changed files for the story; Markdown
-	Files      []string // that its commits changed
 	Active     bool
-	Proven     bool
 }
 
 // render executes a template. It leaves out stories until the text fits.
@@ -110,17 +112,17 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"savedCommitOnRef": savedCommitOnRef,
 		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
 		// For text that people approve, so nearly all of it is shown.
-		"longLineStart":   func(s string) string { return escapeLineStart(s, 2000) },
-		"bold":            func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
-		"problems":        verdictProblems,
-		"publishFailures": publishFailures,
-		"notes":           listedNotes,
-		"newest":          newest,
-		"traffic": func(r journal.Run) string {
-			return trafficText(r.Box.Traffic, func(host string) string { return Code(host, 100) })
-		},
+		"longLineStart":    func(s string) string { return escapeLineStart(s, 2000) },
+		"join":             func(cells []string) string { return strings.Join(cells, "<br>") },
+		"problems":         verdictProblems,
+		"publishFailures":  publishFailures,
+		"notes":            listedNotes,
+		"newest":           newest,
 		"baselineCaution":  baselineCaution,
 		"next":             Next,
+		"signOf":           signOf,
+		"sentence":         func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+		"location":         location,
 		"patch":            patchBlock,
 		"plural":           Plural,
 		"time":             elapsed,
@@ -129,37 +131,25 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"issueLink":        issueLink,
 		"proof":            newestProof,
 		"verdict":          proofCheckText,
+		"ended":            checkout.Ended,
 		"rejectedClaims":   rejectedClaims,
 		"restoredFiles":    restoredFiles,
 		"proposedPatches":  proposedPatches,
 		"isUnchecked":      isUnchecked,
-		"flakyChecks":      flakyChecks,
 		"redAtBase":        redAtBase,
-		"provenStories":    provenStories,
-		"unproven":         unprovenStories,
 		"restoredForProof": restoredForProof,
-		"looks":            looks,
-		"untested": func(r journal.Run) []journal.Lines {
-			places, _ := placesTried(r)
-			return places
+		"places":           placesOf,
+		"doubt":            doubt,
+		"reviews":          reviewTexts,
+		"conflicts":        conflicts,
+		"othersChanges":    othersChanges,
+		"quietWorkflows":   quietWorkflows,
+		"withoutComments":  func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
+		"agentWords": func(all []storyRow) []storyRow {
+			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Said == "" })
 		},
-		"untestedText":    func(r journal.Run) string { return journal.UntestedText(placesTried(r)) },
-		"reviewReason":    reviewReason,
-		"reviews":         reviewTexts,
-		"othersChanges":   othersChanges,
-		"quietWorkflows":  quietWorkflows,
-		"withoutComments": func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
-		"isAdded": func(r journal.Run, criterion string) bool {
-			return slices.Contains(r.Planning.Added, criterion)
-		},
-		"criterionTests": verdict.CriterionTests,
-		"changed": func(all []storyRow) []storyRow {
-			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return len(s.Files) == 0 })
-		},
-		"changeSummary": changeSummary,
-		"paths":         codePaths,
-		"unapproved":    verdict.NeedsApproval,
-	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md", "archive/summary.md"))
+		"unapproved": verdict.NeedsApproval,
+	}).ParseFS(templates.Files, "comment/*.md", "pull/*.md", "archive/*.md"))
 })
 
 var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
@@ -189,12 +179,13 @@ func storyRows(run journal.Run, stories []plan.Story) []storyRow {
 }
 
 func newStoryRow(run journal.Run, s plan.Story) storyRow {
+	proof, _ := run.StoryProof(s.ID)
 	row := storyRow{
-		Story:  s,
-		Checks: "–",
-		Commit: "–",
-		Proof:  proofCell(run, s),
-		Proven: verdict.IsStoryProven(run, s),
+		Story:    s,
+		Name:     "**" + escapeEmphasis.Replace(clean.Inline(s.ID, 80)) + "** " + clean.Inline(s.Title, 160),
+		Criteria: criteriaCells(s, verdict.CriterionTests(s, proof), run.Planning.Added),
+		Test:     storyTests(run, s),
+		Commit:   "–",
 	}
 	cost := 0.0
 	isKnown := true
@@ -204,50 +195,28 @@ func newStoryRow(run journal.Run, s plan.Story) storyRow {
 		}
 		row.Iterations++
 		row.Active = it.Ended == nil && run.Stop == nil
-		if row.Active {
+		if row.Active || it.Agent == nil {
 			continue // its result is not known yet
 		}
-		if it.Agent != nil {
-			cost += it.Agent.Cost.USD
-			isKnown = isKnown && it.Agent.Cost.Known
+		cost += it.Agent.Cost.USD
+		isKnown = isKnown && it.Agent.Cost.Known
+		if it.Taken == nil {
+			continue
 		}
-		if len(it.Checks) > 0 {
-			row.Checks = checkMarks(run, it.Checks)
-		}
-		if it.Taken != nil && it.Taken.To != it.Taken.From {
+		if it.Taken.To != it.Taken.From {
 			row.Commit = "`" + shortSHA(it.Taken.To) + "`"
 		}
-		row.addIteration(it)
-	}
-	row.Cost = CostText(cost, isKnown)
-	return row
-}
-
-func (s *storyRow) addIteration(it journal.Iteration) {
-	if it.Taken == nil || it.Agent == nil {
-		return
-	}
-	for _, file := range it.Taken.Files {
-		if !slices.Contains(s.Files, file) {
-			s.Files = append(s.Files, file)
+		if len(it.Taken.Files) > 0 { // its text may contradict earlier ones
+			row.Said = clean.Inline(agentTags.ReplaceAllString(it.Agent.Words, " "), 300)
 		}
 	}
-	if len(it.Taken.Files) > 0 { // its text may contradict earlier ones
-		s.Said = clean.Inline(agentTags.ReplaceAllString(it.Agent.Words, " "), 300)
-	}
+	row.Cost = CostText(cost, isKnown)
+	row.Sign = rowSign(run, row)
+	return row
 }
 
 // agentTags matches text for ralph, not for people.
 var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
-
-func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
-	marks := make([]string, 0, len(checks))
-	for _, check := range checks {
-		skipped := pick(check.Skipped != "", " (skipped)", "")
-		marks = append(marks, checkMark(run, check)+" "+clean.Inline(check.Name, 40)+skipped)
-	}
-	return strings.Join(marks, ", ")
-}
 
 func checkMark(run journal.Run, check journal.CheckEnded) string {
 	switch {

@@ -1,7 +1,6 @@
 package view_test
 
 import (
-	"encoding/json"
 	"flag"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
-	"github.com/ralph-loop/ralph/internal/show/result"
 	"github.com/ralph-loop/ralph/internal/show/view"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 )
@@ -35,7 +33,6 @@ func TestStories(t *testing.T) {
 			{Name: "comment.md", Data: []byte(board.Comment)},
 			{Name: "pull.md", Data: []byte("# " + board.Pull.Title + "\n\n" + board.Pull.Body)},
 			{Name: "log", Data: []byte(logLines(s.Entries))},
-			{Name: "result.json", Data: resultOf(t, s.Run)},
 		}
 	})
 }
@@ -51,13 +48,4 @@ func logLines(entries []journal.Entry) string {
 		}
 	}
 	return text.String()
-}
-
-func resultOf(t *testing.T, run journal.Run) []byte {
-	t.Helper()
-	data, err := json.MarshalIndent(result.Of(run), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(data, '\n')
 }

@@ -56,14 +56,17 @@ func isBlockedInTree(run journal.Run, it journal.Iteration) bool {
 
 func endHeadline(run journal.Run) string {
 	e := ending.Of(run)
+	isReady := run.Published.Pull != nil && !run.Published.Pull.Draft
 	switch {
+	case e.Cause == nil && run.Stop.Reason == policy.AllStoriesPassed && isReady:
+		return fmt.Sprintf("ready for review: #%d", run.Published.Pull.Number)
 	case e.Cause == nil && run.Stop.Reason == policy.AllStoriesPassed:
 		return "done, every story passed and the checks passed again on a clean checkout"
 	case e.Cause == nil:
 		text := string(run.Stop.Reason.Status()) + ", " + reasonText(run)
 		return appendNonEmpty(text, ": ", clean.Inline(run.Stop.Why, 300))
 	case e.Cause == ending.Unproven:
-		e.Why = draftReason(run)
+		return e.Headline + ": " + draftReason(run)
 	}
 	text := appendNonEmpty(e.Headline, ": ", clean.Inline(e.Why, 1000))
 	switch run.Stop.Reason { //nolint:exhaustive // the others stopped short

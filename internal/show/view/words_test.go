@@ -15,22 +15,17 @@ import (
 // The next step for a pull request depends on whether it is a draft, and why.
 func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
-		"review the pull request":                            func(r *journal.Run) { r.Published.Pull.Draft = false },
 		"review the draft pull request and mark it as ready": func(*journal.Run) {},
 		"name commands that verify the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
 			r.Proofs[1].Result = journal.Unknown
 		},
-		"look at the draft pull request with care: the tests of the base fail on the new code: TestA; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
+		"look at the draft pull request with care; if it is right, mark it as ready, or set `tamper: allow`": func(r *journal.Run) {
 			r.Proofs[1].Result, r.Proofs[1].Why = journal.NeedsReview, "the tests of the base fail on the new code: TestA"
 		},
-		"the checks pass only with changed check files: `Makefile`; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
+		"review the changes; if they are right, set `tamper: allow`": func(r *journal.Run) {
 			r.Published.Pull, r.Proofs[0].Result, r.Proofs[0].Why = nil, journal.NeedsReview, "the checks pass only with changed check files: `Makefile`"
 		},
-		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
-		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Proofs = r.Proofs[1:] },
-		"look at the draft pull request with care: nothing was changed for US-001, check that it works": func(r *journal.Run) {
-			r.Proofs[0] = journal.Proof{Story: "US-001", Tree: "t1", Passed: true, Result: journal.NoNewFailingTest, Idle: true, Held: []string{"TestA"}}
-		},
+		"look at the draft pull request with care": func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
 	} {
 		run := journal.Run{
 			Tree: "t1", Published: journal.Published{Pull: &journal.PullOpened{Number: 3, Draft: true}}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
@@ -56,10 +51,22 @@ func provenTree(stories ...string) (all []journal.Proof) {
 // ran.
 func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
-		"done, every story passed and the checks passed again on a clean checkout":    func(r *journal.Run) { r.Proofs[1].Result = journal.Proven },
-		"finished, but a person has to look: no test shows that US-002 works":         func(*journal.Run) {},
-		"finished, but nothing was verified: no check is configured":                  func(r *journal.Run) { r.Proofs[2].Result = journal.Unknown },
-		"finished, but a person has to look: no test shows that US-001, US-002 works": func(r *journal.Run) { r.Proofs = r.Proofs[2:] },
+		"done, every story passed and the checks passed again on a clean checkout": func(r *journal.Run) { r.Proofs[1].Result = journal.Proven },
+		"ready for review: #3": func(r *journal.Run) {
+			r.Proofs[1].Result, r.Published.Pull = journal.Proven, &journal.PullOpened{Number: 3}
+		},
+		"needs review: no test shows that US-002 works": func(*journal.Run) {},
+		"needs review: protected files were changed": func(r *journal.Run) {
+			r.Proofs[1].Result, r.Proofs[2].Restored = journal.Proven, []string{"CODEOWNERS"}
+		},
+		"needs review: nothing was changed for US-002, check that it works": func(r *journal.Run) {
+			r.Proofs[1] = journal.Proof{Story: "US-002", Tree: "t1", Passed: true, Result: journal.NoNewFailingTest, Idle: true, Held: []string{"TestA"}}
+		},
+		"needs review: the tests of the base fail on the new code: TestA": func(r *journal.Run) {
+			r.Proofs[2].Result, r.Proofs[2].Why = journal.NeedsReview, "the tests of the base fail on the new code: TestA"
+		},
+		"finished, but nothing was verified: no check is configured": func(r *journal.Run) { r.Proofs[2].Result = journal.Unknown },
+		"needs review: no test shows that US-001, US-002 works":      func(r *journal.Run) { r.Proofs = r.Proofs[2:] },
 		"completed, all checks passed": func(r *journal.Run) {
 			r.Stop.Reason = policy.AllChecksPassed
 		},

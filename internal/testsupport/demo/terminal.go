@@ -17,7 +17,7 @@ var (
 
 // terminal is Markdown of ralph's own as a reader sees it on GitHub, as plain text.
 func terminal(text string) string {
-	text = strings.ReplaceAll(summary.ReplaceAllString(text, "▸ $1"), "<br>", "\n  ")
+	text = strings.ReplaceAll(summary.ReplaceAllString(text, "▸ $1"), "<br>", ", ")
 	text = html.UnescapeString(markup.ReplaceAllString(link.ReplaceAllString(text, "$1"), ""))
 	var lines []string
 	var table [][]string

@@ -150,7 +150,7 @@ var (
 	HostRefused = &Cause{name: "host not allowed", texts: texts{
 		headline: "no progress any more, and the sandbox refused hosts that the work needs",
 	}}
-	Unproven = &Cause{name: "not proven", texts: texts{headline: "a person has to look"}}
+	Unproven = &Cause{name: "not proven", texts: texts{headline: "needs review"}}
 
 	PushRefused = &Cause{name: "push refused", texts: texts{
 		headline: "the work could not be pushed",
