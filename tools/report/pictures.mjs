@@ -26,8 +26,6 @@ header b { color: ${theme === 'dark' ? '#f0f6fc' : '#1f2328'}; }
 .markdown-body { padding: 16px; font: 14px/1.5 "DejaVu Sans", "Noto Color Emoji", sans-serif; }
 section:last-child .markdown-body { max-height: 520px; overflow: hidden; }
 .markdown-body table { font-size: 12.5px; }
-.markdown-body li:has(> input) { list-style: none; }
-.markdown-body li > input { margin: 0 .35em .25em -1.4em; }
 </style><body>${box('<b>github-actions</b> bot commented on the issue', comment)}${box(`<b>${title.slice(2)}</b> · pull request by github-actions bot`, rest.join('\n'))}`
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] })

@@ -129,7 +129,7 @@ The checks are those of 'b0', the commit where the change left the base branch.
 
 - 'a.go:1-2'
 
-A test needs 3 of the changed places, and only the build 0.
+Changed places that a test needs: 3.
 
 ### Look at
 

@@ -21,7 +21,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/show/report"
-	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -96,20 +95,15 @@ func TestExamples(t *testing.T) {
 	for _, name := range examples {
 		t.Run(name, func(t *testing.T) {
 			s := example(t, name)
-			run := journal.Fold(journal.Run{}, s.Entries...)
 			markdown, err := s.Markdown()
 			if err != nil {
 				t.Fatal(err)
 			}
-			board := view.Of(run)
 			if page := html(t, s); strings.Contains(page, "Not shown:") || strings.Contains(page, "gone or was changed") {
 				t.Error("a file is missing beside the journal, or is not what it was")
 			}
 			golden(t, name, "report.html", html(t, s))
 			golden(t, name, "report.md", string(markdown))
-			golden(t, name, "comment.md", board.Comment)
-			golden(t, name, "pull.md", board.Pull.Body)
-			golden(t, name, "status.txt", view.Text(run, false))
 		})
 	}
 }

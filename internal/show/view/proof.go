@@ -13,21 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof/checkout"
 )
 
-func proofCell(run journal.Run, story plan.Story) string {
-	proof, found := run.StoryProof(story.ID)
-	switch {
-	case verdict.ReviewAnswer(run, story.ID) != "":
-		return "💬 answered"
-	case !story.Passes || !found:
-		return "–"
-	case verdict.IsStoryProven(run, story):
-		return "✅ " + proof.Result.Text()
-	case proof.Result == journal.Unknown:
-		return warnSign + " " + proof.Result.Text()
-	}
-	return "➖ " + proof.Result.Text()
-}
-
 // proofLines returns how a proof ended, and how many of the changed places a test needs.
 func proofLines(run journal.Run, e journal.ProofEnded) []eventLine {
 	story, _ := run.Plan.Find(e.Story)

@@ -2,11 +2,9 @@ package view
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
-	"github.com/ralph-loop/ralph/internal/lib/clean"
 )
 
 // proofCheckText returns how one check of a proof ended, compared with the base.
@@ -46,43 +44,4 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 		return text
 	}
 	return text + pick(verdict.BlocksStory(run, check), newFailuresText(run, check, oneLine), ", nothing new")
-}
-
-type redCheck struct {
-	Name  string
-	Tests []string
-	More  int // failed tests that are not shown
-}
-
-// redAtBase lists the checks with named failed tests at the base.
-func redAtBase(run journal.Run) []redCheck {
-	var all []redCheck
-	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), maxListed)] {
-		names := verdict.FailedAtBase(run, check.Name)
-		if len(names) == 0 {
-			continue
-		}
-		shown := redCheck{Name: clean.Inline(check.Name, 80), More: max(len(names)-maxListed, 0)}
-		for _, name := range names[:min(len(names), maxListed)] {
-			shown.Tests = append(shown.Tests, Code(name, 160)+currentTestText(run, check.Name, name))
-		}
-		if check.Tests.Cut {
-			shown.More = max(shown.More, check.Tests.Failed-len(shown.Tests))
-		}
-		all = append(all, shown)
-	}
-	return all
-}
-
-// currentTestText returns whether a test that failed at the base still fails, if its check ran on the newest tree.
-func currentTestText(run journal.Run, check, test string) string {
-	proof, _ := run.ProofOf(run.Tree)
-	atHead, ran := journal.FindCheck(proof.Checks.Head, check)
-	switch {
-	case !ran:
-		return ""
-	case slices.Contains(atHead.Tests.Failing(), test):
-		return ", still fails"
-	}
-	return ", does not fail now"
 }

@@ -27,8 +27,11 @@ func Text(run journal.Run, abandoned bool) string {
 		case s.Active:
 			mark = ">"
 		}
-		proof := strings.TrimSuffix(" "+proofCell(run, s.Story), " –")
-		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), proof)
+		result := ""
+		if proof, found := run.StoryProof(s.ID); found && s.Passes {
+			result = ": " + proof.Result.Text()
+		}
+		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), result)
 	}
 	iterations := Plural(len(run.Iterations), "iteration")
 	took := policy.FormatDuration(run.Clock.Now.Sub(run.Clock.Began))
@@ -61,7 +64,7 @@ func trimLists(text string) string {
 	size := len(text) + len("> … and 1000000 more\n\n")
 	removed, top := 0, 0
 	for i := len(lines) - 1; i >= 0 && size > maxText; i-- {
-		if !mayTrim(lines[i]) {
+		if !strings.HasPrefix(lines[i], "> ") && !strings.HasPrefix(lines[i], "- ") {
 			continue
 		}
 		size -= len(lines[i]) // the line break may stay
@@ -74,14 +77,6 @@ func trimLists(text string) string {
 	}
 	lines[top] = fmt.Sprintf("\n> … and %d more\n", removed)
 	return collapseBlankLines(strings.Join(lines, "\n"))
-}
-
-// mayTrim reports whether a line is an item of a list, but neither a warning nor a story.
-func mayTrim(line string) bool {
-	if strings.HasPrefix(line, "> ") {
-		return !strings.HasPrefix(line, "> ❗")
-	}
-	return strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "- [")
 }
 
 // pullTemplates match the paths of pull request templates, in GitHub's order.

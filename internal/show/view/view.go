@@ -136,7 +136,6 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"restoredFiles":    restoredFiles,
 		"proposedPatches":  proposedPatches,
 		"isUnchecked":      isUnchecked,
-		"redAtBase":        redAtBase,
 		"restoredForProof": restoredForProof,
 		"places":           placesOf,
 		"doubt":            doubt,

@@ -131,7 +131,7 @@ func TestTextOfStories(t *testing.T) {
 		},
 		Proofs: []journal.Proof{{Story: "US-001", Passed: true, Result: journal.Proven}},
 	}
-	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart ✅ Proven\n[>] US-002 An order\n[ ] US-003 A bill\n" +
+	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart: Proven\n[>] US-002 An order\n[ ] US-003 A bill\n" +
 		"2 iterations in 0s, cost $1.00\n! rejected: US-003: one story at a time\n"
 	if diff := cmp.Diff(want, view.Text(run, false)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)

@@ -200,7 +200,7 @@ func (s Shown) Print(to io.Writer, name string, keep bool, took time.Duration) e
 
 func section(title, text string) string {
 	rule := strings.Repeat("─", max(0, 76-len([]rune(title))))
-	return fmt.Sprintf("\n── %s %s\n\n%s\n", title, rule, strings.TrimSpace(text))
+	return fmt.Sprintf("\n── %s %s\n\n%s\n", title, rule, strings.Trim(text, "\n"))
 }
 
 // quiet leaves out the commands that a log has for the runner, such as masks.
