@@ -1,10 +1,6 @@
 package journal
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
+import "time"
 
 // EgressRefused records a target that the sandbox refused, once. It changes no decision.
 type EgressRefused struct {
@@ -29,24 +25,4 @@ type Passage struct {
 	Down  int64  `json:"down"`           // bytes received
 }
 
-func (e EgressPassed) fold(r *Run, _ time.Time) {
-	for _, p := range e.Hosts {
-		r.Box.Traffic = addTraffic(r.Box.Traffic, p)
-	}
-	if e.Rest != nil {
-		r.Box.Traffic = addTraffic(r.Box.Traffic, Passage{Times: e.Rest.Times, Up: e.Rest.Up, Down: e.Rest.Down})
-	}
-}
-
-func addTraffic(all []Passage, p Passage) []Passage {
-	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int {
-		return cmp.Compare(a.Host, host)
-	})
-	if !found {
-		return slices.Insert(all, i, p)
-	}
-	all[i].Times += p.Times
-	all[i].Up += p.Up
-	all[i].Down += p.Down
-	return all
-}
+func (EgressPassed) fold(*Run, time.Time) {} // it changes no decision, and nothing shows the sum

@@ -111,11 +111,8 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		},
 		Published: journal.Published{Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed}},
 		Notes:     []journal.Noted{noted},
-		Box: journal.Box{
-			Refused: []journal.EgressRefused{refused},
-			Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}},
-		},
-		Looked: &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
+		Box:       journal.Box{Refused: []journal.EgressRefused{refused}},
+		Looked:    &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
 		Spent: journal.Spent{Usage: agent.Usage, CostUSD: 0.75},
 	}
 	if diff := cmp.Diff(want, run); diff != "" {

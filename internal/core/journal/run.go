@@ -96,7 +96,6 @@ type Box struct {
 	Delivered *Delivered      // what of the box is in the user's folder
 	Log       Attachment      // the newest copy of the progress log
 	Refused   []EgressRefused // by the sandbox's proxies
-	Traffic   []Passage       // through them, by host
 }
 
 // Merging is how the work met that of others.

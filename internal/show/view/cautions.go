@@ -94,27 +94,18 @@ func egressRefusedText(e journal.EgressRefused) string {
 
 const maxHosts = 3
 
-// trafficLines name no hosts for a run without a sandbox, where only the model server counts.
+// trafficLines has the bytes out and in, and the hosts with the most traffic. It names no hosts for a run without a
+// sandbox, where only the model server counts.
 func trafficLines(run journal.Run, e journal.EgressPassed) []eventLine {
-	all := slices.Clone(e.Hosts)
+	all := slices.SortedStableFunc(slices.Values(e.Hosts), func(a, b journal.Passage) int {
+		return cmp.Compare(b.Up+b.Down, a.Up+a.Down)
+	})
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	text := trafficText(all)
-	if text == "" || run.Level == "none" {
+	if len(all) == 0 || run.Level == "none" {
 		return nil
 	}
-	return []eventLine{iterationLine(plainSign, "passed through the sandbox: "+text)}
-}
-
-// trafficText returns the bytes out and in, and the hosts with the most traffic. It is empty if there was none.
-func trafficText(all []journal.Passage) string {
-	if len(all) == 0 {
-		return ""
-	}
-	all = slices.SortedStableFunc(slices.Values(all), func(a, b journal.Passage) int {
-		return cmp.Compare(b.Up+b.Down, a.Up+a.Down)
-	})
 	var up, down int64
 	var hosts []string
 	for _, p := range all {
@@ -124,11 +115,9 @@ func trafficText(all []journal.Passage) string {
 			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", oneLine(p.Host), byteCount(p.Up), byteCount(p.Down)))
 		}
 	}
-	line := fmt.Sprintf("%s out and %s in: %s", byteCount(up), byteCount(down), strings.Join(hosts, ", "))
-	if more := len(all) - len(hosts); more > 0 {
-		line += " and others"
-	}
-	return line
+	text := fmt.Sprintf("passed through the sandbox: %s out and %s in: %s",
+		byteCount(up), byteCount(down), strings.Join(hosts, ", "))
+	return []eventLine{iterationLine(plainSign, text+pick(len(all) > len(hosts), " and others", ""))}
 }
 
 // publishFailures lists GitHub's newest refusal of each act, unless the headline has it.

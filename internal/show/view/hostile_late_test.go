@@ -107,7 +107,6 @@ func TestTheLimitTearsNothing(t *testing.T) {
 			large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
 			large.Box.Refused = append(large.Box.Refused, journal.EgressRefused{What: word, Why: word, Input: word})
 			large.Published.Failures = append(large.Published.Failures, journal.PublishFailed{Act: word, Why: word, Fix: word})
-			large.Box.Traffic = append(large.Box.Traffic, journal.Passage{Host: word, Up: 1})
 		}
 		board := view.Of(large)
 		for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {
