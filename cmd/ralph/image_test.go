@@ -103,7 +103,7 @@ func TestImageIsEnded(t *testing.T) {
 				t.Errorf("comments %+v, want one with %q", comments, want.itself)
 			}
 			after, code := job.run("--entrypoint", job.action.Runs.Post)
-			if comments = town.progress(issue); code != 0 || !strings.Contains(after, want.after) || !strings.Contains(comments[0].Body, "cancelled") {
+			if comments = town.progress(issue); code != 0 || !strings.Contains(after, want.after) || !strings.Contains(comments[0].Body, "Cancelled") {
 				t.Errorf("exit %d: %s\nthe comment says %s", code, after, comments[0].Body)
 			}
 		})

@@ -71,7 +71,7 @@ func (s *scene) saved() {
 		t.Errorf("files %q, want the work that was under way", s.files(run.Branch))
 	}
 	comments := s.progress(s.issue)
-	if len(comments) != 1 || !strings.Contains(comments[0].Body, "cancelled") || !strings.Contains(comments[0].Body, "`/ralph resume`") {
+	if len(comments) != 1 || !strings.Contains(comments[0].Body, "Cancelled") || !strings.Contains(comments[0].Body, "`/ralph resume`") {
 		t.Errorf("comments %+v, want one that says cancelled and how to go on", comments)
 	}
 	if len(s.Pulls(shop)) != 0 {

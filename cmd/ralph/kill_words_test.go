@@ -170,12 +170,12 @@ func TestLostLastUpdates(t *testing.T) {
 	s.Inject(githubtest.Fault{Method: http.MethodPatch, Status: http.StatusBadGateway, Times: 2 * 3, Match: func(r *http.Request) bool {
 		body, err := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		return err == nil && strings.Contains(r.URL.Path, "/comments/") && bytes.Contains(body, []byte("every story passed"))
+		return err == nil && strings.Contains(r.URL.Path, "/comments/") && bytes.Contains(body, []byte("Ready for review"))
 	}})
 	if code := s.end(s.begin()); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}
-	if shown := s.shown(); !strings.Contains(shown, "every story passed") {
+	if shown := s.shown(); !strings.Contains(shown, "Ready for review") {
 		t.Errorf("the comment says %q, want how the run ended", shown)
 	}
 }

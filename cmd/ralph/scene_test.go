@@ -190,7 +190,7 @@ func (s *scene) settled() {
 	if len(pulls) != 1 || pulls[0].Draft || pulls[0].HeadSHA != run.Head || !strings.Contains(pulls[0].Body, "Closes #1") {
 		t.Errorf("pull requests %+v, want one that is ready, at %s", pulls, run.Head)
 	}
-	if all, ours := s.Comments(shop, s.issue), s.progress(s.issue); len(all) != 1 || len(ours) != 1 || !strings.Contains(ours[0].Body, "every story passed") {
+	if all, ours := s.Comments(shop, s.issue), s.progress(s.issue); len(all) != 1 || len(ours) != 1 || !strings.Contains(ours[0].Body, "Ready for review") {
 		t.Errorf("comments %+v, want one that says done", all)
 	}
 	if head := s.must("rev-parse", run.Branch); head != run.Head {

@@ -243,7 +243,7 @@ func TestStopAsked(t *testing.T) {
 	if run := s.run(); run.Stop == nil || run.Stop.Reason != policy.Cancelled || run.Published.Pushed != run.Head || !slices.Contains(s.files(run.Branch), "notes.txt") {
 		t.Errorf("the run stopped as %+v at %s, pushed %s; want its work kept", run.Stop, run.Head, run.Published.Pushed)
 	}
-	if ours := s.progress(s.issue); len(ours) != 1 || !strings.Contains(ours[0].Body, "cancelled") {
+	if ours := s.progress(s.issue); len(ours) != 1 || !strings.Contains(ours[0].Body, "Cancelled") {
 		t.Errorf("comments %+v, want one that says cancelled", ours)
 	}
 }
