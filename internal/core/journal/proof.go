@@ -129,6 +129,9 @@ func UntestedText(untested []Lines, tried Tried) string {
 	if len(untested) > 0 {
 		text += ": " + ShortLines(untested)
 	}
+	if tried.Left > 0 {
+		text += fmt.Sprintf("; %d not tried", tried.Left)
+	}
 	return text
 }
 

@@ -113,13 +113,13 @@ END
 func TestText(t *testing.T) {
 	outcome := checkout.Outcome{
 		Base: "b", Head: "h", Result: journal.Proven, Tests: []string{"TestA"}, Look: []journal.Look{{Kind: "skipped", File: "a_test.go", Why: "a test is skipped"}},
-		Untested: []journal.Lines{{File: "a.go", From: 10, To: 14}}, Tried: journal.Tried{ByTest: 9, ByBuild: 7},
+		Untested: []journal.Lines{{File: "a.go", From: 10, To: 14}}, Tried: journal.Tried{ByTest: 9, ByBuild: 7, Left: 3},
 		Checks: []checkout.Checked{{Name: "test", AtBase: true, Passed: true, Tests: &journal.Tests{Passed: 2}}},
 	}
 	want := `b..h: Proven
   check test: passed at the base, passed (2 tests pass) with the change
   fails without the change: TestA
-  9 places needed by a test, 7 only by the build, 1 by nothing: a.go:10-14
+  9 places needed by a test, 7 only by the build, 1 by nothing: a.go:10-14; 3 not tried
   look at a_test.go: a test is skipped
 `
 	if got := outcome.Text(); got != want {

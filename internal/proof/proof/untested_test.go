@@ -72,12 +72,12 @@ func TestStubs(t *testing.T) {
 			"package a\n\nfunc F(x int) (int, error) { if true { return *new(int), *new(error) };\n\treturn x, nil\n}\n\n" +
 				"func g() { if true { return }; F(1) }\n",
 		},
-		"b.go": {"package a\n\nfunc F() (n int) {\n\treturn 1\n}\n", "package a\n\nfunc F() (n int) { if true { return };\n\treturn 1\n}\n"},
-		"a.py": {"class A:\n    def f(self):\n        return 1\n", "class A:\n    def f(self):\n        return None\n        return 1\n"},
-		"a.js": {"export function f(a) {\n  return a + 1;\n}\n", "export function f(a) {\n  return undefined;\n  return a + 1;\n}\n"},
-		"a.ts": {"class A {\n  add(a: number) {\n    return a;\n  }\n}\n", "class A {\n  add(a: number) {\n    return undefined as any;\n    return a;\n  }\n}\n"},
-		"a.rs": {"pub fn f(a: i32) -> i32 {\n    a\n}\n", "pub fn f(a: i32) -> i32 {\n    if true { unimplemented!() }\n    a\n}\n"},
-		"a.rb": {"def f(a)\n  a\nend\n", "def f(a)\n  raise\n  a\nend\n"},
+		"b.go":  {"package a\n\nfunc F() (n int) {\n\treturn 1\n}\n", "package a\n\nfunc F() (n int) { if true { return };\n\treturn 1\n}\n"},
+		"a.py":  {"class A:\n    def f(self):\n        return 1\n", "class A:\n    def f(self):\n        return None\n        return 1\n"},
+		"a.js":  {"export function f(a) {\n  return a + 1;\n}\n", "export function f(a) {\n  return undefined;\n  return a + 1;\n}\n"},
+		"a.ts":  {"class A {\n  add(a: number) {\n    return a;\n  }\n}\n", "class A {\n  add(a: number) {\n    return undefined as any;\n    return a;\n  }\n}\n"},
+		"a.rs":  {"pub fn f(a: i32) -> i32 {\n    a\n}\n", "pub fn f(a: i32) -> i32 {\n    if true { unimplemented!() }\n    a\n}\n"},
+		"a.rb":  {"def f(a)\n  a\nend\n", "def f(a)\n  raise\n  a\nend\n"},
 		"a.txt": {"def f():\n    pass\n", ""},
 	} {
 		if got := proof.Stubbed(file, c.text, 0, strings.Count(c.text, "\n")); got != c.want {

@@ -46,8 +46,8 @@ func proofText(e journal.ProofEnded) string {
 	if e.Result != journal.Proven {
 		return appendNonEmpty(text, ": ", oneLine(e.Why))
 	}
-	how := journal.HowNewTestsFail(e.DoesNotBuild) + ", as it should: "
-	return text + ": " + how + oneLine(journal.ShortList(journal.Proof(e).ProvingTests()))
+	text += ": " + journal.HowNewTestsFail(e.DoesNotBuild) + ", as it should"
+	return appendNonEmpty(text, ": ", oneLine(journal.ShortList(journal.Proof(e).ProvingTests())))
 }
 
 // rowSign returns the sign before a story in a table.
