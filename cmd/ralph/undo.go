@@ -29,7 +29,8 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	if run.Box.Delivered == nil {
 		return 0, fault.Usage("the run "+run.ID+" delivered nothing here",
-			"it worked in the folder itself, or changed nothing: see git status, or name another run of .ralph/runs", nil)
+			"it worked in the folder itself, or changed nothing: see git status, or name another run of .ralph/runs",
+			nil)
 	}
 	top := filepath.Join(home.Project(), run.Worktree)
 	release, err := lockRuns(home.Project())

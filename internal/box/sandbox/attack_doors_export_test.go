@@ -126,7 +126,7 @@ func ownAddress() (string, bool) {
 }
 
 // visitPatience bounds the wait for what visitors say: any program of the machine can come, and stay.
-const visitPatience = 2 * time.Second
+const visitPatience = 20 * time.Second
 
 // visitors counts those who came out, by vector. It ends the listeners.
 func (st *attackSetup) visitors(ctx context.Context) map[string]int {

@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/ralph-loop/ralph/internal/lib/shell"
+import (
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/lib/shell"
+)
 
 // Resume names a run on a laptop, as the command that continues it has to.
 type Resume struct {
@@ -10,15 +14,13 @@ type Resume struct {
 
 // Command is the command that continues the run, with more words as a person types them. Nothing else spells it.
 func (r Resume) Command(words ...string) string {
-	command := "ralph resume"
+	command := []string{"ralph resume"}
 	if r.Dir != "" {
-		command += " -d " + shell.Quote(r.Dir)
+		command = append(command, "-d", shell.Quote(r.Dir))
 	}
-	for _, word := range words {
-		command += " " + word
-	}
+	command = append(command, words...)
 	if r.ID != "" {
-		command += " " + shell.Quote(r.ID)
+		command = append(command, shell.Quote(r.ID))
 	}
-	return command
+	return strings.Join(command, " ")
 }

@@ -33,7 +33,7 @@ func (m *machine) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // the agent is another user
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the agent is another user
 		return err
 	}
 	npmPackage := adapter.Package + "@" + version

@@ -106,7 +106,7 @@ func (a Agent) isInProject(word string) bool {
 func (a Agent) version(ctx context.Context, argv, env []string) (string, error) {
 	var output bytes.Buffer
 	ended, err := a.ask(ctx, argv, env, &output, &output)
-	gap := ""
+	var gap string
 	switch {
 	case err != nil:
 		gap = err.Error()

@@ -68,10 +68,11 @@ func (f Finding) text() string {
 	if f.Remedy != "" {
 		text += "       hint: " + f.Remedy + "\n"
 	}
+	var notes strings.Builder
 	for _, note := range f.Notes {
-		text += "       note: " + note + "\n"
+		notes.WriteString("       note: " + note + "\n")
 	}
-	return text
+	return text + notes.String()
 }
 
 // LookAtServices connects to each service once, as the beginning of a run does.

@@ -74,5 +74,6 @@ func (g GitHub) mayOpenPulls(ctx context.Context, base string) error {
 		return nil //nolint:nilerr // then this token may, as far as is known
 	}
 	return fault.Usage("jobs of this repository may not open any, although this token may",
-		"allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`", nil)
+		"allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`",
+		nil)
 }

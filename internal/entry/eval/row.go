@@ -137,7 +137,8 @@ func (s Sum) Line() string {
 	}
 	return fmt.Sprintf("%d of %d tasks tried%s: ", s.Tried, s.Tasks, aside) +
 		fmt.Sprintf("%d proven, %d with hidden tests that pass, %d both; ", s.Proven, s.Hidden, s.Solved) +
-		fmt.Sprintf("%d false positives, %d false negatives, %d with lines that no test needs. ", s.False, s.Held, s.Untested) +
+		fmt.Sprintf("%d false positives, %d false negatives, ", s.False, s.Held) +
+		fmt.Sprintf("%d with lines that no test needs. ", s.Untested) +
 		fmt.Sprintf("$%.2f, %s.", s.CostUSD, short(s.Seconds))
 }
 

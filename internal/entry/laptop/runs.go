@@ -52,7 +52,8 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 		home, old := folder.Newest(func(run journal.Run) bool { return run.ID == id })
 		switch {
 		case home.ID == "":
-			return home, old, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, the newest one goes on", nil)
+			return home, old, fault.Usage("there is no run "+id,
+				"the runs are in .ralph/runs; without an ID, the newest one goes on", nil)
 		case supervised(old), inSession(old) && !old.IsCompleted():
 			return home, old, elsewhereError(old)
 		case !isOpen(old):

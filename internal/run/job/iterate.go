@@ -141,7 +141,9 @@ func (s *activeRun) removeInstructions(ctx context.Context, run journal.Run) (fu
 		Tree:    tree,
 		Base:    run.Base,
 		Head:    run.Head,
-		Lend:    func(ctx context.Context, name string) error { return s.job.Machine.Sandbox.Lend(ctx, tree.Dir, name) },
+		Lend: func(ctx context.Context, name string) error {
+			return s.job.Machine.Sandbox.Lend(ctx, tree.Dir, name)
+		},
 	}.Apply(ctx)
 }
 

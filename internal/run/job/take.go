@@ -57,7 +57,9 @@ func leftoversMessage(run journal.Run, tree string) git.Message {
 }
 
 // newCommits takes the agent's commits. seen may hold what an earlier look at the tree found.
-func (t *agentTree) newCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
+func (t *agentTree) newCommits(
+	ctx context.Context, run journal.Run, seen *git.Inspection,
+) (journal.CommitsTaken, error) {
 	tree, err := t.open(ctx)
 	switch {
 	case err != nil:
