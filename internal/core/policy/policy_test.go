@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -244,6 +245,18 @@ func TestTheLowerOfTwoLimits(t *testing.T) {
 	for _, got := range []policy.Limits{a.Min(b), b.Min(a)} {
 		if got != want {
 			t.Errorf("Below = %+v, want %+v", got, want)
+		}
+	}
+}
+
+// A limit that only one of two has holds for both: 0 is no limit.
+func TestNoLimitIsForgotten(t *testing.T) {
+	limits := reflect.TypeFor[policy.Limits]()
+	for i := range limits.NumField() {
+		var one policy.Limits
+		reflect.ValueOf(&one).Elem().Field(i).Set(reflect.ValueOf(7).Convert(limits.Field(i).Type))
+		if got := one.Min(policy.Limits{}); got != one {
+			t.Errorf("Min forgets %s", limits.Field(i).Name)
 		}
 	}
 }

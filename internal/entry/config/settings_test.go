@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,16 @@ func TestEveryGuardrailCounts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, read(t, file).ApplyTo(policy.ForPreset(policy.ByResponse)).Checks); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryLimitCounts(t *testing.T) {
+	preset := policy.ForPreset(policy.ByStories)
+	for field := range reflect.TypeFor[config.Limits]().Fields() {
+		key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if read(t, `{"limits": {"`+key+`": 77}}`).ApplyTo(preset).Limits == preset.Limits {
+			t.Errorf("limits.%s limits nothing", key)
+		}
 	}
 }
 
