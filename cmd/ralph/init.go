@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -114,7 +113,7 @@ func (c planCommand) run(_ context.Context, w world) (int, error) { //nolint:unp
 		body = clean.FromMarkdown(body, 0).Text // as an issue with this text is read
 	}
 	task := plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: body}
-	stories, source, err := plan.Draft(task, forms()...)
+	stories, source, err := plan.Draft(task)
 	if err != nil {
 		return 0, explainNoPlan(name, err)
 	}
@@ -135,16 +134,6 @@ func (c planCommand) run(_ context.Context, w world) (int, error) { //nolint:unp
 	fmt.Fprintln(w.Stderr, "next: save it as ralph/prd.json, commit it, then: ralph run")
 	_, err = w.Stdout.Write(data)
 	return fault.ExitDone, err
-}
-
-func forms() (all [][]byte) {
-	names, _ := filepath.Glob(".github/ISSUE_TEMPLATE/*.y*ml") // its pattern is right
-	for _, name := range names {
-		if data, err := workspace.ReadSettings(".", name); err == nil {
-			all = append(all, data)
-		}
-	}
-	return all
 }
 
 const largest = 1 << 20

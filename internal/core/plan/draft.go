@@ -22,7 +22,7 @@ type Source string
 const (
 	SourceJSON     Source = "json"     // a PRD, bare or in a code block
 	SourceTaskList Source = "tasklist" // - [ ] one story
-	SourceHeadings Source = "headings" // headings are stories, or have criteria
+	SourceCriteria Source = "criteria" // one story: criteria under a heading
 	SourcePlain    Source = "plain"    // one story: the whole text
 	SourceAgent    Source = "agent"    // an agent made the plan
 )
@@ -33,7 +33,7 @@ const maxBody = 65_536
 
 // Draft makes a plan of a task without a model, so the same text gives the same stories. An issue cannot set the
 // branch name.
-func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
+func Draft(t Task) (Plan, Source, error) {
 	if t.Update {
 		return t.updatePlan(), SourceUpdate, nil
 	}
@@ -56,7 +56,6 @@ func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 		return fromJSON(t, input{data: code.Lines().Value(p.src), linesAbove: above})
 	}
 	d := drafter{task: t, doc: p, sections: splitSections(p), used: map[ast.Node]bool{}}
-	d.keepAnswers(formFields(forms))
 	return d.plan()
 }
 
@@ -109,13 +108,13 @@ type drafter struct {
 	task     Task
 	doc      document
 	sections []section
-	isForm   bool              // the body is an issue form
 	used     map[ast.Node]bool // blocks that became stories or criteria
 }
 
 func (d *drafter) plan() (Plan, Source, error) {
-	if err := d.checkContent(); err != nil {
-		return Plan{}, "", err
+	if t := d.task; (t.Kind == KindIssue || t.Title != "") && emptyTitle.MatchString(t.Title) {
+		return Plan{}, "", fault.Usage("nothing to plan in "+t.String()+": its title is empty",
+			"describe the work in the title", nil)
 	}
 	title := d.title()
 	if title == "" {
@@ -124,9 +123,6 @@ func (d *drafter) plan() (Plan, Source, error) {
 	}
 	about := clean.OneLine(clean.Visible(d.task.Title))
 	from, entries := SourceTaskList, d.taskEntries()
-	if len(entries) == 0 {
-		from, entries = SourceHeadings, d.headingEntries()
-	}
 	if len(entries) == 0 {
 		from, entries = d.singleEntry(title)
 	} else {
@@ -143,12 +139,15 @@ func (d *drafter) plan() (Plan, Source, error) {
 	return p, from, nil
 }
 
+// emptyTitle matches a title that has only the prefix of an issue form.
+var emptyTitle = pattern.Of(`^(?:\[[^\]]*\]|<[^>]*>|\([^)]*\)|[\pL ]+:|[\s:.-])*$`)
+
 func (d *drafter) title() string {
 	if title := clean.OneLine(clean.Visible(d.task.Title)); !emptyTitle.MatchString(title) {
 		return title
 	}
 	for _, s := range d.sections {
-		if s.title != "" && !d.isForm {
+		if s.title != "" {
 			return s.title
 		}
 		for _, b := range s.blocks {

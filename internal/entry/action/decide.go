@@ -36,7 +36,6 @@ type request struct {
 
 	command   trigger.Command
 	task      plan.Task
-	forms     [][]byte        // the issue forms of the base branch, where the task may be one
 	redChecks []trigger.Check // what to work on, where CI asks
 	source    string          // the issue's text, as written
 	shown     []string        // the addresses that it shows
@@ -83,7 +82,7 @@ func (r *request) setPull(pull github.Pull) {
 
 // newRun returns the run that the request asks for.
 func (r *request) newRun(env environment, now time.Time) (job.NewRun, error) {
-	stories, source, err := plan.Draft(r.task, r.forms...)
+	stories, source, err := plan.Draft(r.task)
 	if err != nil && !r.command.Verb.ContinuesRun() { // a run that continues has a plan
 		return job.NewRun{}, fault.Usage(r.task.String()+" cannot be turned into stories",
 			cmp.Or(fault.Hint(err), "correct the text and ask again"), err)

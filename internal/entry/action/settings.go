@@ -5,7 +5,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/agent/mcp"
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
@@ -58,11 +57,6 @@ func (g *gatherer) applySettings(ctx context.Context) error {
 	base, _, err := r.place()
 	if err != nil {
 		return nil //nolint:nilerr // it is answered when the run is to begin
-	}
-	if plan.MayBeForm(r.task) {
-		if r.forms, err = g.client.Forms(ctx, base); err != nil {
-			return err
-		}
 	}
 	if err := g.allowServers(ctx, base); err != nil {
 		return err

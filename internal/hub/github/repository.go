@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -156,37 +155,6 @@ func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte,
 		return nil, false, nil
 	}
 	return []byte(content), err == nil, err
-}
-
-// mostForms is more issue forms than GitHub offers in a list that people read.
-const mostForms = 20
-
-// Forms returns the issue forms of a branch, as YAML.
-func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err error) {
-	const folder = ".github/ISSUE_TEMPLATE"
-	a := operation{action: "list the issue forms", permission: "contents: read"}
-	options := &gh.RepositoryContentGetOptions{Ref: branch}
-	files, err := withRetry(ctx, c, a, func(ctx context.Context) ([]*gh.RepositoryContent, error) {
-		_, files, _, err := c.api.Repositories.GetContents(ctx, c.Owner, c.Repo, folder, options)
-		return files, err
-	})
-	if errors.Is(err, NotFound) {
-		return nil, nil
-	}
-	for _, file := range files {
-		if len(forms) == mostForms {
-			break
-		}
-		if ext := path.Ext(file.GetName()); ext != ".yml" && ext != ".yaml" {
-			continue
-		}
-		text, _, err := c.File(ctx, branch, folder+"/"+file.GetName())
-		if err != nil {
-			return nil, err
-		}
-		forms = append(forms, text)
-	}
-	return forms, err
 }
 
 // OpenPulls returns the branches of this repository with that prefix that have an open pull request.

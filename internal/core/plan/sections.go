@@ -6,76 +6,9 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
-
-// headingEntries makes a story of every deepest heading with a list or criteria under it.
-func (d *drafter) headingEntries() []entry {
-	var entries []entry
-	for _, own := range d.storySections() {
-		first := own[0]
-		e := entry{title: first.title}
-		for _, s := range own[1:] {
-			if s.role == roleCriteria {
-				e.criteria = append(e.criteria, d.sectionCriteria(s)...)
-			}
-		}
-		if len(e.criteria) == 0 {
-			e.criteria = d.listCriteria(first)
-		}
-		e.about = d.description(own)
-		entries = append(entries, e)
-	}
-	return entries
-}
-
-// storySections returns for each story its section and the sections below it.
-func (d *drafter) storySections() [][]section {
-	story := d.areStories()
-	owned := make([][]section, len(d.sections))
-	for at, s := range d.sections {
-		for at >= 0 && !story[at] {
-			at = d.sections[at].parent
-		}
-		if at >= 0 {
-			owned[at] = append(owned[at], s)
-		}
-	}
-	return slices.DeleteFunc(owned, func(own []section) bool { return len(own) == 0 })
-}
-
-// areStories reports for each section whether it is a story. A section with a story below it is not.
-func (d *drafter) areStories() []bool {
-	story := make([]bool, len(d.sections))
-	for i, s := range d.sections {
-		switch {
-		case s.role == roleCriteria && s.parent >= 0 && len(s.blocks) > 0:
-			up := d.sections[s.parent]
-			story[s.parent] = up.title != "" && up.role == roleStories
-		case s.role == roleStories && s.title != "" && len(s.lists()) > 0:
-			story[i] = true
-		}
-	}
-	for i, s := range d.sections {
-		for up := s.parent; story[i] && up >= 0; up = d.sections[up].parent {
-			story[up] = false
-		}
-	}
-	return story
-}
-
-func (d *drafter) description(own []section) []string {
-	var about []string
-	for i, s := range own {
-		if i == 0 || s.role == roleCriteria {
-			s.level = 0 // no heading: the story has the title
-		}
-		about = append(about, s.markdown(d.doc, d.used))
-		for _, b := range s.blocks {
-			d.used[b] = true
-		}
-	}
-	return about
-}
 
 func (d *drafter) listCriteria(s section) []string {
 	var all []string
@@ -102,17 +35,20 @@ func (d *drafter) sectionCriteria(s section) []string {
 	return all
 }
 
-// singleEntry makes one story of the whole text. Its criteria are those under a criteria heading, or the lists.
+// singleEntry makes one story of the whole text. Its criteria are those of the only section with criteria, or the lists
+// at the top. Several sections belong to several stories: an agent has to read which.
 func (d *drafter) singleEntry(title string) (Source, []entry) {
 	e := entry{title: title}
 	from := SourcePlain
-	for _, s := range d.sections {
-		if s.role == roleCriteria {
-			e.criteria = append(e.criteria, d.sectionCriteria(s)...)
+	if d.hasOnePlaceOfCriteria() {
+		for _, s := range d.sections {
+			if s.role == roleCriteria {
+				e.criteria = append(e.criteria, d.sectionCriteria(s)...)
+			}
 		}
 	}
 	if len(e.criteria) > 0 {
-		from = SourceHeadings
+		from = SourceCriteria
 	} else {
 		e.criteria = d.listCriteria(d.sections[0])
 	}
@@ -122,12 +58,21 @@ func (d *drafter) singleEntry(title string) (Source, []entry) {
 	return from, []entry{e}
 }
 
+// hasOnePlaceOfCriteria reports whether nothing stands between sections with criteria.
+func (d *drafter) hasOnePlaceOfCriteria() bool {
+	places := 0
+	for i, s := range d.sections {
+		if s.role == roleCriteria && d.sections[i-1].role != roleCriteria {
+			places++
+		}
+	}
+	return places == 1
+}
+
 type section struct {
 	level  int // 0 above the first heading
 	title  string
 	role   role
-	parent int  // index of the section above it, or -1
-	empty  bool // a form field without an answer
 	blocks []ast.Node
 }
 
@@ -135,33 +80,35 @@ type section struct {
 type role int
 
 const (
-	roleStories  role = iota // stories, or criteria of a story
+	roleText     role = iota // stories only in check boxes
 	roleTasks                // one story for each item
-	roleCriteria             // criteria of the section above
-	roleText                 // stories only in check boxes
+	roleCriteria             // criteria of the one story
 	roleIgnored              // no stories
 )
 
 const labelLevel = 7 // of a line "Acceptance criteria:", which is below any heading
 
-// splitSections cuts a document into sections, without empty form fields.
+const noResponse = "_No response_" // GitHub writes it for an empty field of an issue form
+
+// splitSections cuts a document into sections. Sections below criteria are criteria, too.
 func splitSections(p document) []section {
-	sections := []section{{parent: -1}}
+	sections := []section{{}}
+	var outer section
 	for n := p.doc.FirstChild(); n != nil; n = n.NextSibling() {
+		last := &sections[len(sections)-1]
 		if s, ok := sectionStart(p, n); ok {
-			s.parent = parentSection(sections, s.level)
-			if s.parent >= 0 && slices.Contains([]role{roleCriteria, roleIgnored}, sections[s.parent].role) {
-				s.role = sections[s.parent].role
+			if s.level <= outer.level {
+				outer = section{}
+			}
+			if outer.role != roleText {
+				s.role = outer.role
+			} else if s.role == roleCriteria || s.role == roleIgnored {
+				outer = s
 			}
 			sections = append(sections, s)
 			continue
 		}
-		last := &sections[len(sections)-1]
-		switch p.blockMarkdown(n) {
-		case "":
-		case noResponse:
-			last.empty = true
-		default:
+		if text := p.blockMarkdown(n); text != "" && text != noResponse && !isAboutAuthor(p, *last, n) {
 			last.blocks = append(last.blocks, n)
 		}
 	}
@@ -181,26 +128,32 @@ func sectionStart(p document, n ast.Node) (section, bool) {
 	}
 }
 
-func parentSection(sections []section, level int) int {
-	i := len(sections) - 1
-	for i > 0 && sections[i].level >= level {
-		i = sections[i].parent
+// personalStatement matches how people speak about themselves, and questions.
+var personalStatement = pattern.Of(`(?i)^(?:yes|my)\b|^(?:by [^,]+, )?(?:i|we)(?:\s+|['’])` +
+	`(?:have|am|are|m|ve|re|d|ll|will|would|do|did|don|agree|confirm|understand|acknowledge|` +
+	`accept|know|read|can|could|\w+ed)\b|\?$`)
+
+// isAboutAuthor reports whether a list of check boxes is about the author, as "I have searched" in issue forms. Open
+// criteria are about the work.
+func isAboutAuthor(p document, in section, n ast.Node) bool {
+	if n.Kind() != ast.KindList || (in.role == roleCriteria && !allTicked(n)) {
+		return false
 	}
-	if i == 0 {
-		return -1
+	items := children(n)
+	for _, item := range items {
+		if _, hasBox := ownBox(item); !hasBox || item.ChildCount() > 1 {
+			return false
+		}
 	}
-	return i
+	return slices.ContainsFunc(items, func(item ast.Node) bool {
+		return personalStatement.MatchString(p.inlineLine(item.FirstChild()))
+	})
 }
 
 var titleRoles = rolesByTitle(map[role]string{
 	roleTasks: "stories, user stories, tasks, task list, to do, todo",
 	roleCriteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
 		"done when, requirements",
-	roleText: "context, background, motivation, summary, description, overview, notes, steps to reproduce, " +
-		"to reproduce, how to reproduce, reproduction, expected behavior, expected behaviour, " +
-		"actual behavior, actual behaviour, current behavior, current behaviour, environment, versions, " +
-		"additional context, additional information, references, links, related, screenshots, logs, " +
-		"questions, open questions, risks, alternatives",
 	roleIgnored: "out of scope, not in scope, non goals, non-goals, code of conduct, before you start, " +
 		"before you submit, before submitting",
 })
