@@ -37,7 +37,7 @@ const scripts = "testdata/script"
 //	                        demo's where there is none; WHAT is no-drafts, no-pulls
 //	github …                looks at GitHub, or changes it: see githubWords
 //	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…, event assign WHO LOGIN,
-//	event review WHO TEXT…, event remark WHO TEXT…, event tick WHO VERB, event dispatch WHO,
+//	event review WHO TEXT…, event remark WHO TEXT…, event dispatch WHO,
 //	event pull WHO, event group WHO BRANCH, event proved WHO WORKFLOW,
 //	event again WHO EVENT,
 //	event push WHO BRANCH

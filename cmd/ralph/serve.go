@@ -29,7 +29,6 @@ type serveCommand struct {
 	Label         string   `group:"all" placeholder:"NAME" help:"Label that starts work."`
 	TriggerPhrase string   `group:"all" placeholder:"WORD" help:"First word of a comment that starts work."`
 	Assignee      string   `group:"all" placeholder:"LOGIN" help:"Login whose assignment starts work."`
-	Buttons       bool     `group:"all" help:"Start work by the boxes in ralph's comment."`
 	AllowBots     []string `group:"all" placeholder:"NAME" help:"Bot that may start work. Repeatable."`
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
@@ -65,7 +64,6 @@ func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint
 			Label:     c.Label,
 			Phrase:    c.TriggerPhrase,
 			Assignee:  c.Assignee,
-			Buttons:   c.Buttons,
 			AllowBots: c.AllowBots,
 		},
 	}.Serve(ctx, listener)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
@@ -34,23 +33,7 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		v.AddReview(shop, v.issue, githubtest.Review{Author: who}, githubtest.ReviewComment{Path: "greet.sh", Line: 1, ReplyTo: v.Remarks(shop, v.issue)[0].ID, Body: text})
 		payload, err := v.RemarkEvent(e, lastOf(v.Remarks(shop, v.issue))[0].ID)
 		return v.started("pull_request_review_comment", who, payload, err)
-	case "tick": // the box of a verb: in the progress comment, or else in a comment of the one who wrote the last, or ours
-		for _, c := range v.progress(v.issue) {
-			if after := strings.Replace(c.Body, "[ ] <!-- ralph:button "+text, "[x] <!-- ralph:button "+text, 1); after != c.Body {
-				v.EditComment(shop, c.ID, after)
-				payload, err := v.EditEvent(e, c.ID, c.Body)
-				return v.started("issue_comment", who, payload, err)
-			}
-		}
-		before := "<!-- ralph:progress -->\n" + trigger.Button(trigger.Verb(text), "Do it")
-		author, _ := v.Comment(shop, v.comment)
-		if author.Author == "" {
-			author.Author = bot
-		}
-		made := v.AddComment(shop, githubtest.Comment{Issue: v.issue, Author: author.Author, Body: before})
-		v.EditComment(shop, made.ID, strings.Replace(before, "[ ]", "[x]", 1))
-		payload, err := v.EditEvent(e, made.ID, before)
-		return v.started("issue_comment", who, payload, err)
+
 	case "pull":
 		payload, err := v.PullEvent(e, cmp.Or(text, "synchronize"))
 		return v.started("pull_request", who, payload, err)

@@ -40,7 +40,6 @@ type Policy struct {
 	Approval   bool       `json:"approval,omitempty"` // work begins after a person has approved the plan
 	Sign       bool       `json:"sign,omitempty"`     // GitHub makes commits again, and signs them, before the push
 	SignOff    bool       `json:"sign_off,omitempty"` // every commit gets a Signed-off-by line
-	Buttons    bool       `json:"buttons,omitempty"`  // the comment has boxes that work as commands
 	ShowCount  bool       `json:"count,omitempty"`    // the prompt begins with the number of the iteration
 	SCM        SCM        `json:"scm,omitzero"`
 

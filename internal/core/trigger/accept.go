@@ -33,7 +33,6 @@ type Refusal struct {
 // RequestFacts has facts about a request that are not in its event.
 type RequestFacts struct {
 	Permission Permission // of the asker; ignored if the rules allow the asker
-	Forged     bool       // the button is in a comment that ralph did not write
 	Edited     bool       // the issue was edited after the request
 }
 
@@ -49,8 +48,6 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) *Refusal {
 		why := fmt.Sprintf("%s needs write permission to start a run here and has %s; "+
 			"allow-users can add people without it", asker.Login, cmp.Or(known.Permission, None))
 		return &Refusal{Why: why}
-	case known.Forged:
-		return &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
 	case known.Edited:
 		why := fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)
 		return &Refusal{Why: why}
@@ -64,7 +61,6 @@ type Rules struct {
 	Phrase       string // default: defaultPhrase
 	BranchPrefix string // of the branches whose red checks start work; default: DefaultBranchPrefix
 	Assignee     string // assigning an issue to this account starts work; empty: off
-	Buttons      bool   // a box in ralph's comment starts work
 	AllowUsers   []string
 	AllowBots    []string // with or without the "[bot]" at the end
 }

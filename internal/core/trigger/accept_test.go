@@ -34,9 +34,8 @@ func TestWhoMayRun(t *testing.T) {
 		"a user who is named":           {trigger: commentEvent("/ralph"), rules: trusted, known: trigger.RequestFacts{Permission: "none"}},
 		"a bot that is named":           {trigger: planner, rules: trusted, known: trigger.RequestFacts{Permission: "none"}},
 		"a bot with write, not named":   {trigger: planner, known: trigger.RequestFacts{Permission: "write"}, want: &trigger.Refusal{Why: "planner[bot] is a bot and not one of allow-bots", Silent: true}},
-		"a button in another's comment": {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "write", Forged: true}, want: &trigger.Refusal{Why: "the comment with the button is not by ralph", Silent: true}},
 		"edited since":                  {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "write", Edited: true}, want: &trigger.Refusal{Why: "#7 was edited after work on it was asked for: read it, and ask again"}},
-		"edited by a stranger":          {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "read", Forged: true, Edited: true}, want: short("read")},
+		"edited by a stranger":          {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "read", Edited: true}, want: short("read")},
 		"the labeller counts, not otto": {trigger: labelled("ralph"), rules: trigger.Rules{AllowUsers: []string{"otto"}}, known: trigger.RequestFacts{Permission: "read"}, want: short("read")},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,13 +2,11 @@ package trigger
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/lib/jsontree"
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // Verb is the action that a comment asks for.
@@ -177,51 +175,4 @@ func cutWord(line string) (word, rest string) {
 		return line, ""
 	}
 	return line[:end], strings.TrimSpace(line[end:])
-}
-
-// Button returns a check box for ralph's comment that gives a command when it is ticked.
-func Button(verb Verb, label string) string {
-	return fmt.Sprintf("- [ ] %sbutton %s --> %s", Marker, verb, label)
-}
-
-var buttonBox = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->`)
-
-// PressedButton returns the verb of the box that an edit has ticked. It is empty if the
-// edit ticked none or several.
-func PressedButton(before, after string) string {
-	old := tickedBoxes(before)
-	var pressed []string
-	for verb, ticked := range tickedBoxes(after) {
-		if ticked && !old[verb] {
-			pressed = append(pressed, verb)
-		}
-	}
-	if len(pressed) != 1 {
-		return ""
-	}
-	return pressed[0]
-}
-
-// tickedBoxes returns for each box whether it is ticked.
-func tickedBoxes(text string) map[string]bool {
-	all := map[string]bool{}
-	for _, found := range buttonBox.FindAllStringSubmatch(text, -1) {
-		all[found[2]] = all[found[2]] || strings.EqualFold(found[1], "x")
-	}
-	return all
-}
-
-// buttonCommand reads the button of an edited comment.
-func buttonCommand(t Trigger, rules Rules) (Command, string) {
-	switch {
-	case !rules.Buttons:
-		return Command{}, `a comment that is "edited" starts nothing: only a new one does`
-	case !t.Comment.Ours:
-		return Command{}, `a comment that is "edited" starts nothing, unless it is our own`
-	case t.Comment.Pressed == "":
-		return Command{}, "the edit ticked no box of ralph"
-	case !slices.Contains(verbs, Verb(t.Comment.Pressed)):
-		return Command{}, fmt.Sprintf("there is no button %q", t.Comment.Pressed)
-	}
-	return Command{Verb: Verb(t.Comment.Pressed)}, ""
 }

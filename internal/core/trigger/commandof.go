@@ -111,8 +111,6 @@ func issueCommand(t Trigger, rules Rules) (Command, string) {
 
 func commentCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
-	case t.Action == edited && t.Event == EventIssueComment:
-		return buttonCommand(t, rules)
 	case t.Action != "created":
 		return Command{}, fmt.Sprintf("a comment that is %q starts nothing: only a new one does", t.Action)
 	case t.Comment.Ours:

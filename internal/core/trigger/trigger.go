@@ -48,7 +48,7 @@ type Issue struct {
 	Attached bool // the body can have links to attached files
 }
 
-// Comment is the new or edited comment, if the event has one.
+// Comment is the new comment, if the event has one.
 type Comment struct {
 	ID          int64
 	Body        string
@@ -56,8 +56,6 @@ type Comment struct {
 	AuthorID    int64
 	AuthorIsBot bool
 	Ours        bool   // it has Marker
-	Pressed     string // the verb of the box that an edit has just ticked; see PressedButton
-	Digest      string // for an edited comment: SHA-256 of the body
 	Thread      Thread // if it is on a line of a pull request
 }
 
@@ -177,6 +175,4 @@ func (t Trigger) Asker() Sender {
 	return t.Sender
 }
 
-func (t Trigger) isNewComment() bool { return t.Comment.ID != 0 && t.Action != edited }
-
-const edited = "edited"
+func (t Trigger) isNewComment() bool { return t.Comment.ID != 0 }

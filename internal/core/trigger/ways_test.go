@@ -3,8 +3,6 @@ package trigger_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 )
 
@@ -29,21 +27,13 @@ func remarked(body string) trigger.Trigger {
 	})
 }
 
-// tickedEvent returns the event of ralph's comment in which mia ticked a box.
-func tickedEvent(verb string) trigger.Trigger {
-	return with(commentEvent("the board"), func(t *trigger.Trigger) {
-		t.Action, t.Comment.Ours, t.Comment.Pressed = "edited", true, verb
-		t.Comment.Author, t.Comment.AuthorIsBot = "github-actions[bot]", true
-	})
-}
-
 // dispatched returns an event without content.
 func dispatched(event string, given trigger.Inputs) trigger.Trigger {
 	return trigger.Trigger{Event: event, Repo: trigger.Repo{Owner: "acme", Name: "shop"}, Inputs: given, Sender: trigger.Sender{Login: "mia"}}
 }
 
 func TestOtherWaysIn(t *testing.T) {
-	on := trigger.Rules{Assignee: " Ralph-Bot ", Buttons: true}
+	on := trigger.Rules{Assignee: " Ralph-Bot "}
 	bot := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "copilot[bot]", IsBot: true} }
 	prompt := trigger.Inputs{Prompt: "Mend the docs"}
 	for name, c := range map[string]struct {
@@ -69,13 +59,6 @@ func TestOtherWaysIn(t *testing.T) {
 		"a remark that was edited":   {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), rules: on, why: `a comment that is "edited" starts nothing: only a new one does`},
 		"a remark of our own":        {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
 		"a comment that was deleted": {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Action = "deleted" }), why: `a comment that is "deleted" starts nothing: only a new one does`},
-
-		"a button":                   {trigger: tickedEvent("resume"), rules: on, verb: trigger.Resume},
-		"a button, and they are off": {trigger: tickedEvent("resume"), why: `a comment that is "edited" starts nothing: only a new one does`},
-		"an edit that ticks nothing": {trigger: tickedEvent(""), rules: on, why: "the edit ticked no box of ralph"},
-		"an unknown button":          {trigger: tickedEvent("dance"), rules: on, why: `there is no button "dance"`},
-		"a button in a stranger's":   {trigger: with(tickedEvent("resume"), func(t *trigger.Trigger) { t.Comment.Ours = false }), rules: on, why: `a comment that is "edited" starts nothing, unless it is our own`},
-		"we tick it ourselves":       {trigger: with(tickedEvent("resume"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},
 
 		"a prompt by hand":           {trigger: dispatched("workflow_dispatch", prompt), verb: trigger.Run},
 		"an issue by its number":     {trigger: dispatched("repository_dispatch", trigger.Inputs{Issue: 7}), verb: trigger.Run},
@@ -124,36 +107,11 @@ func TestWhosePermissionCounts(t *testing.T) {
 		"the comment's author's":       {with(commentEvent("/ralph"), otto), trigger.Sender{Login: "mia"}},
 		"the remark's author's":        {with(remarked("/ralph"), otto), trigger.Sender{Login: "mia"}},
 		"the reviewer's":               {with(reviewEvent("changes_requested"), otto), trigger.Sender{Login: "otto"}},
-		"whose finger was on the box":  {with(tickedEvent("stop"), otto), trigger.Sender{Login: "otto"}},
 		"who dispatched it":            {dispatched("workflow_dispatch", trigger.Inputs{Issue: 7}), trigger.Sender{Login: "mia"}},
 		"a bot that speaks for a user": {with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Sender.IsBot = true }), trigger.Sender{Login: "mia", IsBot: true}},
 	} {
 		if got := c.trigger.Asker(); got != c.want {
 			t.Errorf("%s: Asker = %+v, want %+v", name, got, c.want)
 		}
-	}
-}
-
-func TestBoxesThatAnEditTicked(t *testing.T) {
-	stop, resume := trigger.Button(trigger.Stop, "Stop it"), trigger.Button(trigger.Resume, "Go on")
-	tick := func(box string) string { return "- [x]" + box[len("- [ ]"):] }
-	for name, c := range map[string]struct{ before, after, want string }{
-		"one":                     {stop + "\n" + resume, stop + "\n" + tick(resume), "resume"},
-		"a capital X":             {stop, "- [X]" + stop[len("- [ ]"):], "stop"},
-		"one that was ticked":     {tick(stop), tick(stop) + "\nmore", ""},
-		"one that was unticked":   {tick(stop), stop, ""},
-		"one beside a ticked one": {tick(stop) + "\n" + resume, tick(stop) + "\n" + tick(resume), "resume"},
-		"two at once":             {stop + "\n" + resume, tick(stop) + "\n" + tick(resume), ""},
-		"a story is no button":    {"- [ ] **US-001** Greet", "- [x] **US-001** Greet", ""},
-		"in a sentence":           {"see " + stop, "see " + tick(stop), ""},
-		"a box out of nowhere":    {"", tick(stop), "stop"},
-		"nothing":                 {"", "", ""},
-	} {
-		if got := trigger.PressedButton(c.before, c.after); got != c.want {
-			t.Errorf("%s: Pressed = %q, want %q", name, got, c.want)
-		}
-	}
-	if diff := cmp.Diff("- [ ] <!-- ralph:button stop --> Stop it", stop); diff != "" {
-		t.Errorf("a button (-want +got):\n%s", diff)
 	}
 }

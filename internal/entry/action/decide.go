@@ -157,7 +157,6 @@ func (r *request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
 	p.Agent = agent.NameOf(r.inputs.AgentName, r.inputs.Agent.Command)
 	p.SaveRun = true
-	p.Buttons = r.inputs.Rules.Buttons
 	p.NoPull = r.task.Kind == plan.KindPull && !r.isOwnPull() // there is one, and its words are its author's
 	switch {
 	case r.command.Verb == trigger.Plan, r.command.Verb == trigger.Approve:

@@ -7,13 +7,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent/attachment"
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
-	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/entry/doctor"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
@@ -67,9 +65,6 @@ func (g *gatherer) readRequest(ctx context.Context, known trigger.RequestFacts) 
 func (g *gatherer) readFacts(ctx context.Context, known *trigger.RequestFacts) error {
 	r := g.request
 	var err error
-	if known.Forged, err = g.isForgedComment(ctx); known.Forged || err != nil {
-		return err
-	}
 	if r.relayed.Digest != "" { // the text was too long for the server to send
 		issue, same, err := g.client.RelayedText(ctx, r.relayed)
 		known.Edited = !same
@@ -89,19 +84,6 @@ func (g *gatherer) readFacts(ctx context.Context, known *trigger.RequestFacts) e
 	}
 	known.Edited, err = g.wasEditedSince(ctx)
 	return err
-}
-
-// isForgedComment: anybody can write a comment that looks like ours.
-func (g *gatherer) isForgedComment(ctx context.Context) (bool, error) {
-	c := g.request.trigger.Comment
-	if c.Pressed == "" || g.request.trigger.Action != "edited" {
-		return false, nil
-	}
-	wrote, err := g.client.Wrote(ctx, c.Author)
-	if err != nil {
-		return false, err
-	}
-	return !wrote, nil
 }
 
 // wasEditedSince reports whether an issue that was named by its number was edited after
@@ -245,17 +227,6 @@ func (g *gatherer) fetchAttached(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// hasButtons reports whether boxes in the comment start jobs: the workflow's file lists edits of comments, or the
-// server relays them.
-func (g *gatherer) hasButtons(ctx context.Context) bool {
-	if g.request.relayed.ID != "" {
-		return g.request.relayed.Buttons
-	}
-	file, _, _ := strings.Cut(g.env.get("GITHUB_WORKFLOW_REF"), "@")
-	text, found, err := g.client.File(ctx, "", strings.TrimPrefix(file, g.env.repository+"/"))
-	return err == nil && found && config.StartsOnEdits(text)
 }
 
 // checkPush checks whether the work can be pushed, and reports all problems at once.

@@ -154,7 +154,6 @@ func (h *handler) act(ctx context.Context) (none job.Outcome, err error) {
 
 // run begins a run, or continues the task's newest one. Nothing is spent before the last guard.
 func (h *handler) run(ctx context.Context) (none job.Outcome, err error) {
-	h.inputs.Rules.Buttons = h.gatherer.hasButtons(ctx)
 	asked, err := h.request.newRun(h.env, h.action.Now())
 	if err != nil {
 		return none, err
@@ -165,7 +164,7 @@ func (h *handler) run(ctx context.Context) (none job.Outcome, err error) {
 	}
 	decision := verdict.Decide(previous.facts, previous.run)
 	if decision.ShowPlan {
-		if err := h.host.replaceComment(ctx, view.Comment(previous.run)+view.CommandBox(previous.run)); err != nil {
+		if err := h.host.replaceComment(ctx, view.Comment(previous.run)); err != nil {
 			return none, err
 		}
 	}

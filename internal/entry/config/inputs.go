@@ -93,7 +93,6 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		Mode:         Mode(r.choice("mode", string(Work), string(ProvePull), string(PublishProof))),
 		FailOn:       FailOnError,
 		Rules: trigger.Rules{
-			Buttons:    true,
 			AllowUsers: r.list("allow-users"),
 			AllowBots:  r.list("allow-bots"),
 		},

@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	p := policy.ForPreset(policy.ByStories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
-		Rules: trigger.Rules{Buttons: true}, BranchPrefix: "ralph/", Mode: config.Work, FailOn: config.FailOnError,
+		BranchPrefix: "ralph/", Mode: config.Work, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 8),
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
@@ -181,7 +181,7 @@ func TestRulesAreTriggersOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(trigger.Rules{Buttons: true}, in.Rules); diff != "" {
+	if diff := cmp.Diff(trigger.Rules{}, in.Rules); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 }
@@ -196,7 +196,7 @@ func TestUnknownInputsAreRefused(t *testing.T) {
 		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
 		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input, docs/inputs.md lists the known ones",
 		"REPORT":           `the input "report" was removed: the report is always written`,
-		"BUTTONS":          `the input "buttons" was removed: list the type edited of the event issue_comment in the workflow`,
+		"BUTTONS":          `the input "buttons" was removed: comment the command, such as /ralph approve`,
 		"LABEL":            `the input "label" was removed: set "github.label" in .ralph/settings.json, and name that file with the input ` + "`config`",
 	} {
 		_, err := config.ReadInputs(with(nil), "MAX-COST", given, "ARGS")

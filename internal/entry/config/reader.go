@@ -92,7 +92,7 @@ var runnerInputs = []string{"args", "entrypoint", "ralph"}
 var Removed = map[string]string{
 	"report":        "the report is always written",
 	"state-labels":  "an issue is always labelled with the state of its run",
-	"buttons":       "list the type edited of the event issue_comment in the workflow",
+	"buttons":       "comment the command, such as /ralph approve",
 	"dry-run":       "`ralph action --explain` shows what an event means",
 	"https-proxy":   "set the variable HTTPS_PROXY",
 	"ca-bundle":     "set the variable SSL_CERT_FILE",

@@ -85,19 +85,6 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	return inputs, nil
 }
 
-// StartsOnEdits reports whether edits of comments start a workflow. Without types, all count.
-func StartsOnEdits(workflow []byte) bool {
-	const event = "issue_comment"
-	var read struct{ On any }
-	if yamlfile.Decode(workflow, &read) != nil || !slices.Contains(namesIn(read.On), event) {
-		return false
-	}
-	events, _ := read.On.(map[string]any)
-	comments, _ := events[event].(map[string]any)
-	types := comments["types"]
-	return types == nil || slices.Contains(namesIn(types), "edited")
-}
-
 // namesIn returns the names in a value of a workflow: a name, a list of names, or an object with names as keys.
 func namesIn(value any) []string {
 	switch value := value.(type) {

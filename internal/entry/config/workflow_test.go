@@ -71,20 +71,6 @@ func TestInputsOfAWorkflow(t *testing.T) {
 	}
 }
 
-// Boxes work if the workflow is started by edits of comments.
-func TestWorkflowsThatStartOnEdits(t *testing.T) {
-	for on, want := range map[string]bool{
-		"issue_comment": true, "[issues, issue_comment]": true, "{issue_comment: }": true,
-		"{issue_comment: {types: [created, edited]}}": true, "{issue_comment: {types: edited}}": true,
-		"{issue_comment: {types: [created]}, issues: {types: [edited]}}": false,
-		"{issues: {types: [labeled]}}":                                   false, "issues": false, "[": false, "": false,
-	} {
-		if got := config.StartsOnEdits([]byte("on: " + on + "\njobs: {}\n")); got != want {
-			t.Errorf("on: %s is %t, want %t", on, got, want)
-		}
-	}
-}
-
 // Every example has a step of ralph with valid inputs.
 func TestExamplesAreAccepted(t *testing.T) {
 	examples, err := filepath.Glob("../../../examples/*.yml")

@@ -224,7 +224,7 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 			return already, err
 		}
 	}
-	text, err := github.Relayed{ID: o.id, Trigger: o.trigger, Buttons: d.Rules.Buttons}.Text()
+	text, err := github.Relayed{ID: o.id, Trigger: o.trigger}.Text()
 	if err != nil {
 		return failed, err
 	}

@@ -41,7 +41,7 @@ func published(tb testing.TB) []kind {
 // All that GitHub is known to send is read, and is for us or is not, with a
 // reason that a person can read.
 func TestAllThatGitHubSends(t *testing.T) {
-	rules := trigger.Rules{Label: "bug", BranchPrefix: "changes", Assignee: "Codertocat", Buttons: true}
+	rules := trigger.Rules{Label: "bug", BranchPrefix: "changes", Assignee: "Codertocat"}
 	seen, wanted := 0, map[string]int{}
 	for _, event := range published(t) {
 		for i, body := range event.Examples {
@@ -116,7 +116,7 @@ func FuzzReadTrigger(f *testing.F) {
 			}
 		}
 		// Nothing that was read may break what comes next.
-		rules := trigger.Rules{Buttons: true, Assignee: "mia"}
+		rules := trigger.Rules{Assignee: "mia"}
 		cmd, _ := trigger.CommandOf(got, rules)
 		trigger.Accept(got, cmd, rules, trigger.RequestFacts{Permission: trigger.Write})
 	})

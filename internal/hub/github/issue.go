@@ -98,12 +98,8 @@ type Comment struct {
 }
 
 // ReadBefore reports whether the comment is unchanged since t. GitHub's times are whole seconds,
-// so an edit in the same second may have come after t. Pressing a button in the comment edits
-// it; then the event contains the earlier text.
+// so an edit in the same second may have come after t.
 func (c Comment) ReadBefore(t trigger.Trigger) bool {
-	if t.Comment.ID == c.ID {
-		return t.Comment.Digest == digest(c.Body)
-	}
 	return !c.EditedAt.IsZero() && c.EditedAt.Before(t.At)
 }
 

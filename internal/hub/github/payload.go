@@ -48,12 +48,7 @@ type payload struct {
 	} `json:"branches"`
 
 	Assignee user `json:"assignee"`
-	Changes  struct {
-		Body struct {
-			From string `json:"from"`
-		} `json:"body"`
-	} `json:"changes"`
-	Repo struct {
+	Repo     struct {
 		Name          string `json:"name"`
 		DefaultBranch string `json:"default_branch"`
 		Owner         user   `json:"owner"`
@@ -210,10 +205,6 @@ func (p payload) trigger(event string) trigger.Trigger {
 		read.Issue = p.Pull.read()
 		read.Pull = p.Pull.pull().Pull
 	}
-	if read.Action == "edited" && p.Note != nil {
-		read.Comment.Pressed = trigger.PressedButton(p.Changes.Body.From, p.Note.Body)
-		read.Comment.Digest = digest(p.Note.Body)
-	}
 	read.At = p.at(event)
 	return read
 }
@@ -223,8 +214,6 @@ func (p payload) at(event string) time.Time {
 	switch {
 	case p.Review != nil:
 		return p.Review.SubmittedAt.Time
-	case p.Note != nil && p.Action == "edited":
-		return p.Note.UpdatedAt.Time
 	case p.Note != nil:
 		return p.Note.CreatedAt.Time
 	case event == trigger.EventIssues:

@@ -22,8 +22,6 @@ type Relayed struct {
 	// Digest is that of an issue's text that was too long to send. The text is fetched, and must
 	// be the same.
 	Digest string `json:"digest,omitempty"`
-	// Buttons says that the server takes boxes in ralph's comment as commands.
-	Buttons bool `json:"buttons,omitempty"`
 }
 
 // maxRelayed is in characters: GitHub takes 65,535 of all inputs together.

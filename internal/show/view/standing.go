@@ -156,22 +156,6 @@ func quietWorkflows(run journal.Run) string {
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
-// CommandBox returns a check box for the command that fits the state of the run, if one does and needs no text.
-func CommandBox(run journal.Run) string {
-	box := trigger.Button(trigger.Resume, "continue this run")
-	switch {
-	case !run.Policy.Buttons:
-		return ""
-	case run.Stop == nil:
-		box = trigger.Button(trigger.Stop, "stop this run; its work is kept")
-	case verdict.NeedsApproval(run):
-		box = trigger.Button(trigger.Approve, "start work on this plan")
-	case run.IsCompleted() || run.Stop.Reason == policy.NeedsInput: // an answer needs text
-		return ""
-	}
-	return "\n" + box + "\n"
-}
-
 // CommandProblem returns why a command is unknown or not allowed. It is empty for help.
 func CommandProblem(c trigger.Command) string {
 	word := Code(c.Said, 80)

@@ -23,7 +23,7 @@ import (
 // Limit is GitHub's limit for the characters of a comment or body.
 const Limit = 65536
 
-const maxText = Limit - 200 // leaves room for markers and CommandBox
+const maxText = Limit - 200 // leaves room for markers
 
 // Texts has the texts about a run on GitHub at one moment.
 type Texts struct {
@@ -46,7 +46,7 @@ func Of(run journal.Run) Texts {
 	comment := fillTemplate("markers", run) + Comment(run)
 	return Texts{
 		Run:     run.ID,
-		Comment: comment + CommandBox(run),
+		Comment: comment,
 		Summary: comment,
 		Pull:    pullOf(run),
 		State:   stateOf(run),
