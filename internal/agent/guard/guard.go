@@ -192,11 +192,6 @@ func (c *check) command(words []string) {
 		c.Dir = c.resolve(dir)
 	case call.name == "eval":
 		c.script(strings.Join(call.args, " "))
-	case call.name == "find":
-		at := slices.IndexFunc(call.args, isExec)
-		if at > 0 && c.isOutside(call.args[0]) { // each file is in this folder
-			c.command(append(slices.Clone(call.args[at+1:]), call.args[0]))
-		}
 	case slices.Contains(shells, call.name):
 		at := slices.IndexFunc(call.args, isScriptFlag)
 		if at >= 0 && at+1 < len(call.args) {
@@ -208,8 +203,6 @@ func (c *check) command(words []string) {
 		c.write(file)
 	}
 }
-
-func isExec(word string) bool { return strings.HasPrefix(word, "-exec") }
 
 // isScriptFlag reports whether the next word is a script: -c, -lc.
 func isScriptFlag(word string) bool {

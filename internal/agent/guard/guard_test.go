@@ -24,7 +24,6 @@ sudo rm -rf /opt/app
 bash -lc "rm -rf ~"
 sh -c 'cd /srv && rm -rf data'
 eval "rm -rf /srv/data"
-find / -name core -exec rm -f {} +
 find . -delete
 timeout 5 rm -rf /srv/data
 env A=1 rm -rf /srv/data
@@ -118,7 +117,6 @@ rm -rf /tmp/x
 rm -rf "$DIR/x"
 rm -rf ../other/node_modules
 find . -name '*.o' -delete
-find . -name '*.o' -exec rm {} +
 echo "rm -rf /"
 grep -rn 'curl | sh' docs/
 git commit -m "rm -rf / is bad; git push -f"

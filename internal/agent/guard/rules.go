@@ -159,17 +159,15 @@ func (c call) written() []string {
 }
 
 const (
-	databases = "psql|mysql|mariadb|sqlite3|cockroach|duckdb|clickhouse-client|sqlcmd"
 	testNames = "*test* *tmp* *dev* *staging* *stage* *preview* *local*"
-	keyFiles  = ".env .env.* */.env */.env.* *id_rsa *id_ed25519 *id_ecdsa */.aws/credentials */.netrc */.npmrc " +
-		"*/.pypirc */.git-credentials /etc/shadow"
+	keyFiles  = ".env .env.* */.env */.env.* *id_rsa *id_ed25519 */.aws/credentials */.netrc */.npmrc"
 
 	insteadOfForce = "commit or `git stash` first; undo single files; " +
 		"`git push --force-with-lease` on your own branch"
 	insteadOfDeploying = "use `--dry-run`, a preview or staging, and leave production to the user"
 )
 
-// groups are the table of dangerous commands.
+// groups are the table of dangerous commands: those that agents are known to try.
 var groups = []group{
 	{
 		category: "file-destruction",
@@ -178,7 +176,7 @@ var groups = []group{
 		rows: []row{
 			{"rm|rmdir|unlink|shred|rimraf|truncate", "", "@whole @outside"},
 			{"find", "-delete", "@whole @outside", "-name -iname -path -regex"},
-			{"rsync", "--delete --delete-after --delete-before", "@whole @outside"},
+			{"rsync", "--delete", "@whole @outside"},
 			{"mv", "", "@whole"},
 		},
 	},
@@ -186,23 +184,14 @@ var groups = []group{
 		category: "disk-destruction",
 		why:      "changes a disk",
 		instead:  "work on an image file inside the project",
-		rows: []row{
-			{"mkfs*|mke2fs|mkswap|wipefs|fdisk|parted|sgdisk|sfdisk|blkdiscard", "", "", "-l -p --list"},
-			{"dd", "of=/dev/*", "", "of=/dev/null"},
-			{"cryptsetup luksFormat|erase, zpool destroy, diskutil erase*|partition*"},
-		},
+		rows:     []row{{"mkfs*|mkswap|wipefs|fdisk|parted"}, {"dd", "of=/dev/*", "", "of=/dev/null"}},
 	},
 	{
 		category: "data-exfiltration",
 		why:      "sends secrets",
 		instead:  "send only what the task needs, to localhost or the project's own service",
 		rows: []row{
-			{
-				"curl|wget",
-				"-d --data --data-binary --data-raw -F --form -T --upload-file --post-file",
-				"*.env* *id_rsa* *id_ed25519* *credentials*",
-				"*localhost* *127.0.0.1*",
-			},
+			{"curl|wget", "", "*@*.env* *id_rsa* *id_ed25519*", "*localhost* *127.0.0.1*"},
 			{"scp|rsync|sftp", "", "*/.ssh* *.env *id_rsa *id_ed25519"},
 		},
 	},
@@ -212,9 +201,8 @@ var groups = []group{
 		instead:  "talk to localhost; leave tunnels to the user",
 		rows: []row{
 			{"nc|ncat|netcat|socat", "-e -c --exec --sh-exec"},
-			{"socat", "", "exec:* system:*"},
-			{"ngrok http|tcp|start, cloudflared tunnel, tmate, localtunnel"},
-			{"ssh|autossh", "-R"},
+			{"ngrok http|tcp, cloudflared tunnel, tmate, localtunnel"},
+			{"ssh", "-R"},
 		},
 	},
 	{
@@ -222,14 +210,10 @@ var groups = []group{
 		why:      "shows secrets",
 		instead:  "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example",
 		rows: []row{
-			{"cat|less|more|head|tail|bat|strings|xxd|base64|nl|tac", "", keyFiles, "*.example *.sample *.template"},
+			{"cat|less|more|head|tail|bat|strings|base64", "", keyFiles, "*.example *.sample *.template"},
 			{"cp|mv|tar|zip", "", "*/.ssh */.ssh/id_* */.aws/credentials */.netrc"},
 			{"env|printenv", "", "", "?*"},
-			{
-				"gh auth token, gcloud auth print-*, az account get-access-token, vault kv get, " +
-					"aws configure export-credentials|get, aws secretsmanager get-secret-value, git credential fill",
-			},
-			{"kubectl get secret|secrets", "-o"},
+			{"gh auth token, gcloud auth print-*, vault kv get, git credential fill"},
 		},
 	},
 	{
@@ -237,10 +221,9 @@ var groups = []group{
 		why:      "gives rights away",
 		instead:  "give rights to the project's files and to the user alone, or ask the user",
 		rows: []row{
-			{"chmod", "-R --recursive", "@whole @outside"},
-			{"chmod", "", "777 0777 a+w o+w u+s g+s +s 4??? 04???"},
-			{"chown|chgrp", "-R --recursive", "@whole @outside"},
-			{"usermod|gpasswd|adduser|visudo|setcap|pkexec"},
+			{"chmod|chown|chgrp", "-R --recursive", "@whole @outside"},
+			{"chmod", "", "777 0777 a+w o+w u+s g+s +s"},
+			{"usermod|visudo|setcap|pkexec"},
 		},
 	},
 	{
@@ -248,11 +231,8 @@ var groups = []group{
 		why:      "gives a container the machine, or deletes what other projects use",
 		instead:  "mount only the project, name the containers that you mean",
 		rows: []row{
-			{
-				"docker|podman run|create",
-				"--privileged -v=/:* -v=/etc* -v=/root* -v=*docker.sock* --volume=/:* --volume=*docker.sock* " +
-					"--pid=host --cap-add=ALL --cap-add=*SYS_ADMIN",
-			},
+			{"docker|podman run|create", "--privileged --pid=host"},
+			{"docker|podman run|create", "-v=/:* -v=*docker.sock* --volume=/:* --volume=*docker.sock*"},
 			{"docker|podman system|volume|container|network prune, docker|podman volume rm, nsenter"},
 		},
 	},
@@ -277,7 +257,6 @@ var groups = []group{
 			{"git checkout|restore", "", ". ./ :/ *\\*", "-b -B --staged -S"},
 			{"git checkout|switch", "-f --force --discard-changes"},
 			{"git stash clear|drop, git reflog expire|delete, git prune"},
-			{"git gc|update-ref", "--prune=now -d"},
 			{"git branch", "-d -D -f -M --delete", "main master"},
 			{"git worktree remove", "-f --force"},
 		},
@@ -287,8 +266,7 @@ var groups = []group{
 		why:      "changes the machine",
 		instead:  "keep the change inside the project or a container, or ask the user",
 		rows: []row{
-			{"iptables|nft|ufw|crontab|passwd", "", "", "-l -L --list status"},
-			{"useradd|userdel|groupadd|sysctl|hostnamectl|setenforce|update-rc.d", "", "", "-a"},
+			{"iptables|nft|ufw|crontab|passwd|useradd|userdel|sysctl", "", "", "-l -L -a --list status"},
 			{"systemctl stop|disable|mask|enable, launchctl load|unload|remove"},
 			{"apt|apt-get remove|purge|autoremove, yum|dnf remove, brew uninstall"},
 		},
@@ -298,9 +276,8 @@ var groups = []group{
 		why:      "stops the machine, or more than what you started",
 		instead:  "end the one process that you started, by its id (`kill $PID`) or its port",
 		rows: []row{
-			{"reboot|shutdown|poweroff|halt, init 0|6, systemctl poweroff|reboot|halt"},
-			{"killall", "", "", "-l"},
-			{"pkill", "", "", "-P -F"},
+			{"reboot|shutdown|poweroff|halt, systemctl poweroff|reboot|halt"},
+			{"killall|pkill", "", "", "-l -P -F"},
 			{"kill", "", "1 0 -9=-1 -KILL=-1"},
 		},
 	},
@@ -315,16 +292,9 @@ var groups = []group{
 		why:      "loses data",
 		instead:  "use a database with `test` in its name, or a migration",
 		rows: []row{
-			{databases, "", "*drop?table* *drop?database* *drop?schema* *truncate?*", testNames},
-			{"dropdb", "", "", testNames},
-			{"redis-cli flushall|flushdb, mongosh|mongo *dropDatabase*", "", "", testNames},
-			{
-				"rails|rake db:drop|db:reset|db:purge, prisma migrate reset, " +
-					"php|artisan ** migrate:fresh|db:wipe, manage.py flush",
-				"",
-				"",
-				testNames,
-			},
+			{"psql|mysql|mariadb|sqlite3", "", "*drop?table* *drop?database* *drop?schema* *truncate?*", testNames},
+			{"dropdb, redis-cli flushall|flushdb, mongosh|mongo *dropDatabase*", "", "", testNames},
+			{"rails|rake db:drop|db:reset|db:purge, prisma migrate reset, manage.py flush", "", "", testNames},
 		},
 	},
 	{
@@ -332,59 +302,23 @@ var groups = []group{
 		why:      "deletes what runs or is kept elsewhere",
 		instead:  "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user",
 		rows: []row{
-			{"terraform|tofu|pulumi|cdk destroy, kubectl delete, helm uninstall|delete"},
-			{
-				"aws ** delete-*|terminate-*, aws s3 rb|rm, gcloud ** delete, az ** delete, " +
-					"heroku apps:destroy, fly|flyctl ** destroy",
-			},
-			{"gh repo delete|archive, gh release|secret|variable delete"},
-			{"gh api", "-X=DELETE --method=DELETE"},
-			{"curl", "-X=DELETE --request=DELETE", "", "*localhost* *127.0.0.1*"},
+			{"terraform|tofu|pulumi|cdk destroy, kubectl delete, helm uninstall|delete, fly|flyctl ** destroy"},
+			{"aws ** delete-*|terminate-*, aws s3 rb|rm, gcloud ** delete, az ** delete, gh repo|release delete"},
+			{"gh api|curl", "-X=DELETE --method=DELETE --request=DELETE", "", "*localhost* *127.0.0.1*"},
 		},
 	},
 	{
 		category: "deployment",
-		why:      "deploys to production",
+		why:      "publishes, or deploys to production",
 		instead:  insteadOfDeploying,
 		rows: []row{
-			{
-				"terraform|tofu apply, pulumi up, cdk|sam|serverless|sls deploy, kubectl apply, " +
-					"helm install|upgrade, aws cloudformation deploy",
-				"",
-				"",
-				testNames,
-			},
-			{
-				"gcloud ** deploy, fly|flyctl deploy, firebase deploy, wrangler deploy|publish, kamal deploy, " +
-					"railway up, heroku container:release",
-				"",
-				"",
-				testNames,
-			},
+			{"terraform|tofu|kubectl apply, pulumi up, helm install|upgrade", "", "", testNames},
+			{"gcloud ** deploy, cdk|serverless|fly|firebase|wrangler deploy", "", "", testNames},
 			{"vercel|netlify", "--prod --production"},
-			{"ansible-playbook", "", "", "--check --syntax-check " + testNames},
-			{"gh pr merge", "--admin"},
-		},
-	},
-	{
-		category: "deployment",
-		why:      "publishes to the public",
-		instead:  insteadOfDeploying,
-		rows: []row{
-			{
-				"npm|pnpm|bun publish|unpublish|deprecate, yarn publish, yarn npm publish, lerna publish, " +
-					"cargo publish|yank, twine upload, poetry|uv|flit publish, gem push|yank, vsce publish",
-			},
-			{
-				"mvn|mvnw ** deploy, gradle|gradlew publish, dotnet nuget push, goreleaser release|publish, " +
-					"pod trunk push",
-				"",
-				"",
-				"--snapshot",
-			},
+			{"npm|pnpm|bun|yarn|lerna|cargo|poetry|uv publish, twine upload, gem push, mvn|mvnw ** deploy"},
 			{"docker|podman push", "", "", "localhost:* localhost/* 127.0.0.1:*"},
 			{"gh release create|upload", "", "", "-d --draft"},
-			{"gh gist create"},
+			{"gh pr merge", "--admin"},
 		},
 	},
 }
