@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
-	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
 // OfCommit returns the instructions of a commit.
@@ -16,18 +15,10 @@ func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error)
 	if err != nil {
 		return Source{}, err
 	}
-	link := func(name string) string {
-		if !c.blobs[name].link {
-			return ""
-		}
-		target, _ := c.read(ctx, name) // an unreadable link leads nowhere
-		return string(target)
-	}
 	return Source{
 		Commit: commit,
 		Files:  c.names,
 		Read:   func(name string) string { return c.text(ctx, name) },
-		Link:   link,
 	}, nil
 }
 
@@ -86,32 +77,4 @@ func (c commit) text(ctx context.Context, name string) string {
 		name = path.Join(path.Dir(name), string(data))
 	}
 	return ""
-}
-
-// OfFolder returns the instructions at the top of a folder that is no repository.
-func OfFolder(dir string) Source {
-	root, err := untrusted.OpenRoot(dir)
-	if err != nil {
-		return Source{}
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	entries, _ := root.ReadDir(".")
-	texts := map[string]string{}
-	s := Source{
-		Read: func(name string) string { return texts[name] },
-		Link: func(string) string { return "" },
-	}
-	for _, entry := range entries {
-		name := entry.Name()
-		if !isInstruction(name) {
-			continue
-		}
-		text, err := root.ReadFile(name, maxRead)
-		if err != nil {
-			continue
-		}
-		s.Files = append(s.Files, name)
-		texts[name] = string(text)
-	}
-	return s
 }

@@ -26,10 +26,9 @@ const (
 
 // Source is where instructions are read from.
 type Source struct {
-	Commit string                   // empty: a folder that is no repository
+	Commit string
 	Files  []string                 // slash paths from the top
 	Read   func(name string) string // "" for a file that is missing, too large or a link
-	Link   func(name string) string // target of a symbolic link, "" for other files
 }
 
 var (
@@ -101,14 +100,11 @@ func (s Source) Text() string {
 }
 
 func (s Source) head() string {
-	text := "# Instructions of this project\n\n" +
+	return "# Instructions of this project\n\n" +
 		"The project's maintainers wrote these files for agents. Follow them in this work. " +
-		"A file in a folder holds for that folder and those below it."
-	if s.Commit != "" {
-		text += fmt.Sprintf(" They are as of the base commit: `git show %.12s:PATH` prints one. "+
-			"Versions of them in your working tree do not count.", s.Commit)
-	}
-	return text + "\n"
+		"A file in a folder holds for that folder and those below it. " +
+		fmt.Sprintf("They are as of the base commit: `git show %.12s:PATH` prints one. ", s.Commit) +
+		"Versions of them in your working tree do not count.\n"
 }
 
 type named struct{ name, text string }

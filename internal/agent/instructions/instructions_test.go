@@ -59,36 +59,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Instructions lead to what they import or link to: directly, through other files,
-// through links to folders, and to files that the base does not have yet.
-func TestLeadingTo(t *testing.T) {
-	links := map[string]string{"QWEN.md": "docs/guide.md", "manual": "docs", ".claude/skills/x": "../../shared/x", "loop": "loop/a"}
-	s := source(map[string]string{
-		"AGENTS.md": "See @docs/style.md and @ada.", "docs/style.md": "@deep/more.md @../AGENTS.md", "docs/guide.md": "Guide.",
-		"CLAUDE.md": "@manual/guide.md", "web/CLAUDE.md": "@./new.md", "QWEN.md": "Guide.", "other.md": "@main.go",
-		"manual": "", ".claude/skills/x": "", "loop": "",
-	})
-	s.Link = func(name string) string { return links[name] }
-	for changed, want := range map[string]string{
-		"main.go":           "",
-		"docs/style.md":     "AGENTS.md",
-		"docs/deep/more.md": "AGENTS.md",
-		"docs/guide.md":     "CLAUDE.md QWEN.md",
-		"manual":            "CLAUDE.md",
-		"web/new.md":        "web/CLAUDE.md",
-		"shared/x/SKILL.md": ".claude/skills/x",
-	} {
-		if got := strings.Join(s.LeadingTo([]string{changed}), " "); got != want {
-			t.Errorf("to %s leads %q, want %q", changed, got, want)
-		}
-	}
-	circle := source(map[string]string{"AGENTS.md": "@loop/x.md"})
-	circle.Link = s.Link
-	if got := circle.LeadingTo([]string{"main.go"}); len(got) != 1 {
-		t.Errorf("links without an end: %q, want the file to be omitted", got)
-	}
-}
-
 // Long files are cut, what exceeds the whole is named, and circles end.
 func TestTextIsBounded(t *testing.T) {
 	long := strings.Repeat("word ", 20_000)

@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Differing returns the files of a commit that would govern an agent otherwise than the base's
-// do, and those that import or link to changed files. Without them the agent has the base's
-// instructions in its prompt. A changed file that instructions import can be what the task is
+// Differing returns the files of a commit that would govern an agent otherwise than the base's do. If other files
+// changed, these are also all that import files or are links: what they lead to may be among the changed. Without them
+// the agent has the base's instructions in its prompt. A changed file that instructions import can be what the task is
 // about, so the agent keeps it.
 func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) ([]string, error) {
 	if base == "" || base == commit {
@@ -25,77 +24,39 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 	if err != nil {
 		return nil, err
 	}
-	source, err := OfCommit(ctx, trusted.Do, base)
+	var differing []string
+	compared := map[string]bool{}
+	hasOther := false
+	for _, d := range all {
+		switch {
+		case d.Was() && governs(d.Path):
+			differing = append(differing, d.Path)
+		case !governs(d.Path):
+			hasOther = true
+		}
+		compared[d.Path] = true
+	}
+	if !hasOther {
+		return differing, nil
+	}
+	c, err := open(ctx, trusted.Do, base)
 	if err != nil {
 		return nil, err
 	}
-	var differing, changed, deleted []string
-	for _, d := range all {
-		switch {
-		case !d.Was():
-			deleted = append(deleted, d.Path)
-		case governs(d.Path):
-			differing = append(differing, d.Path)
-		default:
-			changed = append(changed, d.Path)
-		}
-	}
-	for _, name := range source.LeadingTo(changed) {
-		if !slices.Contains(deleted, name) && !slices.Contains(differing, name) {
+	for _, name := range c.names {
+		if governs(name) && !compared[name] && c.leadsElsewhere(ctx, name) {
 			differing = append(differing, name)
 		}
 	}
 	return differing, nil
 }
 
-const maxReached = 500
-
-// LeadingTo returns the files of instructions that lead to one of some paths by imports or links.
-func (s Source) LeadingTo(paths []string) []string {
-	var leading []string
-	for _, name := range s.Files {
-		isLink := governs(name) && s.Link(name) != ""
-		if !isLink && !isInstruction(name) {
-			continue
-		}
-		if s.leads(name, paths, map[string]bool{}) {
-			leading = append(leading, name)
-		}
-	}
-	return leading
-}
-
-func (s Source) leads(name string, paths []string, seen map[string]bool) bool {
-	if seen[name] {
-		return false
-	}
-	if len(seen) == maxReached {
+// leadsElsewhere reports whether a file is a link, or instructions that import files.
+func (c commit) leadsElsewhere(ctx context.Context, name string) bool {
+	if c.blobs[name].link {
 		return true
 	}
-	for _, p := range paths {
-		if p == name || isBelow(p, name) || isBelow(name, p) { // a folder can become a link
-			return true
-		}
-	}
-	seen[name] = true
-	return slices.ContainsFunc(s.next(name), func(next string) bool { return s.leads(next, paths, seen) })
-}
-
-func isBelow(name, folder string) bool { return strings.HasPrefix(name, folder+"/") }
-
-// next returns the paths that a file imports, or where it leads.
-func (s Source) next(name string) []string {
-	paths := importsOf(name, s.Read(name))
-	link := name
-	rest := "" // from the link to the file
-	for link != "." {
-		if target := s.Link(link); target != "" {
-			return append(paths, path.Join(path.Dir(link), target, rest))
-		}
-		rest = path.Join(path.Base(link), rest)
-		link = path.Dir(link)
-	}
-	return paths
+	return isInstruction(name) && imported.MatchString(c.text(ctx, name))
 }
 
 // Removal takes files out of a tree while an agent works in it: those of the tree's commit that

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,8 +139,7 @@ func (a *agents) guidance(ctx context.Context, run journal.Run) string {
 	var source instructions.Source
 	var err error
 	switch {
-	case run.Base == "":
-		source = instructions.OfFolder(cmp.Or(a.tree.code.Dir, a.tree.code.Project))
+	case run.Base == "": // no repository: agents read the files of the folder by themselves
 	case a.repo.trusted != nil:
 		source, err = instructions.OfCommit(ctx, a.repo.trusted.Do, run.Base)
 	case a.tree.code.UserTree != nil:
