@@ -36,7 +36,7 @@ const scripts = "testdata/script"
 //	github start [WHAT…]    a town of repo/, issue.md and the agent's script, each the
 //	                        demo's where there is none; WHAT is no-drafts, no-pulls
 //	github …                looks at GitHub, or changes it: see githubWords
-//	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…, event assign WHO LOGIN,
+//	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…,
 //	event review WHO TEXT…, event remark WHO TEXT…, event dispatch WHO,
 //	event pull WHO, event group WHO BRANCH, event proved WHO WORKFLOW,
 //	event again WHO EVENT,

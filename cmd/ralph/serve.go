@@ -28,7 +28,6 @@ type serveCommand struct {
 	Issuer        string   `group:"all" placeholder:"URL" help:"OIDC issuer of jobs (default: the GitHub of --api-url)."`
 	Label         string   `group:"all" placeholder:"NAME" help:"Label that starts work."`
 	TriggerPhrase string   `group:"all" placeholder:"WORD" help:"First word of a comment that starts work."`
-	Assignee      string   `group:"all" placeholder:"LOGIN" help:"Login whose assignment starts work."`
 	AllowBots     []string `group:"all" placeholder:"NAME" help:"Bot that may start work. Repeatable."`
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
@@ -63,7 +62,6 @@ func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		Rules: trigger.Rules{
 			Label:     c.Label,
 			Phrase:    c.TriggerPhrase,
-			Assignee:  c.Assignee,
 			AllowBots: c.AllowBots,
 		},
 	}.Serve(ctx, listener)

@@ -16,9 +16,6 @@ import (
 func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 	e := githubtest.Event{Repo: shop, Issue: v.issue, Sender: who}
 	switch kind {
-	case "assign":
-		payload, err := v.AssignEvent(e, text)
-		return v.started("issues", who, payload, err)
 	case "review": // that asks for changes, with remarks
 		text, body, _ := strings.Cut(text, " ;; body: ")
 		review := v.AddReview(shop, v.issue, githubtest.Review{Author: who, State: "CHANGES_REQUESTED", Body: body}, placed(text)...)

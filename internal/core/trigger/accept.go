@@ -60,7 +60,6 @@ type Rules struct {
 	Label        string // default: defaultLabel
 	Phrase       string // default: defaultPhrase
 	BranchPrefix string // of the branches whose red checks start work; default: DefaultBranchPrefix
-	Assignee     string // assigning an issue to this account starts work; empty: off
 	AllowUsers   []string
 	AllowBots    []string // with or without the "[bot]" at the end
 }

@@ -64,9 +64,6 @@ func parseComment(body, phrase string) (Command, bool) {
 	if !ok {
 		return Command{}, false
 	}
-	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || hasSecondCommand(rest, phrase) {
-		return RefusedCommand("", "a comment can have one command: put the second into its own comment"), true
-	}
 	cmd := parseCommand(line)
 	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))
 	return cmd, true
@@ -86,27 +83,6 @@ func cutPhrase(line, phrase string) (string, bool) {
 	}
 	rest := strings.TrimLeft(line[len(phrase):], ",.:;!")
 	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
-}
-
-// hasSecondCommand reports whether there is another command outside of code, which would be ignored.
-func hasSecondCommand(text, phrase string) bool {
-	fenced := false
-	for line := range strings.Lines(text) {
-		if start := strings.TrimSpace(line); strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
-			fenced = !fenced
-		}
-		rest, ok := cutPhrase(line, phrase)
-		if ok && !fenced && beginsCommand(rest) {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsCommand reports whether the words after the phrase are a command, not prose.
-func beginsCommand(rest string) bool {
-	word, _ := cutWord(rest)
-	return word == "" || isFlag(word) || slices.Contains(verbs, toVerb(word))
 }
 
 // parseCommand reads the first line after the phrase, word by word. The words after the

@@ -68,7 +68,6 @@ func TestCommandsInAComment(t *testing.T) {
 
 // Commands as phones and mail programs write them, and polite ones.
 func TestOddCommands(t *testing.T) {
-	second := parseCommand{Verb: trigger.Help, Why: "a comment can have one command: put the second into its own comment"}
 	understood(t, map[string]parseCommand{
 		"/ralph\u00a0stop":              {Verb: trigger.Stop},
 		"/ralph stop\u00a0now":          {Verb: trigger.Stop, Words: "now"},
@@ -91,10 +90,6 @@ func TestOddCommands(t *testing.T) {
 		"/ralph --model “opus” --draft": {Verb: trigger.Run, Flags: readCommand{Model: "opus", Draft: true}},
 		"/ralph --max-cost=‘2’ -- don’t “hurry”":  {Verb: trigger.Run, Flags: readCommand{CostUSD: 2}, Words: "don’t “hurry”"},
 		"/ralph --model “opus":                    {Verb: trigger.Help, Said: "--model", Why: name},
-		"/ralph plan\n/ralph run":                 second,
-		"/ralph /ralph":                           second,
-		"/ralph\n\n/Ralph: --draft":               second,
-		"/ralph\r\n/ralph\r\n":                    second,
 		"/ralph\n> /ralph stop\ndid not help":     {Verb: trigger.Run, Words: "> /ralph stop\ndid not help"},
 		"/ralph\n```\n/ralph stop\n```\nis wrong": {Verb: trigger.Run, Words: "```\n/ralph stop\n```\nis wrong"},
 		"/ralph -- mend the help\n/ralph dances":  {Verb: trigger.Run, Words: "mend the help\n/ralph dances"},

@@ -91,20 +91,11 @@ func inputsCommand(t Trigger, reason string) (Command, string) {
 }
 
 func issueCommand(t Trigger, rules Rules) (Command, string) {
-	switch t.Action {
-	case "labeled":
-		if !equalNames(t.Label, rules.label()) {
-			return Command{}, fmt.Sprintf("the label is %q, not %q", t.Label, rules.label())
-		}
-	case "assigned":
-		switch {
-		case strings.TrimSpace(rules.Assignee) == "":
-			return Command{}, "an issue that is assigned starts nothing unless `assignee` is set"
-		case !equalNames(t.Assignee, rules.Assignee):
-			return Command{}, fmt.Sprintf("the assignee is %q, not %q", t.Assignee, strings.TrimSpace(rules.Assignee))
-		}
-	default:
+	if t.Action != "labeled" {
 		return inputsCommand(t, fmt.Sprintf("an issue that is %q starts nothing: only a label does", t.Action))
+	}
+	if !equalNames(t.Label, rules.label()) {
+		return Command{}, fmt.Sprintf("the label is %q, not %q", t.Label, rules.label())
 	}
 	return Command{Verb: Run}, ""
 }

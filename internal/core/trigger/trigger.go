@@ -17,7 +17,6 @@ type Trigger struct {
 	Repo         Repo
 	Issue        Issue  // or the issue side of a pull request
 	Label        string // the added label
-	Assignee     string // the assigned account
 	Comment      Comment
 	Review       Review
 	Pull         Pull // as far as the event has it; empty for a comment
@@ -139,7 +138,7 @@ func (t Trigger) NeedsInputs() bool {
 	if !CanStartWork(t.Event) {
 		return true
 	}
-	return t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
+	return t.Event == EventIssues && t.Action != "labeled"
 }
 
 // String returns the repository as owner/name.

@@ -6,11 +6,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 )
 
-// assigned returns the event of an issue that mia assigned.
-func assigned(who string) trigger.Trigger {
-	return with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Assignee = "assigned", who })
-}
-
 // reviewEvent returns the event of mia's review of a pull request.
 func reviewEvent(state string) trigger.Trigger {
 	return with(labelled(""), func(t *trigger.Trigger) {
@@ -33,30 +28,24 @@ func dispatched(event string, given trigger.Inputs) trigger.Trigger {
 }
 
 func TestOtherWaysIn(t *testing.T) {
-	on := trigger.Rules{Assignee: " Ralph-Bot "}
 	bot := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "copilot[bot]", IsBot: true} }
 	prompt := trigger.Inputs{Prompt: "Mend the docs"}
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
-		rules   trigger.Rules
 		verb    trigger.Verb
 		why     string
 	}{
-		"assigned to the one who is named": {trigger: assigned("ralph-bot"), rules: on, verb: trigger.Run},
-		"assigned to another":              {trigger: assigned("otto"), rules: on, why: `the assignee is "otto", not "Ralph-Bot"`},
-		"assigned to no one":               {trigger: assigned(""), rules: on, why: `the assignee is "", not "Ralph-Bot"`},
-		"assigned, and no one is named":    {trigger: assigned("ralph-bot"), why: "an issue that is assigned starts nothing unless `assignee` is set"},
 
-		"changes are asked for":       {trigger: reviewEvent("changes_requested"), rules: on, verb: trigger.Run},
-		"a review that approves":      {trigger: reviewEvent("approved"), rules: on, why: `a review that says "approved" asks for no changes`},
-		"a review that was dismissed": {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Action = "dismissed" }), rules: on, why: `a review that is "dismissed" starts nothing: only a new one does`},
-		"a review of our own":         {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Review.Ours = true }), rules: on, why: "the review is our own"},
-		"a review by a bot":           {trigger: with(reviewEvent("changes_requested"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},
-		"a review of a closed one":    {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), rules: on, why: "#7 is closed: open it first"},
+		"changes are asked for":       {trigger: reviewEvent("changes_requested"), verb: trigger.Run},
+		"a review that approves":      {trigger: reviewEvent("approved"), why: `a review that says "approved" asks for no changes`},
+		"a review that was dismissed": {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Action = "dismissed" }), why: `a review that is "dismissed" starts nothing: only a new one does`},
+		"a review of our own":         {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Review.Ours = true }), why: "the review is our own"},
+		"a review by a bot":           {trigger: with(reviewEvent("changes_requested"), bot), why: "copilot[bot] is a bot and not one of allow-bots"},
+		"a review of a closed one":    {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), why: "#7 is closed: open it first"},
 
 		"a remark that calls us":     {trigger: remarked("/ralph stop"), verb: trigger.Stop},
 		"a remark that does not":     {trigger: remarked("why?"), why: `the comment's first line does not begin with "/ralph"`},
-		"a remark that was edited":   {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), rules: on, why: `a comment that is "edited" starts nothing: only a new one does`},
+		"a remark that was edited":   {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), why: `a comment that is "edited" starts nothing: only a new one does`},
 		"a remark of our own":        {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
 		"a comment that was deleted": {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Action = "deleted" }), why: `a comment that is "deleted" starts nothing: only a new one does`},
 
@@ -72,7 +61,7 @@ func TestOtherWaysIn(t *testing.T) {
 		"a prompt is not for labels":   {trigger: with(labelled("bug"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the label is "bug", not "ralph"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd, why := trigger.CommandOf(c.trigger, c.rules)
+			cmd, why := trigger.CommandOf(c.trigger, trigger.Rules{})
 			if cmd.Verb != c.verb || why != c.why {
 				t.Errorf("Want = %q, %q, want %q, %q", cmd.Verb, why, c.verb, c.why)
 			}
@@ -86,7 +75,7 @@ func TestWhatSaysNothingByItself(t *testing.T) {
 		trigger trigger.Trigger
 		mute    bool
 	}{
-		"a label": {labelled("bug"), false}, "an assignment": {assigned("otto"), false}, "a comment": {commentEvent("hello"), false},
+		"a label": {labelled("bug"), false}, "a comment": {commentEvent("hello"), false},
 		"a review": {reviewEvent("approved"), false}, "a remark": {remarked("hello"), false}, "an issue": {opened, true},
 		"a hand": {dispatched("workflow_dispatch", trigger.Inputs{}), true}, "a push": {trigger.Trigger{Event: "push", Action: "labeled"}, true},
 	} {
@@ -103,7 +92,6 @@ func TestWhosePermissionCounts(t *testing.T) {
 		want    trigger.Sender
 	}{
 		"the labeller's":               {with(labelled("ralph"), otto), trigger.Sender{Login: "otto"}},
-		"the assigner's":               {with(assigned("ralph-bot"), otto), trigger.Sender{Login: "otto"}},
 		"the comment's author's":       {with(commentEvent("/ralph"), otto), trigger.Sender{Login: "mia"}},
 		"the remark's author's":        {with(remarked("/ralph"), otto), trigger.Sender{Login: "mia"}},
 		"the reviewer's":               {with(reviewEvent("changes_requested"), otto), trigger.Sender{Login: "otto"}},

@@ -107,7 +107,7 @@ var Removed = map[string]string{
 	"max-iterations": setting("limits.maxIterations"), "max-time": setting("limits.maxTime"),
 	"stall-after": setting("limits.stallAfter"), "max-runs": setting("github.maxRuns"),
 	"max-open-prs": setting("github.maxOpenPrs"), "label": setting("github.label"),
-	"trigger-phrase": setting("github.triggerPhrase"), "assignee": setting("github.assignee"),
+	"trigger-phrase": setting("github.triggerPhrase"), "assignee": "use the label or a comment",
 	"plan-approval": setting("github.planApproval"), "mcp-config": setting("github.mcpConfig"),
 	"working-directory": setting("github.workingDirectory"), "check-timeout": setting("github.checkTimeout"),
 	"base-branch": setting("github.baseBranch"), "branch-prefix": setting("github.branchPrefix"),

@@ -19,8 +19,6 @@ type Job struct {
 	Label string `json:"label,omitzero" jsonschema:"pattern=\\S"`
 	// First word of a comment that starts work.
 	TriggerPhrase string `json:"triggerPhrase,omitzero" jsonschema:"pattern=^\\S+$"`
-	// Login whose assignment to an issue starts work.
-	Assignee string `json:"assignee,omitzero" jsonschema:"pattern=\\S"`
 	// Show the stories first, and wait for /ralph approve.
 	PlanApproval bool `json:"planApproval,omitzero"`
 	// Folder in which agent, setup and checks run.
@@ -144,7 +142,6 @@ func (j Job) applyTo(in *Inputs) {
 	p := &in.Policy
 	in.Rules.Label = j.Label
 	in.Rules.Phrase = j.TriggerPhrase
-	in.Rules.Assignee = j.Assignee
 	p.Approval = j.PlanApproval
 	if folder := path.Clean(cmp.Or(j.WorkingDirectory, ".")); folder != "." {
 		p.Subfolder = folder

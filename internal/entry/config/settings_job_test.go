@@ -57,7 +57,6 @@ func TestEachNamedSettingIsForOneThing(t *testing.T) {
 		`{"github": {"privateHosts": ["git.corp.example"]}}`: {"github.privateHosts: git.corp.example", func(in *config.Inputs) { in.Sandbox.Network.Private = []string{"git.corp.example"} }},
 		`{"github": {"label": "go"}}`:                        {"", func(in *config.Inputs) { in.Rules.Label = "go" }},
 		`{"github": {"triggerPhrase": "/go"}}`:               {"", func(in *config.Inputs) { in.Rules.Phrase = "/go" }},
-		`{"github": {"assignee": "ralph-bot"}}`:              {"", func(in *config.Inputs) { in.Rules.Assignee = "ralph-bot" }},
 		`{"github": {"planApproval": true}}`:                 {"", func(in *config.Inputs) { in.Policy.Approval = true }},
 		`{"github": {"workingDirectory": "./web/"}}`:         {"", func(in *config.Inputs) { in.Policy.Subfolder, in.Policy.Memory = "web", "web/ralph" }},
 		`{"github": {"workingDirectory": "."}}`:              {"", func(*config.Inputs) {}},

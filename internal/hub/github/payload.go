@@ -47,8 +47,7 @@ type payload struct {
 		} `json:"commit"`
 	} `json:"branches"`
 
-	Assignee user `json:"assignee"`
-	Repo     struct {
+	Repo struct {
 		Name          string `json:"name"`
 		DefaultBranch string `json:"default_branch"`
 		Owner         user   `json:"owner"`
@@ -191,15 +190,14 @@ func (p payload) incomplete(event string) error {
 
 func (p payload) trigger(event string) trigger.Trigger {
 	read := trigger.Trigger{
-		Event:    event,
-		Action:   p.Action,
-		Repo:     p.repo(),
-		Issue:    p.Issue.read(),
-		Label:    p.Label.Name,
-		Assignee: p.Assignee.name(),
-		Comment:  p.Note.read(),
-		Review:   p.Review.read(),
-		Sender:   p.Sender.sender(),
+		Event:   event,
+		Action:  p.Action,
+		Repo:    p.repo(),
+		Issue:   p.Issue.read(),
+		Label:   p.Label.Name,
+		Comment: p.Note.read(),
+		Review:  p.Review.read(),
+		Sender:  p.Sender.sender(),
 	}
 	if p.Pull != nil {
 		read.Issue = p.Pull.read()

@@ -61,13 +61,6 @@ func TestReadAReview(t *testing.T) {
 	}
 }
 
-func TestReadAnAssignment(t *testing.T) {
-	got := read(t, "issues", said(`{"action":"assigned","assignee":{"login":"ralph-bot"},"issue":{%s},%s,"sender":%s}`, opened, acme, mia))
-	if got.Assignee != "ralph-bot" || got.Sender.Login != "mia" {
-		t.Errorf("trigger = %+v", got)
-	}
-}
-
 func TestReadWhatAHandStarts(t *testing.T) {
 	got := read(t, "workflow_dispatch", said(`{"inputs":{"issue":"7"},"ref":"refs/heads/main",%s,"sender":{"login":"ci[bot]","type":"Bot"}}`, acme))
 	want := trigger.Trigger{Event: "workflow_dispatch", Repo: trigger.Repo{Owner: "acme", Name: "shop", DefaultBranch: "main"}, Sender: trigger.Sender{Login: "ci[bot]", IsBot: true}}

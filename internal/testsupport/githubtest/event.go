@@ -25,15 +25,6 @@ func (s *Server) LabelEvent(e Event, label string) ([]byte, error) {
 	})
 }
 
-// AssignEvent returns the payload of issues.assigned.
-func (s *Server) AssignEvent(e Event, assignee string) ([]byte, error) {
-	return s.event(e, func(r *repo, i *issue) object {
-		body := s.subject(r, i, "assigned")
-		body["assignee"] = s.userJSON(assignee)
-		return body
-	})
-}
-
 // CommentEvent returns the payload of issue_comment.created.
 func (s *Server) CommentEvent(e Event, comment int64) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object { return s.commentEvent(r, i, comment, "created") })

@@ -67,11 +67,6 @@ func TestEvents(t *testing.T) {
 		t.Errorf("pull request = %v", pr)
 	}
 
-	payload, err = s.AssignEvent(githubtest.Event{Repo: shop, Issue: issue.Number, Sender: "triage"}, "ralph-bot")
-	if assigned := parse[*github.IssuesEvent](t, "issues", payload, err); assigned.GetAssignee().GetLogin() != "ralph-bot" {
-		t.Errorf("assigned = %v", assigned)
-	}
-
 	payload, err = s.DispatchEvent(githubtest.Event{Repo: shop, Sender: "write"}, map[string]string{"issue": "1"})
 	dispatched := parse[*github.WorkflowDispatchEvent](t, "workflow_dispatch", payload, err)
 	var inputs map[string]string
