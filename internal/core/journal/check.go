@@ -111,14 +111,6 @@ func (c CheckEnded) Try() *Try {
 	}
 }
 
-// FirstExit returns the exit code of the first run.
-func (c CheckEnded) FirstExit() int {
-	if c.First == nil {
-		return c.Exit
-	}
-	return c.First.Exit
-}
-
 // BaselineEnded closes the checks at the base. Usable: any of them can prove something.
 type BaselineEnded struct {
 	Usable bool   `json:"usable"`

@@ -241,15 +241,6 @@ func FormatDuration(d time.Duration) string {
 	return strings.NewReplacer("h0m0s", "h", "h0m", "h", "m0s", "m").Replace(d.Round(time.Second).String())
 }
 
-// SetupLine returns the setup commands as one line for a shell.
-func (p Policy) SetupLine() string {
-	var all []string
-	for _, step := range p.Setup {
-		all = append(all, step.Command)
-	}
-	return strings.Join(all, " && ")
-}
-
 // NewSetup makes setup steps. They keep their order, and equal ones run twice, unlike checks.
 func NewSetup(commands []string, timeout Duration) []Check {
 	var all []Check

@@ -186,10 +186,6 @@ func failureDetails(run journal.Run, check journal.CheckEnded) string {
 		text += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" +
 			clean.Fence(strings.Join(fresh, "\n"))
 	}
-	if verdict.MayLackSetup(run, check) {
-		text += "\n\nOn a clean checkout this command prepares the checks. It did not run on your tree: " +
-			"run it if the check needs it.\n\n" + clean.Fence(run.Policy.SetupLine())
-	}
 	return text
 }
 

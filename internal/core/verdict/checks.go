@@ -64,36 +64,6 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	return failuresSince(base, check)
 }
 
-// MayLackSetup reports whether a check may have failed for lack of setup: it passed at the base, but never in the
-// user's own tree, in which setup does not run.
-func MayLackSetup(run journal.Run, check journal.CheckEnded) bool {
-	if len(run.Policy.Setup) == 0 || run.Policy.Worktree || run.Policy.Publish {
-		return false
-	}
-	if run.IsBoxElsewhere() { // setup ran there
-		return false
-	}
-	if check.Where != journal.AtWork || check.Passed || check.Skipped != "" {
-		return false
-	}
-	if base, found := run.BaseCheck(check.Name); found && !base.Passed {
-		return false
-	}
-	return !hasEverPassed(run, check)
-}
-
-// hasEverPassed reports whether a check has passed in the same kind of tree.
-func hasEverPassed(run journal.Run, check journal.CheckEnded) bool {
-	for _, it := range run.Iterations {
-		for _, other := range it.Checks {
-			if other.Name == check.Name && other.Where == check.Where && other.Passed {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // IsAddedByTask reports whether the task's author, who wants it to pass, added the check.
 func IsAddedByTask(run journal.Run, name string) bool { return run.Policy.CheckNamed(name).Added }
 

@@ -138,15 +138,3 @@ func TestIsGreen(t *testing.T) {
 		}
 	}
 }
-
-// A flaky check in an odd journal may lack the result of its first run.
-func TestFirstExit(t *testing.T) {
-	for _, test := range []struct {
-		check journal.CheckEnded
-		want  int
-	}{{journal.CheckEnded{Exit: 2, Flaky: true}, 2}, {journal.CheckEnded{First: &journal.Try{Exit: 3}}, 3}} {
-		if got := test.check.FirstExit(); got != test.want {
-			t.Errorf("FirstExit of %+v = %d, want %d", test.check, got, test.want)
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
-	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -46,23 +44,7 @@ func (c *checks) runChecks(ctx context.Context, run journal.Run, emit emit) erro
 		return err
 	}
 	job.Skip = func(check policy.Check) bool { return known && proof.Skips(check, changed) }
-	err = hand.Do(ctx, job, emit)
-	c.warnOfSetup(run.Policy.SetupLine(), emit)
-	return err
-}
-
-// warnOfSetup notes once that a check of the user's own tree may lack setup.
-func (c *checks) warnOfSetup(commands string, emit emit) {
-	note := journal.Noted{
-		What: "setup never runs in your own tree",
-		Hint: "if the check needs it, run it there (" + commands + "), or begin again with --worktree",
-	}
-	run := c.record.Run()
-	it, _ := run.OpenIteration()
-	mayLackSetup := func(c journal.CheckEnded) bool { return verdict.MayLackSetup(run, c) }
-	if !slices.Contains(run.Notes, note) && slices.ContainsFunc(it.Checks, mayLackSetup) {
-		emit(note)
-	}
+	return hand.Do(ctx, job, emit)
 }
 
 // runSetup prepares the tree before an agent works in it, because agents run the checks, too. If

@@ -195,9 +195,7 @@ func Of(run journal.Run) Ending {
 	case CheckNoStart:
 		checks := unstartable(run)
 		e.Why = strings.Join(namesOf(checks), ", ")
-		e.Fix = cmp.Or(ownSetup(run), installRemedy(checks[0]).text(run))
-	case Stalled, Iterations:
-		e.Fix = ownSetup(run)
+		e.Fix = installRemedy(checks[0]).text(run)
 	case HostRefused:
 		e.Why, e.Fix = refused(run)
 	case PushRefused, PullRefused:

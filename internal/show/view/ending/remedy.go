@@ -182,19 +182,6 @@ func namesOf(checks []journal.CheckEnded) []string {
 	return names
 }
 
-// ownSetup returns what to do if a check may lack setup in the user's own tree.
-func ownSetup(run journal.Run) string {
-	it, found := run.LastJudged()
-	if !found {
-		return ""
-	}
-	mayLack := func(check journal.CheckEnded) bool { return verdict.MayLackSetup(run, check) }
-	if !slices.ContainsFunc(it.Checks, mayLack) {
-		return ""
-	}
-	return "run the commands of `setup` in your own tree, where ralph never runs them, if the checks need them"
-}
-
 // isStillRed reports whether a check failed at the base without names of tests, and no story has passed since. Then
 // the check is the cause, not the limit.
 func isStillRed(run journal.Run) bool {
