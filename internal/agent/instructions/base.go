@@ -2,9 +2,7 @@ package instructions
 
 import (
 	"context"
-	"fmt"
 	"path"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
 )
@@ -25,37 +23,25 @@ func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error)
 type commit struct {
 	do    git.Runner
 	names []string
-	blobs map[string]blob
-}
-
-type blob struct {
-	id   string
-	link bool
+	files map[string]git.TreeEntry
 }
 
 func open(ctx context.Context, do git.Runner, sha string) (commit, error) {
-	if err := git.CheckSHA(sha); err != nil {
-		return commit{}, err
-	}
-	out, err := do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", sha}, Limit: 64 << 20})
-	if err != nil {
-		return commit{}, fmt.Errorf("list the files of %.12s: %w", sha, err)
-	}
-	c := commit{do: do, blobs: map[string]blob{}}
-	for line := range strings.SplitSeq(string(out), "\x00") {
-		entry, name, _ := strings.Cut(line, "\t")
-		fields := strings.Fields(entry)
-		if len(fields) != 3 || fields[0] == git.ModeLink {
-			continue
+	all, err := git.ListAll(ctx, do, sha)
+	c := commit{do: do, files: map[string]git.TreeEntry{}}
+	for _, entry := range all {
+		if entry.Mode != git.ModeLink {
+			c.names = append(c.names, entry.Path)
+			c.files[entry.Path] = entry
 		}
-		c.names = append(c.names, name)
-		c.blobs[name] = blob{id: fields[2], link: fields[0] == git.ModeSymlink}
 	}
-	return c, nil
+	return c, err
 }
 
+func (c commit) isLink(name string) bool { return c.files[name].Mode == git.ModeSymlink }
+
 func (c commit) read(ctx context.Context, name string) ([]byte, error) {
-	return c.do(ctx, git.Call{Args: []string{"cat-file", "blob", c.blobs[name].id}, Limit: maxRead})
+	return c.do(ctx, git.Call{Args: []string{"cat-file", "blob", c.files[name].ID}, Limit: maxRead})
 }
 
 const maxRead = 1 << 20
@@ -63,15 +49,14 @@ const maxRead = 1 << 20
 // text returns a file, through at most two links; empty: there is none.
 func (c commit) text(ctx context.Context, name string) string {
 	for range 3 {
-		b, found := c.blobs[name]
-		if !found {
+		if _, found := c.files[name]; !found {
 			return ""
 		}
 		data, err := c.read(ctx, name)
 		if err != nil {
 			return ""
 		}
-		if !b.link {
+		if !c.isLink(name) {
 			return string(data)
 		}
 		name = path.Join(path.Dir(name), string(data))

@@ -53,7 +53,7 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 
 // leadsElsewhere reports whether a file is a link, or instructions that import files.
 func (c commit) leadsElsewhere(ctx context.Context, name string) bool {
-	if c.blobs[name].link {
+	if c.isLink(name) {
 		return true
 	}
 	return isInstruction(name) && imported.MatchString(c.text(ctx, name))
@@ -150,7 +150,7 @@ func (r Removal) restoreFile(ctx context.Context, root *untrusted.Root, name str
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	if from.blobs[name].link {
+	if from.isLink(name) {
 		return root.Symlink(string(data), name)
 	}
 	if err := root.WriteFile(name, data, 0o644); err != nil {

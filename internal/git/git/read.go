@@ -177,24 +177,33 @@ const maxList = 128 << 20
 
 // List returns the entries at the top of a commit, or at some paths. A path with a final slash lists that folder.
 func (t *Trusted) List(ctx context.Context, commit string, paths ...string) ([]TreeEntry, error) {
-	return t.list(ctx, commit, append([]string{commit, "--"}, paths...)...)
+	return list(ctx, t.doCached, commit, append([]string{commit, "--"}, paths...)...)
 }
 
 // ListAll returns the entries of a commit in all folders, but not the folders.
 func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, error) {
-	all, err := t.list(ctx, commit, "-r", commit)
+	return ListAll(ctx, t.doCached, commit)
+}
+
+func (t *Trusted) doCached(ctx context.Context, c Call) ([]byte, error) {
+	return t.askCached(ctx, c, "")
+}
+
+// ListAll is that of Trusted, for any repository.
+func ListAll(ctx context.Context, do Runner, commit string) ([]TreeEntry, error) {
+	all, err := list(ctx, do, commit, "-r", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %.12s: %w", commit, err)
 	}
 	return all, nil
 }
 
-func (t *Trusted) list(ctx context.Context, commit string, which ...string) ([]TreeEntry, error) {
+func list(ctx context.Context, do Runner, commit string, which ...string) ([]TreeEntry, error) {
 	if err := CheckSHA(commit); err != nil {
 		return nil, err
 	}
 	args := append([]string{"ls-tree", "-z", "--full-tree"}, which...)
-	out, err := t.askCached(ctx, Call{Args: args, Limit: maxList}, "")
+	out, err := do(ctx, Call{Args: args, Limit: maxList})
 	var all []TreeEntry
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
@@ -210,8 +219,7 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	ask := func(ctx context.Context, c Call) ([]byte, error) { return t.askCached(ctx, c, "") }
-	changes, err := Compare(ctx, ask, span)
+	changes, err := Compare(ctx, t.doCached, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
