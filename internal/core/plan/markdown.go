@@ -113,16 +113,6 @@ func children(parent ast.Node) []ast.Node {
 	return nodes
 }
 
-func (p document) joinBlocks(nodes []ast.Node, between string) string {
-	var all []string
-	for _, n := range nodes {
-		if b := p.blockMarkdown(n); b != "" {
-			all = append(all, b)
-		}
-	}
-	return strings.Join(all, between)
-}
-
 // Slug turns a title into a branch name: ASCII, lower case, dashes, at most limit characters.
 func Slug(title string, limit int) string {
 	words := strings.FieldsFunc(asciiLetters(strings.ToLower(title)), func(r rune) bool {

@@ -25,7 +25,6 @@ const (
 var (
 	storyID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 	noTest      = pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + noTestText + `)[)\]]\.?\s*$|^\s*(?:` + noTestText + `)\.?\s*$`)
-	waiver      = pattern.Of(`(?im)[ \t]+[(\[](?:` + noTestText + `)[)\]]\.?[ \t]*$`) // within a text
 	changesTest = pattern.Of(`(?i)(?:^|\s+)[(\[]` + mayChangeText + `[)\]]\.?\s*$|^\s*` + mayChangeText + `\.?\s*$`)
 )
 
@@ -130,13 +129,4 @@ func nonBlankLines(text string) []string {
 // lineAt returns the line number of an offset in the body.
 func (p document) lineAt(at int) int {
 	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
-}
-
-// lineStart returns where the line of an offset begins, and the end for the end.
-func (p document) lineStart(at int) int {
-	at = max(at, 0)
-	if at >= len(p.src) {
-		return len(p.src)
-	}
-	return 1 + bytes.LastIndexByte(p.src[:at], '\n')
 }

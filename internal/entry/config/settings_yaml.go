@@ -84,18 +84,3 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	}
 	return inputs, nil
 }
-
-// namesIn returns the names in a value of a workflow: a name, a list of names, or an object with names as keys.
-func namesIn(value any) []string {
-	switch value := value.(type) {
-	case map[string]any:
-		return slices.Collect(maps.Keys(value))
-	case []any:
-		var names []string
-		for _, name := range value {
-			names = append(names, fmt.Sprint(name))
-		}
-		return names
-	}
-	return []string{fmt.Sprint(value)}
-}
