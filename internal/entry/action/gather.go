@@ -158,7 +158,7 @@ func (g *gatherer) readDiscussion(ctx context.Context) error {
 	if counts := found.Counts.String(); counts != "" {
 		hint := ""
 		if found.Counts[trigger.NoPermission] > 0 {
-			hint = "a 👍 from someone with write permission includes a comment"
+			hint = "quote a comment in one of your own to include it"
 		}
 		g.note(counts, hint)
 	}
