@@ -116,7 +116,7 @@ func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journ
 	if c.tries() {
 		look = (*checkout.Verifier).Look
 		enclosure.Needs = d.Needs
-		enclosure.Level, err = d.Wanted()
+		enclosure.Level, err = d.LevelOfChecks()
 		if err != nil {
 			return run, err
 		}

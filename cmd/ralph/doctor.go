@@ -125,9 +125,6 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 	if err != nil {
 		return err
 	}
-	if level == laptop.InDocker {
-		level = sandbox.Auto
-	}
 	room, done, err := w.Room(".", "doctor")
 	if err != nil {
 		return err

@@ -53,7 +53,8 @@ type Enclosure struct {
 }
 
 // Level returns the level that the flag, the project's settings or the environment name, or else the strongest
-// available. Only a flag turns the sandbox off: settings may have come with the change that is to be proven.
+// available. Only a flag turns the sandbox off: settings may have come with the change that is to be proven. Docker's
+// sandbox is for the agent of a run, so a project that names it has the strongest here, too.
 func (f Fence) Level(w World, project string) (sandbox.Level, error) {
 	if f.NoSandbox {
 		return sandbox.None, nil
@@ -70,7 +71,7 @@ func (f Fence) Level(w World, project string) (sandbox.Level, error) {
 		return "", err
 	}
 	level, err := w.namedLevel("", settings)
-	if level == "" || level == sandbox.None {
+	if level == "" || level == sandbox.None || level == InDocker {
 		return sandbox.Auto, err
 	}
 	return level, err

@@ -53,6 +53,16 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 	return sandbox.Level(word), nil
 }
 
+// LevelOfChecks returns the level of checks without an agent. As in a run, they are outside of a Docker sandbox that the
+// settings or the environment name.
+func (d *Project) LevelOfChecks() (sandbox.Level, error) {
+	level, err := d.Wanted()
+	if d.Sandbox == "" && level == InDocker && d.namedLevel() == InDocker {
+		return sandbox.None, err
+	}
+	return level, err
+}
+
 // canEnforceHosts reports whether a level enforces a list of hosts. A flag or the settings can turn the list off with
 // the level none, the environment cannot.
 func (d *Project) canEnforceHosts(level string) bool {
