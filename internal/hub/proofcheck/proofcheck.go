@@ -151,7 +151,7 @@ func notes(f Facts) (notes []github.Note) {
 }
 
 func summary(f Facts) string {
-	text := view.CheckSummary(f.Outcome, f.Claim, f.From)
+	text := view.CheckSummary(f.Outcome, f.Claim, f.From, maxSummary)
 	if len(text) > maxSummary {
 		text = text[:strings.LastIndexByte(text[:maxSummary], '\n')+1] + "\n… and more\n"
 	}

@@ -1,6 +1,7 @@
 package proofcheck_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -71,6 +72,22 @@ func TestLargeOutcomes(t *testing.T) {
 	check, _ := proofcheck.Check(proofcheck.Facts{Outcome: o, Line: func(string) int { return 1 }})
 	if len(check.Notes) != 50 || len(check.Summary) > 65_535 {
 		t.Errorf("%d notes, %d characters", len(check.Notes), len(check.Summary))
+	}
+}
+
+// A long claim leaves room for what a person has to look at, and shows no criterion without a proof.
+func TestLongClaims(t *testing.T) {
+	t.Parallel()
+	story := plan.Story{Title: "Two", TestedBy: []string{"TestTwo"}}
+	for range 200 {
+		story.AcceptanceCriteria = append(story.AcceptanceCriteria, strings.Repeat("<", 160))
+	}
+	o := checkout.Outcome{Result: journal.NeedsReview, Why: "weaker", Tests: []string{"TestTwo"}, Look: []journal.Look{{File: "a_test.go", Why: "weaker"}}}
+	for claim, want := range map[*plan.Story]string{&story: "| … and 30 more | | | |", {Title: "Two"}: "| … and 10 more | | | |"} {
+		check, _ := proofcheck.Check(proofcheck.Facts{Outcome: o, From: "#7", Claim: slices.Repeat([]plan.Story{*claim}, 30), Line: func(string) int { return 0 }})
+		if !strings.Contains(check.Summary, want) || !strings.Contains(check.Summary, "### Look at") || strings.Contains(check.Summary, "✅ `TestTwo`") {
+			t.Errorf("%s", check.Summary)
+		}
 	}
 }
 

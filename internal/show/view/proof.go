@@ -206,15 +206,22 @@ func placesOf(run journal.Run) places {
 }
 
 // CheckSummary returns the summary of the check ralph/proof: the table of a pull request, for a change of others. The
-// stories are those that the change is for, and from is where they are written.
-func CheckSummary(o checkout.Outcome, stories []plan.Story, from string) string {
+// stories are those that the change is for, and from is where they are written. They are left out until the text fits:
+// what a person has to look at is below them.
+func CheckSummary(o checkout.Outcome, stories []plan.Story, from string, limit int) string {
 	o.Base, _ = clean.Plain(o.Base, 7)
 	o.Head, _ = clean.Plain(o.Head, 7)
-	return fillTemplate("proof.md", struct {
-		Rows    []storyRow
-		From    string
-		Outcome checkout.Outcome
-	}{changeRows(o, stories), from, o})
+	for shown := min(len(stories), maxListed); ; shown = shown * 3 / 4 {
+		text := fillTemplate("proof.md", struct {
+			Rows    []storyRow
+			More    int
+			From    string
+			Outcome checkout.Outcome
+		}{changeRows(o, stories[:shown]), len(stories) - shown, from, o})
+		if len(text) <= limit || shown == 0 {
+			return text
+		}
+	}
 }
 
 // changeRows returns a row for the whole change, and below it one for each story with the tests that its criteria name.
@@ -227,7 +234,10 @@ func changeRows(o checkout.Outcome, stories []plan.Story) []storyRow {
 		Commit: Code(o.Head, 7),
 	}
 	rows := []storyRow{whole}
-	for _, story := range stories[:min(len(stories), maxListed)] {
+	if o.Result != journal.Proven { // its tests show no criterion
+		proof.Tests = nil
+	}
+	for _, story := range stories {
 		rows = append(rows, storyRow{
 			Name:     clean.Inline(story.Title, 160),
 			Criteria: criteriaCells(story, verdict.CriterionTests(story, proof), nil),
