@@ -148,7 +148,7 @@ func quietWorkflows(run journal.Run) string {
 	if run.Published.Comment == nil || !run.Published.Comment.Quiet {
 		return ""
 	}
-	if run.Published.Pushed == "" || run.Published.Pull == nil {
+	if run.Published.Pushed == "" || (run.Published.Pull == nil && !run.Policy.NoPull) {
 		return ""
 	}
 	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. " +
