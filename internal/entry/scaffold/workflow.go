@@ -68,7 +68,7 @@ var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 func (f Files) workflowValues() (workflowValues, error) {
 	found := f.survey()
 	v := workflowValues{Checks: found.Checks, Setup: found.Setup, Pin: f.Pin, App: strings.TrimSuffix(f.App, "[bot]")}
-	if v.App != "" && !slug.MatchString(v.App) {
+	if f.App != "" && !slug.MatchString(v.App) {
 		return v, fault.Usage(fmt.Sprintf("%q is not the name of an App", v.App),
 			"use the name in its address: github.com/apps/NAME", nil)
 	}
