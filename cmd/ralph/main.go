@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/entry/laptop"
@@ -99,7 +101,27 @@ func start(w world) int {
 	if runner, err := strconv.Atoi(w.Getenv(runnerVariable)); err == nil {
 		go endWithRunner(runner, w.signals)
 	}
+	if typed.drains && w.Getenv(runnerVariable) == "" {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // which would leave the agent alone
+		go endWithReader(w.signals)
+	}
 	return work(w, typed)
+}
+
+// endWithReader ends us at once when nobody reads our output any more, as `| head` does.
+func endWithReader(signals chan<- os.Signal) {
+	outputs := []unix.PollFd{{Fd: 1}, {Fd: 2}}
+	_, err := unix.Poll(outputs, -1)
+	for errors.Is(err, unix.EINTR) {
+		_, err = unix.Poll(outputs, -1)
+	}
+	for _, output := range outputs {
+		if output.Revents&unix.POLLERR != 0 {
+			signals <- syscall.SIGPIPE
+			signals <- syscall.SIGPIPE // as it would end any program
+			return
+		}
+	}
 }
 
 // runnerVariable has the pid of the runner if host/run.sh started us.
