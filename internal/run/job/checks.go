@@ -159,7 +159,20 @@ func projectDir(run journal.Run, tree string) string {
 
 // inTree returns what runs commands in the agent's tree, with the network access of setup or of checks.
 func (c *checks) inTree(dir string, setup bool) check.Hand {
-	return c.hand(c.tree.runnerWith(dir, setup), c.machine.Sandbox.Env(c.machine.CheckEnv, false))
+	hand := c.hand(c.tree.runnerWith(dir, setup), c.machine.Sandbox.Env(c.machine.CheckEnv, false))
+	if c.tree.code.UserTree != nil {
+		hand.Folder = c.logFolder(c.tree.code.UserTree.Dir)
+	}
+	return hand
+}
+
+// logFolder is where logs lie, seen from the project in the user's tree: a worktree has no .ralph of its own.
+func (c *checks) logFolder(tree string) string {
+	folder, err := filepath.Rel(projectDir(c.record.Run(), tree), c.machine.Folder.Path)
+	if err != nil {
+		return c.machine.Folder.Path
+	}
+	return filepath.ToSlash(folder)
 }
 
 func (c *checks) hand(exec sandbox.Exec, env []string) check.Hand {
