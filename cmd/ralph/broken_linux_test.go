@@ -57,7 +57,7 @@ func TestARunThatBreaksTellsTheIssue(t *testing.T) {
 	if len(comments) != 1 {
 		t.Fatalf("%d comments, want one", len(comments))
 	}
-	for _, want := range []string{"ralph: failed, something broke: ", "file too large", "read the job's log", "saved in .ralph/runs/", "/work of the job", "`/ralph resume`"} {
+	for _, want := range []string{"Failed, something broke: ", "file too large", "read the job's log", "saved in .ralph/runs/", "/work of the job", "`/ralph resume`"} {
 		if !strings.Contains(comments[0].Body, want) {
 			t.Errorf("the comment does not say %q:\n%s", want, comments[0].Body)
 		}
