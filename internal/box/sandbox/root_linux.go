@@ -150,7 +150,7 @@ func (f mountItem) mount() error {
 	isReadOnly := f.attr&unix.MOUNT_ATTR_RDONLY != 0
 	isReplaced := errors.Is(err, unix.ENOENT) && isNew && !f.folder
 	if isReplaced && isReadOnly {
-		return os.Remove(f.Path)
+		return f.removePoint()
 	}
 	isBlocked := errors.Is(err, unix.ELOOP) || errors.Is(err, unix.ENOTDIR)
 	if isBlocked && (isReadOnly || f.isMount) {
@@ -180,6 +180,16 @@ func (f mountItem) point() (fd int, isNew bool, err error) {
 	}
 	fd, err = unix.Openat(dir, name, flags, 0)
 	return fd, isNew, err
+}
+
+// removePoint follows no link either: one could lead to the old root.
+func (f mountItem) removePoint() error {
+	dir, err := makeFolder(filepath.Dir(f.Path), unix.RESOLVE_NO_SYMLINKS)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(dir) }()
+	return unix.Unlinkat(dir, filepath.Base(f.Path), 0)
 }
 
 // makeFolder opens a folder, and makes it and those above it where they are missing.
