@@ -51,7 +51,7 @@ func (p *launch) rules() seccomp.Filter {
 		Unix:   p.mounts() || p.Level == Notify,
 
 		KeepFiles:  p.UID == 0 && !p.mounts() && landlockOf(p.ABI) < truncation,
-		AskSignals: p.UID == 0 && p.isSupervised() && landlockOf(p.ABI) < scoping,
+		AskSignals: p.isSupervised() && landlockOf(p.ABI) < scoping,
 
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -71,6 +72,21 @@ func TestOthersGetNoSignals(t *testing.T) {
 	_, _ = program.Process.Signal(unix.SIGTERM), program.Wait()
 	if how := program.ProcessState.String(); how != "signal: terminated" || out != "tried\n" {
 		t.Errorf("%s; %q", how, out)
+	}
+}
+
+// Nor does the supervisor, the parent of the program: stopped, it could not end those inside once ralph is dead.
+func TestTheSupervisorGetsNoSignals(t *testing.T) {
+	const script = `exec 2>&-; ! kill -STOP $PPID && ! kill -STOP -$PPID &&
+		cut -d " " -f 6 /proc/$$/stat | grep -qx $$ && echo out of reach`
+	for _, who := range []user{asOther, asRoot} {
+		for _, abi := range []int{0, 5} {
+			w := sandbox.Pretend(testConfig(t, sandbox.Notify, who), abi)
+			c := process.Command{Argv: []string{"sh", "-c", script}, Timeout: time.Minute}
+			if out, _ := inside(t, w, c); out != "out of reach\n" {
+				t.Errorf("%s, %d: %q", who.name, abi, out)
+			}
+		}
 	}
 }
 

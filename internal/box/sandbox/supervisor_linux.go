@@ -81,7 +81,10 @@ func (p *launch) startInner() (wire, int, error) {
 		Dir:   "/",
 		Env:   p.launcher.Env,
 		Files: fds,
-		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+		Sys: &syscall.SysProcAttr{
+			Pdeathsig: syscall.SIGKILL,
+			Setsid:    true, // a signal to its own group must not reach us
+		},
 	})
 	if err != nil {
 		return wire{}, 0, errors.Join(fmt.Errorf("start below the supervisor: %w", err), ours.Close())

@@ -11,24 +11,28 @@ import (
 )
 
 // signal answers a call that sends a signal to another, or names by F_SETOWN who gets one later. It may go on to those
-// inside: they descend from this process. All that it says is in registers, which cannot change.
+// inside: they descend from this process, which gets none: stopped, it would end nobody once ralph is dead. All that the
+// call says is in registers, which cannot change.
 func signal(q notice) unix.Errno {
 	to := int(int32(q.Args[0])) //nolint:gosec // the kernel reads 32 bits
 	if int(q.Number) == unix.SYS_FCNTL {
 		to = int(int32(q.Args[2])) //nolint:gosec // as above
 	}
 	switch {
-	case to == 0: // its own group: groups have one session, and this process began theirs
+	case to == 0: // its own group: groups have one session, which began below this process
 		return 0
 	case to == -1: // everybody
 		return unix.EPERM
 	case to < 0:
 		to = memberOf(-to)
 	}
+	if to == os.Getpid() {
+		return unix.EPERM
+	}
 	return within(to)
 }
 
-// within reports whether a process, by the number of any of its threads, is this one or descends from it.
+// within reports whether a process, by the number of any of its threads, descends from this one.
 func within(pid int) unix.Errno {
 	const tries = 3 // a parent that has just ended is no more than an orphan's
 	errno := unix.ESRCH
