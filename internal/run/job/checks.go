@@ -211,7 +211,7 @@ func (c *checks) allowPackageHosts(ctx context.Context) error {
 		return nil
 	}
 	files := func() ([]string, error) { return c.repo.trusted.Files(ctx, c.record.Run().Base) }
-	return c.machine.Sandbox.AllowPackages(c.machine.CheckEnv, files)
+	return c.machine.Sandbox.AllowPackages(c.machine.StepEnv, files)
 }
 
 func latestNumber(run journal.Run) string {

@@ -165,7 +165,8 @@ func New(ctx context.Context, e Entry, j Job) (*Job, error) {
 	}
 	j.Machine.Sandbox = sb
 	j.Machine.Kept = e.Kept(sb)
-	j.Machine.CheckEnv = slices.Concat(e.CheckEnv(sb), o.Needs.Env)
+	j.Machine.StepEnv = e.CheckEnv(sb)
+	j.Machine.CheckEnv = slices.Concat(j.Machine.StepEnv, o.Needs.Env)
 	j.Machine.CheckSecrets = o.Needs.Secrets
 	j.Agents.AgentEnv = slices.Concat(e.Agent.Env, o.Needs.Env)
 	if err := j.pickAgents(e, sb); err != nil {

@@ -24,6 +24,7 @@ type Machine struct {
 	Git         git.Git
 	Sandbox     *confine.Sandbox // of the agent and its checks; nil: none. The caller closes it
 	CheckEnv    []string
+	StepEnv     []string // CheckEnv without variables of settings: only these name mirrors, and so hosts
 
 	CheckSecrets []string         // variables for checks of clean checkouts alone
 	Kept         checkout.Kept    // where baselines are kept
