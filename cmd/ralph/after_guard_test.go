@@ -49,9 +49,6 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 		"a status is red":                    {"status", values{"state": "failure"}, "ralph"},
 		"a status tells of an error":         {"status", values{"state": "error"}, "ralph"},
 		"a status waits, or is all right":    {"status", values{"state": "pending"}, ""},
-		"the default branch moved on":        {"push", nil, "ralph"},
-		"another branch moved on":            {"push", values{"ref": "refs/heads/ralph/issue-7-cart"}, ""},
-		"a tag of the branch's name":         {"push", values{"ref": "refs/tags/main"}, ""},
 	}
 	for _, conclusion := range []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"} {
 		ways["a workflow: "+conclusion] = way{"workflow_run", values{"workflow_run.conclusion": conclusion}, "ralph"}
@@ -68,7 +65,6 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 		},
 		"workflow_run": {"action": "completed", "workflow_run.name": "CI", "workflow_run.head_branch": "ralph/issue-7-cart", "workflow_run.head_repository.full_name": "acme/shop"},
 		"check_suite":  {"action": "completed", "check_suite.head_branch": "ralph/issue-7-cart"},
-		"push":         {"ref": "refs/heads/main", "repository.default_branch": "main"},
 		"status":       {"context": "ci/outside", "branches": []any{values{"name": "ralph/issue-7-cart"}}},
 	}
 	all, app := delivered(t), template(t, "--no-host", "--app", "your-app")
@@ -86,7 +82,7 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 				if got := strings.Join(d.begun(t, w), " "); got != c.jobs {
 					t.Errorf("%v: %s starts %q, want %q", flags, name, got, c.jobs)
 				}
-				if c.jobs != "ralph" || c.event == "pull_request" || c.event == "push" {
+				if c.jobs != "ralph" || c.event == "pull_request" {
 					continue
 				}
 				if got := strings.Join(d.relayed(t, "your-app[bot]").begun(t, app), " "); got != "ralph" {
@@ -96,9 +92,6 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 		}
 		for event, examples := range all { // as GitHub sends them: none is of a branch of ralph's
 			for i, d := range examples {
-				if event == "push" {
-					d = d.but(t, values{"repository.default_branch": "trunk"})
-				}
 				if jobs := d.begun(t, w); len(jobs) > 0 {
 					t.Errorf("%v: %s %d starts %v", flags, event, i, jobs)
 				}

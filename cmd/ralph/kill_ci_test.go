@@ -57,16 +57,12 @@ func newReviewScene(t *testing.T) *scene {
 	return s
 }
 
-// newBehindScene returns a scene whose pull request is behind its base, and the job that the
-// push there starts.
+// newBehindScene returns a scene whose pull request is behind its base, and the job that updates it.
 func newBehindScene(t *testing.T) *scene {
 	t.Helper()
 	s := newOpenScene(t)
-	rule := githubtest.Rule{Type: "required_status_checks", Parameters: map[string]any{"strict_required_status_checks_policy": true, "required_status_checks": []any{}}}
-	s.AddRuleset(shop, githubtest.Ruleset{Name: "up to date", Branches: []string{"main"}, Rules: []githubtest.Rule{rule}})
 	s.must("update-ref", "refs/heads/main", s.must("commit-tree", "-m", "by hand", "-p", "main", "main^{tree}"))
-	payload, err := s.PushEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, "main")
-	s.starts("push", payload, err)
+	s.says("/ralph update")
 	return s
 }
 

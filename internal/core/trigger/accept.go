@@ -44,7 +44,7 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) *Refusal {
 	}
 	asker := t.Asker()
 	switch {
-	case !t.IsAutomatic() && !rules.IsAllowed(asker) && !known.Permission.CanRun():
+	case !t.IsCI() && !rules.IsAllowed(asker) && !known.Permission.CanRun():
 		why := fmt.Sprintf("%s needs write permission to start a run here and has %s; "+
 			"allow-users can add people without it", asker.Login, cmp.Or(known.Permission, None))
 		return &Refusal{Why: why}

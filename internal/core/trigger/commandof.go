@@ -21,7 +21,7 @@ func CommandOf(t Trigger, rules Rules) (Command, string) {
 	if why != "" {
 		return Command{}, why
 	}
-	if cmd.Verb == Update && !t.IsOnPull() && !t.IsAutomatic() {
+	if cmd.Verb == Update && !t.IsOnPull() {
 		why := "it merges the base branch into the branch of a pull request: ask there"
 		return RefusedCommand(string(Update), why), ""
 	}
@@ -62,9 +62,6 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 	}
 	if t.IsCI() {
 		return ciCommand(t, rules)
-	}
-	if t.IsAutomatic() {
-		return Command{Verb: Update}, ""
 	}
 	return inputsCommand(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
@@ -131,7 +128,7 @@ func reviewCommand(t Trigger) (Command, string) {
 func whyUnfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
-	case t.IsAutomatic(): // the workflow that listens for the event allows it
+	case t.IsCI(): // the workflow that listens for the event allows it
 		return ""
 	case asker.Login == "":
 		return "the account that asked no longer exists"

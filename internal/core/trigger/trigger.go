@@ -11,19 +11,18 @@ import (
 // Trigger is a GitHub event. Its bodies are as people wrote them. An event that starts nothing has only name and
 // action.
 type Trigger struct {
-	Event        string // GitHub's name: issues, issue_comment, …
-	Action       string // labeled, created, …
-	At           time.Time
-	Repo         Repo
-	Issue        Issue  // or the issue side of a pull request
-	Label        string // the added label
-	Comment      Comment
-	Review       Review
-	Pull         Pull // as far as the event has it; empty for a comment
-	CI           CI
-	PushedBranch string // the branch of a push
-	Inputs       Inputs
-	Sender       Sender
+	Event   string // GitHub's name: issues, issue_comment, …
+	Action  string // labeled, created, …
+	At      time.Time
+	Repo    Repo
+	Issue   Issue  // or the issue side of a pull request
+	Label   string // the added label
+	Comment Comment
+	Review  Review
+	Pull    Pull // as far as the event has it; empty for a comment
+	CI      CI
+	Inputs  Inputs
+	Sender  Sender
 }
 
 // Repo is the repository of the event.
@@ -125,7 +124,6 @@ const (
 	EventSuite         = "check_suite"
 	EventWorkflowRun   = "workflow_run"
 	EventStatus        = "status"
-	EventPush          = "push"
 )
 
 // CanStartWork reports whether the content of an event can start work.
@@ -144,16 +142,8 @@ func (t Trigger) NeedsInputs() bool {
 // String returns the repository as owner/name.
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-// IsCI reports whether the event is the end of checks.
+// IsCI reports whether the event is the end of checks, for which no person asks.
 func (t Trigger) IsCI() bool { return t.CI.SHA != "" && t.Inputs == Inputs{} }
-
-// IsAutomatic reports whether no person asks: checks ended, or a branch was pushed.
-func (t Trigger) IsAutomatic() bool {
-	if t.Inputs != (Inputs{}) {
-		return false
-	}
-	return t.CI.SHA != "" || t.PushedBranch != ""
-}
 
 // IsOnPull reports whether the event is about a pull request.
 func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }

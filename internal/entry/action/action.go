@@ -9,7 +9,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/hub/github"
@@ -34,36 +33,14 @@ type Action struct {
 	Plain   bool                // Out is read by people, and by no runner: it gets no groups or annotations
 }
 
-// Do handles one event. A push to a base branch is for each pull request that is behind:
-// the outcome is the first that was not completed, and an error of one stops no other.
+// Do handles one event.
 func (a Action) Do(ctx context.Context) (job.Outcome, config.FailOn, error) {
-	var worst job.Outcome
-	var failures error
-	var updated []int // the pull requests that this push to their base was for
-	for {
-		h := newHandler(a)
-		h.updated = updated
-		outcome, err := h.handle(ctx)
-		if err != nil && outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
-			h.log.reportError(outcome.Run.ID, err)
-		}
-		if len(updated) == 0 || isWorse(outcome.Run, worst.Run) {
-			worst = outcome
-		}
-		failures = errors.Join(failures, err)
-		if !h.request.isForSeveral() || ctx.Err() != nil {
-			return worst, h.inputs.FailOn, failures
-		}
-		updated = append(updated, h.request.trigger.Issue.Number)
+	h := newHandler(a)
+	outcome, err := h.handle(ctx)
+	if err != nil && outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
+		h.log.reportError(outcome.Run.ID, err)
 	}
-}
-
-// isWorse reports whether a run has ended, and an earlier one did not end or was completed.
-func isWorse(run, earlier journal.Run) bool {
-	if run.Stop == nil {
-		return false
-	}
-	return earlier.Stop == nil || earlier.IsCompleted()
+	return outcome, h.inputs.FailOn, err
 }
 
 // Exit returns the exit code of the job's step: a stopped run fails the job only if the workflow wants that.

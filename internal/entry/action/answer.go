@@ -51,7 +51,7 @@ func (a *answers) unlabel(ctx context.Context) {
 // react adds a reaction to the request. An error is only logged.
 func (a *answers) react(ctx context.Context, content string) {
 	t := a.request.trigger
-	if t.Issue.Number == 0 || t.IsAutomatic() {
+	if t.Issue.Number == 0 || t.IsCI() {
 		return
 	}
 	a.log.sayError(a.client.React(ctx, t, content))
@@ -66,7 +66,7 @@ func (a *answers) refuse(ctx context.Context, refusal trigger.Refusal) {
 
 func (a *answers) decline(ctx context.Context, declined declinedError) error {
 	a.log.say("not started: " + declined.text)
-	if a.request.trigger.IsAutomatic() { // no person waits for an answer
+	if a.request.trigger.IsCI() { // no person waits for an answer
 		return nil
 	}
 	a.react(ctx, github.Confused)

@@ -59,17 +59,21 @@ func (h *branchHost) draftBefore(ctx context.Context, from *git.Trusted, u remot
 	if err != nil && !missing {
 		return err
 	}
-	var failed error
-	err = h.client.EachOwnPull(ctx, u.Branch, func(pull github.Pull) error {
-		failed = h.client.Opener().DraftPull(ctx, pull)
-		return failed
-	})
+	pulls, err := h.client.OwnPulls(ctx, u.Branch)
 	// A token that may not see pull requests opened none. On a branch of this run, work is not held back where GitHub
 	// does not answer.
-	if failed == nil && (missing || github.Withheld(err)) {
+	if err != nil && (missing || github.Withheld(err)) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	for _, pull := range pulls {
+		if err := h.client.Opener().DraftPull(ctx, pull); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // FetchCommit fetches a commit that was there.

@@ -60,12 +60,7 @@ func (r *request) tighten() {
 
 // needsPermission reports whether GitHub is asked for the permission of the asker.
 func (r *request) needsPermission() bool {
-	return !r.trigger.IsAutomatic() && !r.inputs.Rules.IsAllowed(r.trigger.Asker())
-}
-
-// isForSeveral reports whether the event may be for more pull requests.
-func (r *request) isForSeveral() bool {
-	return r.trigger.IsAutomatic() && r.trigger.PushedBranch != "" && r.trigger.Issue.Number != 0
+	return !r.trigger.IsCI() && !r.inputs.Rules.IsAllowed(r.trigger.Asker())
 }
 
 // setPull makes the trigger one about a pull request, which no person asks for.

@@ -13,12 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
-// findPull finds the pull request of ralph's whose checks have ended, or whose base was
-// pushed to. Without a skip reason the request is about that pull request.
+// findPull finds the pull request of ralph's whose checks have ended. Without a skip reason the request is about that
+// pull request.
 func (h *handler) findPull(ctx context.Context) (skip string, err error) {
-	if h.request.trigger.PushedBranch != "" {
-		return h.findPullBehind(ctx)
-	}
 	pull, open, err := h.client.OwnPull(ctx, h.request.trigger.CI.Branch)
 	switch {
 	case err != nil:
@@ -44,20 +41,6 @@ func (h *handler) findPull(ctx context.Context) (skip string, err error) {
 		return "", nil
 	}
 	return "no work for an agent: " + move.Line, h.rerun(ctx, move)
-}
-
-// findPullBehind finds a pull request of ralph's that a push to its base left behind.
-func (h *handler) findPullBehind(ctx context.Context) (skip string, err error) {
-	pull, found, err := h.client.Behind(ctx, github.Base{
-		Branch: h.request.trigger.PushedBranch,
-		Prefix: h.inputs.BranchPrefix,
-		Except: h.updated,
-	})
-	h.request.setPull(pull)
-	if err != nil || found {
-		return "", err
-	}
-	return "no open pull request of ralph's must be brought up to date with " + h.request.trigger.PushedBranch, nil
 }
 
 // rerun re-runs checks that may be flaky, and says so in the progress comment.

@@ -35,7 +35,6 @@ type handler struct {
 	inputs  *config.Inputs // of the workflow, and then of the settings files
 	machine *machine
 	request *request
-	updated []int // the pull requests that this event was handled for before
 
 	// With GitHub, after connect.
 	client   *github.Client
@@ -77,7 +76,7 @@ func (h *handler) handle(ctx context.Context) (none job.Outcome, err error) {
 	if err := h.connect(); err != nil {
 		return none, err
 	}
-	if h.request.trigger.IsAutomatic() {
+	if h.request.trigger.IsCI() {
 		skip, err := h.findPull(ctx)
 		if err != nil {
 			return none, err

@@ -69,15 +69,6 @@ func (p payload) statusCI() trigger.CI {
 	return found
 }
 
-func (p payload) pushedBranch(event string) string {
-	branch, ok := strings.CutPrefix(p.Ref, "refs/heads/")
-	if event != trigger.EventPush || !ok {
-		return ""
-	}
-	branch, _ = clean.Plain(branch, maxName)
-	return branch
-}
-
 var redConclusions = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
 
 // ProofCheck is the check that ralph writes. What it says is no work for an agent.

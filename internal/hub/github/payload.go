@@ -144,12 +144,11 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
 		return trigger.Trigger{
-			Event:        event,
-			Action:       p.Action,
-			Repo:         p.repo(),
-			Sender:       p.Sender.sender(),
-			CI:           p.ci(event),
-			PushedBranch: p.pushedBranch(event),
+			Event:  event,
+			Action: p.Action,
+			Repo:   p.repo(),
+			Sender: p.Sender.sender(),
+			CI:     p.ci(event),
 		}, nil
 	}
 	if err != nil {

@@ -1,20 +1,16 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
-	"github.com/ralph-loop/ralph/internal/lib/clean"
 )
 
 // Pull is a pull request as GitHub has it. Its texts are as people wrote them, where nothing else is said.
@@ -57,99 +53,34 @@ func pullsOf(c *Client, branch string) operation {
 
 // OwnPull returns the open pull request of branch that we opened.
 func (c *Client) OwnPull(ctx context.Context, branch string) (own Pull, ok bool, err error) {
-	return c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
-}
-
-// EachOwnPull calls do for each open pull request of branch that we opened: there is one for each base.
-func (c *Client) EachOwnPull(ctx context.Context, branch string, do func(Pull) error) error {
-	_, _, err := c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) {
-		if p.Head.Ref != branch {
-			return false, nil
-		}
-		return false, do(p.pull())
-	})
-	return err
-}
-
-// Base is a branch that pull requests are for.
-type Base struct {
-	Branch string
-	Prefix string // of the branches of ours
-	Except []int  // pull requests that were looked after already
-}
-
-// Behind returns the first open pull request of ours that needs the newest commit of base. An error
-// with one is returned only if no other needs it.
-func (c *Client) Behind(ctx context.Context, base Base) (own Pull, ok bool, err error) {
-	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
-	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
-	a := operation{
-		action: "look for pull requests that are behind " + base.Branch, permission: pullsRead,
-		path: "pulls?" + query.Encode(),
+	all, err := c.OwnPulls(ctx, branch)
+	if err != nil || len(all) == 0 {
+		return Pull{}, false, err
 	}
-	var failed error // it holds back no other pull request
-	own, ok, err = c.findOwn(ctx, a, func(p pull) (bool, error) {
-		if !base.includes(p) || p.Draft {
-			return false, nil
-		}
-		needed, err := c.behind(ctx, p, strict)
-		failed = cmp.Or(failed, err)
-		return needed && err == nil, ctx.Err()
-	})
-	if !ok {
-		err = cmp.Or(err, failed)
-	}
-	return own, ok, err
+	return all[0], true, nil
 }
 
-func (b Base) includes(p pull) bool {
-	if p.Base.Ref != b.Branch || !strings.HasPrefix(p.Head.Ref, b.Prefix) {
-		return false
-	}
-	return !slices.Contains(b.Except, p.Number)
-}
-
-// demandsNewest: GitHub lists no rules of a private repository without a paid plan.
-func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error) {
-	rules, err := c.Rules(ctx, branch)
-	if Withheld(err) {
-		return false, nil
-	}
-	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Parameters.Strict }), err
-}
-
-// behind reports whether a pull request lacks commits of its base that it must have. If a rule
-// requires them, the commits are compared: GitHub's mergeable_state hides that behind a conflict
-// or a missing review. Branch protection shows only in that state, which may be unknown at first.
-func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)) (bool, error) {
-	number := p.Number
-	demanded, err := strict()
+// OwnPulls returns the open pull requests of branch that we opened: there is one for each base.
+func (c *Client) OwnPulls(ctx context.Context, branch string) ([]Pull, error) {
+	op := pullsOf(c, branch)
+	all, err := list[pull](ctx, c, op, op.path, maxPages)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if demanded {
-		path := "compare/" + (&url.URL{Path: p.Base.Ref}).EscapedPath() + "..." + p.Head.SHA + "?per_page=1"
-		op := operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read", path: path}
-		compared, err := request[struct {
-			Behind int `json:"behind_by"`
-		}](ctx, c, op)
-		return compared.Behind > 0, err
-	}
-	op := operation{
-		action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead,
-		path: fmt.Sprintf("pulls/%d", number),
-	}
-	for try := 1; ; try++ {
-		pull, err := request[struct {
-			State string `json:"mergeable_state"`
-		}](ctx, c, op)
-		if err != nil || pull.State != "unknown" || try > c.retry.Tries {
-			return pull.State == "behind", err
+	var own []Pull
+	for _, p := range all {
+		if !c.isHead(p, branch) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
+			continue
 		}
-		if err := sleep(ctx, jitter(c.retry.Delay<<try)); err != nil {
-			return false, err
+		ours, err := c.Opened(ctx, p.User.name())
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			own = append(own, p.proposal())
 		}
 	}
+	return own, nil
 }
 
 // Opened reports whether author is our login, or the opener's: others can open pull requests, too.
@@ -162,29 +93,6 @@ func (c *Client) Opened(ctx context.Context, author string) (bool, error) {
 		return false, nil
 	}
 	return c.Starter.Wrote(ctx, author)
-}
-
-func (c *Client) findOwn(
-	ctx context.Context,
-	a operation,
-	fits func(pull) (bool, error),
-) (own Pull, ok bool, err error) {
-	var failed error
-	found, ok, err := findFirst(ctx, c, a, func(p pull) bool {
-		if failed != nil || !c.isHead(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
-			return false
-		}
-		var ours, fit bool
-		ours, failed = c.Opened(ctx, p.User.name())
-		if failed != nil || !ours {
-			return false
-		}
-		fit, failed = fits(p)
-		return fit && failed == nil
-	})
-	own = found.pull()
-	own.Title, _ = clean.Plain(own.Title, maxTitle)
-	return own, ok, cmp.Or(err, failed)
 }
 
 // Pull returns a pull request.

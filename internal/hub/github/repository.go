@@ -17,10 +17,7 @@ import (
 
 // Rule is one that holds for what is pushed to a branch.
 type Rule struct {
-	Type       string // by GitHub's name
-	Parameters struct {
-		Strict bool `json:"strict_required_status_checks_policy"` // a pull request must hold the newest commit
-	}
+	Type string // by GitHub's name
 }
 
 // Rules returns a branch's rules, whether or not the branch exists or they hold for us.

@@ -111,10 +111,6 @@ func repositorySteps(t *testing.T, c *github.Client) []step {
 			return last(c.Git.CreateCommit(ctx, "acme", "shop", commitOf(strings.Repeat("1", 40)), nil))
 		}},
 		{"branch", 0, func() error { return last(c.Repositories.GetBranch(ctx, "acme", "shop", "ralph/issue-1", 0)) }},
-		{"compare", 0, func() error {
-			return last(c.Repositories.CompareCommits(ctx, "acme", "shop", "main", "ralph/issue-1", nil))
-		}},
-		{"compare with nothing", 404, func() error { return last(c.Repositories.CompareCommits(ctx, "acme", "shop", "main", "none", nil)) }},
 		{"status", 0, func() error { return last(c.Repositories.GetCombinedStatus(ctx, "acme", "shop", "ralph/issue-1", nil)) }},
 		{"no status", 404, func() error { return last(c.Repositories.GetCombinedStatus(ctx, "acme", "shop", "none", nil)) }},
 		{"statuses", 0, func() error { return last(c.Repositories.ListStatuses(ctx, "acme", "shop", "main", nil)) }},

@@ -3,10 +3,6 @@ package githubtest
 import (
 	"fmt"
 	"maps"
-	"slices"
-	"strconv"
-
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // pullJSON returns a pull request as it stands in lists.
@@ -59,52 +55,11 @@ func (s *Server) sideJSON(r *repo, branch, sha string) object {
 // fullPullJSON returns the answer for one pull request: the list form and the sums.
 func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	body := s.pullJSON(r, i)
-	state := s.standing(r, i.pull)
-	merges := state != "dirty"
 	maps.Copy(body, (object{
-		"merged": !i.MergedAt.IsZero(), "mergeable": merges, "rebaseable": merges, "mergeable_state": state, "merged_by": nil,
+		"merged": !i.MergedAt.IsZero(), "mergeable": nil, "mergeable_state": "unknown", "merged_by": nil,
 		"comments": len(r.commentsOf(i.Number)), "review_comments": len(i.pull.threads), "maintainer_can_modify": false,
-		"commits": s.ahead(r, i.pull),
+		"commits": s.ahead(r, i.pull), "changed_files": 0, "additions": 0, "deletions": 0,
 	}))
-	files, added, deleted := s.size(r, i.pull)
-	body["changed_files"], body["additions"], body["deletions"] = files, added, deleted
 	return body
 }
 
-// standing returns GitHub's one word for how a pull request stands: each hides those below.
-func (s *Server) standing(r *repo, p *pull) string {
-	base, head := branch(r, p.base), s.tip(p)
-	switch {
-	case s.ask(r, "merge-base", base, head) != "" && s.ask(r, "merge-tree", "--write-tree", base, head) == "":
-		return "dirty"
-	case p.draft:
-		return "draft"
-	case r.demands(p.base, "required_approving_review_count", 1) && !slices.ContainsFunc(p.reviews, func(one Review) bool { return one.State == "APPROVED" }):
-		return "blocked"
-	case r.demands(p.base, "strict_required_status_checks_policy", true) && s.ask(r, "rev-list", "-n1", head+".."+base) != "":
-		return "behind"
-	}
-	return "clean"
-}
-
-var counts = pattern.Of(`(\d+) (file|insertion|deletion)`)
-
-// size returns how large the diff of a pull request is, by git's short form.
-func (s *Server) size(r *repo, p *pull) (files, added, deleted int) {
-	said := s.ask(r, "diff", "--shortstat", branch(r, p.base)+"..."+s.tip(p))
-	for _, found := range counts.FindAllStringSubmatch(said, -1) {
-		n, err := strconv.Atoi(found[1])
-		if err != nil {
-			continue
-		}
-		switch found[2] {
-		case "file":
-			files = n
-		case "insertion":
-			added = n
-		case "deletion":
-			deleted = n
-		}
-	}
-	return files, added, deleted
-}

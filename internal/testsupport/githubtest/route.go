@@ -110,7 +110,6 @@ var routes = []route{
 	on("POST /repos/{owner}/{repo}/git/commits", "contents:write write", createCommit),
 	on("GET /repos/{owner}/{repo}/git/matching-refs/{ref...}", "contents:read read", listRefs),
 	on("GET /repos/{owner}/{repo}/branches/{branch...}", "contents:read read", getBranch),
-	on("GET /repos/{owner}/{repo}/compare/{basehead...}", "contents:read read", compareCommits),
 	on("GET /repos/{owner}/{repo}/contents/{path...}", "contents:read read", getContents),
 	on("GET /repos/{owner}/{repo}/rules/branches/{branch...}", "metadata:read read", listRules),
 	on("GET /repos/{owner}/{repo}/actions/permissions/workflow", "administration:read admin", getWorkflowPermissions),

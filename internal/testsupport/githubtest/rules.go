@@ -34,13 +34,6 @@ func (r Ruleset) covers(branch string) bool {
 	})
 }
 
-// demands reports whether a rule for a branch has a parameter of that value.
-func (r *repo) demands(branch, parameter string, value any) bool {
-	return slices.ContainsFunc(r.Rulesets, func(set Ruleset) bool {
-		return set.covers(branch) && slices.ContainsFunc(set.Rules, func(rule Rule) bool { return rule.Parameters[parameter] == value })
-	})
-}
-
 func listRules(c *call) answer {
 	rules := []object{}
 	for i, set := range c.repo.Rulesets {
