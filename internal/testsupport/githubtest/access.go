@@ -17,11 +17,11 @@ type need struct {
 	scope string // of an App's token
 	level string
 	role  string // of a person
-	by    string // "": anyone, "user": a person, "app": a JWT
+	by    string // "": anyone, "app": a JWT
 }
 
 func parseNeed(text string) need {
-	if text == "user" || text == "app" || text == "" {
+	if text == "app" || text == "" {
 		return need{by: text}
 	}
 	grant, role, _ := strings.Cut(text, " ")
@@ -37,9 +37,6 @@ func (s *Server) admit(c *call, n need) *answer {
 	}
 	if refused := s.authenticate(c); refused != nil {
 		return refused
-	}
-	if n.by == "user" {
-		return personOnly(c.token)
 	}
 	name, named := c.params["repo"]
 	if !named {
@@ -70,19 +67,6 @@ func (s *Server) authenticate(c *call) *answer {
 		return &reply
 	}
 	return nil
-}
-
-func personOnly(token *Token) *answer {
-	var reply answer
-	switch {
-	case token == nil:
-		reply = fail(http.StatusUnauthorized, "Requires authentication")
-	case token.Kind != Personal:
-		reply = fail(http.StatusForbidden, inaccessible)
-	default:
-		return nil
-	}
-	return &reply
 }
 
 const inaccessible = "Resource not accessible by integration"
@@ -153,4 +137,15 @@ func (t *Token) sees(r *repo) bool {
 		return !t.below("read", r)
 	}
 	return t.covers(r)
+}
+
+// mayEdit lets a person change what is their own, and others by role. An App's
+// token was judged by its permissions before.
+func (c *call) mayEdit(author, others string) *answer {
+	mine := strings.EqualFold(c.token.Login, author)
+	if mine || !c.token.below(others, c.repo) {
+		return nil
+	}
+	reply := fail(http.StatusForbidden, "Must have admin rights to Repository.")
+	return &reply
 }

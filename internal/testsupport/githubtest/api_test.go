@@ -41,11 +41,6 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-	since := s.EditComment(shop, all[7], "edited").UpdatedAt
-	found, _, err := c.Issues.ListComments(t.Context(), "acme", "shop", issue, &github.IssueListCommentsOptions{Since: &since})
-	if err != nil || len(found) != 1 || found[0].GetID() != all[7] {
-		t.Errorf("since = %v, %v, want comment %d", found, err, all[7])
-	}
 }
 
 func TestPermission(t *testing.T) {
@@ -88,9 +83,6 @@ func TestScopes(t *testing.T) {
 		{"but for pull requests", 0, func() error { return last(pulls.Issues.CreateComment(ctx, "acme", "shop", pull, note)) }},
 		{"a reader edits no others", 403, func() error { return last(reader.Issues.EditComment(ctx, "acme", "shop", theirs, note)) }},
 		{"triage edits no others", 403, func() error { return last(triager.Issues.EditComment(ctx, "acme", "shop", theirs, note)) }},
-		{"an author closes", 0, func() error {
-			return last(reader.Issues.Edit(ctx, "acme", "shop", issue, &github.IssueRequest{State: new("closed")}))
-		}},
 		{"triage labels", 0, func() error {
 			return last(triager.Issues.AddLabelsToIssue(ctx, "acme", "shop", issue, []string{"ralph"}))
 		}},
@@ -99,8 +91,8 @@ func TestScopes(t *testing.T) {
 	if _, message := refused(t, err); message != "Resource not accessible by integration" {
 		t.Errorf("message = %q", message)
 	}
-	if i, _ := s.Issue(shop, issue); i.State != "closed" || !cmp.Equal(i.Labels, []string{"ralph"}) {
-		t.Errorf("issue = %+v, want it closed and labelled", i)
+	if i, _ := s.Issue(shop, issue); !cmp.Equal(i.Labels, []string{"ralph"}) {
+		t.Errorf("issue = %+v, want it labelled", i)
 	}
 }
 

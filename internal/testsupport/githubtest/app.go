@@ -137,14 +137,13 @@ func createToken(c *call) answer {
 		return notFound()
 	}
 	var asked struct {
-		Repositories  []string          `json:"repositories"`
-		RepositoryIDs []int64           `json:"repository_ids"`
-		Permissions   map[string]string `json:"permissions"`
+		Repositories []string          `json:"repositories"`
+		Permissions  map[string]string `json:"permissions"`
 	}
 	if wrong := c.decode(&asked); wrong != nil {
 		return *wrong
 	}
-	repos := c.server.chosen(c.app, asked.Repositories, asked.RepositoryIDs)
+	repos := c.server.chosen(c.app, asked.Repositories)
 	if repos == nil {
 		return fail(http.StatusUnprocessableEntity, "There is at least one repository that does not exist or is not accessible to the parent installation.")
 	}
@@ -160,20 +159,20 @@ func createToken(c *call) answer {
 	return c.server.issueToken(c.app, repos, permissions)
 }
 
-// chosen returns the repositories of a token: those asked for, by name or id, or
+// chosen returns the repositories of a token: those asked for, or
 // all of the installation; nil when one of them is not the installation's.
-func (s *Server) chosen(app App, names []string, ids []int64) []string {
-	if len(names)+len(ids) == 0 {
+func (s *Server) chosen(app App, names []string) []string {
+	if len(names) == 0 {
 		return app.Repos
 	}
 	var found []string
 	for _, full := range app.Repos {
 		r := s.repo(full)
-		if r != nil && (slices.Contains(names, r.Name) || slices.Contains(ids, r.id)) {
+		if r != nil && slices.Contains(names, r.Name) {
 			found = append(found, full)
 		}
 	}
-	if len(found) < max(len(names), len(ids)) {
+	if len(found) < len(names) {
 		return nil
 	}
 	return found

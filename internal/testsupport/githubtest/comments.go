@@ -29,11 +29,11 @@ func (c Comment) copy() Comment {
 	return c
 }
 
-// commentsOf lists the comments of an issue, or with 0 of the repository.
+// commentsOf lists the comments of an issue.
 func (r *repo) commentsOf(number int) []*Comment {
 	var found []*Comment
 	for _, id := range slices.Sorted(maps.Keys(r.comments)) {
-		if number == 0 || r.comments[id].Issue == number {
+		if r.comments[id].Issue == number {
 			found = append(found, r.comments[id])
 		}
 	}
@@ -62,33 +62,7 @@ func listComments(c *call) answer {
 	if i == nil {
 		return notFound()
 	}
-	return c.comments(c.repo.commentsOf(i.Number))
-}
-
-func listRepoComments(c *call) answer {
-	all := c.repo.commentsOf(0)
-	query := c.request.URL.Query()
-	if query.Get("sort") == "updated" {
-		slices.SortStableFunc(all, func(a, b *Comment) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
-	}
-	if query.Get("direction") == "desc" {
-		slices.Reverse(all)
-	}
-	return c.comments(all)
-}
-
-func (c *call) comments(all []*Comment) answer {
-	since := c.since()
-	all = slices.DeleteFunc(all, func(one *Comment) bool { return one.UpdatedAt.Before(since) })
-	return page(c, all, func(one *Comment) object { return c.server.commentJSON(c.repo, one) })
-}
-
-func getComment(c *call) answer {
-	comment := c.repo.comments[c.number("comment_id")]
-	if comment == nil {
-		return notFound()
-	}
-	return ok(c.server.commentJSON(c.repo, comment))
+	return page(c, c.repo.commentsOf(i.Number), func(one *Comment) object { return c.server.commentJSON(c.repo, one) })
 }
 
 func createComment(c *call) answer {
@@ -172,6 +146,6 @@ func (s *Server) commentJSON(r *repo, comment *Comment) object {
 		"issue_url": s.api(fmt.Sprintf("/repos/%s/issues/%d", r.name(), comment.Issue)),
 		"user":      s.userJSON(comment.Author), "created_at": stamp(comment.CreatedAt), "updated_at": stamp(comment.UpdatedAt),
 		"author_association": r.association(comment.Author), "body": comment.Body,
-		"reactions": rollup(base, comment.Reactions), "performed_via_github_app": nil,
+		"performed_via_github_app": nil,
 	}
 }

@@ -3,9 +3,7 @@ package githubtest
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -91,23 +89,6 @@ func getIssue(c *call) answer {
 	return ok(c.server.issueJSON(c.repo, i))
 }
 
-func listIssues(c *call) answer {
-	query := c.request.URL.Query()
-	state := cmp.Or(query.Get("state"), "open")
-	var found []*issue
-	for _, number := range slices.Backward(slices.Sorted(maps.Keys(c.repo.issues))) {
-		i := c.repo.issues[number]
-		wanted := state == "all" || i.State == state
-		for name := range strings.SplitSeq(query.Get("labels"), ",") {
-			wanted = wanted && (name == "" || i.labelled(name))
-		}
-		if wanted && !i.UpdatedAt.Before(c.since()) {
-			found = append(found, i)
-		}
-	}
-	return page(c, found, func(i *issue) object { return c.server.issueJSON(c.repo, i) })
-}
-
 func createIssue(c *call) answer {
 	var asked struct {
 		Title, Body       string
@@ -140,7 +121,7 @@ func (s *Server) issueJSON(r *repo, i *issue) object {
 		"milestone": nil, "comments": len(r.commentsOf(i.Number)), "created_at": stamp(i.CreatedAt),
 		"updated_at": stamp(i.UpdatedAt), "closed_at": stampOrNull(i.ClosedAt), "closed_by": nil,
 		"author_association": r.association(i.Author), "body": orNull(i.Body),
-		"reactions": rollup(base, i.Reactions), "performed_via_github_app": nil,
+		"performed_via_github_app": nil,
 	}
 	if len(i.Assignees) > 0 {
 		body["assignee"] = s.userJSON(i.Assignees[0])

@@ -99,43 +99,6 @@ func removeLabel(c *call) answer {
 	return ok(c.server.labelsJSON(c.repo, i))
 }
 
-func listIssueLabels(c *call) answer {
-	i := c.issueOrNil()
-	if i == nil {
-		return notFound()
-	}
-	return page(c, i.Labels, func(name string) object { return c.server.labelJSON(c.repo, c.repo.label(name)) })
-}
-
-func listLabels(c *call) answer {
-	return page(c, c.repo.labels, func(label *Label) object { return c.server.labelJSON(c.repo, label) })
-}
-
-func getLabel(c *call) answer {
-	label := c.repo.label(c.params["name"])
-	if label == nil {
-		return notFound()
-	}
-	return ok(c.server.labelJSON(c.repo, label))
-}
-
-func createLabel(c *call) answer {
-	var asked Label
-	if wrong := c.decode(&asked); wrong != nil {
-		return *wrong
-	}
-	switch {
-	case asked.Name == "":
-		return invalid(problem{Resource: "Label", Code: "missing_field", Field: "name"})
-	case strings.HasPrefix(asked.Color, "#") || len(asked.Color) > 6:
-		return invalid(problem{Resource: "Label", Code: "invalid", Field: "color"})
-	case c.repo.label(asked.Name) != nil:
-		return invalid(problem{Resource: "Label", Code: "already_exists", Field: "name"})
-	}
-	made := c.server.newLabel(c.repo, asked)
-	return created(c.server.labelJSON(c.repo, made))
-}
-
 func (s *Server) labelJSON(r *repo, label *Label) object {
 	return object{
 		"id": label.ID, "node_id": nodeID("LA", label.ID), "name": label.Name, "color": label.Color, "default": false,

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // page answers with the part of a list that was asked for, and with the Link
@@ -57,13 +56,4 @@ func (c *call) links(number, last int) string {
 		add("first", 1)
 	}
 	return strings.Join(links, ", ")
-}
-
-// since returns the query's bound on updated_at; zero lets everything through.
-func (c *call) since() time.Time {
-	at, err := time.Parse(time.RFC3339, c.request.URL.Query().Get("since"))
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }

@@ -90,19 +90,6 @@ func (s *Server) EditComment(name string, id int64, body string) Comment {
 	return comment.copy()
 }
 
-// React puts a person's reaction on a comment.
-func (s *Server) React(name string, comment int64, login, content string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.mustRepo(name)
-	if found := r.comments[comment]; found != nil {
-		s.react(&found.Reactions, login, content)
-	}
-	if _, found := r.remark(comment); found != nil {
-		s.react(&found.Reactions, login, content)
-	}
-}
-
 // AddPull opens a pull request between branches that need not exist.
 func (s *Server) AddPull(name string, settings Pull) Pull {
 	s.mu.Lock()
@@ -181,17 +168,6 @@ func (s *Server) Pull(name string, number int) (Pull, bool) {
 		return Pull{}, false
 	}
 	return s.pullView(r, i), true
-}
-
-// Labels lists the labels of a repository.
-func (s *Server) Labels(name string) []Label {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var found []Label
-	for _, label := range s.mustRepo(name).labels {
-		found = append(found, *label)
-	}
-	return found
 }
 
 // SetDraft makes a pull request a draft, or ready.

@@ -62,4 +62,3 @@ func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	}))
 	return body
 }
-

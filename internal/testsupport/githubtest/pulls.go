@@ -115,22 +115,20 @@ func editPull(c *call) answer {
 	if i == nil {
 		return notFound()
 	}
-	var asked change
+	var asked struct{ Title, Body *string }
 	if wrong := c.decode(&asked); wrong != nil {
 		return *wrong
 	}
 	if refused := c.mayEdit(i.Author, "write"); refused != nil {
 		return *refused
 	}
-	if asked.Base != nil {
-		if branch(c.repo, *asked.Base) == "" {
-			return invalid(problem{Resource: "PullRequest", Code: "invalid", Field: "base"})
-		}
-		i.pull.base = *asked.Base
+	if asked.Title != nil {
+		i.Title = *asked.Title
 	}
-	if wrong := c.apply(i, asked); wrong != nil {
-		return *wrong
+	if asked.Body != nil {
+		i.Body = *asked.Body
 	}
+	i.UpdatedAt = c.server.now()
 	return ok(c.server.fullPullJSON(c.repo, i))
 }
 

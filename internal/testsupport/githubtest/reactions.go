@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -38,16 +37,6 @@ func (c *call) reacted() *[]Reaction {
 	return nil
 }
 
-func listReactions(c *call) answer {
-	list := c.reacted()
-	if list == nil {
-		return notFound()
-	}
-	wanted := c.request.URL.Query().Get("content")
-	found := slices.DeleteFunc(slices.Clone(*list), func(r Reaction) bool { return wanted != "" && r.Content != wanted })
-	return page(c, found, c.server.reactionJSON)
-}
-
 func react(c *call) answer {
 	list := c.reacted()
 	if list == nil {
@@ -80,39 +69,9 @@ func (s *Server) react(list *[]Reaction, login, content string) (reaction Reacti
 	return reaction, true
 }
 
-func unreact(c *call) answer {
-	list := c.reacted()
-	if list == nil {
-		return notFound()
-	}
-	i := slices.IndexFunc(*list, func(r Reaction) bool { return r.ID == c.number("reaction_id") })
-	if i < 0 {
-		return notFound()
-	}
-	if !strings.EqualFold((*list)[i].Login, c.token.Login) {
-		return fail(http.StatusForbidden, "You do not have permission to delete this reaction.")
-	}
-	*list = slices.Delete(*list, i, i+1)
-	return noContent()
-}
-
 func (s *Server) reactionJSON(r Reaction) object {
 	return object{
 		"id": r.ID, "node_id": nodeID("REA", r.ID), "user": s.userJSON(r.Login), "content": r.Content,
 		"created_at": stamp(r.CreatedAt),
 	}
-}
-
-func rollup(base string, reactions []Reaction) object {
-	body := object{"url": fmt.Sprintf("%s/reactions", base), "total_count": len(reactions)}
-	for _, content := range contents {
-		count := 0
-		for _, reaction := range reactions {
-			if reaction.Content == content {
-				count++
-			}
-		}
-		body[content] = count
-	}
-	return body
 }

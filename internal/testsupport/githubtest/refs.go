@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,49 +48,6 @@ func ignoreMissing(err error) error {
 }
 
 func branch(r *repo, name string) string { return refs(r.Dir)["refs/heads/"+name] }
-
-func (s *Server) refJSON(r *repo, name, sha string) object {
-	kind := "commit"
-	if told := s.ask(r, "cat-file", "-t", sha); told != "" {
-		kind = told
-	}
-	return object{
-		"ref": name, "node_id": nodeID("REF", r.id), "url": s.api("/repos/" + r.name() + "/git/" + name),
-		"object": object{"type": kind, "sha": sha, "url": s.api("/repos/" + r.name() + "/git/" + kind + "s/" + sha)},
-	}
-}
-
-func getRef(c *call) answer {
-	name := "refs/" + c.params["ref"]
-	sha := refs(c.repo.Dir)[name]
-	if sha == "" {
-		return notFound()
-	}
-	return ok(c.server.refJSON(c.repo, name, sha))
-}
-
-func listRefs(c *call) answer {
-	all := refs(c.repo.Dir)
-	names := slices.Sorted(maps.Keys(all))
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, "refs/"+c.params["ref"]) })
-	return page(c, names, func(name string) object { return c.server.refJSON(c.repo, name, all[name]) })
-}
-
-func getBranch(c *call) answer {
-	name := c.params["branch"]
-	sha := branch(c.repo, name)
-	if sha == "" {
-		return fail(http.StatusNotFound, "Branch not found")
-	}
-	base := c.server.api("/repos/" + c.repo.name() + "/branches/" + name)
-	protected := slices.Contains(c.repo.Protected, name)
-	return ok(object{
-		"name": name, "commit": c.server.commitJSON(c.repo, sha), "protected": protected,
-		"_links":         object{"self": base, "html": c.server.URL + "/" + c.repo.name() + "/tree/" + name},
-		"protection":     object{"enabled": protected, "required_status_checks": object{"enforcement_level": "off", "contexts": []string{}, "checks": []object{}}},
-		"protection_url": base + "/protection",
-	})
-}
 
 // byID are the arguments of a question whose answer stays: it names objects by their ids alone.
 var byID = pattern.Of(`^(-\S.*|cat-file|commit|diff|log|merge-base|merge-tree|rev-list|[0-9a-f]{40}(\.{2,3}[0-9a-f]{40})?)$`)

@@ -99,7 +99,7 @@ func (s *Server) remarkJSON(r *repo, i *issue, remark ReviewComment) object {
 		"body": remark.Body, "created_at": stamp(remark.At), "updated_at": stamp(later(remark.At, remark.Edited)),
 		"author_association": r.association(remark.Author), "side": "RIGHT", "subject_type": "line",
 		"start_line": nil, "original_start_line": nil, "start_side": nil, "line": remark.Line, "original_line": remark.Line,
-		"position": 1, "original_position": 1, "reactions": rollup(base, remark.Reactions),
+		"position": 1, "original_position": 1,
 		"_links": object{"self": link(base), "html": link(html), "pull_request": link(pull)},
 	}
 	if remark.ReplyTo != 0 {

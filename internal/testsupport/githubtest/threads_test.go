@@ -43,9 +43,6 @@ func threadSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"react to a remark", 0, func() error {
 			return last(c.Reactions.CreatePullRequestCommentReaction(ctx, "acme", "shop", first, "+1"))
 		}},
-		{"reactions to a remark", 0, func() error {
-			return last(c.Reactions.ListPullRequestCommentReactions(ctx, "acme", "shop", first, nil))
-		}},
 		{"react to a comment as if it were a remark", 404, func() error {
 			return last(c.Reactions.CreatePullRequestCommentReaction(ctx, "acme", "shop", 1, "+1"))
 		}},

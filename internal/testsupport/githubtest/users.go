@@ -3,7 +3,6 @@ package githubtest
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"net/url"
 	"strings"
 )
@@ -12,8 +11,6 @@ import (
 type User struct {
 	ID    int64
 	Login string
-	Name  string
-	Email string
 	Kind  string // User, Bot or Organization; by default told from the login
 }
 
@@ -75,26 +72,6 @@ func (s *Server) userJSON(login string) object {
 		"site_admin": false,
 	}
 }
-
-// profileJSON returns an account's own answer.
-func (s *Server) profileJSON(login string) object {
-	user, profile := s.user(login), s.userJSON(login)
-	maps.Copy(profile, (object{
-		"name": orNull(user.Name), "email": orNull(user.Email), "company": nil, "blog": "", "location": nil,
-		"hireable": nil, "bio": nil, "twitter_username": nil, "public_repos": 0, "public_gists": 0, "followers": 0,
-		"following": 0, "created_at": stamp(Epoch), "updated_at": stamp(Epoch),
-	}))
-	return profile
-}
-
-func getUser(c *call) answer {
-	if c.server.findUser(c.params["username"]) == nil {
-		return notFound()
-	}
-	return ok(c.server.profileJSON(c.params["username"]))
-}
-
-func getSelf(c *call) answer { return ok(c.server.profileJSON(c.token.Login)) }
 
 // api returns the address of a REST path.
 func (s *Server) api(path string) string { return s.URL + "/api/v3" + path }

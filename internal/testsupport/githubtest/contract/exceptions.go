@@ -17,8 +17,8 @@ import (
 // slashed are the paths whose last or middle part is a ref. GitHub takes its
 // slashes as they are; a path of the description matches only without them.
 var slashed = []*regexp.Regexp{
-	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/(?:git/ref|git/matching-refs|branches|rules/branches|compare|contents)/)(.+)()$`),
-	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/commits/)(.+)(/(?:status|statuses|check-runs))$`),
+	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/(?:rules/branches|contents)/)(.+)()$`),
+	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/commits/)(.+)(/(?:status|check-runs))$`),
 }
 
 // canonical returns an escaped path as the description would write it.
