@@ -65,7 +65,6 @@ func (p *pull) read() trigger.Issue {
 }
 
 func (p *pull) pull() Pull {
-	titleDraft := !p.Draft && strings.HasPrefix(p.Title, draftTitle)
 	return Pull{
 		Pull: trigger.Pull{
 			Number:   p.Number,
@@ -74,19 +73,18 @@ func (p *pull) pull() Pull {
 			HeadRepo: p.Head.Repo.FullName,
 			HeadSHA:  p.Head.SHA,
 			BaseRef:  p.Base.Ref,
-			Draft:    p.Draft || titleDraft,
+			Draft:    p.Draft,
 			Ours:     strings.HasPrefix(p.Body, trigger.PullMarker),
 		},
-		URL:        p.URL,
-		Title:      p.Title,
-		Body:       p.Body,
-		BaseSHA:    p.Base.SHA,
-		Open:       p.State == "open",
-		Merged:     p.merged(),
-		Opened:     p.Opened.Time,
-		Ended:      p.Ended.Time,
-		TitleDraft: titleDraft,
-		NodeID:     p.NodeID,
+		URL:     p.URL,
+		Title:   p.Title,
+		Body:    p.Body,
+		BaseSHA: p.Base.SHA,
+		Open:    p.State == "open",
+		Merged:  p.merged(),
+		Opened:  p.Opened.Time,
+		Ended:   p.Ended.Time,
+		NodeID:  p.NodeID,
 	}
 }
 

@@ -84,27 +84,22 @@ const (
 }`
 )
 
-// ReadyPull marks a draft ready for review, which only GraphQL can do. A title that says draft
-// in GitHub's place loses that word.
+// ReadyPull marks a draft ready for review, which only GraphQL can do.
 func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
-	if p.TitleDraft {
-		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, draftTitle), "")
-		return err
-	}
 	if !p.Draft {
 		return nil
 	}
 	return c.setDraft(ctx, p, false)
 }
 
-// DraftPull makes a pull request a draft again, by its title where the plan has no drafts.
+// DraftPull makes a pull request a draft again, unless the plan has no drafts.
 func (c *Client) DraftPull(ctx context.Context, p Pull) error {
 	if p.Draft {
 		return nil
 	}
 	err := c.setDraft(ctx, p, true)
 	if refusedFor(err, noDrafts) {
-		_, err = c.EditPull(ctx, p.Number, draftTitle+p.Title, "")
+		return nil
 	}
 	return err
 }

@@ -20,12 +20,8 @@ type Pull struct {
 	BaseSHA          string
 	Open, Merged     bool
 	Opened, Ended    time.Time
-	TitleDraft       bool   // only its title says draft, because GitHub could not
 	NodeID           string // its name in GraphQL
 }
-
-// draftTitle begins the title where the repository's plan has no drafts.
-const draftTitle = "[draft] "
 
 // NewPull is a pull request to open.
 type NewPull struct {
@@ -107,7 +103,7 @@ func (c *Client) isHead(p pull, branch string) bool {
 }
 
 // OpenPull opens a pull request, or finds the open one of the branch, so it can be repeated.
-// Without drafts on the plan the title says draft; see TitleDraft.
+// Without drafts on the plan it is ready on GitHub, and a draft for its run.
 func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	opened, err := request[pull](ctx, c, operation{
 		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
@@ -118,8 +114,9 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	}
 	if p.Draft && refusedFor(err, noDrafts) {
 		p.Draft = false
-		p.Title = draftTitle + p.Title
-		return c.OpenPull(ctx, p)
+		opened, err := c.OpenPull(ctx, p)
+		opened.Draft = true
+		return opened, err
 	}
 	if !refusedFor(err, "already exists") {
 		return Pull{}, err
