@@ -66,11 +66,6 @@ func TestCallsPerEvent(t *testing.T) {
 	s.starts("pull_request_review", payload, err)
 	handled("a review with one thread: a whole run with one iteration and no commit")
 	s.SetDraft(shop, s.issue, false) // by a person: nothing was done
-	s.pulled("synchronize")
-	handled("a push to a head that ralph proved")
-	s.moveOn()
-	s.pulled("synchronize")
-	handled("a push of others")
 	other := s.AddPull(shop, githubtest.Pull{Title: "Other", Body: trigger.PullMarker + "\n", Head: "ralph/other", Author: bot})
 	s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.State, i.MergedAt = "closed", time.Now() })
 	s.pulled("closed")

@@ -27,15 +27,11 @@ type PullRun struct {
 // End is how a pull request ended.
 type End string
 
-// The ends. A changed one has commits of others.
+// The ends.
 const (
-	Unchanged End = "merged_unchanged"
-	Changed   End = "merged_changed"
-	Closed    End = "closed"
+	Merged End = "merged"
+	Closed End = "closed"
 )
-
-// Merged reports whether the pull request was merged.
-func (e End) Merged() bool { return e == Unchanged || e == Changed }
 
 const mostPulls = 5000 // limits the ledger: the oldest pull requests are removed
 

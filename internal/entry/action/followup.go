@@ -82,7 +82,7 @@ func (h *handler) countAttempt(ctx context.Context, previous previousRun) error 
 	return errors.Join(err, declined) // the run is declined also if the question was not posted
 }
 
-// handlePullEvent handles a push to a pull request, or its end.
+// handlePullEvent handles the end of a pull request.
 func (h *handler) handlePullEvent(ctx context.Context) error {
 	if err := h.connect(); err != nil {
 		return err
@@ -101,7 +101,6 @@ func (h *handler) handlePullEvent(ctx context.Context) error {
 		Change:  account.Change,
 		Now:     h.action.Now,
 		Say:     h.log.say,
-		Hide:    h.log.clean,
 		Page:    h.log.writeSummary,
 	}.Do(ctx)
 	if err != nil {

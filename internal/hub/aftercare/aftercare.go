@@ -1,6 +1,5 @@
-// Package aftercare handles a push to a pull request of ralph's, and its end, without an
-// agent. It takes an event, marks a head that others pushed, or records the end in the
-// ledger and removes the saved state of runs of long ago.
+// Package aftercare handles the end of a pull request of ralph's, without an agent. It takes an event, records the end
+// in the ledger, and removes the saved state of runs of long ago.
 package aftercare
 
 import (
@@ -16,24 +15,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/hub/sweep"
-	"github.com/ralph-loop/ralph/internal/hub/upkeep"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/show/stats"
 )
 
-// The actions on a pull request that need something.
-const (
-	pushed = "synchronize"
-	closed = "closed"
-)
-
-// For reports whether an event is one of those.
-func For(t trigger.Trigger) bool {
-	if t.Event != "pull_request" {
-		return false
-	}
-	return t.Action == pushed || t.Action == closed
-}
+// For reports whether an event is the end of a pull request.
+func For(t trigger.Trigger) bool { return t.Event == "pull_request" && t.Action == "closed" }
 
 // Job is a job of the action for such an event.
 type Job struct {
@@ -46,9 +33,8 @@ type Job struct {
 	Change  func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
 	Now     func() time.Time
 
-	Say  func(string)             // a line of the job's log
-	Hide func(text string) string // secrets, in what people read
-	Page func(text string) error  // the job's summary
+	Say  func(string)            // a line of the job's log
+	Page func(text string) error // the job's summary
 }
 
 // Do does it, or tells why there is nothing to do.
@@ -60,34 +46,7 @@ func (j Job) Do(ctx context.Context) (why string, err error) {
 	if !pull.Ours || !strings.HasPrefix(pull.HeadRef, j.Prefix) || pull.IsFork(j.Trigger.Repo) {
 		return "the pull request is not one of ralph's", nil
 	}
-	if j.Trigger.Action == pushed {
-		return j.mark(ctx, pull)
-	}
 	return j.end(ctx, pull)
-}
-
-// mark notes on a pull request that somebody else pushed. It costs a read and at most an edit.
-func (j Job) mark(ctx context.Context, pull github.Pull) (string, error) {
-	current, err := j.Client.Pull(ctx, pull.Number)
-	if err != nil {
-		return "", err
-	}
-	if !current.Open || current.HeadSHA != pull.HeadSHA {
-		return "the pull request has a newer head, or is closed", nil
-	}
-	text := upkeep.Foreign(current.Body, current.HeadSHA, j.Trigger.Sender.Login)
-	if text == current.Body {
-		return "the text of the pull request names this commit", nil
-	}
-	ours, err := j.Client.Opened(ctx, pull.Author)
-	if err != nil || !ours {
-		return "ralph did not open the pull request", err
-	}
-	if _, err := j.Client.EditPull(ctx, pull.Number, "", j.Hide(text)); err != nil {
-		return "", err
-	}
-	j.Say(fmt.Sprintf("pull request #%d says that its newest commit is not proven yet", pull.Number))
-	return "no agent is needed", nil
 }
 
 // end records once how a pull request ended, and shows the sums.
@@ -104,14 +63,7 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 		Ended:  pull.Ended.UTC(),
 	}
 	if pull.Merged {
-		changed, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
-		if err != nil {
-			return "", err
-		}
-		row.End = quota.Unchanged
-		if changed {
-			row.End = quota.Changed
-		}
+		row.End = quota.Merged
 	}
 	var book quota.Book
 	err = j.Change(ctx, func(b quota.Book) (quota.Book, error) {

@@ -119,8 +119,8 @@ func (p *place) job(payload []byte) (string, error) {
 	return aftercare.Job{
 		Trigger: event, Payload: payload, Client: client, Prefix: "ralph/", Store: store, Change: p.change, Now: func() time.Time { return now },
 		Remote: remote.Repository{URL: p.origin},
-		Say:    func(line string) { p.said = append(p.said, line) }, Hide: func(text string) string { return text },
-		Page: func(text string) error { p.page = text; return nil },
+		Say:    func(line string) { p.said = append(p.said, line) },
+		Page:   func(text string) error { p.page = text; return nil },
 	}.Do(p.Context())
 }
 
@@ -187,40 +187,6 @@ func TestWhoseEndIsEntered(t *testing.T) {
 		why, err := p.closes(p.AddPull(shop, pull).Number)
 		if entered := len(p.book.Pulls) == 1 && p.page != ""; entered != c.want || err != nil {
 			t.Errorf("%s: entered %t (%s, %v), want %t", name, entered, why, err, c.want)
-		}
-	}
-}
-
-// A head that others pushed is marked, once, and only while it is the newest.
-func TestWhichHeadIsMarked(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(*place, int)
-		want   bool
-	}{
-		"a head of others":    {func(*place, int) {}, true},
-		"another came since":  {func(p *place, _ int) { p.git("update-ref", "refs/heads/ralph/issue-1", p.young()) }, false},
-		"it is closed by now": {func(p *place, n int) { p.EditIssue(shop, n, func(i *githubtest.Issue) { i.State = "closed" }) }, false},
-		"its text names this commit": {func(p *place, n int) {
-			p.EditIssue(shop, n, func(i *githubtest.Issue) {
-				i.Body += "The newest commit, `" + p.first[:7] + "`, was not checked on a clean checkout.\n"
-			})
-		}, false},
-	} {
-		p := open(t)
-		number := p.pull("ralph/issue-1")
-		payload, err := p.PullEvent(githubtest.Event{Repo: shop, Issue: number, Sender: "ada"}, "synchronize")
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.change(p, number)
-		for range 2 {
-			if _, err := p.job(payload); err != nil {
-				t.Fatal(err)
-			}
-		}
-		found, _ := p.Issue(shop, number)
-		if marks := strings.Count(found.Body, "Not yet proven"); (marks == 1) != c.want || marks > 1 {
-			t.Errorf("%s: %d notes in\n%s", name, marks, found.Body)
 		}
 	}
 }

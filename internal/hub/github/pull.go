@@ -147,34 +147,3 @@ func (c *Client) EditPull(ctx context.Context, number int, title, body string) (
 	})
 	return edited.pull(), err
 }
-
-// PeopleCommitted reports whether a pull request has a commit that is not ralph's, by its email
-// address. Commits that GitHub made again in our login's name to sign them are ralph's.
-func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) (bool, error) {
-	type made struct {
-		Commit struct {
-			Author struct {
-				Email string `json:"email"`
-			} `json:"author"`
-		} `json:"commit"`
-		Author user `json:"author"`
-	}
-	a := operation{action: fmt.Sprintf("read the commits of #%d", number), permission: pullsRead}
-	all, err := list[made](ctx, c, a, fmt.Sprintf("pulls/%d/commits", number), commentPages)
-	if err != nil {
-		return false, err
-	}
-	for _, one := range all {
-		if strings.EqualFold(one.Commit.Author.Email, email) {
-			continue
-		}
-		ours, err := c.Wrote(ctx, one.Author.name())
-		if err != nil {
-			return false, err
-		}
-		if !ours {
-			return true, nil
-		}
-	}
-	return false, nil
-}

@@ -21,7 +21,6 @@ const maxBody = 60_000
 // drops that of runs between. The first line holds marks and stays the first.
 func Join(body, newest string) string {
 	marks, opened, _ := strings.Cut(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
-	opened = without(opened, foreignBegins, foreignEnds)
 	opened = without(opened, laterBegins, laterEnds)
 	_, newest, _ = strings.Cut(newest, "\n")
 	top := marks + "\n" + laterBegins + "\n\n" + strings.TrimSpace(newest) +
@@ -41,4 +40,14 @@ func links(text string) string {
 		}
 	}
 	return strings.Join(kept, "\n")
+}
+
+// without is text without the first part between two marks.
+func without(text, begins, ends string) string {
+	before, rest, found := strings.Cut(text, begins)
+	if !found {
+		return text
+	}
+	_, after, _ := strings.Cut(rest, ends)
+	return before + after
 }

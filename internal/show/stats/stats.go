@@ -29,8 +29,7 @@ type Row struct {
 	Merged           int      `json:"merged"`
 	Closed           int      `json:"closed"` // and not merged
 	Open             int      `json:"open"`
-	Unchanged        *float64 `json:"merged_unchanged_share"` // of the merged: those without a person's commit
-	USDPerMerged     *float64 `json:"usd_per_merged"`         // mean of the merged whose cost is known
+	USDPerMerged     *float64 `json:"usd_per_merged"` // mean of the merged whose cost is known
 	MinutesPerMerged *float64 `json:"minutes_per_merged"`
 	UnknownCost      int      `json:"merged_with_unknown_cost"`
 }
@@ -70,20 +69,16 @@ func rows(groups map[string][]quota.Pull) []Row {
 func row(name string, pulls []quota.Pull) Row {
 	r := Row{Name: name, Opened: len(pulls)}
 	var usd, minutes []float64
-	unchanged := 0
 	for _, p := range pulls {
 		switch {
 		case p.End == "":
 			r.Open++
 			continue
-		case !p.End.Merged():
+		case p.End != quota.Merged:
 			r.Closed++
 			continue
 		}
 		r.Merged++
-		if p.End == quota.Unchanged {
-			unchanged++
-		}
 		if cost := costOf(p); cost != nil {
 			usd = append(usd, *cost)
 		} else {
@@ -92,9 +87,6 @@ func row(name string, pulls []quota.Pull) Row {
 		if len(p.Runs) > 0 {
 			minutes = append(minutes, sum(p, func(run quota.PullRun) float64 { return run.Minutes }))
 		}
-	}
-	if r.Merged > 0 {
-		r.Unchanged = new(float64(unchanged) / float64(r.Merged))
 	}
 	r.USDPerMerged = mean(usd)
 	r.MinutesPerMerged = mean(minutes)
@@ -135,13 +127,12 @@ func (s Stats) Text() string {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	write := func(by string, rows []Row) {
-		fmt.Fprintf(table, "%s\topened\tmerged\tclosed\topen\tunchanged\t$ / merged\tminutes / merged\n", by)
+		fmt.Fprintf(table, "%s\topened\tmerged\tclosed\topen\t$ / merged\tminutes / merged\n", by)
 		for _, r := range rows {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\n",
 				r.Name, r.Opened, r.Merged, r.Closed, r.Open,
-				number("%.0f%%", r.Unchanged, 100),
-				number("%.2f", r.USDPerMerged, 1),
-				number("%.1f", r.MinutesPerMerged, 1),
+				number("%.2f", r.USDPerMerged),
+				number("%.1f", r.MinutesPerMerged),
 			)
 		}
 	}
@@ -153,11 +144,11 @@ func (s Stats) Text() string {
 }
 
 // number returns a number as text; "-" is unknown.
-func number(format string, v *float64, scale float64) string {
+func number(format string, v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return fmt.Sprintf(format, *v*scale)
+	return fmt.Sprintf(format, *v)
 }
 
 // Markdown returns the same for a job's summary.

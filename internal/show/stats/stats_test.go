@@ -20,26 +20,26 @@ func run(agent string, usd float64, minutes float64) quota.PullRun {
 }
 
 var pulls = []quota.Pull{
-	{Number: 1, Opened: at(9), End: quota.Unchanged, Runs: []quota.PullRun{run("claude", 1, 10), run("claude", 0.5, 2)}},
-	{Number: 2, Opened: at(9), End: quota.Changed, Runs: []quota.PullRun{run("claude", 2.5, 4)}},
+	{Number: 1, Opened: at(9), End: quota.Merged, Runs: []quota.PullRun{run("claude", 1, 10), run("claude", 0.5, 2)}},
+	{Number: 2, Opened: at(9), End: quota.Merged, Runs: []quota.PullRun{run("claude", 2.5, 4)}},
 	{Number: 3, Opened: at(10), End: quota.Closed, Runs: []quota.PullRun{run("codex", 9, 90)}},
 	{Number: 4, Opened: at(10), Runs: []quota.PullRun{run("codex", 9, 90)}},
-	{Number: 5, Opened: at(10), End: quota.Unchanged, Runs: []quota.PullRun{{ID: "x", Agent: "co|dex", Minutes: 6}}},
-	{Number: 6, Opened: at(11), End: quota.Changed},
+	{Number: 5, Opened: at(10), End: quota.Merged, Runs: []quota.PullRun{{ID: "x", Agent: "co|dex", Minutes: 6}}},
+	{Number: 6, Opened: at(11), End: quota.Merged},
 }
 
 func TestText(t *testing.T) {
-	want := `month    opened  merged  closed  open  unchanged  $ / merged  minutes / merged
-2026-09  2       2       0       0     50%        2.00        8.0
-2026-10  3       1       1       1     100%       -           6.0
-2026-11  1       1       0       0     0%         -           -
-all      6       4       1       1     50%        2.00        7.3
+	want := `month    opened  merged  closed  open  $ / merged  minutes / merged
+2026-09  2       2       0       0     2.00        8.0
+2026-10  3       1       1       1     -           6.0
+2026-11  1       1       0       0     -           -
+all      6       4       1       1     2.00        7.3
 
-agent    opened  merged  closed  open  unchanged  $ / merged  minutes / merged
-claude   2       2       0       0     50%        2.00        8.0
-co?dex   1       1       0       0     100%       -           6.0
-codex    2       0       1       1     -          -           -
-unknown  1       1       0       0     0%         -           -
+agent    opened  merged  closed  open  $ / merged  minutes / merged
+claude   2       2       0       0     2.00        8.0
+co?dex   1       1       0       0     -           6.0
+codex    2       0       1       1     -           -
+unknown  1       1       0       0     -           -
 `
 	if diff := cmp.Diff(want, stats.Of(pulls).Text()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
@@ -52,13 +52,13 @@ func TestUnknownIsNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const row = `"opened":1,"merged":1,"closed":0,"open":0,"merged_unchanged_share":0,"usd_per_merged":null,"minutes_per_merged":null,"merged_with_unknown_cost":1}`
+	const row = `"opened":1,"merged":1,"closed":0,"open":0,"usd_per_merged":null,"minutes_per_merged":null,"merged_with_unknown_cost":1}`
 	want := `{"total":{"name":"all",` + row + `,"by_month":[{"name":"2026-11",` + row + `],"by_agent":[{"name":"unknown",` + row + `]}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
 	}
 	none := stats.Of(nil)
-	if none.Total.Unchanged != nil || none.ByMonth == nil || none.ByAgent == nil {
+	if none.ByMonth == nil || none.ByAgent == nil {
 		t.Errorf("of nothing: %+v", none)
 	}
 }
@@ -80,13 +80,13 @@ func TestWhatAPullRequestCountsAs(t *testing.T) {
 		pull quota.Pull
 		want string // month, agent, cells
 	}{
-		"two agents":           {quota.Pull{Opened: at(9), End: quota.Unchanged, Runs: []quota.PullRun{run("codex", 1, 1), run("claude", 1, 2), run("codex", 1, 3)}}, "2026-09 claude+codex 1 1 0 0 100% 3.00 6.0"},
-		"a month ends in UTC":  {quota.Pull{Opened: night}, "2026-10 unknown 1 0 0 1 - - -"},
-		"a run was killed":     {quota.Pull{Opened: at(9), End: quota.Changed, Runs: []quota.PullRun{run("claude", 1, 1), unknown}}, "2026-09 claude 1 1 0 0 0% - 6.0"},
-		"opened again":         {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("claude", 1, 1)}}, "2026-09 claude 1 0 0 1 - - -"},
-		"closed":               {quota.Pull{Opened: at(9), End: quota.Closed, Runs: []quota.PullRun{run("claude", 1, 1)}}, "2026-09 claude 1 0 1 0 - - -"},
-		"a name that is long":  {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run(strings.Repeat("x", 41), 1, 1)}}, "2026-09 ? 1 0 0 1 - - -"},
-		"a name with commands": {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("a\n::error::b", 1, 1)}}, "2026-09 a?error?b 1 0 0 1 - - -"},
+		"two agents":           {quota.Pull{Opened: at(9), End: quota.Merged, Runs: []quota.PullRun{run("codex", 1, 1), run("claude", 1, 2), run("codex", 1, 3)}}, "2026-09 claude+codex 1 1 0 0 3.00 6.0"},
+		"a month ends in UTC":  {quota.Pull{Opened: night}, "2026-10 unknown 1 0 0 1 - -"},
+		"a run was killed":     {quota.Pull{Opened: at(9), End: quota.Merged, Runs: []quota.PullRun{run("claude", 1, 1), unknown}}, "2026-09 claude 1 1 0 0 - 6.0"},
+		"opened again":         {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("claude", 1, 1)}}, "2026-09 claude 1 0 0 1 - -"},
+		"closed":               {quota.Pull{Opened: at(9), End: quota.Closed, Runs: []quota.PullRun{run("claude", 1, 1)}}, "2026-09 claude 1 0 1 0 - -"},
+		"a name that is long":  {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run(strings.Repeat("x", 41), 1, 1)}}, "2026-09 ? 1 0 0 1 - -"},
+		"a name with commands": {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("a\n::error::b", 1, 1)}}, "2026-09 a?error?b 1 0 0 1 - -"},
 	} {
 		lines := strings.Split(stats.Of([]quota.Pull{c.pull}).Text(), "\n")
 		month, agent := strings.Fields(lines[1]), strings.Fields(lines[5])

@@ -203,7 +203,6 @@ func pullSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"pull", 0, func() error { return last(c.PullRequests.Get(ctx, "acme", "shop", number())) }},
 		{"no pull", 404, func() error { return last(c.PullRequests.Get(ctx, "acme", "shop", 1)) }},
 		{"its issue", 0, func() error { return last(c.Issues.Get(ctx, "acme", "shop", number())) }},
-		{"its commits", 0, func() error { return last(c.PullRequests.ListCommits(ctx, "acme", "shop", number(), nil)) }},
 		{"edit pull", 0, func() error {
 			return last(c.PullRequests.Edit(ctx, "acme", "shop", number(), &github.PullRequest{Body: new("Closes #1")}))
 		}},

@@ -157,19 +157,3 @@ func requestReviewers(c *call) answer {
 	i.UpdatedAt = c.server.now()
 	return answer{status: http.StatusCreated, body: c.server.pullJSON(c.repo, i)}
 }
-
-// listPullCommits lists what a pull request has beyond its base; once it is merged,
-// beyond what the base was when it was opened.
-func listPullCommits(c *call) answer {
-	i := c.pullOrNil()
-	if i == nil {
-		return notFound()
-	}
-	args := []string{"rev-list", "--reverse", c.server.tip(i.pull)}
-	for _, other := range []string{i.pull.from, branch(c.repo, i.pull.base)} {
-		if other != "" && (other == i.pull.from || i.MergedAt.IsZero()) {
-			args = append(args, "^"+other)
-		}
-	}
-	return page(c, strings.Fields(c.server.ask(c.repo, args...)), func(sha string) object { return c.server.commitJSON(c.repo, sha) })
-}

@@ -139,7 +139,6 @@ var routes = []route{
 	on("POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions", "pull_requests:write read", react),
 	on("GET /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests:read read", getPull),
 	on("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests:write read", editPull),
-	on("GET /repos/{owner}/{repo}/pulls/{pull_number}/commits", "pull_requests:read read", listPullCommits),
 	on("POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests:write triage", requestReviewers),
 	on("GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews", "pull_requests:read read", listReviews),
 	on("GET /repos/{owner}/{repo}/pulls/{pull_number}/comments", "pull_requests:read read", listReviewComments),
