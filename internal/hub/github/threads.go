@@ -111,50 +111,31 @@ func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, re
 		}
 	}
 	var failures []error
+	var done []upkeep.Reply
 	for _, r := range replies {
-		isGiven := func(one comment) bool { return one.ReplyTo == r.Thread && strings.HasPrefix(one.Body, r.Mark) }
-		if slices.ContainsFunc(ours, isGiven) {
-			continue
+		if !isGiven(r, ours) {
+			_, err := c.Reply(ctx, number, r.Thread, r.Text)
+			failures = append(failures, err)
 		}
-		_, err := c.Reply(ctx, number, r.Thread, r.Text)
-		failures = append(failures, err)
+		if r.Resolve && !hasUnread(r, others) {
+			done = append(done, r)
+		}
 	}
-	err = c.resolve(ctx, number, fullyRead(replies, ours, others))
+	err = c.resolve(ctx, number, done)
 	return errors.Join(append(failures, err)...)
 }
 
-// fullyRead leaves out threads with a comment of others that the run did not read and that no
-// earlier run answered with commits.
-func fullyRead(replies []upkeep.Reply, ours, others []comment) []upkeep.Reply {
-	replies = slices.Clone(replies)
-	for i, r := range replies {
-		if hasUnread(r, ours, others) {
-			replies[i].Resolve = false
-		}
-	}
-	return replies
+func isGiven(r upkeep.Reply, ours []comment) bool {
+	return slices.ContainsFunc(ours, func(one comment) bool {
+		return one.ReplyTo == r.Thread && strings.HasPrefix(one.Body, r.Mark)
+	})
 }
 
-func hasUnread(r upkeep.Reply, ours, others []comment) bool {
-	for _, one := range others {
-		if one.ReplyTo != r.Thread || slices.Contains(r.Read, one.ID) {
-			continue
-		}
-		if !isDoneSince(one.ID, r, ours) {
-			return true
-		}
-	}
-	return false
-}
-
-// isDoneSince reports whether an earlier run answered a comment with commits.
-func isDoneSince(id int64, r upkeep.Reply, ours []comment) bool {
-	for _, answer := range ours {
-		if answer.ReplyTo == r.Thread && answer.ID > id && r.IsDone(answer.Body) {
-			return true
-		}
-	}
-	return false
+// hasUnread reports whether others said something in the thread that the run did not read.
+func hasUnread(r upkeep.Reply, others []comment) bool {
+	return slices.ContainsFunc(others, func(one comment) bool {
+		return one.ReplyTo == r.Thread && !slices.Contains(r.Read, one.ID)
+	})
 }
 
 const resolveThread = `mutation($id: ID!) {
@@ -162,14 +143,14 @@ const resolveThread = `mutation($id: ID!) {
 }`
 
 func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply) error {
-	if !slices.ContainsFunc(replies, func(r upkeep.Reply) bool { return r.Resolve }) {
+	if len(replies) == 0 {
 		return nil
 	}
 	threads, err := c.threads(ctx, number)
 	failures := []error{err}
 	for _, r := range replies {
 		one, ok := threads[r.Thread]
-		if !r.Resolve || !ok || one.Resolved {
+		if !ok || one.Resolved {
 			continue
 		}
 		_, err := graph[any](ctx, c, operation{

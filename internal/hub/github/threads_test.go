@@ -13,7 +13,6 @@ import (
 func TestUnreadWordsKeepAThreadOpen(t *testing.T) {
 	for name, c := range map[string]struct {
 		author, body string // of one more comment in the thread
-		answer       string // of ralph's, after it
 		read         bool   // by the run
 		resolved     bool
 	}{
@@ -21,9 +20,6 @@ func TestUnreadWordsKeepAThreadOpen(t *testing.T) {
 		"what the run worked on":      {author: "max", body: "And sort it.", read: true, resolved: true},
 		"what was said since":         {author: "max", body: "No, don't.", resolved: false},
 		"what a stranger said":        {author: "mallory", body: "Me too.", resolved: false},
-		"what was done before":        {author: "max", body: "And sort it.", answer: "<!-- ralph:thread r0 a -->\n**ralph:** done in abc: sort.", resolved: true},
-		"what was only answered":      {author: "max", body: "And sort it.", answer: "<!-- ralph:thread r0 a -->\n**ralph:** no change was made.", resolved: false},
-		"what this run did not do":    {author: "max", body: "And sort it.", answer: "<!-- ralph:thread r1 a -->\n**ralph:** done in abc: sort.", resolved: false},
 		"ralph's own words":           {author: actor, body: "<!-- ralph:thread r0 -->\nNot done.", resolved: true},
 		"a path, and no command":      {author: "max", body: "/etc/x is wrong, too", resolved: false},
 		"the command that started it": {author: "mia", body: " @r", resolved: true},
@@ -32,12 +28,9 @@ func TestUnreadWordsKeepAThreadOpen(t *testing.T) {
 		pull := server.AddPull(shop, githubtest.Pull{Title: "Add a cart", Head: work, Author: "otto"})
 		server.AddReview(shop, pull.Number, githubtest.Review{Author: "mia"}, githubtest.ReviewComment{Path: "cart.go", Line: 1, Body: "Use a map."})
 		first := server.Remarks(shop, pull.Number)[0].ID
-		reply := upkeep.Reply{Thread: first, Run: "<!-- ralph:thread r1 ", Mark: "<!-- ralph:thread r1 b -->", Text: "<!-- ralph:thread r1 b -->\nDone.", Resolve: true, Read: []int64{first}}
+		reply := upkeep.Reply{Thread: first, Mark: "<!-- ralph:thread r1 b -->", Text: "<!-- ralph:thread r1 b -->\nDone.", Resolve: true, Read: []int64{first}}
 		if c.author != "" {
 			server.AddReview(shop, pull.Number, githubtest.Review{Author: c.author}, githubtest.ReviewComment{Path: "cart.go", Line: 1, ReplyTo: first, Body: c.body})
-		}
-		if c.answer != "" {
-			server.AddReview(shop, pull.Number, githubtest.Review{Author: actor}, githubtest.ReviewComment{Path: "cart.go", Line: 1, ReplyTo: first, Body: c.answer})
 		}
 		if c.read {
 			reply.Read = append(reply.Read, server.Remarks(shop, pull.Number)[1].ID)

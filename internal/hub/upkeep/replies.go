@@ -17,26 +17,13 @@ import (
 // Reply is the answer in a review thread.
 type Reply struct {
 	Thread  int64
-	Run     string // begins the marks of a run
 	Mark    string // begins the text: the same answer is given once
 	Text    string
 	Resolve bool    // a commit addressed it, and the checks are green on the pushed head
 	Read    []int64 // the comments that the run worked on
 }
 
-// IsDone reports whether a comment of ralph's answers for an earlier run that commits addressed
-// everything before it in the thread.
-func (r Reply) IsDone(text string) bool {
-	if !strings.HasPrefix(text, threadMark) || strings.HasPrefix(text, r.Run) {
-		return false
-	}
-	return strings.Contains(text, doneIn) && !strings.Contains(text, "change was made")
-}
-
-const (
-	threadMark = trigger.Marker + "thread "
-	doneIn     = "**ralph:** done in "
-)
+const threadMark = trigger.Marker + "thread "
 
 // Replies returns the answers to the run's threads: a commit, the agent's words, or why nothing was
 // done. If the run waits for people, it answers only what was done.
@@ -54,22 +41,13 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 			continue
 		}
 		r.Thread = thread
-		r.Run = threadMark + run.ID + " "
-		r.Mark = marked(run, thread, headline)
+		digest := sha256.Sum256([]byte(r.Text))
+		r.Mark = fmt.Sprintf("%s%s %x -->", threadMark, run.ID, digest[:6])
 		r.Read = read
 		r.Text = r.Mark + "\n" + r.Text
 		all = append(all, r)
 	}
 	return all
-}
-
-// marked returns the mark of an answer, by the run and its text. It uses a commit's name from before
-// GitHub signed it, as each resume may sign it again.
-func marked(run journal.Run, thread int64, headline string) string {
-	run.Published.Signed = ""
-	r, _ := reply(run, thread, headline)
-	digest := sha256.Sum256([]byte(r.Text))
-	return fmt.Sprintf("%s%s %x -->", threadMark, run.ID, digest[:6])
 }
 
 func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
@@ -87,7 +65,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 			resolve = false
 		case hasCommit:
 			subject := strings.TrimRight(washed(commit.Subject), ". ")
-			texts = append(texts, fmt.Sprintf(doneIn+"%.7s: %s.", commit.SHA, subject))
+			texts = append(texts, fmt.Sprintf("**ralph:** done in %.7s: %s.", commit.SHA, subject))
 		default:
 			texts = append(texts, "**ralph:** no change was made: the request is already met.")
 			resolve = false
