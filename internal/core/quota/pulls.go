@@ -49,30 +49,6 @@ func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 	return b.put(p)
 }
 
-// Begin enters an active job on a pull request, with unknown cost. It also returns the run's entry before, or nil.
-func (b Book) Begin(p Pull, run PullRun, began time.Time) (Book, *PullRun) {
-	old, _ := b.pull(p.Number)
-	var before *PullRun
-	if at := slices.IndexFunc(old.Runs, func(old PullRun) bool { return old.ID == run.ID }); at >= 0 {
-		before = &old.Runs[at]
-		run.Minutes = before.Minutes
-	}
-	run.USD = nil
-	return b.Worked(p, run, began), before
-}
-
-// Undo removes what Begin entered, if the job did not begin.
-func (b Book) Undo(number int, run string, before *PullRun) Book {
-	p, _ := b.pull(number)
-	p.Runs = slices.DeleteFunc(slices.Clone(p.Runs), func(old PullRun) bool { return old.ID == run })
-	if before != nil {
-		p.Runs = append(p.Runs, *before)
-	}
-	b = b.put(p)
-	b.Pulls = slices.DeleteFunc(b.Pulls, func(p Pull) bool { return len(p.Runs) == 0 && p.End == "" })
-	return b
-}
-
 func (b Book) pull(number int) (Pull, bool) {
 	at := slices.IndexFunc(b.Pulls, func(p Pull) bool { return p.Number == number })
 	if at < 0 {

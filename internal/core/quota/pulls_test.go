@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ralph-loop/ralph/internal/core/quota"
 )
@@ -39,34 +38,5 @@ func TestPullsAreEnteredOnce(t *testing.T) {
 	}
 	if book.Pulls[0].End != quota.Merged {
 		t.Error("a book changed with its copy")
-	}
-}
-
-// A run whose job was killed has an unknown cost, and one that never began has none.
-func TestARunIsUnknownUntilItsJobTells(t *testing.T) {
-	pull := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1)}
-	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4}
-	book := quota.Book{}.Worked(pull, first, day(1))
-	for name, c := range map[string]struct {
-		book quota.Book
-		run  quota.PullRun
-		runs []quota.PullRun
-	}{
-		"a second run":            {book, quota.PullRun{ID: "pull-9", Agent: "codex"}, []quota.PullRun{first, {ID: "pull-9", Agent: "codex"}}},
-		"a run that is continued": {book, quota.PullRun{ID: "issue-7", Agent: "claude"}, []quota.PullRun{{ID: "issue-7", Agent: "claude", Minutes: 4}}},
-		"a run of an older ralph": {quota.Book{}, quota.PullRun{ID: "pull-9", Agent: "codex"}, []quota.PullRun{{ID: "pull-9", Agent: "codex"}}},
-	} {
-		begun, was := c.book.Begin(pull, c.run, day(2))
-		if diff := cmp.Diff(c.runs, begun.Pulls[0].Runs); diff != "" {
-			t.Errorf("%s at work (-want +got):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(c.book.Pulls, begun.Undo(9, c.run.ID, was).Pulls, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s that never began (-want +got):\n%s", name, diff)
-		}
-	}
-	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Closed, Ended: day(3)}
-	begun, was := book.Over(end).Begin(pull, quota.PullRun{ID: "pull-9"}, day(2))
-	if p := begun.Undo(9, "pull-9", was).Pulls[0]; p.End != quota.Closed || len(p.Runs) != 1 {
-		t.Errorf("a run that never began leaves %+v", p)
 	}
 }

@@ -95,25 +95,6 @@ func (b Book) AtWork(now time.Time) []Entry {
 	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return !e.atWork(now) })
 }
 
-// Late returns the jobs that did not say that they are over, and should be. One may still work: checks can take longer
-// than a run may, and a company's own machine has no limit of GitHub's.
-func (b Book) Late(now time.Time) []Entry {
-	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool {
-		return e.Spent != nil || now.Before(e.Until)
-	})
-}
-
-// Extend moves the time by which a job is over. Until then it is at work.
-func (b Book) Extend(late Entry, until time.Time) Book {
-	b.Entries = slices.Clone(b.Entries)
-	for i, e := range b.Entries {
-		if e.isOpen(late.Job, late.Run) {
-			b.Entries[i].Until = until.UTC()
-		}
-	}
-	return b
-}
-
 // endEarlier ends what e's job did before: earlier attempts, as GitHub starts the next after one has ended, and an
 // earlier start of the same run, which was killed. Only a second try to enter e has its time.
 func (b Book) endEarlier(e Entry, now time.Time) Book {

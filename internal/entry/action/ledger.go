@@ -74,11 +74,9 @@ func (a *accounts) newEntry(ctx context.Context, asked job.NewRun, old journal.R
 		return nil, err
 	}
 	attempt, _ := strconv.ParseInt(a.machine.env.get("GITHUB_RUN_ATTEMPT"), 10, 64)
-	longest := cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute
 	e := &ledger.Entry{
 		Change: account.Change,
 		Ended:  a.client.JobEnded,
-		Works:  a.client.JobWorks,
 		Now:    a.now,
 		Began:  a.now().UTC(),
 		Old:    old,
@@ -88,15 +86,11 @@ func (a *accounts) newEntry(ctx context.Context, asked job.NewRun, old journal.R
 			Run:     cmp.Or(old.ID, asked.Run),
 			Page:    a.machine.env.log(),
 			Held:    asked.Policy.Limits.CostUSD,
-			Until:   a.now().Add(longest).UTC(),
+			Until:   a.now().Add(quota.LongestJob + 10*time.Minute).UTC(),
 		},
 	}
 	if !asked.Policy.NoPull {
 		e.Branch = cmp.Or(old.Branch, asked.Branch)
-	}
-	if pull := cmp.Or(old.Published.Pull, asked.Pull); pull != nil {
-		e.Pull = quota.Pull{Number: pull.Number, Branch: e.Branch, Opened: e.Began}
-		e.Worker = quota.PullRun{ID: e.Run, Agent: asked.Policy.Agent}
 	}
 	return e, nil
 }

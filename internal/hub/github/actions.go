@@ -71,12 +71,6 @@ func (c *Client) JobEnded(ctx context.Context, id int64) (bool, error) {
 	return found.Status == "completed", err
 }
 
-// JobWorks reports whether GitHub says that a job is not over. It is false if the token may not know.
-func (c *Client) JobWorks(ctx context.Context, id int64) (bool, error) {
-	found, err := c.job(ctx, id)
-	return found.Status != "" && found.Status != "completed", err
-}
-
 func (c *Client) job(ctx context.Context, id int64) (job, error) {
 	found, err := request[job](ctx, c, operation{
 		action: fmt.Sprintf("read the state of job %d", id), permission: "actions: read",

@@ -33,7 +33,6 @@ func entry(on *paper, job int64) *ledger.Entry {
 	return &ledger.Entry{
 		Change: on.Change, Now: clock, Began: noon, Entry: quota.Entry{Job: job, Run: "pull-9", Held: 5, Until: noon.Add(time.Hour)},
 		Ended: func(_ context.Context, job int64) (bool, error) { return job == 1, nil },
-		Works: func(_ context.Context, job int64) (bool, error) { return job == 2, nil },
 	}
 }
 
@@ -50,27 +49,6 @@ func TestJobsThatWereKilledMakeRoom(t *testing.T) {
 		if refusal, err := entry(on, c.other).Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || err != nil {
 			t.Fatalf("%s: %v, %v", name, refusal, err)
 		}
-		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
-		if (refusal != nil) != c.full || err != nil {
-			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)
-		}
-	}
-}
-
-// A job that should be over keeps its place while GitHub says that it is at work, no matter how late it is.
-func TestJobsThatAreLateKeepTheirPlace(t *testing.T) {
-	for name, c := range map[string]struct {
-		job  int64
-		late time.Duration
-		full bool
-	}{
-		"at work, a minute late":     {2, time.Minute, true},
-		"at work, days late":         {2, 72 * time.Hour, true},
-		"over":                       {1, time.Minute, false},
-		"one that GitHub hides":      {3, time.Minute, false},
-		"an earlier attempt of ours": {9, time.Minute, false},
-	} {
-		on := &paper{book: quota.Book{Entries: []quota.Entry{{Job: c.job, Run: "late", Held: 5, Until: noon.Add(-c.late)}}}}
 		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
 		if (refusal != nil) != c.full || err != nil {
 			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)
@@ -103,43 +81,26 @@ func work(usd float64, known bool) journal.Run {
 	return run
 }
 
-// What a run came to stands in the ledger when its job ends: what it does not know is
-// null, and so is the cost of a job that was killed.
+// What a run came to stands in the ledger when its job ends: what it does not know is null.
 func TestWhatARunCameTo(t *testing.T) {
-	known := func(p quota.Pull) *quota.PullRun { return &p.Runs[len(p.Runs)-1] }
+	before := quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}
 	for name, c := range map[string]struct {
-		leaves *journal.Run // nil: the job is killed
-		before bool         // the run worked on the pull request before, for 1 dollar
-		want   *quota.PullRun
+		leaves journal.Run
+		want   quota.PullRun
 	}{
-		"a run that ended":                {leaves: new(work(2, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(2.0), Minutes: 4}},
-		"an unknown cost":                 {leaves: new(work(2, false)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 4}},
-		"a killed job":                    {want: &quota.PullRun{ID: "pull-9", Agent: "claude"}},
-		"a killed job that goes on":       {before: true, want: &quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 8}},
-		"a job that went on":              {before: true, leaves: new(work(3, true)), want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(3.0), Minutes: 4}},
-		"no run began":                    {leaves: &journal.Run{}},
-		"no run began where one had been": {before: true, leaves: &journal.Run{}, want: &quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}},
+		"a run that went on": {work(2, true), quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(2.0), Minutes: 4}},
+		"an unknown cost":    {work(2, false), quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 4}},
+		"no run began in it": {journal.Run{}, before},
 	} {
-		on := &paper{}
-		pull := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: noon}
-		if c.before {
-			on.book = on.book.Worked(pull, quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}, noon)
-		}
+		on := &paper{book: quota.Book{}.Worked(quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: noon}, before, noon)}
 		e := entry(on, 1)
-		e.Pull, e.Worker = pull, quota.PullRun{ID: "pull-9", Agent: "claude"}
 		if refusal, err := e.Admit(t.Context(), quota.Limits{}, nil); refusal != nil || err != nil {
 			t.Fatalf("%s: %v, %v", name, refusal, err)
 		}
-		if c.leaves != nil {
-			if err := e.Leave(t.Context(), *c.leaves); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+		if err := e.Leave(t.Context(), c.leaves); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
-		var got *quota.PullRun
-		for _, p := range on.book.Pulls {
-			got = known(p)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
+		if diff := cmp.Diff([]quota.PullRun{c.want}, on.book.Pulls[0].Runs); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

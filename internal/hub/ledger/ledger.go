@@ -90,16 +90,9 @@ type Entry struct {
 	quota.Entry
 	Change func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
 	Ended  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
-	Works  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
 	Now    func() time.Time
 	Began  time.Time   // when the job did
 	Old    journal.Run // that the job goes on with; zero: it begins a new one
-
-	Pull   quota.Pull    // that the job works on; zero: it opens one
-	Worker quota.PullRun // of the run, before it costs anything
-
-	begun  bool           // before is known
-	before *quota.PullRun // what the ledger said of the run before
 }
 
 // errFull ends a change of the ledger that does not take the job.
@@ -111,14 +104,10 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 	want := quota.Candidate{Entry: e.Entry, Limits: limits, Open: open}
 	var refusal *quota.Refusal
 	err := e.Change(ctx, func(book quota.Book) (quota.Book, error) {
-		book, err := e.extend(ctx, book)
-		if err != nil {
-			return book, err
-		}
 		var next quota.Book
 		next, refusal = book.Admit(want, e.Now())
 		if refusal != nil && refusal.Full {
-			book, err = e.removeEnded(ctx, book)
+			book, err := e.removeEnded(ctx, book)
 			if err != nil {
 				return book, err
 			}
@@ -127,25 +116,12 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 		if refusal != nil {
 			return next, errFull
 		}
-		if e.Pull.Number != 0 { // a job that is killed writes nothing
-			next = e.begin(next)
-		}
 		return next, nil
 	})
 	if errors.Is(err, errFull) {
 		return refusal, nil
 	}
 	return nil, err
-}
-
-// begin remembers what stood before the first try: its answer may be lost, so that the next one finds what it stored.
-func (e *Entry) begin(book quota.Book) quota.Book {
-	next, before := book.Begin(e.Pull, e.Worker, e.Began)
-	if !e.begun {
-		e.before = before
-		e.begun = true
-	}
-	return next
 }
 
 // removeEnded ends the entries of jobs that are over.
@@ -162,35 +138,12 @@ func (e *Entry) removeEnded(ctx context.Context, book quota.Book) (quota.Book, e
 	return book, nil
 }
 
-// extension is how long a late job counts as at work. The next job to begin asks again.
-const extension = time.Hour
-
-// extend keeps the place and the dollars of late jobs that GitHub says are at work.
-func (e *Entry) extend(ctx context.Context, book quota.Book) (quota.Book, error) {
-	for _, late := range book.Late(e.Now()) {
-		if late.Job == e.Job { // an earlier attempt: the job that works is this one
-			continue
-		}
-		works, err := e.Works(ctx, late.Job)
-		if err != nil {
-			return book, err
-		}
-		if works {
-			book = book.Extend(late, e.Now().Add(extension))
-		}
-	}
-	return book, nil
-}
-
 // Leave records what the job spent, and what the run came to.
 func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	return e.Change(ctx, func(book quota.Book) (quota.Book, error) {
 		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
 		if run.Published.Pull != nil {
 			return book.Worked(pullOf(run, e.Now()), pullRunOf(run), e.Began), nil
-		}
-		if run.ID == "" && e.Pull.Number != 0 { // nothing began
-			return book.Undo(e.Pull.Number, e.Worker.ID, e.before), nil
 		}
 		return book, nil
 	})
