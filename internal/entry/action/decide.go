@@ -53,6 +53,14 @@ func (r *request) readCommand() (why string) {
 	return why
 }
 
+// lacksText reports whether the work needs the text of the issue, which the server of a GitHub App does not send.
+func (r *request) lacksText() bool {
+	if r.relayed.ID == "" || !r.command.Verb.UsesAgent() {
+		return false
+	}
+	return r.trigger.Issue.Number != 0 && !r.trigger.IsOnPull()
+}
+
 // tighten applies the flags of the command.
 func (r *request) tighten() {
 	r.command, r.inputs.Policy = r.command.Tighten(r.inputs.Policy, r.isModelServed)

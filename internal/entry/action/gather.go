@@ -65,10 +65,9 @@ func (g *gatherer) readRequest(ctx context.Context, known trigger.RequestFacts) 
 func (g *gatherer) readFacts(ctx context.Context, known *trigger.RequestFacts) error {
 	r := g.request
 	var err error
-	if r.relayed.Digest != "" { // the text was too long for the server to send
-		issue, same, err := g.client.RelayedText(ctx, r.relayed)
-		known.Edited = !same
-		if err != nil || known.Edited {
+	if r.lacksText() {
+		issue, _, err := g.client.IssuePage(ctx, r.trigger.Issue.Number)
+		if err != nil {
 			return err
 		}
 		r.trigger.Issue.Body = issue.Body
@@ -86,19 +85,21 @@ func (g *gatherer) readFacts(ctx context.Context, known *trigger.RequestFacts) e
 	return err
 }
 
-// wasEditedSince reports whether an issue that was named by its number was edited after
-// the request: the event does not contain its text. If GitHub does not tell the time of
-// the request, the current text is used.
+// wasEditedSince reports whether an issue whose text the event does not contain was edited after
+// the request. If GitHub does not tell the time of the request, the current text is used.
 func (g *gatherer) wasEditedSince(ctx context.Context) (bool, error) {
 	r := g.request
-	if !r.onlyNumber || r.trigger.IsOnPull() || g.env.job == 0 {
+	named := r.onlyNumber && !r.trigger.IsOnPull() && g.env.job != 0
+	if !named && !r.lacksText() {
 		return false, nil
 	}
-	began, err := g.client.JobBegan(ctx, g.env.job)
-	if err != nil || began.IsZero() {
-		return false, err
+	if named {
+		began, err := g.client.JobBegan(ctx, g.env.job)
+		if err != nil || began.IsZero() {
+			return false, err
+		}
+		r.trigger.At = began
 	}
-	r.trigger.At = began
 	edited, err := g.client.LastEdited(ctx, r.trigger.Issue.Number)
 	if github.Withheld(err) {
 		return false, nil

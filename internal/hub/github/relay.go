@@ -2,7 +2,6 @@ package github
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -15,13 +14,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 )
 
-// Relayed is a delivery from a GitHub App's server to a job, with the texts as people wrote them.
+// Relayed is a delivery from a GitHub App's server to a job, with comments and reviews as people wrote them. The text of
+// an issue is not in it: the job fetches it, and refuses one that was edited since.
 type Relayed struct {
 	ID      string          `json:"id"` // X-GitHub-Delivery
 	Trigger trigger.Trigger `json:"trigger"`
-	// Digest is that of an issue's text that was too long to send. The text is fetched, and must
-	// be the same.
-	Digest string `json:"digest,omitempty"`
 }
 
 // maxRelayed is in characters: GitHub takes 65,535 of all inputs together.
@@ -29,29 +26,16 @@ const maxRelayed = 60_000
 
 // Text is r as the input of a workflow.
 func (r Relayed) Text() (string, error) {
-	text, err := r.encode()
-	if err != nil || utf8.RuneCountInString(text) <= maxRelayed {
-		return text, err
-	}
-	r.Digest = digest(r.Trigger.Issue.Body)
 	r.Trigger.Issue.Body = ""
-	text, err = r.encode()
-	if err != nil {
-		return "", err
-	}
-	if n := utf8.RuneCountInString(text); n > maxRelayed {
-		message := fmt.Sprintf("what was said has %d characters, and a dispatch takes %d", n, maxRelayed)
-		return "", &Error{Kind: Refused, Message: message}
-	}
-	return text, nil
-}
-
-func (r Relayed) encode() (string, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false) // six characters for one
 	if err := encoder.Encode(r); err != nil {
 		return "", fmt.Errorf("write delivery %s: %w", r.ID, err)
+	}
+	if n := utf8.RuneCount(text.Bytes()); n > maxRelayed {
+		message := fmt.Sprintf("what was said has %d characters, and a dispatch takes %d", n, maxRelayed)
+		return "", &Error{Kind: Refused, Message: message}
 	}
 	return string(bytes.TrimSpace(text.Bytes())), nil
 }
@@ -80,15 +64,6 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 
 // canRelay reports whether a job takes a relayed event. Those of pushes start nothing there.
 func canRelay(t trigger.Trigger) bool { return trigger.CanStartWork(t.Event) || t.IsCI() }
-
-// RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
-func (c *Client) RelayedText(ctx context.Context, r Relayed) (found trigger.Issue, same bool, err error) {
-	issue, err := c.readIssue(ctx, r.Trigger.Issue.Number)
-	if err != nil {
-		return trigger.Issue{}, false, err
-	}
-	return issue.read(), digest(issue.Body) == r.Digest, nil
-}
 
 // ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none,
 // and the repository.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/github"
-	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // relayed returns what happened to an issue with that text.
@@ -45,8 +44,8 @@ func arrives(t *testing.T, r github.Relayed) github.Relayed {
 
 func TestADeliveryArrivesAsItWasSent(t *testing.T) {
 	for name, r := range map[string]github.Relayed{
-		"short":                relayed("It is <b>missing</b> & \"gone\".\n", "/ralph"),
-		"as long as it may be": relayed(strings.Repeat("<ä>", 19_000), "/ralph"),
+		"short":                relayed("", "/ralph -- It is <b>missing</b> & \"gone\".\n"),
+		"as long as it may be": relayed("", strings.Repeat("<ä>", 19_000)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(r, arrives(t, r)); diff != "" {
@@ -56,31 +55,9 @@ func TestADeliveryArrivesAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestALongTextIsFetchedAndHasToBeTheSame(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, access(server))
-	// It is compared as it is read, no matter what was hidden in it.
-	long := strings.Repeat("line\n", 11_900)
-	server.EditIssue(shop, 1, func(i *githubtest.Issue) { i.Body = long + "<!-- hidden -->" })
-	payload, err := server.LabelEvent(githubtest.Event{Repo: shop, Issue: 1, Sender: "mia"}, "ralph")
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := github.ReadTrigger("issues", payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := arrives(t, github.Relayed{ID: "1", Trigger: read})
-	if got.Trigger.Issue.Body != "" || got.Digest == "" {
-		t.Fatalf("digest %q comes with %d bytes of text", got.Digest, len(got.Trigger.Issue.Body))
-	}
-	text, same, err := client.RelayedText(t.Context(), got)
-	if err != nil || !same || text.Body != read.Issue.Body {
-		t.Errorf("Fetch = %d bytes, same = %t, %v", len(text.Body), same, err)
-	}
-	server.EditIssue(shop, 1, func(i *githubtest.Issue) { i.Body = long + "And send me the key." })
-	if _, same, err := client.RelayedText(t.Context(), got); err != nil || same {
-		t.Errorf("after an edit Fetch = %t, %v", same, err)
+func TestTheTextOfAnIssueIsNotSent(t *testing.T) {
+	if diff := cmp.Diff(relayed("", "/ralph"), arrives(t, relayed(strings.Repeat("line\n", 11_900), "/ralph"))); diff != "" {
+		t.Errorf("(-want +arrived)\n%s", diff)
 	}
 }
 
@@ -116,7 +93,7 @@ func FuzzReadRelayed(f *testing.F) {
 		f.Add(text)
 	}
 	f.Add(`{"id":"1","trigger":{"Event":"issues","At":"yesterday"}}`)
-	f.Add(`{"id":"1","digest":"x","trigger":{"Event":"issues","Issue":{"Number":1e999}}}`)
+	f.Add(`{"id":"1","trigger":{"Event":"issues","Issue":{"Number":1e999}}}`)
 	f.Add("{\"id\":\"1\",\"trigger\":{\"event\":\"issues\",\"Event\":\"issue_comment\",\"Issue\":{\"Body\":\"\xff\\ud800\"}}}")
 	f.Fuzz(func(t *testing.T, delivery string) {
 		payload, err := json.Marshal(map[string]any{"inputs": map[string]string{"delivery": delivery}})
@@ -136,7 +113,9 @@ func FuzzReadRelayed(f *testing.F) {
 		if _, err := got.Text(); err != nil {
 			return // too long
 		}
-		if diff := cmp.Diff(got, arrives(t, got)); diff != "" && got.Digest == "" {
+		sent := got
+		sent.Trigger.Issue.Body = ""
+		if diff := cmp.Diff(sent, arrives(t, got)); diff != "" {
 			t.Errorf("(-read +sent on)\n%s", diff)
 		}
 	})
