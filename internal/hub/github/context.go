@@ -27,18 +27,18 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	}
 	filter := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
 	people := &trustedPeople{
-		client:      c,
-		rules:       rules,
-		answers:     map[string]bool{strings.ToLower(t.Asker().Login): true},
-		callsLeft:   maxAsked,
-		membersLeft: maxAsked,
+		client:  c,
+		rules:   rules,
+		answers: map[string]bool{strings.ToLower(t.Asker().Login): true},
 	}
 	found := trigger.TaskContext{Counts: trigger.InclusionCounts{}}
 	room := maxAll
 	for _, h := range slices.Backward(all) {
-		inclusion, err := people.inclusion(ctx, filter, h)
-		if err != nil {
-			return trigger.TaskContext{}, err
+		inclusion := filter.Classify(h)
+		if inclusion == trigger.Included {
+			if inclusion, err = people.inclusion(ctx, h); err != nil {
+				return trigger.TaskContext{}, err
+			}
 		}
 		if inclusion == trigger.Included {
 			room -= len(h.Text) + len(h.Thread.Hunk)
@@ -53,31 +53,6 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	}
 	slices.Reverse(found.Comments)
 	return found, nil
-}
-
-// inclusion decides whether h is included.
-func (p *trustedPeople) inclusion(
-	ctx context.Context,
-	filter trigger.ContextFilter,
-	h trigger.ContextComment,
-) (trigger.Inclusion, error) {
-	inclusion := filter.Classify(h)
-	if inclusion != trigger.Included {
-		return inclusion, nil
-	}
-	left := &p.callsLeft
-	if h.Member {
-		left = &p.membersLeft
-	}
-	trusted, err := p.contains(ctx, h.Author, left)
-	if err != nil || trusted {
-		return inclusion, err
-	}
-	_, checked := p.answers[strings.ToLower(h.Author.Login)]
-	if checked || h.Author.Login == "" {
-		return trigger.NoPermission, nil
-	}
-	return trigger.Unchecked, nil
 }
 
 // membership are GitHub's words for authors with write permission. Members who hide their
@@ -161,40 +136,45 @@ func contextComments(comments []comment, rules trigger.Rules) []trigger.ContextC
 	return all
 }
 
-// trustedPeople may write to the repository. Questions about strangers are limited, and those
-// about members separately.
+// trustedPeople may write to the repository.
 type trustedPeople struct {
-	client      *Client
-	rules       trigger.Rules
-	answers     map[string]bool
-	callsLeft   int // of calls
-	membersLeft int
+	client  *Client
+	rules   trigger.Rules
+	answers map[string]bool
+	asked   int // about how many whom GitHub names no members
 }
 
+// maxAsked limits the questions about strangers, who can be as many as they like.
 const maxAsked = 20
 
-// contains reports whether somebody may write here, or is named.
-func (p *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *int) (bool, error) {
-	login := strings.ToLower(who.Login)
+// inclusion decides whether a comment that the filter passed is included.
+func (p *trustedPeople) inclusion(ctx context.Context, h trigger.ContextComment) (trigger.Inclusion, error) {
+	login := strings.ToLower(h.Author.Login)
 	if login == "" {
-		return false, nil
+		return trigger.NoPermission, nil
 	}
-	if canRun, known := p.answers[login]; known {
-		return canRun, nil
+	if p.rules.IsAllowed(h.Author) {
+		return trigger.Included, nil
 	}
-	if p.rules.IsAllowed(who) {
-		return true, nil
+	canRun, known := p.answers[login]
+	if !known {
+		if !h.Member && p.asked == maxAsked {
+			return trigger.Unchecked, nil
+		}
+		if !h.Member {
+			p.asked++
+		}
+		permission, err := p.client.Permission(ctx, login)
+		if err != nil {
+			return "", err
+		}
+		canRun = permission.CanRun()
+		p.answers[login] = canRun
 	}
-	if *left == 0 || who.IsBot {
-		return false, nil
+	if !canRun {
+		return trigger.NoPermission, nil
 	}
-	*left--
-	permission, err := p.client.Permission(ctx, login)
-	if err != nil {
-		return false, err
-	}
-	p.answers[login] = permission.CanRun()
-	return p.answers[login], nil
+	return trigger.Included, nil
 }
 
 // logins are GitHub's: they become part of a URL, and go-github does not escape them.
