@@ -134,34 +134,6 @@ func TestKillAfterAQuestion(t *testing.T) {
 	})
 }
 
-// TestKillOfARerun kills the program around the one re-run of what may be flaky: it is asked
-// for once, and the line about it is there.
-func TestKillOfARerun(t *testing.T) {
-	t.Parallel()
-	rerun := posts("/rerun-failed-jobs", "")
-	for name, at := range map[string]call{
-		"before":         {match: rerun},
-		"after":          {match: rerun, done: true},
-		"after the line": {match: posts("/comments", "one re-run"), done: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newOpenScene(t)
-			pull, _ := s.Pull(shop, s.issue)
-			job(800, 1, "failure", "unit", "FAIL")(s, pull.HeadSHA)
-			s.tells("workflow_run", pull.HeadSHA, "failure")
-			s.killedAtCall(at)
-			if code := s.end(s.begin()); code != 0 {
-				t.Errorf("exit %d, want 0", code)
-			}
-			said := s.comments()
-			if asked := s.made("/repos/" + shop + "/actions/runs/800/rerun-failed-jobs"); asked != 1 || len(said) != 1 || strings.Count(said[0], "ralph asked for one re-run") != 1 {
-				t.Errorf("%d re-runs were asked for, want one; people read %q", asked, said)
-			}
-		})
-	}
-}
-
 // What GitHub did not take from the last two updates of a run is shown once more.
 func TestLostLastUpdates(t *testing.T) {
 	t.Parallel()

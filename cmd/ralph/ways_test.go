@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -112,7 +111,7 @@ func (v *visitOf) red(args []string) (string, error) {
 	return "", nil
 }
 
-// ci RUN ATTEMPT CONCLUSION NAME LOG… is how a job of a workflow run ended on the
+// ci RUN CONCLUSION NAME LOG… is how a job of a workflow run ended on the
 // head of the pull request, or with main before it on the base; for a fork with fork.
 func (v *visitOf) ci(args []string) (string, error) {
 	pull, _ := v.Pull(shop, v.issue)
@@ -129,10 +128,9 @@ func (v *visitOf) ci(args []string) (string, error) {
 		fork, args = "mia/greeter", args[1:]
 	}
 	run, err := strconv.ParseInt(args[0], 10, 64)
-	attempt, wrong := strconv.Atoi(args[1])
-	v.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: run, Status: "completed", Conclusion: args[2], Attempt: attempt, Fork: fork})
-	v.AddCheckRun(shop, githubtest.CheckRun{SHA: sha, Name: args[3], Conclusion: args[2], Run: run, Log: strings.ReplaceAll(strings.Join(args[4:], " "), `\n`, "\n")})
-	return "", errors.Join(err, wrong)
+	v.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: run, Status: "completed", Conclusion: args[1], Fork: fork})
+	v.AddCheckRun(shop, githubtest.CheckRun{SHA: sha, Name: args[2], Conclusion: args[1], Run: run, Log: strings.ReplaceAll(strings.Join(args[3:], " "), `\n`, "\n")})
+	return "", err
 }
 
 // stateOf CONTEXT STATE… is a status of the head of the pull request.

@@ -113,8 +113,6 @@ type Check struct {
 	Name       string
 	Conclusion string // as GitHub names it: failure, cancelled, …
 	Summary    string // what it found, if that is public; cleaned
-	Run        int64  // the workflow run that can be run again; 0: there is none
-	Attempt    int    // of Run, from 1
 }
 
 // AddContext adds the context to the task. ok is false if a pull request has nothing to do.

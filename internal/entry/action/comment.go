@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/github"
-	"github.com/ralph-loop/ralph/internal/hub/upkeep"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
@@ -145,19 +144,6 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 	}
 	body := strings.ReplaceAll(comment.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
 	return strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), nil
-}
-
-// noteCI replaces the line about CI above the progress comment.
-func (h *branchHost) noteCI(ctx context.Context, line string) error {
-	comment, _, err := h.client.FindComment(ctx, h.issue, marker)
-	if err != nil {
-		return err
-	}
-	text := upkeep.Note(comment.Body, line)
-	if comment.Body != "" && strings.Contains(comment.Body, text) {
-		return nil // the note is there already
-	}
-	return h.replaceComment(ctx, text)
 }
 
 // label only writes changes, and gives up where labels are not allowed.

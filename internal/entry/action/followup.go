@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/aftercare"
-	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/hub/upkeep"
-	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // findPull finds the pull request of ralph's whose checks have ended. Without a skip reason the request is about that
@@ -31,33 +28,12 @@ func (h *handler) findPull(ctx context.Context) (skip string, err error) {
 	case pull.HeadSHA != h.request.trigger.CI.SHA:
 		return "the checks are of an older head", nil
 	}
-	red, base, err := h.client.Red(ctx, h.request.trigger.CI.SHA, pull.BaseRef, h.action.Getenv("GITHUB_WORKFLOW"))
+	red, err := h.client.Red(ctx, h.request.trigger.CI.SHA, pull.BaseRef, h.action.Getenv("GITHUB_WORKFLOW"))
 	if err != nil || len(red) == 0 {
-		return "nothing is red any more", err
+		return "nothing is red that is not red on the base", err
 	}
-	move := upkeep.Decide(red, base)
-	h.request.redChecks = move.Work
-	if len(h.request.redChecks) > 0 {
-		return "", nil
-	}
-	return "no work for an agent: " + move.Line, h.rerun(ctx, move)
-}
-
-// rerun re-runs checks that may be flaky, and says so in the progress comment.
-// Of two jobs that ask at once GitHub obeys one.
-func (h *handler) rerun(ctx context.Context, move upkeep.Move) error {
-	noted := h.host.noteCI(ctx, move.Line) // first: what is run again is not red for the next job
-	for _, run := range move.Rerun {
-		err := h.client.Rerun(ctx, run)
-		if e, ok := errors.AsType[*github.Error](err); ok && strings.Contains(e.Message, "already") {
-			continue
-		}
-		if err != nil {
-			why := strings.Join(strings.Fields(h.log.quote(fault.Told(err))), " ")
-			return h.host.noteCI(ctx, move.Line+" That failed, and takes `actions: write`: "+why)
-		}
-	}
-	return noted
+	h.request.redChecks = red
+	return "", nil
 }
 
 // countAttempt records one more attempt at red checks; other runs on the pull request keep

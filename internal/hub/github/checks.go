@@ -13,7 +13,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/upkeep"
-	"github.com/ralph-loop/ralph/internal/lib/clean"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
@@ -40,19 +39,21 @@ const (
 	maxKept    = 16 << 20 // and kept, at its end
 )
 
-// Failing returns the red checks of a commit, with what can be read of their results.
+// Failing returns the checks that failed on a commit, with what can be read of their results.
 func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.Check, error) {
-	all, err := c.checkRuns(ctx, sha)
+	red, err := c.redRuns(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
-	red := slices.DeleteFunc(all, func(r checkRun) bool { return !r.failed() })
 	var failing []trigger.Check
 	for _, r := range red[:min(len(red), maxFailing)] {
-		name, _ := clean.Plain(r.Name, maxName)
-		failing = append(failing, trigger.Check{Name: name, Conclusion: r.Conclusion, Summary: c.resultText(ctx, r)})
+		failing = append(failing, c.withText(ctx, r))
 	}
 	return failing, nil
+}
+
+func (c *Client) withText(ctx context.Context, r checkRun) trigger.Check {
+	return trigger.Check{Name: r.Name, Conclusion: r.Conclusion, Summary: c.resultText(ctx, r)}
 }
 
 // checkRuns returns all checks of a commit: a matrix has hundreds.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -69,91 +68,75 @@ func (p payload) statusCI() trigger.CI {
 	return found
 }
 
-var redConclusions = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
-
 // ProofCheck is the check that ralph writes. What it says is no work for an agent.
 const ProofCheck = "ralph/proof"
 
-// Red returns what is red on the head of a branch, and the names of what is red on its base. It
-// leaves out jobs of the workflow named own, those of forks, and ralph's own check. Checks that
-// the change may have broken come first.
-func (c *Client) Red(ctx context.Context, head, branch, own string) (red []trigger.Check, base []string, err error) {
-	base, err = c.redNames(ctx, branch)
+// Red returns what failed on the head of a branch, and not on its base. It leaves out jobs of the workflow named own,
+// those of forks, and ralph's own check. Strangers could start work with a fork's.
+func (c *Client) Red(ctx context.Context, head, base, own string) ([]trigger.Check, error) {
+	atBase, err := c.redNames(ctx, base)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	all, err := c.redRuns(ctx, head)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b checkRun) int { return likelihood(a, base) - likelihood(b, base) })
+	var red []trigger.Check
 	for _, r := range all {
 		if len(red) == maxFailing {
 			break
 		}
-		check := trigger.Check{Name: r.Name, Conclusion: r.Conclusion}
-		if r.App.Slug == "github-actions" {
-			ours, err := c.addWorkflowRun(ctx, &check, r.ID, own)
-			if err != nil {
-				return nil, nil, err
-			}
-			if !ours {
-				continue
-			}
+		if slices.Contains(atBase, r.Name) {
+			continue
 		}
-		check.Summary = c.resultText(ctx, r)
-		red = append(red, check)
+		ours, err := c.isOurs(ctx, r, own)
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			red = append(red, c.withText(ctx, r))
+		}
 	}
 	states, err := c.redStatuses(ctx, head)
-	return append(red, states...), base, err
+	for _, s := range states {
+		if !slices.Contains(atBase, s.Name) {
+			red = append(red, s)
+		}
+	}
+	return red, err
 }
 
-// likelihood is 0 for checks that the change may have broken.
-func likelihood(r checkRun, base []string) int {
-	if slices.Contains(base, r.Name) {
-		return 2
-	}
-	if !r.failed() {
-		return 1
-	}
-	return 0
-}
-
+// redRuns returns the checks that failed on a commit, but for ralph's own.
 func (c *Client) redRuns(ctx context.Context, ref string) ([]checkRun, error) {
 	all, err := c.checkRuns(ctx, ref)
 	var red []checkRun
 	for _, r := range all {
 		r.Name, _ = clean.Plain(r.Name, maxName)
-		if slices.Contains(redConclusions, r.Conclusion) && r.Name != ProofCheck {
+		if r.failed() && r.Name != ProofCheck {
 			red = append(red, r)
 		}
 	}
 	return red, err
 }
 
-// addWorkflowRun adds the workflow run. A check without a job cannot be run again.
-func (c *Client) addWorkflowRun(
-	ctx context.Context,
-	check *trigger.Check,
-	id int64,
-	own string,
-) (ours bool, err error) {
+// isOurs reports whether a check is of other CI, or a job of this repository in another workflow than own.
+func (c *Client) isOurs(ctx context.Context, r checkRun, own string) (bool, error) {
+	if r.App.Slug != "github-actions" { // whose jobs have the numbers of their checks
+		return true, nil
+	}
 	job, err := request[struct {
 		Run      int64  `json:"run_id"`
-		Attempt  int    `json:"run_attempt"`
 		Workflow string `json:"workflow_name"`
 	}](ctx, c, operation{
-		action: fmt.Sprintf("read job %d", id), permission: "actions: read",
-		path: fmt.Sprintf("actions/jobs/%d", id),
+		action: fmt.Sprintf("read job %d", r.ID), permission: "actions: read",
+		path: fmt.Sprintf("actions/jobs/%d", r.ID),
 	})
 	if errors.Is(err, NotFound) {
 		return true, nil
 	}
-	if err != nil {
+	if err != nil || (own != "" && job.Workflow == own) {
 		return false, err
-	}
-	if own != "" && job.Workflow == own {
-		return false, nil
 	}
 	run, err := request[struct {
 		From struct {
@@ -163,12 +146,7 @@ func (c *Client) addWorkflowRun(
 		action: fmt.Sprintf("read workflow run %d", job.Run), permission: "actions: read",
 		path: fmt.Sprintf("actions/runs/%d", job.Run),
 	})
-	if err != nil {
-		return false, err
-	}
-	check.Run = job.Run
-	check.Attempt = job.Attempt
-	return strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), nil
+	return strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), err
 }
 
 // redStatuses are red statuses, by which CI outside GitHub reports.
@@ -215,13 +193,4 @@ func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) 
 		names = append(names, s.Name)
 	}
 	return names, err
-}
-
-// Rerun has the failed jobs of a workflow run done again.
-func (c *Client) Rerun(ctx context.Context, run int64) error {
-	return send(ctx, c, operation{
-		action:     fmt.Sprintf("re-run the failed jobs of workflow run %d", run),
-		permission: actionsWrite, notRepeatable: true,
-		method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run),
-	})
 }

@@ -120,7 +120,6 @@ var routes = []route{
 	on("GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs", "actions:read read", listJobs),
 	on("GET /repos/{owner}/{repo}/actions/runs", "actions:read read", listJobs),
 	on("GET /repos/{owner}/{repo}/actions/runs/{run_id}", "actions:read read", getJob),
-	on("POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs", "actions:write write", rerunFailed),
 	on("POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel", "actions:write write", cancelJob),
 
 	on("POST /repos/{owner}/{repo}/issues", "issues:write read", createIssue),

@@ -75,8 +75,6 @@ func jobSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"cancel", 0, cancel(5)},
 		{"cancel what is over", 409, cancel(6)},
 		{"job of a run", 0, func() error { return last(c.Actions.GetWorkflowJobByID(ctx, "acme", "shop", check.ID)) }},
-		{"re-run", 0, func() error { return errOf(c.Actions.RerunFailedJobsByID(ctx, "acme", "shop", 6)) }},
-		{"re-run what is under way", 403, func() error { return errOf(c.Actions.RerunFailedJobsByID(ctx, "acme", "shop", 6)) }},
 	}
 }
 

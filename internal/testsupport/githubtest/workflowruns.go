@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -16,7 +15,6 @@ type WorkflowRun struct {
 	Status     string // queued, in_progress or completed
 	Conclusion string // success, cancelled, …; empty while it goes on
 	Cancelled  bool   // somebody asked for its end
-	Attempt    int    // from 1; 0 is 1
 	Fork       string // owner/name of the repository that it ran for, if another
 	began      time.Time
 }
@@ -72,7 +70,7 @@ func (s *Server) jobJSON(r *repo, job *WorkflowRun) object {
 	head := branch(r, r.DefaultBranch)
 	return object{
 		"id": job.ID, "node_id": nodeID("WFR", job.ID), "name": "ralph", "head_branch": r.DefaultBranch, "head_sha": head,
-		"path": ".github/workflows/ralph.yml", "display_title": cmp.Or(job.Title, "ralph"), "run_number": 1, "run_attempt": max(job.Attempt, 1), "event": "issues",
+		"path": ".github/workflows/ralph.yml", "display_title": cmp.Or(job.Title, "ralph"), "run_number": 1, "run_attempt": 1, "event": "issues",
 		"status": job.Status, "conclusion": orNull(job.Conclusion), "workflow_id": 1, "check_suite_id": 1, "check_suite_node_id": nodeID("CS", 1),
 		"url": api, "html_url": page, "pull_requests": []object{}, "created_at": stamp(job.began), "updated_at": stamp(job.began),
 		"run_started_at": stamp(job.began), "actor": s.userJSON(r.Owner), "triggering_actor": s.userJSON(r.Owner),
@@ -92,30 +90,16 @@ func (s *Server) headRepo(r *repo, job *WorkflowRun) object {
 	return s.repoJSON(r)
 }
 
-// rerunFailed queues the failed jobs of a run again.
-func rerunFailed(c *call) answer {
-	job := c.repo.jobs[c.number("run_id")]
-	switch {
-	case job == nil:
-		return notFound()
-	case job.Status != "completed":
-		return fail(http.StatusForbidden, "This workflow is already running")
-	}
-	job.Status, job.Conclusion, job.Attempt = "queued", "", max(job.Attempt, 1)+1
-	c.repo.checks = slices.DeleteFunc(c.repo.checks, func(check CheckRun) bool { return check.Run == job.ID && check.Conclusion != "success" })
-	return created(object{})
-}
-
 // getWorkflowJob returns a job, by the number of its check.
 func getWorkflowJob(c *call) answer {
 	check := c.checkOrNil("job_id")
 	if check == nil || c.repo.jobs[check.Run] == nil {
 		return notFound()
 	}
-	s, r, run := c.server, c.repo, c.repo.jobs[check.Run]
+	s, r := c.server, c.repo
 	page := fmt.Sprintf("%s/%s/actions/runs/%d", s.URL, r.name(), check.Run)
 	return ok(object{
-		"id": check.ID, "run_id": check.Run, "run_attempt": max(run.Attempt, 1), "node_id": nodeID("CR", check.ID), "head_sha": check.SHA,
+		"id": check.ID, "run_id": check.Run, "run_attempt": 1, "node_id": nodeID("CR", check.ID), "head_sha": check.SHA,
 		"run_url": s.api(fmt.Sprintf("/repos/%s/actions/runs/%d", r.name(), check.Run)), "url": s.api(fmt.Sprintf("/repos/%s/actions/jobs/%d", r.name(), check.ID)),
 		"html_url": fmt.Sprintf("%s/job/%d", page, check.ID), "status": "completed", "conclusion": check.Conclusion, "name": check.Name,
 		"created_at": stamp(check.At), "started_at": stamp(check.At), "completed_at": stamp(check.At), "workflow_name": cmp.Or(check.Workflow, "CI"),
