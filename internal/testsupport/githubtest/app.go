@@ -105,15 +105,6 @@ func (s *Server) timely(c claims) string {
 	return ""
 }
 
-func getApp(c *call) answer {
-	return ok(object{
-		"id": c.app.ID, "slug": c.app.Slug, "node_id": nodeID("A", c.app.ID), "owner": c.server.userJSON(c.app.Owner),
-		"name": c.app.Slug, "description": nil, "external_url": c.server.URL, "html_url": c.server.URL + "/apps/" + c.app.Slug,
-		"created_at": stamp(Epoch), "updated_at": stamp(Epoch), "permissions": c.app.Permissions, "events": []string{},
-		"installations_count": 1,
-	})
-}
-
 func getInstallation(c *call) answer {
 	name := c.params["owner"] + "/" + c.params["repo"]
 	r := c.server.repo(name)

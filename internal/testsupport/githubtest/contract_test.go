@@ -226,7 +226,6 @@ func accountSteps(t *testing.T, s *githubtest.Server, job, app *github.Client) [
 	tried := s.Deliver(githubtest.Delivery{GUID: "0b989ba4-242f-11e5-81e1-c7b6966d2516", Event: "push", Payload: []byte(`{"ref":"main"}`), Status: 503})
 	dispatch := github.CreateWorkflowDispatchEventRequest{Ref: "main", Inputs: map[string]any{"issue": "1"}}
 	return []step{
-		{"app", 0, func() error { return last(app.Apps.Get(ctx, "")) }},
 		{"installation", 0, func() error { return last(app.Apps.FindRepositoryInstallation(ctx, "acme", "shop")) }},
 		{"no installation", 404, func() error { return last(app.Apps.FindRepositoryInstallation(ctx, "acme", "none")) }},
 		{"token", 0, func() error {

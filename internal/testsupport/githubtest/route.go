@@ -144,7 +144,6 @@ var routes = []route{
 	on("POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies", "pull_requests:write read", replyToRemark),
 
 	on("POST /markdown", "", markdown),
-	on("GET /app", "app", getApp),
 	on("GET /app/hook/deliveries", "app", listDeliveries),
 	on("GET /app/hook/deliveries/{delivery_id}", "app", getDelivery),
 	on("GET /repos/{owner}/{repo}/installation", "app", getInstallation),
