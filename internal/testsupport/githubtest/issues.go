@@ -16,7 +16,6 @@ type Issue struct {
 	Author    string
 	State     string // open or closed
 	Labels    []string
-	Assignees []string
 	Locked    bool
 	Pull      bool // it is a pull request
 	Reactions []Reaction
@@ -34,7 +33,7 @@ type issue struct {
 
 func (i *issue) copy() Issue {
 	out := i.Issue
-	out.Labels, out.Assignees = slices.Clone(i.Labels), slices.Clone(i.Assignees)
+	out.Labels = slices.Clone(i.Labels)
 	out.Reactions = slices.Clone(i.Reactions)
 	return out
 }
@@ -90,23 +89,14 @@ func getIssue(c *call) answer {
 }
 
 func createIssue(c *call) answer {
-	var asked struct {
-		Title, Body       string
-		Labels, Assignees []string
-	}
+	var asked struct{ Title, Body string }
 	if wrong := c.decode(&asked); wrong != nil {
 		return *wrong
 	}
 	if asked.Title == "" {
 		return invalid(problem{Resource: "Issue", Code: "missing_field", Field: "title"})
 	}
-	if c.token.below("triage", c.repo) {
-		// GitHub drops what the author may not set, and says nothing.
-		asked.Labels, asked.Assignees = nil, nil
-	}
-	made := c.server.newIssue(c.repo, Issue{
-		Title: asked.Title, Body: asked.Body, Author: c.token.Login, Labels: asked.Labels, Assignees: asked.Assignees,
-	})
+	made := c.server.newIssue(c.repo, Issue{Title: asked.Title, Body: asked.Body, Author: c.token.Login})
 	return created(c.server.issueJSON(c.repo, made))
 }
 
@@ -117,14 +107,11 @@ func (s *Server) issueJSON(r *repo, i *issue) object {
 		"labels_url": base + "/labels{/name}", "comments_url": base + "/comments", "events_url": base + "/events",
 		"timeline_url": base + "/timeline", "html_url": page, "number": i.Number, "title": i.Title,
 		"user": s.userJSON(i.Author), "labels": s.labelsJSON(r, i), "state": i.State, "state_reason": nil,
-		"locked": i.Locked, "active_lock_reason": nil, "assignee": nil, "assignees": s.usersJSON(i.Assignees),
+		"locked": i.Locked, "active_lock_reason": nil, "assignee": nil, "assignees": []object{},
 		"milestone": nil, "comments": len(r.commentsOf(i.Number)), "created_at": stamp(i.CreatedAt),
 		"updated_at": stamp(i.UpdatedAt), "closed_at": stampOrNull(i.ClosedAt), "closed_by": nil,
 		"author_association": r.association(i.Author), "body": orNull(i.Body),
 		"performed_via_github_app": nil,
-	}
-	if len(i.Assignees) > 0 {
-		body["assignee"] = s.userJSON(i.Assignees[0])
 	}
 	if i.State == "closed" {
 		body["state_reason"] = "completed"

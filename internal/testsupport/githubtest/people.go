@@ -37,7 +37,7 @@ func (s *Server) AddIssue(name string, settings Issue) Issue {
 	return s.newIssue(r, settings).copy()
 }
 
-// EditIssue changes title, body, state, assignees or the lock of an issue.
+// EditIssue changes title, body, state or the lock of an issue.
 func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 		}
 	}
 	i.Title, i.Body, i.Locked = edited.Title, edited.Body, edited.Locked
-	i.Assignees, i.State, i.MergedAt, i.UpdatedAt = edited.Assignees, edited.State, edited.MergedAt, s.now()
+	i.State, i.MergedAt, i.UpdatedAt = edited.State, edited.MergedAt, s.now()
 	return i.copy()
 }
 
