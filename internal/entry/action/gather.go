@@ -157,7 +157,11 @@ func (g *gatherer) readDiscussion(ctx context.Context) error {
 		g.note("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
 	}
 	if counts := found.Counts.String(); counts != "" {
-		g.note(counts, "")
+		hint := ""
+		if found.Counts[trigger.NoPermission] > 0 {
+			hint = "quote a comment in one of your own to include it"
+		}
+		g.note(counts, hint)
 	}
 	if r.trigger.IsOnPull() {
 		g.readPullDiscussion(ctx, &found)

@@ -2,7 +2,6 @@ package github
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,8 +38,6 @@ func (r Relayed) Text() (string, error) {
 	}
 	return string(bytes.TrimSpace(text.Bytes())), nil
 }
-
-func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // ReadRelayed reads the delivery in a workflow_dispatch, if there is one.
 func ReadRelayed(payload []byte) (Relayed, bool, error) {
