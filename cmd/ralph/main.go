@@ -108,7 +108,7 @@ func start(w world) int {
 	return work(w, typed)
 }
 
-// endWithReader ends us at once when nobody reads our output any more, as `| head` does.
+// endWithReader ends us at once when our output has no reader any more, as with head.
 func endWithReader(signals chan<- os.Signal) {
 	outputs := []unix.PollFd{{Fd: 1}, {Fd: 2}}
 	_, err := unix.Poll(outputs, -1)

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 )
 
-// Relayed is a delivery from a GitHub App's server to a job, with comments and reviews as people wrote them. The text of
-// an issue is not in it: the job fetches it, and refuses one that was edited since.
+// Relayed is a delivery from a GitHub App's server to a job, with comments and reviews as people wrote them. The text
+// of an issue is not in it: the job fetches it, and refuses one that was edited since.
 type Relayed struct {
 	ID      string          `json:"id"` // X-GitHub-Delivery
 	Trigger trigger.Trigger `json:"trigger"`
