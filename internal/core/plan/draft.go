@@ -41,8 +41,8 @@ func Draft(t Task) (Plan, Source, error) {
 		return t.reviewPlan()
 	}
 	body := clean.Visible(t.Body)
-	if t.Kind == KindPrompt { // its first line is the title
-		body = strings.TrimPrefix(strings.TrimSpace(body), t.Title)
+	if t.Kind == KindPrompt {
+		body = withoutTitle(body, t.Title)
 	}
 	if IsPRD(body) {
 		return fromJSON(t, input{data: []byte(body)})
@@ -137,6 +137,15 @@ func (d *drafter) plan() (Plan, Source, error) {
 		return Plan{}, from, fmt.Errorf("%s: %w", d.task, err)
 	}
 	return p, from, nil
+}
+
+// withoutTitle returns a prompt without its first line where that is the title.
+func withoutTitle(prompt, title string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	if strings.TrimSpace(first) != title {
+		return prompt
+	}
+	return rest
 }
 
 // emptyTitle matches a title that has only the prefix of an issue form.

@@ -66,6 +66,16 @@ func TestDraftKeepsAPersonsBranch(t *testing.T) {
 	}
 }
 
+// The first line of a prompt is its title. Another title takes nothing from the text.
+func TestDraftKeepsATextThatOnlyBeginsAsItsTitle(t *testing.T) {
+	for title, want := range map[string]string{"Title": "Title: a shop\n\nIt sells.", "Title: a shop": "It sells."} {
+		p, _, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: title, Body: "Title: a shop\n\nIt sells."})
+		if err != nil || p.UserStories[0].Description != want {
+			t.Errorf("title %q: %+v, %v, want the description %q", title, p.UserStories, err, want)
+		}
+	}
+}
+
 func TestDraftOfNothingSaysWhatToTry(t *testing.T) {
 	_, _, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Body: " \n"})
 	if err == nil || err.Error() != "nothing to plan in prompt" {
