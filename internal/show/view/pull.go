@@ -53,6 +53,15 @@ func newestProof(run journal.Run) *journal.Proof {
 	return &proof
 }
 
+// failure returns why the newest commit failed; empty: it did not.
+func failure(run journal.Run) string {
+	proof, found := run.ProofOf(run.Tree)
+	if !found || proof.Result != journal.Failed {
+		return ""
+	}
+	return clean.Inline(proof.Why, 300)
+}
+
 // isUnchecked reports whether the newest commit has checks but no proof.
 func isUnchecked(run journal.Run) bool {
 	_, found := run.ProofOf(run.Tree)

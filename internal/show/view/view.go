@@ -139,6 +139,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"restoredForProof": restoredForProof,
 		"places":           placesOf,
 		"doubt":            doubt,
+		"failure":          failure,
 		"reviews":          reviewTexts,
 		"conflicts":        conflicts,
 		"othersChanges":    othersChanges,
