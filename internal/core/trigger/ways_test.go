@@ -35,7 +35,6 @@ func TestOtherWaysIn(t *testing.T) {
 		verb    trigger.Verb
 		why     string
 	}{
-
 		"changes are asked for":       {trigger: reviewEvent("changes_requested"), verb: trigger.Run},
 		"a review that approves":      {trigger: reviewEvent("approved"), why: `a review that says "approved" asks for no changes`},
 		"a review that was dismissed": {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Action = "dismissed" }), why: `a review that is "dismissed" starts nothing: only a new one does`},

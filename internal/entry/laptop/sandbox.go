@@ -53,8 +53,8 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 	return sandbox.Level(word), nil
 }
 
-// LevelOfChecks returns the level of checks without an agent. As in a run, they are outside of a Docker sandbox that the
-// settings or the environment name.
+// LevelOfChecks returns the level of checks without an agent. As in a run, they are outside of a Docker sandbox that
+// the settings or the environment name.
 func (d *Project) LevelOfChecks() (sandbox.Level, error) {
 	level, err := d.Wanted()
 	if d.Sandbox == "" && level == InDocker && d.namedLevel() == InDocker {

@@ -11,8 +11,8 @@ import (
 )
 
 // signal answers a call that sends a signal to another, or names by F_SETOWN who gets one later. It may go on to those
-// inside: they descend from this process, which gets none. Stopped, it would end no program once ralph is dead. All that
-// the call says is in registers, which cannot change.
+// inside: they descend from this process, which gets none. Stopped, it would end no program once ralph is dead. All
+// that the call says is in registers, which cannot change.
 func signal(q notice) unix.Errno {
 	to := int(int32(q.Args[0])) //nolint:gosec // the kernel reads 32 bits
 	if int(q.Number) == unix.SYS_FCNTL {
