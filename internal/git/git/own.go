@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
-	"github.com/ralph-loop/ralph/internal/lib/shell"
 )
 
 // Own returns the user's repository as a tree, for an agent that works in the
@@ -54,26 +53,6 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 		return err
 	}
 	return guarded.AddLines(own.common, "info/exclude", patterns)
-}
-
-// WhyDiverged returns why HEAD is not the work that began at start on branch:
-// another branch is checked out, or the history was rewritten. It returns nothing
-// if HEAD is this work. Last is a known descendant of start.
-func (s *Inspection) WhyDiverged(ctx context.Context, branch, start, last string) (string, error) {
-	if s.branch != branch {
-		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back",
-			branch, shell.Quote(branch)), nil
-	}
-	if s.Head == start || s.Head == last {
-		return "", nil
-	}
-	_, err := s.tree.Ask(ctx, "merge-base", "--is-ancestor", start, s.Head)
-	if _, ok := Answered(err); ok {
-		return fmt.Sprintf(
-			"its history no longer holds %.12s, where the run began: git reflog %s has what was there",
-			start, shell.Quote(branch)), nil
-	}
-	return "", err
 }
 
 // PathCommit is a commit of some paths in the user's own tree.

@@ -140,32 +140,6 @@ func TestTreeFollowsNoFile(t *testing.T) {
 	}
 }
 
-// Only a commit itself names its parents: grafts and replaced objects do not
-// count.
-func TestStrayedBelievesCommitsOnly(t *testing.T) {
-	for name, lie := range map[string]func(dir, head, start string){
-		"the truth": func(string, string, string) {},
-		"grafts": func(dir, head, start string) {
-			write(t, filepath.Join(dir, ".git/info/grafts"), head+" "+start+"\n")
-		},
-		"a replaced commit": func(dir, head, start string) {
-			sh(t, dir, "", "git", "replace", "--graft", head, start)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, _ := newGit(t)
-			dir := project(t)
-			start := sh(t, dir, "", "git", "rev-parse", "HEAD")
-			sh(t, dir, "", "git", "commit", "-q", "--amend", "-m", "written anew")
-			lie(dir, sh(t, dir, "", "git", "rev-parse", "HEAD"), start)
-			seen := must(own(t, g, dir).Inspect(t.Context()))(t)
-			if why := must(seen.WhyDiverged(t.Context(), "trunk", start, start))(t); why == "" {
-				t.Error("rewritten history passes for what was there")
-			}
-		})
-	}
-}
-
 // What the user has there stays, and each pattern is there once.
 func TestExclude(t *testing.T) {
 	g, _ := newGit(t)

@@ -127,15 +127,6 @@ func (t *agentTree) takeFromCheckout(
 	if t.repo.trusted == nil {
 		return taken, nil
 	}
-	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
-	if err != nil {
-		return taken, err
-	}
-	if why != "" {
-		taken.To = run.Head
-		taken.Tree = run.Tree
-		taken.Refused = []journal.Finding{{Commit: state.Head, Why: why}}
-	}
 	if taken.From == taken.To {
 		return taken, nil
 	}
