@@ -61,7 +61,7 @@ func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 func readStatus(ctx context.Context, do Runner) (*Inspection, string, error) {
 	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
-		"--ignore-submodules=dirty", // starts no git in a submodule
+		"--ignore-submodules=all", // starts no git in a submodule
 	}})
 	s := &Inspection{}
 	if failed, ok := Answered(err); ok && failed.TooLong {
@@ -102,81 +102,33 @@ func (s *Inspection) paths() []string {
 }
 
 const (
-	kindChanged   = '1'
 	kindUntracked = '?'
-	kindOdd       = 0 // not analysed: a conflict, or too many changes
+	kindOdd       = 0 // not analysed: too many changes
 )
 
 type entry struct {
-	kind       byte
-	path       string
-	staged     bool // the index differs from HEAD
-	change     byte // how the file differs from the index: M, T, D
-	headMode   string
-	indexMode  string
-	fileMode   string
-	repository bool // an untracked folder, which may be a repository
+	kind byte
+	path string
 }
+
+// fieldsBeforePath has the number of fields before the path, by the kind of a line.
+var fieldsBeforePath = map[byte]int{'?': 1, '1': 8, 'u': 10}
 
 func readEntry(line string) (entry, bool) {
 	if line == "" || line[0] == '#' {
 		return entry{}, false
 	}
-	if path, ok := strings.CutPrefix(line, "? "); ok {
-		return entry{kind: kindUntracked, path: path, repository: strings.HasSuffix(path, "/")}, true
-	}
-	// 1 XY sub mH mI mW hH hI path
-	fields := strings.SplitN(line, " ", 9)
-	if fields[0] == "1" && len(fields) == 9 && len(fields[1]) == 2 {
-		return entry{
-			kind:      kindChanged,
-			path:      fields[8],
-			staged:    fields[1][0] != '.',
-			change:    fields[1][1],
-			headMode:  fields[3],
-			indexMode: fields[4],
-			fileMode:  fields[5],
-		}, true
-	}
-	// u XY sub m1 m2 m3 mW h1 h2 h3 path
-	fields = strings.SplitN(line, " ", 11)
-	return entry{kind: kindOdd, path: fields[len(fields)-1]}, true
+	fields := strings.SplitN(line, " ", fieldsBeforePath[line[0]]+1)
+	return entry{kind: line[0], path: fields[len(fields)-1]}, true
 }
 
-// isWork reports whether an entry is a change of work. Ralph's own files are not, nor changes within a nested
-// repository.
-func (e entry) isWork() bool {
-	if e.isWithin(ours) {
-		return false
-	}
-	if e.kind != kindChanged {
-		return true
-	}
-	indexChanged := e.staged && !onlySubmodules(e.headMode, e.indexMode)
-	fileChanged := e.change != '.' && !onlySubmodules(e.indexMode, e.fileMode)
-	return indexChanged || fileChanged
-}
-
-// onlySubmodules reports whether only a nested repository changed.
-func onlySubmodules(modes ...string) bool {
-	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != ModeLink && mode != ModeNone })
-}
+// isWork reports whether an entry is a change of work. Ralph's own files are not.
+func (e entry) isWork() bool { return !e.isWithin(ours) }
 
 func (e entry) isWithin(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		return e.path == path || strings.HasPrefix(e.path, path+"/")
 	})
-}
-
-// isPlainFile reports whether only a file changed, and not the index.
-func (e entry) isPlainFile() bool {
-	switch e.kind {
-	case kindUntracked:
-		return !e.repository
-	case kindChanged:
-		return !e.staged && strings.IndexByte("MTD", e.change) >= 0
-	}
-	return false
 }
 
 // maxFileSize is GitHub's limit for a file. git is busy with larger ones for minutes.

@@ -99,7 +99,6 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	}
 	on, done := s.tree.scratch()
 	defer done()
-	on.nested = slices.ContainsFunc(rest, func(e entry) bool { return !e.isPlainFile() })
 	if err := on.copyIndex(ctx); err != nil {
 		return "", fmt.Errorf("begin a snapshot: %w", err)
 	}

@@ -108,12 +108,11 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 // scratch is a tree with a temporary index.
 type scratch struct {
 	*Tree
-	index  string
-	nested bool // the index may contain nested repositories
+	index string
 }
 
 func (t *Tree) scratch() (s scratch, done func()) {
-	s = scratch{Tree: t, index: filepath.Join(t.dir, "ralph-"+rand.Text()+".index"), nested: true}
+	s = scratch{Tree: t, index: filepath.Join(t.dir, "ralph-"+rand.Text()+".index")}
 	return s, func() { _ = os.Remove(s.index) } // missing if git failed early
 }
 
@@ -154,10 +153,8 @@ func (s scratch) add(ctx context.Context, specs []string) error {
 }
 
 func (s scratch) write(ctx context.Context) (string, error) {
-	if s.nested {
-		if err := s.leaveOutRepositories(ctx); err != nil {
-			return "", err
-		}
+	if err := s.leaveOutRepositories(ctx); err != nil {
+		return "", err
 	}
 	out, err := s.Do(ctx, s.indexCall("write-tree"))
 	if err != nil {
