@@ -57,10 +57,14 @@ func (c undoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	paths, err := place.Between(ctx, git.Span{From: run.Start, To: last})
+	if err := git.CheckSHA(run.Start, last); err != nil { // a journal has them
+		return 0, err
+	}
+	changes, err := git.Compare(ctx, place.Do, git.Span{From: run.Start, To: last})
 	if err != nil {
 		return 0, err
 	}
+	paths := git.Paths(changes)
 	moved, err := tool.Advance(ctx, place, git.Advance{Branch: run.Branch, From: last, To: run.Start, Paths: paths})
 	if err != nil {
 		return 0, err
@@ -101,12 +105,12 @@ func lastCommit(ctx context.Context, place git.Place, run journal.Run) (string, 
 	if err != nil || strings.TrimSpace(head) != last+" "+run.ID {
 		return last, err
 	}
-	paths, err := place.Between(ctx, git.Span{From: last, To: place.Head})
+	changes, err := git.Compare(ctx, place.Do, git.Span{From: last, To: place.Head})
 	if err != nil {
 		return last, err
 	}
 	memory := workspace.Memory{Dir: run.Policy.Memory}
-	for _, name := range paths {
+	for _, name := range git.Paths(changes) {
 		if !slices.Contains(memory.Files(), name) { // the user amended it
 			return last, nil
 		}

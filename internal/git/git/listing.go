@@ -82,18 +82,6 @@ func splitNames(out []byte) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 }
 
-// Between returns the paths that differ between two commits.
-func (p Place) Between(ctx context.Context, span Span) ([]string, error) {
-	if err := CheckSHA(span.From, span.To); err != nil {
-		return nil, err
-	}
-	out, err := p.Do(ctx, Call{
-		Args:  []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", span.From, span.To},
-		Limit: maxList,
-	})
-	return splitNames(out), err
-}
-
 // Advance moves a branch that is checked out.
 type Advance struct {
 	Branch   string

@@ -21,11 +21,7 @@ func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error)
 		span.From = fork
 	}
 	changes, err := t.Compare(ctx, span)
-	var paths []string
-	for _, c := range changes {
-		paths = append(paths, c.Path)
-	}
-	return paths, err
+	return Paths(changes), err
 }
 
 // MergeBase returns the merge base of two commits.
@@ -144,9 +140,20 @@ func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry
 	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
-// Commit makes a commit of a tree. The same arguments give the same commit each time.
+// Commit makes a commit of a tree, with the newest date of its parents: the same work gives the same commit.
 func (t *Trusted) Commit(ctx context.Context, tree string, m Message, parents ...string) (string, error) {
-	return t.commitLike(ctx, newCommit{tree: tree, parents: parents, message: m}, parents...)
+	dates, err := t.Ask(ctx, append([]string{"show", "-s", "--format=%ct"}, parents...)...)
+	if err != nil {
+		return "", fmt.Errorf("date a commit: %w", err)
+	}
+	newest := int64(0)
+	for date := range strings.FieldsSeq(dates) {
+		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the largest int64
+		newest = max(newest, seconds)
+	}
+	at := fmt.Sprintf("@%d +0000", newest)
+	env := append(Ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
+	return commitTree(ctx, t.Do, newCommit{tree: tree, parents: parents, message: m, env: env})
 }
 
 type newCommit struct {
@@ -163,24 +170,4 @@ func commitTree(ctx context.Context, do Runner, c newCommit) (string, error) {
 	}
 	args = append(args, "-F", "-", c.tree)
 	return ObjectID(do(ctx, Call{Args: args, Env: c.env, Stdin: strings.NewReader(c.message.text())}))
-}
-
-// commitLike makes a commit with the newest date of others: the same work gives the same commit.
-func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string) (string, error) {
-	dates, err := t.Ask(ctx, append([]string{"show", "-s", "--format=%ct"}, others...)...)
-	if err != nil {
-		return "", fmt.Errorf("date a commit: %w", err)
-	}
-	newest := int64(0)
-	for date := range strings.FieldsSeq(dates) {
-		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the largest int64
-		newest = max(newest, seconds)
-	}
-	c.env = ralphAt(newest)
-	return commitTree(ctx, t.Do, c)
-}
-
-func ralphAt(unix int64) []string {
-	date := fmt.Sprintf("@%d +0000", unix)
-	return append(Ralph.env(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 }
