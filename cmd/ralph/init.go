@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/entry/scaffold"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
@@ -29,10 +28,6 @@ type initCommand struct{ scaffold.Files }
 const actionRepository = "https://github.com/ralph-loop/ralph"
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
-	if guarded.IsBare(c.ProjectDir) {
-		what := "no work tree: " + c.ProjectDir + " is a bare repository or a .git folder"
-		return 0, fault.Usage(what, "name a checkout with -d", nil)
-	}
 	if err := workspace.CheckNotHome(c.ProjectDir, w.Getenv("HOME")); err != nil {
 		return 0, err
 	}

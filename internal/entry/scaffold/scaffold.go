@@ -112,7 +112,7 @@ func (f Files) misplaced() string {
 
 // ignore keeps this machine's runs out of git. The settings are for everybody.
 func (f Files) ignore(to io.Writer) error {
-	added, err := workspace.AddLines(f.ProjectDir, ".gitignore", ".ralph-active", ".ralph/*", "!.ralph/settings.json")
+	added, err := guarded.AddLines(f.ProjectDir, ".gitignore", ".ralph-active", ".ralph/*", "!.ralph/settings.json")
 	if err != nil || len(added) == 0 {
 		return err
 	}

@@ -52,7 +52,8 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	if err != nil {
 		return err
 	}
-	return guarded.AddLines(own.common, "info/exclude", patterns)
+	_, err = guarded.AddLines(own.common, "info/exclude", patterns...)
+	return err
 }
 
 // PathCommit is a commit of some paths in the user's own tree.

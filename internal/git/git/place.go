@@ -146,14 +146,13 @@ func (g Git) find(ctx context.Context, dir string) (repository, error) {
 		return r, fmt.Errorf("inspect %s: %w", dir, err)
 	}
 	if len(found) != 4 { // git's own files hold a path per line
-		top := strings.Join(found[1:(len(found)+2)/3], "\n")
-		return r, fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", top),
+		return r, fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", dir),
 			"give the folder another name", nil)
 	}
 	r.top = found[1]
 	r.dir = filepath.Clean(found[2])
 	r.common = filepath.Clean(found[3])
-	return r, checkTop(dir, r.top)
+	return r, nil
 }
 
 // Unreadable is the error for a repository that git cannot read, or that has no work tree.
@@ -179,23 +178,6 @@ func noRepository(named string, answer *Error) error {
 
 func unreadable(at, reason, fix string) error {
 	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{reason})
-}
-
-// checkTop refuses a repository further up, which git finds if a nearer .git is invalid.
-func checkTop(named, top string) error {
-	dir, err := filepath.EvalSymlinks(named)
-	if err != nil {
-		return fmt.Errorf("inspect %s: %w", named, err)
-	}
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return fmt.Errorf("inspect %s: %w", named, err)
-	}
-	at := guarded.Around(dir)
-	if below, err := filepath.Rel(top, at); err == nil && below != "." && filepath.IsLocal(below) {
-		return unreadable(at, "it ignores "+filepath.Join(at, ".git"), "fix or remove it")
-	}
-	return nil
 }
 
 func (p *Place) readHead(ctx context.Context) error {

@@ -62,14 +62,10 @@ func TestInspectFaults(t *testing.T) {
 		"bad settings":  {[]string{"init -q", "config core.repositoryformatversion 9"}, "", "git cannot read the repository in ", "git status"},
 		"bad value":     {[]string{"init -q -b x", commit, "config core.bare x"}, "", "git cannot read the repository in ", "git status"},
 		"bad HEAD":      {[]string{"init -q -b x", commit, "archive -o .git/HEAD x"}, "", "git cannot read the repository in ", "git status"},
-		"bad within one": {
-			[]string{"init -q -b x", commit, "init -q file.d", "archive -o file.d/.git/HEAD x"},
-			"file.d", "git cannot read the repository in ", "fix or remove it",
-		},
-		"no commit": {[]string{"init -q"}, "", "no commit yet in ", "git commit"},
-		"bare":      {[]string{"init -q --bare"}, "", "no work tree: ", "-d"},
-		"in .git":   {[]string{"init -q", commit}, ".git", "no work tree: ", "-d"},
-		"no branch": {[]string{"init -q", commit, "switch -q --detach"}, "", "no branch is checked out in ", "git switch"},
+		"no commit":     {[]string{"init -q"}, "", "no commit yet in ", "git commit"},
+		"bare":          {[]string{"init -q --bare"}, "", "no work tree: ", "-d"},
+		"in .git":       {[]string{"init -q", commit}, ".git", "no work tree: ", "-d"},
+		"no branch":     {[]string{"init -q", commit, "switch -q --detach"}, "", "no branch is checked out in ", "git switch"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)
@@ -103,20 +99,5 @@ func TestVersion(t *testing.T) {
 	}
 	if _, err := g.Version(t.Context()); err == nil || err.Error() != "git 2.37.9 is too old" {
 		t.Errorf("with an old git Version = %v", err)
-	}
-}
-
-// A folder with an invalid .git is not part of a repository further up.
-func TestInspectIsNotLedUpwards(t *testing.T) {
-	g, _ := newGit(t)
-	top := project(t)
-	below := filepath.Join(top, "sub", "deep")
-	write(t, filepath.Join(below, "x"), "")
-	if place, err := g.Inspect(t.Context(), below); err != nil || filepath.Base(place.Top) != filepath.Base(top) {
-		t.Errorf("Inspect = %+v, %v", place, err)
-	}
-	write(t, filepath.Join(top, "sub", ".git", "config"), "")
-	if place, err := g.Inspect(t.Context(), below); err == nil {
-		t.Errorf("Inspect = %+v", place)
 	}
 }

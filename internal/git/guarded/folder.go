@@ -2,14 +2,15 @@
 package guarded
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
@@ -25,14 +26,6 @@ func Around(dir string) string {
 	}
 }
 
-// IsBare reports whether a folder is git's own, a bare repository or a .git, as git decides it.
-func IsBare(dir string) bool {
-	return !slices.ContainsFunc([]string{"HEAD", "objects", "refs"}, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(dir, name))
-		return err != nil
-	})
-}
-
 // Absolute returns a path as git reads it in a folder, which follows a link before "..".
 func Absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
@@ -41,33 +34,55 @@ func Absolute(path, dir string) string {
 	return dir + "/" + path
 }
 
-// AddLines adds those lines to a file in a git folder that are missing.
-func AddLines(folder, name string, lines []string) error {
-	path := filepath.Join(folder, name)
-	text, err := untrusted.ReadFile(path, 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := untrusted.WriteFile(path, withLines(text, lines), 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+// AddLines adds missing lines to a folder's file, such as .gitignore, and returns them. No link leads out of the folder.
+func AddLines(folder, name string, lines ...string) ([]string, error) {
+	var added []string
+	err := untrusted.Folder{Path: folder}.Do(func(root *untrusted.Root) error {
+		old, err := root.ReadFile(name, 1<<20)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fault.Usage("cannot read "+name, "make it a plain file", err)
+		}
+		added = missingLines(string(old), lines)
+		if len(added) == 0 {
+			return nil
+		}
+		text := strings.Join(added, "\n") + "\n"
+		if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
+			text = "\n" + text
+		}
+		if err := appendText(root, name, text); err != nil {
+			return fault.Usage("cannot write to "+filepath.Join(folder, name), "make it writable", err)
+		}
+		return nil
+	})
+	return added, err
 }
 
-func withLines(text []byte, lines []string) []byte {
-	known := strings.Split(string(text), "\n")
-	if known[len(known)-1] != "" {
-		text = append(text, '\n')
+func appendText(root *untrusted.Root, name, text string) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
 	}
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
+}
+
+// missingLines returns the lines that a text does not have. Slashes at the ends do not count.
+func missingLines(text string, lines []string) []string {
+	known := map[string]bool{}
+	for line := range strings.Lines(text) {
+		known[strings.Trim(strings.TrimSpace(line), "/")] = true
+	}
+	var missing []string
 	for _, line := range lines {
-		if !slices.Contains(known, line) {
-			text = append(text, line+"\n"...)
+		if !known[strings.Trim(line, "/")] {
+			missing = append(missing, line)
 		}
 	}
-	return text
+	return missing
 }
 
 // Alternates returns all alternates of an object folder. Call it before an agent works in the tree.

@@ -32,39 +32,31 @@ func TestAround(t *testing.T) {
 	}
 }
 
-func TestIsBare(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "HEAD"), "")
-	write(t, filepath.Join(dir, "refs", "x"), "")
-	if guarded.IsBare(dir) {
-		t.Error("a folder without objects is taken for git's own")
-	}
-	write(t, filepath.Join(dir, "objects", "x"), "")
-	if !guarded.IsBare(dir) {
-		t.Error("a bare repository is not recognized")
-	}
-}
-
-// What the user has in the file stays, and each line is there once.
+// What the user has in the file stays, and a pattern is not added if another form of it is there.
 func TestAddLines(t *testing.T) {
-	dir := t.TempDir()
-	for _, c := range []struct{ before, want string }{{"", "*.x\n*.y\n"}, {"*.idea", "*.idea\n*.x\n*.y\n"}, {"*.y\n", "*.y\n*.x\n"}} {
-		at := filepath.Join(dir, "info", "exclude")
-		if c.before == "" {
-			if err := os.RemoveAll(filepath.Dir(at)); err != nil {
-				t.Fatal(err)
+	for name, c := range map[string]struct{ before, after string }{
+		"nothing":         {"", ".ralph-active\n.ralph/\n"},
+		"no last newline": {"*.log", "*.log\n.ralph-active\n.ralph/\n"},
+		"one":             {"/.ralph-active\r\n", "/.ralph-active\r\n.ralph/\n"},
+		"all":             {".ralph\n  .ralph-active \n", ".ralph\n  .ralph-active \n"},
+		"comment":         {"# .ralph/\n.ralph-active\n", "# .ralph/\n.ralph-active\n.ralph/\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			at := filepath.Join(dir, "info", "exclude")
+			if c.before != "" {
+				write(t, at, c.before)
 			}
-		} else {
-			write(t, at, c.before)
-		}
-		for range 2 {
-			if err := guarded.AddLines(dir, "info/exclude", []string{"*.x", "*.y"}); err != nil {
-				t.Fatal(err)
+			for range 2 {
+				if _, err := guarded.AddLines(dir, "info/exclude", ".ralph-active", ".ralph/"); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(at)
+				if diff := cmp.Diff(c.after, string(got)); err != nil || diff != "" {
+					t.Errorf("%v (-want +got):\n%s", err, diff)
+				}
 			}
-		}
-		if got, err := os.ReadFile(at); err != nil || string(got) != c.want {
-			t.Errorf("from %q comes %q, %v; want %q", c.before, got, err, c.want)
-		}
+		})
 	}
 }
 

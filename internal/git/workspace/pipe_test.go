@@ -34,7 +34,6 @@ func actions(t *testing.T, project string) map[string]func() error {
 		"prompt":   func() error { _, err := memory.Prompt(); return err },
 		"write":    func() error { return memory.Write(plan.Plan{}, []byte("log")) },
 		"settings": func() error { _, err := workspace.ReadSettings(project, workspace.SettingsFile); return err },
-		"ignore":   func() error { _, err := workspace.AddLines(project, ".gitignore", "x"); return err },
 		"post":     func() error { return task.PostTask(workspace.Message{Type: "fact", At: time.Now()}) },
 		"asked":    func() error { task.WaitMessage(0); return nil },
 		"fingerprint": func() error {
@@ -75,7 +74,6 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		".ralph/runs/r-1/prompt_1.md":   "create",
 		".ralph/settings.json":          "settings",
 		".ralph-active":                 "",
-		".gitignore":                    "ignore",
 		"ralph":                         "log plan prompt",
 		"ralph/prd.json":                "plan",
 		"ralph/progress.txt":            "log",
@@ -85,7 +83,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			project := t.TempDir()
 			for file, text := range map[string]string{
-				".ralph/lock": "", ".ralph/runs/r-1/journal.jsonl": "", ".ralph/settings.json": "{}", ".gitignore": "y\n", ".ralph-active": "{}",
+				".ralph/lock": "", ".ralph/runs/r-1/journal.jsonl": "", ".ralph/settings.json": "{}", ".ralph-active": "{}",
 				"ralph/prd.json": `{"userStories":[{"id":"US-001","title":"t","acceptanceCriteria":["c"],"priority":1}]}`, "ralph/progress.txt": "log", "ralph/prompt.md": "do it", "TASK-MESSAGE-BUS.md": "",
 			} {
 				write(t, filepath.Join(project, file), text)

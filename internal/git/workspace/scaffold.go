@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,51 +82,6 @@ func createFile(root *untrusted.Root, wanted NewFile) error {
 		_ = root.Remove(wanted.Path) // it may be incomplete
 	}
 	return err
-}
-
-// AddLines adds missing lines to a project's file, such as .gitignore, and returns them.
-func AddLines(project, name string, lines ...string) ([]string, error) {
-	var added []string
-	err := inProject(project, func(root *untrusted.Root) error {
-		old, err := root.ReadFile(name, maxAgentFile)
-		if ignoreNotExist(err) != nil {
-			return fault.Usage("cannot read "+name, "make it a plain file", err)
-		}
-		added = missingLines(old, lines)
-		if len(added) == 0 {
-			return nil
-		}
-		text := strings.Join(added, "\n") + "\n"
-		if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
-			text = "\n" + text
-		}
-		file, err := root.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-		if err != nil {
-			return cannotWrite(name, err)
-		}
-		_, err = file.WriteString(text)
-		err = errors.Join(err, file.Close())
-		if err != nil {
-			return cannotWrite(name, err)
-		}
-		return nil
-	})
-	return added, err
-}
-
-// missingLines returns the lines that a file does not have. Slashes at the ends do not count.
-func missingLines(old []byte, lines []string) []string {
-	known := map[string]bool{}
-	for line := range strings.Lines(string(old)) {
-		known[strings.Trim(strings.TrimSpace(line), "/")] = true
-	}
-	var missing []string
-	for _, line := range lines {
-		if !known[strings.Trim(line, "/")] {
-			missing = append(missing, line)
-		}
-	}
-	return missing
 }
 
 // SettingsFile is the path of a project's settings.

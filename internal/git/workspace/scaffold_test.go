@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -109,33 +107,6 @@ func TestScaffoldFollowsNoLinks(t *testing.T) {
 	}
 	if err := workspace.Scaffold(filepath.Join(dir, "none"), nil); fault.Hint(err) != "name a folder with -d" {
 		t.Errorf("without a project Scaffold = %v", err)
-	}
-}
-
-// A pattern is not added if another form of it is there.
-func TestIgnore(t *testing.T) {
-	for name, c := range map[string]struct{ before, after string }{
-		"nothing":         {"", ".ralph-active\n.ralph/\n"},
-		"no last newline": {"*.log", "*.log\n.ralph-active\n.ralph/\n"},
-		"one":             {"/.ralph-active\r\n", "/.ralph-active\r\n.ralph/\n"},
-		"all":             {".ralph\n  .ralph-active \n", ".ralph\n  .ralph-active \n"},
-		"comment":         {"# .ralph/\n.ralph-active\n", "# .ralph/\n.ralph-active\n.ralph/\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			path := filepath.Join(dir, ".gitignore")
-			if c.before != "" {
-				put(t, path, c.before)
-			}
-			for range 2 {
-				if _, err := workspace.AddLines(dir, ".gitignore", ".ralph-active", ".ralph/"); err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(c.after, get(t, path)); diff != "" {
-					t.Errorf(".gitignore (-want +got):\n%s", diff)
-				}
-			}
-		})
 	}
 }
 
