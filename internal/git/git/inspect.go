@@ -62,17 +62,11 @@ func readStatus(ctx context.Context, do Runner) (*Inspection, string, error) {
 	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=all", // starts no git in a submodule
-	}})
-	s := &Inspection{}
-	if failed, ok := Answered(err); ok && failed.TooLong {
-		s.Dirty = true
-		s.found = []entry{{kind: kindOdd}}
-		out = out[:max(0, strings.LastIndexByte(string(out), 0))]
-		err = nil
-	}
+	}, Limit: maxList})
 	if err != nil {
 		return nil, "", fmt.Errorf("read the tree's status: %w", err)
 	}
+	s := &Inspection{}
 	at := ""
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		if name, ok := strings.CutPrefix(line, "# branch.oid "); ok {
@@ -87,7 +81,7 @@ func readStatus(ctx context.Context, do Runner) (*Inspection, string, error) {
 			s.found = append(s.found, e)
 		}
 	}
-	s.Dirty = s.Dirty || slices.ContainsFunc(s.found, entry.isWork)
+	s.Dirty = slices.ContainsFunc(s.found, entry.isWork)
 	return s, at, nil
 }
 
@@ -103,7 +97,7 @@ func (s *Inspection) paths() []string {
 
 const (
 	kindUntracked = '?'
-	kindOdd       = 0 // not analysed: too many changes
+	kindOdd       = 0 // all files: the index is broken
 )
 
 type entry struct {

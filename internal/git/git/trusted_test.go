@@ -245,20 +245,6 @@ func TestDeliverForcesNothing(t *testing.T) {
 	}
 }
 
-func TestCheckedOut(t *testing.T) {
-	l := newLab(t)
-	work, beside := t.TempDir(), filepath.Join(must(filepath.EvalSymlinks(t.TempDir()))(t), "a tree")
-	l.sh(work, "git", "clone", "-q", l.remote, ".")
-	l.sh(work, "git", "branch", "free")
-	l.sh(work, "git", "worktree", "add", "-q", "-b", "ralph/held", beside)
-	place := must(l.git.Inspect(t.Context(), work))(t)
-	for branch, want := range map[string]string{"main": place.Top, "ralph/held": beside, "free": "", "ralph": "", "new": ""} {
-		if dir, err := l.git.CheckedOut(t.Context(), place, branch); err != nil || dir != want {
-			t.Errorf("CheckedOut(%s) = %q, %v, want %q", branch, dir, err, want)
-		}
-	}
-}
-
 // Init removes the settings and alternates of an existing repository.
 func TestInitKeepsNoSettings(t *testing.T) {
 	l := newLab(t)

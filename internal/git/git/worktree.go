@@ -67,35 +67,24 @@ func (r repository) freeWorktree(ctx context.Context, branch string) (Worktree, 
 // SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
 // runs.
 func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
-	dir, err := g.CheckedOut(ctx, at, branch)
-	if err != nil {
+	if err := CheckBranch(branch); err != nil {
 		return err
-	}
-	if dir != "" {
-		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir),
-			"switch to another branch there: git switch BRANCH", nil)
 	}
 	r, err := g.at(ctx, at)
 	if err != nil {
 		return err
 	}
-	ref := BranchRef(branch)
-	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", ref)
+	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
 	switch {
 	case SaidNo(err):
-		reason := "branch: Created from " + at.Branch
-		none := strings.Repeat("0", len(at.Head))
-		if err := r.write(ctx, "update-ref", "-m", reason, ref, at.Head, none); err != nil {
-			return fmt.Errorf("create the branch %s: %w", branch, err)
-		}
+		return r.write(ctx, "switch", "-q", "--no-track", "-c", branch, at.Head)
 	case err != nil:
 		return fmt.Errorf("look for the branch %s: %w", branch, err)
 	case sha != at.Head:
 		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch),
 			"check it out first: git switch "+shell.Quote(branch), nil)
 	}
-	reason := fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch)
-	return r.write(ctx, "symbolic-ref", "-m", reason, "HEAD", ref)
+	return r.write(ctx, "switch", "-q", "--no-guess", branch)
 }
 
 // IsDefault reports whether a branch is the remote's default branch, or is called main or master if that is unknown.
@@ -119,24 +108,4 @@ func (g Git) defaultBranch(ctx context.Context, at Place) (string, bool) {
 		return "", false
 	}
 	return strings.CutPrefix(head, prefix)
-}
-
-// CheckedOut returns the folder where a branch is checked out, linked worktrees included, or nothing.
-func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir string, err error) {
-	if branch == at.Branch {
-		return at.Top, nil
-	}
-	if err := CheckBranch(branch); err != nil {
-		return "", err
-	}
-	r, err := g.at(ctx, at)
-	if err != nil {
-		return "", err
-	}
-	out, err := r.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
-	dir, ok := strings.CutPrefix(out, BranchRef(branch)+" ")
-	if err != nil || !ok { // for-each-ref also lists refs below this name
-		return "", err
-	}
-	return dir, nil
 }
