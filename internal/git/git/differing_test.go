@@ -1,12 +1,6 @@
 package git_test
 
 import (
-	"bytes"
-	"context"
-	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +8,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
-	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
 // Compare returns whether a path existed before, and Diff returns its change as
@@ -42,8 +35,7 @@ func TestDiffering(t *testing.T) {
 	}
 }
 
-// FilesMatching searches only the requested paths, as they are in the requested
-// commit.
+// FilesMatching searches all files, as they are in the requested commit.
 func TestHolding(t *testing.T) {
 	l := newLab(t)
 	tip := l.commit("work", map[string]string{"src/main.go": "package other // mark\n", "new file": "mark\n", "README.md": "nothing\n"})
@@ -52,18 +44,17 @@ func TestHolding(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		commit, expression string
-		paths, want        []string
+		want               []string
 	}{
-		"both":          {tip, "(ma|xx)rk", []string{"src/main.go", "new file", "README.md"}, []string{"new file", "src/main.go"}},
-		"one asked for": {tip, "mark", []string{"new file"}, []string{"new file"}},
-		"not yet":       {l.base, "mark", []string{"src/main.go", "new file"}, nil},
-		"none asked":    {tip, "mark", nil, nil},
+		"both":    {tip, "(ma|xx)rk", []string{"new file", "src/main.go"}},
+		"a start": {tip, "none|^mark$", []string{"new file"}},
+		"not yet": {l.base, "mark", nil},
 	} {
-		if diff := cmp.Diff(c.want, must(l.trusted.FilesMatching(t.Context(), c.commit, []string{c.expression}, c.paths))(t)); diff != "" {
+		if diff := cmp.Diff(c.want, must(l.trusted.FilesMatching(t.Context(), c.commit, c.expression))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if found, err := l.trusted.FilesMatching(t.Context(), tip, []string{"("}, []string{"README.md"}); err == nil {
+	if found, err := l.trusted.FilesMatching(t.Context(), tip, "("); err == nil {
 		t.Errorf("an expression that cannot be read found %q", found)
 	}
 }
@@ -96,44 +87,6 @@ func TestTag(t *testing.T) {
 	for tag, want := range map[string]string{"v1.2.3": head, "v1.2.4": head, "v9": "", "v1": ""} {
 		if got := must(remote.Repository{URL: dir}.Tag(t.Context(), g, tag))(t); got != want {
 			t.Errorf("Tag(%s) = %q, want %q", tag, got, want)
-		}
-	}
-}
-
-// git reads a file once for each line of expressions, so there is only one.
-func TestManyExpressionsAreOneLine(t *testing.T) {
-	g, _ := newGit(t)
-	run, lines := g.Run, 0
-	g.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
-		if slices.Contains(c.Argv, "grep") {
-			text := must(io.ReadAll(c.Stdin))(t)
-			lines += bytes.Count(text, []byte("\n")) + 1
-			c.Stdin = bytes.NewReader(text)
-		}
-		return run(ctx, c)
-	}
-	top := project(t)
-	write(t, filepath.Join(top, "one"), "a mark\n")
-	write(t, filepath.Join(top, "two"), "no mark\n")
-	sh(t, top, "", "git", "add", "-A")
-	sh(t, top, "", "git", "commit", "-qm", "more")
-	trusted, span := borrowed(t, g, top)
-	found := must(trusted.FilesMatching(t.Context(), span.To, []string{"none|xx", "^a", "^mark$"}, []string{"one", "two"}))(t)
-	if !slices.Equal(found, []string{"one"}) || lines != 1 {
-		t.Errorf("found %q by %d lines", found, lines)
-	}
-}
-
-// An agent can change more files than a command line takes.
-func TestFilesMatchingOfMany(t *testing.T) {
-	l := newLab(t)
-	many := make([]string, 30_000)
-	for i := range many {
-		many[i] = fmt.Sprintf("%s%d.go", strings.Repeat("long/", 20), i)
-	}
-	for path, want := range map[string]int{"src/main.go": 1, "src/other.go": 0} {
-		if found := must(l.trusted.FilesMatching(t.Context(), l.base, []string{"package"}, append(many, path)))(t); len(found) != want {
-			t.Errorf("found %q", found)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -22,13 +21,10 @@ type answer struct {
 
 const maxCache = 32 << 20
 
-// askCached is Do for a question about objects named by their ids. git reads input.
-func (t *Trusted) askCached(ctx context.Context, c Call, input string) ([]byte, error) {
+// askCached is Do for a question about objects named by their ids.
+func (t *Trusted) askCached(ctx context.Context, c Call) ([]byte, error) {
 	c.Memory = MaxMemory
-	if input != "" {
-		c.Stdin = strings.NewReader(input)
-	}
-	question := fmt.Sprintf("%q %d %s", c.Args, c.Limit, input)
+	question := fmt.Sprintf("%q %d", c.Args, c.Limit)
 	t.cache.mu.Lock()
 	kept, ok := t.cache.answers[question]
 	t.cache.mu.Unlock()

@@ -24,8 +24,8 @@ func TestNamedObjectsAreAskedForOnce(t *testing.T) {
 		got = read{
 			File:     string(file),
 			Files:    must(l.trusted.Files(t.Context(), l.base))(t),
-			Matching: must(l.trusted.FilesMatching(t.Context(), l.base, []string{"pack.ge"}, []string{"src"}))(t),
-			None:     must(l.trusted.FilesMatching(t.Context(), l.base, []string{"nowhere"}, []string{"src"}))(t),
+			Matching: must(l.trusted.FilesMatching(t.Context(), l.base, "pack.ge"))(t),
+			None:     must(l.trusted.FilesMatching(t.Context(), l.base, "nowhere"))(t),
 			Listed:   must(l.trusted.ListAll(t.Context(), l.base))(t),
 			Changes:  must(l.trusted.Compare(t.Context(), span))(t),
 		}

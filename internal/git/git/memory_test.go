@@ -76,7 +76,7 @@ func TestGitThatReadsCommitsIsBounded(t *testing.T) {
 	read := func(t *testing.T, trusted *git.Trusted) {
 		t.Helper()
 		_, _, err := trusted.Diff(t.Context(), span, 1<<10)
-		_, searched := trusted.FilesMatching(t.Context(), span.To, []string{"2"}, []string{""})
+		_, searched := trusted.FilesMatching(t.Context(), span.To, "2")
 		_, read := trusted.ReadFile(t.Context(), git.At{Commit: span.To, Path: "a"}, 10)
 		_, listed := trusted.Files(t.Context(), span.To)
 		_, logged := trusted.Log(t.Context(), span)

@@ -29,12 +29,12 @@ func (t *Trusted) MergeBase(ctx context.Context, span Span) (string, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return "", err
 	}
-	return ObjectID(t.askCached(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
+	return ObjectID(t.askCached(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
 // MergeBases returns all merge bases of two commits: criss-cross merges make several.
 func (t *Trusted) MergeBases(ctx context.Context, span Span) ([]string, error) {
-	found, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}}, "")
+	found, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}})
 	return strings.Fields(string(found)), err
 }
 

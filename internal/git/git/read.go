@@ -35,7 +35,7 @@ func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
 	if err := CheckSHA(sha); err != nil {
 		return "", err
 	}
-	tree, err := trimNewline(t.askCached(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}, ""))
+	tree, err := trimNewline(t.askCached(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}))
 	if err != nil {
 		return "", fmt.Errorf("find the tree of %s: %w", sha, err)
 	}
@@ -116,7 +116,7 @@ func (t *Trusted) ReadEntry(ctx context.Context, entry TreeEntry, limit int64) (
 	if entry.Mode != ModeFile && entry.Mode != ModeProgram {
 		return nil, fmt.Errorf("read %s: %w", entry.Path, ErrNoFile)
 	}
-	content, err := t.askCached(ctx, Call{Args: []string{"cat-file", "blob", entry.ID}, Limit: limit}, "")
+	content, err := t.askCached(ctx, Call{Args: []string{"cat-file", "blob", entry.ID}, Limit: limit})
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", entry.Path, limit)
 	}
@@ -166,7 +166,7 @@ func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, er
 	if err := CheckSHA(older, newer); err != nil {
 		return false, err
 	}
-	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
+	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}})
 	if failed, ok := Answered(err); ok && !failed.TimedOut {
 		return false, nil // exit 1: no ancestor; 128: the older commit is missing
 	}
@@ -177,16 +177,12 @@ const maxList = 128 << 20
 
 // List returns the entries at the top of a commit, or at some paths. A path with a final slash lists that folder.
 func (t *Trusted) List(ctx context.Context, commit string, paths ...string) ([]TreeEntry, error) {
-	return list(ctx, t.doCached, commit, append([]string{commit, "--"}, paths...)...)
+	return list(ctx, t.askCached, commit, append([]string{commit, "--"}, paths...)...)
 }
 
 // ListAll returns the entries of a commit in all folders, but not the folders.
 func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, error) {
-	return ListAll(ctx, t.doCached, commit)
-}
-
-func (t *Trusted) doCached(ctx context.Context, c Call) ([]byte, error) {
-	return t.askCached(ctx, c, "")
+	return ListAll(ctx, t.askCached, commit)
 }
 
 // ListAll is that of Trusted, for any repository.
@@ -219,7 +215,7 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	changes, err := Compare(ctx, t.doCached, span)
+	changes, err := Compare(ctx, t.askCached, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}

@@ -96,7 +96,7 @@ func (b *builder) markDocuments() error {
 		}
 		tried++
 		name := special.ReplaceAllStringFunc(path.Base(file.Path), func(char string) string { return "[" + char + "]" })
-		users, err := b.Trusted.FilesMatching(b.ctx, b.head, []string{name}, []string{""})
+		users, err := b.Trusted.FilesMatching(b.ctx, b.head, name)
 		if err != nil {
 			return err
 		}

@@ -249,11 +249,17 @@ func Settle(
 		why := "what " + run.BaseRef + " changed in it is gone"
 		taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: why})
 	}
-	withMarkers, err := t.FilesMatching(ctx, taken.To, []string{"^[<>|]{7} ", "^={7}.?$"}, touched)
+	withMarkers, err := t.FilesMatching(ctx, taken.To, "^[<>|]{7} |^={7}.?$")
 	if err != nil {
 		return taken, err
 	}
-	candidates := slices.Concat(withMarkers, run.Merging.Parted.Conflicts)
+	candidates := slices.Clone(run.Merging.Parted.Conflicts)
+	slices.Sort(touched)
+	for _, name := range withMarkers {
+		if _, ok := slices.BinarySearch(touched, name); ok {
+			candidates = append(candidates, name)
+		}
+	}
 	slices.Sort(candidates)
 	for _, name := range slices.Compact(candidates) {
 		sides := []string{run.Merging.Parted.From, run.Merging.Parted.With}
