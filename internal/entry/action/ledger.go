@@ -74,6 +74,7 @@ func (a *accounts) newEntry(ctx context.Context, asked job.NewRun, old journal.R
 		return nil, err
 	}
 	attempt, _ := strconv.ParseInt(a.machine.env.get("GITHUB_RUN_ATTEMPT"), 10, 64)
+	longest := max(asked.Policy.Limits.Run.Std(), quota.LongestJob) // on a machine of one's own, a job may take longer
 	e := &ledger.Entry{
 		Change: account.Change,
 		Ended:  a.client.JobEnded,
@@ -86,7 +87,7 @@ func (a *accounts) newEntry(ctx context.Context, asked job.NewRun, old journal.R
 			Run:     cmp.Or(old.ID, asked.Run),
 			Page:    a.machine.env.log(),
 			Held:    asked.Policy.Limits.CostUSD,
-			Until:   a.now().Add(quota.LongestJob + 10*time.Minute).UTC(),
+			Until:   a.now().Add(longest + 10*time.Minute).UTC(),
 		},
 	}
 	if !asked.Policy.NoPull {
