@@ -25,7 +25,8 @@ import (
 
 type initCommand struct{ scaffold.Files }
 
-const actionRepository = "https://github.com/ralph-loop/ralph"
+// actionRepository has the tags of releases. The linker sets another one where a release is tried.
+var actionRepository = "https://github.com/ralph-loop/ralph"
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if err := workspace.CheckNotHome(c.ProjectDir, w.Getenv("HOME")); err != nil {

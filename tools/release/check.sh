@@ -64,9 +64,9 @@ done
 ralph=$dir/temp/ralph/ralph
 
 step 'a workflow that pins the release by its commit'
-go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$version" -o "$dir/as-released" ./cmd/ralph
+go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$version -X main.actionRepository=$dir/remote" -o "$dir/as-released" ./cmd/ralph
 mkdir "$dir/project" && git -C "$dir/project" init --quiet
-"$dir/as-released" init --github --host -d "$dir/project" --action-repository "$dir/remote" >"$dir/log"
+"$dir/as-released" init --github --host -d "$dir/project" >"$dir/log"
 [ "$(grep -c "uses: ralph-loop/ralph/host@$commit # $version\$" "$dir/project/.github/workflows/ralph.yml")" = 2 ] || die 'the workflow does not pin the release'
 if grep -q 'no release' "$dir/log"; then die 'a release says that there is none'; fi
 
