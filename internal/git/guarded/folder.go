@@ -34,7 +34,8 @@ func Absolute(path, dir string) string {
 	return dir + "/" + path
 }
 
-// AddLines adds missing lines to a folder's file, such as .gitignore, and returns them. No link leads out of the folder.
+// AddLines adds missing lines to a folder's file, such as .gitignore, and returns them. No link leads out of the
+// folder.
 func AddLines(folder, name string, lines ...string) ([]string, error) {
 	var added []string
 	err := untrusted.Folder{Path: folder}.Do(func(root *untrusted.Root) error {
