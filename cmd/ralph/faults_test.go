@@ -83,10 +83,10 @@ func hardships() map[string]hardship {
 		"somebody opens the pull request first": {ready: true, before: (*scene).forestalled},
 		"somebody makes the draft ready":        {before: (*scene).hastened, ready: true},
 		"somebody pushes first": {
-			before: (*scene).overtaken, says: []string{"has moved on to", "and was merged", "review the pull request"}, holds: "by-hand.txt",
+			before: (*scene).overtaken, holds: "by-hand.txt",
 		},
 		"somebody pushes first, and nothing can be fetched any more": {
-			before: (*scene).overtaken, faults: []githubtest.Fault{fetchless}, exit: 2, packed: true, says: []string{"could not push the work", "**Next:**"},
+			before: (*scene).overtaken, faults: []githubtest.Fault{fetchless}, exit: 2, packed: true, says: []string{"the work could not be pushed", "**Next:**"},
 		},
 		// trouble that stays: the work is safe, and what is wrong is said
 		"no comment ever":             {faults: []githubtest.Fault{on(post, comments, always, down)}, logs: []string{"comment on #1: github answers 500"}},
@@ -94,7 +94,7 @@ func hardships() map[string]hardship {
 		"no comment is found to edit": {faults: []githubtest.Fault{on(patch, edits, always, hiding)}, logs: []string{"edit the comment on #1: github answers 404"}},
 		"no pull request ever": {
 			faults: []githubtest.Fault{on(post, pulls, always, unicorn)}, exit: 2,
-			says: []string{"could not open the pull request", "github answers 502", "**Next:**"}, no: "<!DOCTYPE",
+			says: []string{"the pull request could not be opened", "github answers 502", "**Next:**"}, no: "<!DOCTYPE",
 		},
 		"a limit of an hour": {
 			faults: []githubtest.Fault{on(post, pulls, always, late)}, exit: 2,
@@ -117,11 +117,9 @@ func refusals() map[string]hardship {
 	refused := func(words func(ref string) string, says ...string) hardship {
 		return hardship{
 			before: func(s *scene) { s.refuseBranches(words) },
-			exit:   2, packed: true, says: append(says, "could not push the work", "**Next:**", "in the job's workspace: `git fetch` reads it like a remote"),
+			exit:   2, packed: true, says: append(says, "the work could not be pushed", "**Next:**", "in the job's workspace: `git fetch` reads it like a remote"),
 		}
 	}
-	large := on(http.MethodPost, "/octo/greeter.git/git-receive-pack", always, githubtest.ServerError(http.StatusRequestEntityTooLarge))
-	large.Match = func(r *http.Request) bool { return r.ContentLength != 4 } // git asks first whether it may
 	rules := map[string]string{
 		"Changes must be made through a pull request.":        "bypass the ruleset",
 		"Commits must have verified signatures.":              "`github.commitSigning` to `github`",
@@ -132,7 +130,6 @@ func refusals() map[string]hardship {
 		"a file too large":   refused(func(string) string { return githubtest.LargeFile("big.bin") }, "File big.bin is 120.00 MB", "Git LFS"),
 		"a workflow": refused(func(string) string { return githubtest.WorkflowRule(".github/workflows/ci.yml") },
 			"without `workflows` permission)** ·", "`workflows: write`"),
-		"a request too large": {faults: []githubtest.Fault{large}, exit: 2, packed: true, says: []string{"HTTP 413", "allow larger requests"}},
 	}
 	for rule, fix := range rules {
 		all["a ruleset: "+rule] = refused(func(ref string) string { return githubtest.RuleViolation(ref, rule) }, "GH013: Repository rule violations", rule, fix)
