@@ -1,6 +1,5 @@
-// Package config decodes settings, inputs and flags into options, whose types
-// belong to the packages that use them. It reads no environment and no disk;
-// callers pass the texts.
+// Package config decodes settings, inputs and flags into options, whose types belong to the packages that use them. It
+// reads no environment and no disk; callers pass the texts.
 package config
 
 import (
@@ -57,16 +56,14 @@ type FailOn string
 // Mode is what a job of the action does.
 type Mode string
 
-// The modes: let an agent work, prove a pull request, and publish the proof of a job
-// without write access.
+// The modes: let an agent work, prove a pull request, and publish the proof of a job without write access.
 const (
 	Work         Mode = "work"
 	ProvePull    Mode = "prove"
 	PublishProof Mode = "publish"
 )
 
-// FailOnError fails the job after an error, FailOnStopped also if the run stopped
-// without success.
+// FailOnError fails the job after an error, FailOnStopped also if the run stopped without success.
 const (
 	FailOnError   FailOn = "error"
 	FailOnStopped FailOn = "stopped"

@@ -11,9 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/price"
 )
 
-// Settings has the settings of a project's files. A value that no file sets has its
-// default, or is empty: then the preset decides. The comments on the fields are the
-// descriptions in the schema.
+// Settings has the settings of a project's files. A value that no file sets has its default, or is empty: then the
+// preset decides. The comments on the fields are the descriptions in the schema.
 type Settings struct {
 	// Address of this file's schema, for editors.
 	Schema string `json:"$schema,omitzero" jsonschema:"pattern=\\S"`
@@ -111,8 +110,7 @@ type Guardrail struct {
 	Timeout policy.Duration `json:"timeout"`
 }
 
-// Limits end a run that does not complete. The preset decides about a nil limit; 0 is
-// no limit.
+// Limits end a run that does not complete. The preset decides about a nil limit; 0 is no limit.
 type Limits struct {
 	// Limit of iterations (0: no limit).
 	MaxIterations *int `json:"maxIterations,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
@@ -155,6 +153,11 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if s.Has("maximumIterations") {
 		p.Limits.Iterations = s.MaximumIterations
 	}
+	return s.applyWithoutIterations(p)
+}
+
+// applyWithoutIterations is ApplyTo without maximumIterations, for presets that count iterations in another way.
+func (s Settings) applyWithoutIterations(p policy.Policy) policy.Policy {
 	if s.Has("outputTruncateChars") {
 		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, maxOutput), maxOutput)
 	}

@@ -12,6 +12,8 @@ type File struct {
 	Data []byte
 }
 
+const localSettings = ".ralph/settings.local.json"
+
 // ProjectFiles returns a project's shared and local settings. read returns nil for a missing file.
 func ProjectFiles(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
 	var files []File
@@ -27,9 +29,8 @@ func ProjectFiles(project string, read func(project, name string) ([]byte, error
 	return files, nil
 }
 
-// ReadSettings reads settings files. Later files override earlier ones: objects are
-// merged key by key, other values are replaced, and null counts as a missing key. The
-// error lists all problems, one on a line.
+// ReadSettings reads settings files. Later files override earlier ones: objects are merged key by key, other values are
+// replaced, and null counts as a missing key. The error lists all problems, one on a line.
 func ReadSettings(files ...File) (Settings, error) {
 	d := newDecoder()
 	merged := d.mergeFiles(files)

@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 )
 
-// Marshal returns the settings as an indented file with the defaults. Reading it gives
-// the same settings.
+// Marshal returns the settings as an indented file with the defaults. Reading it gives the same settings.
 func (s Settings) Marshal() ([]byte, error) {
 	s.Agent.Flags = append([]string{}, s.Agent.Flags...)
 	s.Guardrails = append([]Guardrail{}, s.Guardrails...)

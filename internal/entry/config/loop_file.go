@@ -27,9 +27,8 @@ type loopFile struct {
 
 const loopSection = "ralph_loop"
 
-// ReadLoop reads the file of --config, in YAML or JSON. It has either ralph_loop or
-// settings, which override those of the project, as settings.local.json does.
-// completionResponse does not set the tag: it belongs to another preset.
+// ReadLoop reads the file of --config, in YAML or JSON. It has either ralph_loop or settings, which override those of
+// the project, as settings.local.json does. completionResponse does not set the tag: it belongs to another preset.
 func ReadLoop(f File, project ...File) (Loop, error) {
 	d := newDecoder()
 	merged := d.mergeFiles(project)
@@ -92,9 +91,7 @@ func (d *decoder) loop(root jsontree.At) Loop {
 // ApplyTo returns the preset with the loop's settings, except maximumIterations, which counts
 // differently in other presets.
 func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
-	iterations := p.Limits.Iterations
-	p = l.Settings.ApplyTo(p)
-	p.Limits.Iterations = iterations
+	p = l.Settings.applyWithoutIterations(p)
 	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.applyTo(p.Limits)
 	p.Limits.Iterations = policy.Given(l.MaxIterations, p.Limits.Iterations)
 	p.Word = cmp.Or(l.CompletionTag, p.Word)
@@ -102,12 +99,10 @@ func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	return p
 }
 
-// ApplyToRun is ApplyTo with maximumIterations.
+// ApplyToRun is ApplyTo with maximumIterations, which max_iterations overrides.
 func (l Loop) ApplyToRun(p policy.Policy) policy.Policy {
 	if l.MaxIterations == nil && l.Settings.Has("maximumIterations") {
 		l.MaxIterations = &l.Settings.MaximumIterations
 	}
 	return l.ApplyTo(p)
 }
-
-const localSettings = ".ralph/settings.local.json"
