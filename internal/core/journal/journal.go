@@ -144,9 +144,8 @@ func Hidden(e Entry, hide func([]byte) []byte) Entry {
 	return safe
 }
 
-// Replay reads a whole journal. sound is how many bytes of it are valid: the rest is a
-// last line that a crash cut off, for the caller to remove. Another line that cannot be
-// read is an error, as only this program writes here.
+// Replay reads a whole journal. sound is how many bytes of it are valid: the rest is a last line that a crash cut off,
+// for the caller to remove. Another line that cannot be read is an error, as only this program writes here.
 func Replay(data []byte) (entries []Entry, sound int64, err error) {
 	var all []Entry
 	size, err := Each(bytes.NewReader(data), func(_ []byte, entry Entry) { all = append(all, entry) })
@@ -200,8 +199,7 @@ type Writer struct {
 	Run  Run                 // the state so far
 }
 
-// Append writes an event to disk. Once it returns nil, the event is safe and part of
-// Run; no one may act on it before.
+// Append writes an event to disk. Once it returns nil, the event is safe and part of Run; no one may act on it before.
 func (w *Writer) Append(event Event) error {
 	entry := Entry{Seq: w.Run.Seq + 1, At: w.Now(), Event: event}
 	line, err := Encode(entry)

@@ -3,11 +3,8 @@ package journal
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/ralph-loop/ralph/internal/core/plan"
 )
 
 // Result is the result of a proof.
@@ -34,10 +31,7 @@ func (r Result) Text() string {
 		NeedsReview:      "Needs review",
 		Failed:           "Failed",
 	}[r]
-	if text == "" {
-		return "Unknown"
-	}
-	return text
+	return cmp.Or(text, "Unknown")
 }
 
 // Proof is the result of the checks on clean checkouts: of a story against the head before it, or of the whole change
@@ -60,11 +54,10 @@ type Proof struct {
 	Untested     []Lines  `json:"untested,omitempty"`       // places that no test needs
 	Tried        Tried    `json:"untested_tried,omitzero"`
 
-	// Idle: nothing changed for the story. Sought are then the tests that the agent names for its criteria, and Held
-	// the green ones, by criterion, if each criterion has one: then the story is met already.
-	Idle   bool     `json:"idle,omitempty"`
-	Sought []string `json:"sought,omitempty"`
-	Held   []string `json:"held,omitempty"`
+	// The story may be met already: tests of the base code can show that.
+	Idle   bool     `json:"idle,omitempty"`   // nothing changed for the story
+	Sought []string `json:"sought,omitempty"` // then the tests that the agent names for its criteria
+	Held   []string `json:"held,omitempty"`   // a passing one for each criterion; empty: the story is not met
 	CheckRuns
 
 	// The fold sets these.
@@ -208,48 +201,6 @@ func (r Run) WholeProof() (Proof, bool) {
 	})
 }
 
-// Before returns the code before a story: the head before its first iteration since people asked for it and since
-// another story passed, or the base if that was merged later, or has to be. Work that an earlier job pushed, and whose
-// record was lost, is the story's.
-func (r Run) Before(story string) string {
-	if story == r.Merging.MergeStory {
-		return r.Base
-	}
-	before := ""
-	for _, it := range r.Iterations[r.reopenedAt(story):] {
-		if it.Story != story {
-			if it.Ended != nil && len(it.Ended.Passed) > 0 {
-				before = ""
-			}
-			continue
-		}
-		if it.Taken == nil {
-			continue
-		}
-		if r.Merging.MergedAt >= it.Number {
-			return r.Base
-		}
-		lost, found := newest(r.Merging.Joins, func(j Joined) bool { return j.Own && j.To == it.Taken.From })
-		if found && before == "" {
-			before = lost.From
-		}
-		before = cmp.Or(before, it.Taken.From)
-	}
-	return cmp.Or(before, r.Base)
-}
-
-// reopenedAt returns how many iterations there were when people asked for a story the last time.
-func (r Run) reopenedAt(story string) int {
-	last, _ := newest(r.Reopened, func(reopened Reopened) bool { return reopened.Story == story })
-	return min(last.Iterations, len(r.Iterations))
-}
-
-// Reopened is a story that people asked for again, after a number of iterations.
-type Reopened struct {
-	Story      string
-	Iterations int
-}
-
 // ProvingTests returns the tests, or else the test files, that fail without the change.
 func (p Proof) ProvingTests() []string {
 	switch {
@@ -259,15 +210,4 @@ func (p Proof) ProvingTests() []string {
 		return p.Tests
 	}
 	return p.Files
-}
-
-// Request returns what people ask for in a story.
-func (r Run) Request(story plan.Story) string {
-	parts := []string{story.Title, story.Description}
-	for _, criterion := range story.AcceptanceCriteria {
-		if !slices.Contains(r.Planning.Added, criterion) {
-			parts = append(parts, criterion)
-		}
-	}
-	return strings.Join(parts, "\n")
 }
