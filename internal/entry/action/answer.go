@@ -137,8 +137,7 @@ func (a *answers) runEnded(ctx context.Context, run journal.Run) {
 	}
 }
 
-// askQuestion posts the agent's question once, as a new comment: GitHub sends no notification
-// for an edited one.
+// askQuestion posts the agent's question once, as a new comment: GitHub sends no notification for an edited one.
 func (a *answers) askQuestion(ctx context.Context, run journal.Run) {
 	stop := run.Stop
 	if stop == nil || stop.Reason != policy.NeedsInput || verdict.NeedsApproval(run) {

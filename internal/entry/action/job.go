@@ -56,7 +56,9 @@ func newClient(a Action, inputs *config.Inputs, repo trigger.Repo, route egress.
 	if network := inputs.Sandbox.Network; network.Upstream+network.Bundle != "" {
 		access.HTTP = route.Plain()
 	}
-	starter := access
+	// GitHub starts no CI for what a job's own token pushes or opens, so another client may do both. Only that one has
+	// the other token: it needs no other right.
+	ciAccess := access
 	if inputs.AppID != 0 {
 		access.App = &github.App{ID: inputs.AppID, PrivateKey: inputs.AppKey}
 	}
@@ -64,9 +66,9 @@ func newClient(a Action, inputs *config.Inputs, repo trigger.Repo, route egress.
 	if err != nil || inputs.CIToken == "" {
 		return client, err
 	}
-	starter.Token = inputs.CIToken
-	starter.Input = "ci-token"
-	client.Starter, err = github.Connect(starter)
+	ciAccess.Token = inputs.CIToken
+	ciAccess.Input = "ci-token"
+	client.Starter, err = github.Connect(ciAccess)
 	return client, err
 }
 
@@ -91,15 +93,13 @@ func (h *handler) setHost(issue int) {
 	h.report = &report{env: h.env, log: h.log, host: h.host, answers: h.answers}
 }
 
-// job returns what a run needs, and starts its sandbox.
-func (h *handler) job(ctx context.Context, tool git.Git, p policy.Policy) (*job.Job, error) {
+// newJob returns what a run needs, and starts its sandbox.
+func (h *handler) newJob(ctx context.Context, tool git.Git, p policy.Policy) (*job.Job, error) {
 	found, err := h.machine.findAgents(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	isPull := h.request.task.Kind == plan.KindPull
-	today := h.action.Now().UTC().Format(time.DateOnly)
-	found.Kept = func(sb *confine.Sandbox) checkout.Kept { return h.machine.kept(sb, today, !isPull) }
+	found.Kept = h.keptBaselines
 	clone := func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
 		return h.remote.Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
 	}
@@ -144,4 +144,12 @@ func (h *handler) job(ctx context.Context, tool git.Git, p policy.Policy) (*job.
 	h.machine.sandbox = j.Machine.Sandbox
 	h.log.say(j.Machine.Sandbox.Description(noSandbox))
 	return j, nil
+}
+
+// keptBaselines returns where the results of checks at a base are kept for a day. The checks of a pull request's code
+// may not write there: its comments start jobs on the default branch, whose cache each job reads.
+func (h *handler) keptBaselines(sb *confine.Sandbox) checkout.Kept {
+	today := h.action.Now().UTC().Format(time.DateOnly)
+	isPull := h.request.task.Kind == plan.KindPull
+	return h.machine.kept(sb, today, !isPull)
 }

@@ -73,8 +73,7 @@ func (r *report) runEnded(ctx context.Context, outcome job.Outcome, err error, s
 	r.setOutputs(outcome, savedCaches)
 }
 
-// brokenRun returns a run whose end could not be recorded: without it the comment would say that
-// an agent is at work.
+// brokenRun returns a run whose end could not be recorded: without it the comment would say that an agent is at work.
 func (r *report) brokenRun(outcome job.Outcome, err error) journal.Run {
 	run := outcome.Run
 	why := strings.ReplaceAll(err.Error(), r.env.workspace+string(filepath.Separator), "")

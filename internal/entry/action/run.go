@@ -222,7 +222,7 @@ func (h *handler) work(
 	if err != nil {
 		return none, err
 	}
-	j, err := h.job(ctx, tool, asked.Policy)
+	j, err := h.newJob(ctx, tool, asked.Policy)
 	if err != nil {
 		return none, err
 	}

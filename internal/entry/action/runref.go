@@ -24,9 +24,8 @@ import (
 // runRef saves the newest run of a task on a ref of the repository, so that any
 // machine can continue it, and records there which job is at work: its lease.
 //
-// Everyone who may push can write to that ref. So the progress comment, or without an
-// issue the pull request, names the commit that ralph saved last. A state that does not
-// descend from it, or has commits on top of it, is not trusted.
+// Everyone who may push can write to that ref. So the progress comment, or without an issue the pull request, names the
+// commit that ralph saved last. A state that does not descend from it, or has commits on top of it, is not trusted.
 type runRef struct {
 	host   *branchHost
 	store  *git.Trusted
