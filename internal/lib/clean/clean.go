@@ -1,6 +1,5 @@
-// Package clean makes untrusted text harmless before an agent reads it, and
-// before GitHub or the runner's log shows it. It does not decide who is trusted,
-// and it hides no secrets.
+// Package clean makes untrusted text harmless before an agent reads it, and before GitHub or the runner's log shows it.
+// It does not decide who is trusted, and it hides no secrets.
 package clean
 
 import (
@@ -57,15 +56,13 @@ func (r Removed) String() string {
 
 var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 
-// Inline makes text of an agent or an outsider safe to post as a line of Markdown, or
-// a table's cell, of at most limit characters (0: no limit). It mentions no user, closes no
-// issue, loads no picture and commands no bot. HTML, pictures and links with words of their
-// own are shown as text. Formatting, code and addresses stay.
+// Inline makes text of an agent or an outsider safe to post as a line of Markdown, or a table's cell, of at most limit
+// characters (0: no limit). It mentions no user, closes no issue, loads no picture and commands no bot. HTML, pictures
+// and links with words of their own are shown as text. Formatting, code and addresses stay.
 //
-// GitHub looks for mentions and references in the rendered page, so neither a
-// backslash nor a reference such as &#64; prevents them. The character that makes
-// the mention is put in a code span: `@`name. Bots that read the source do not see
-// a mention either.
+// GitHub looks for mentions and references in the rendered page, so neither a backslash nor a reference such as &#64;
+// prevents them. The character that makes the mention is put in a code span: `@`name. Bots that read the source do not
+// see a mention either.
 func Inline(text string, limit int) string {
 	text = strings.Join(strings.Fields(Visible(text)), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {
@@ -85,9 +82,8 @@ func Lines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Fence returns text in a code fence that text cannot close. Mentions and
-// references stay, as GitHub ignores them in code. A line that a bot would take
-// for a command gets a space before it.
+// Fence returns text in a code fence that text cannot close. Mentions and references stay, as GitHub ignores them in
+// code. A line that a bot would take for a command gets a space before it.
 func Fence(text string) string {
 	return Fenced(botCommand.ReplaceAllString(Visible(text), " $0"))
 }

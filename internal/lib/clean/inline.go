@@ -8,8 +8,13 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// boxes are those of tasks. Text has no control characters.
-var boxes = strings.NewReplacer("\x01", "[ ]", "\x02", "[x]")
+// These stand for the boxes of tasks until the text is escaped. Foreign text has no control characters.
+const (
+	openBox = "\x01"
+	doneBox = "\x02"
+)
+
+var boxes = strings.NewReplacer(openBox, "[ ]", doneBox, "[x]")
 
 func (c *converter) inline(n *nethtml.Node) string {
 	var out strings.Builder
@@ -39,9 +44,9 @@ func (c *converter) inlineNode(n *nethtml.Node) string {
 		case attribute(n, "type") != "checkbox":
 			return ""
 		case hasAttribute(n, "checked"):
-			return "\x02"
+			return doneBox
 		}
-		return "\x01"
+		return openBox
 	}
 	return c.inline(n)
 }
@@ -108,10 +113,10 @@ var unsafeInAddress = strings.NewReplacer(
 
 // link leaves out links without a text: people do not see them.
 func (c *converter) link(n *nethtml.Node) string {
-	pictures := len(c.page.Addresses)
+	addressesBefore := len(c.page.Addresses)
 	text := c.inline(n)
 	address := Visible(attribute(n, "href"))
-	if strings.TrimSpace(text) == "" && len(c.page.Addresses) == pictures {
+	if strings.TrimSpace(text) == "" && len(c.page.Addresses) == addressesBefore { // no picture, either
 		return text
 	}
 	if address == "" {

@@ -11,11 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// LogLine makes line safe for the log of the Actions runner. The runner reads
-// ::name::data at the front and ##[name]data anywhere as commands, so both are
-// broken. Control characters are escaped. So are invisible characters: the runner
-// skips them and would find a command across them. What else it skips at the front
-// is not known, but no letter: the names of tests have their :: after one.
+// LogLine makes line safe for the log of the Actions runner. The runner reads ::name::data at the front and
+// ##[name]data anywhere as commands, so both are broken. Control characters are escaped. So are invisible characters:
+// the runner skips them and would find a command across them. What else it skips at the front is not known, but no
+// letter: the names of tests have their :: after one.
 func LogLine(line string) string {
 	line = strings.ReplaceAll(EscapeUnprintable(line), "\n", `\n`)
 	at := strings.IndexFunc(line, isLetter)
@@ -91,11 +90,9 @@ func escapeJSON(text string) string {
 	return out.String()
 }
 
-// IsInvisible reports whether people do not see r while a model reads it or a
-// parser skips it: format and bidi characters, the tag block, variation selectors,
-// fillers, soft hyphens. The zero width joiner is one of them, so a joined emoji
-// becomes its members. Format characters that are drawn (such as Arabic number
-// signs) are not.
+// IsInvisible reports whether people do not see r while a model reads it or a parser skips it: format and bidi
+// characters, the tag block, variation selectors, fillers, soft hyphens. The zero width joiner is one of them, so a
+// joined emoji becomes its members. Format characters that are drawn (such as Arabic number signs) are not.
 func IsInvisible(r rune) bool {
 	if r < 0xAD {
 		return false

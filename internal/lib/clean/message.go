@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// CommitMessage makes text of an agent or an outsider safe for a commit that is
-// pushed to GitHub: it mentions no user, links and closes no issue, skips no run
-// of CI, and has no trailer. GitHub reads a commit as plain text, also in code
-// spans, so the character that makes a mention or a reference is put between
-// backticks, as in Inline. The result ends with one newline, or is empty.
+// CommitMessage makes text of an agent or an outsider safe for a commit that is pushed to GitHub: it mentions no user,
+// links and closes no issue, skips no run of CI, and has no trailer. GitHub reads a commit as plain text, also in code
+// spans, so the character that makes a mention or a reference is put between backticks, as in Inline. The result ends
+// with one newline, or is empty.
 //
 // CommitMessage(CommitMessage(x)) is CommitMessage(x).
 func CommitMessage(text string) string {
@@ -49,9 +48,8 @@ var (
 	hyphenatedKey = regexp.MustCompile(`(?m)^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+[ \t]*:`)
 )
 
-// withoutTrailers removes paragraphs that are trailers: some programs read them in
-// any paragraph except the first. A paragraph such as "Note: …" is prose: the keys
-// that programs use have a hyphen.
+// withoutTrailers removes paragraphs that are trailers: some programs read them in any paragraph except the first. A
+// paragraph such as "Note: …" is prose: the keys that programs use have a hyphen.
 func withoutTrailers(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	return strings.Join(append(paragraphs[:1], slices.DeleteFunc(paragraphs[1:], areTrailers)...), "\n\n")
@@ -93,8 +91,7 @@ var (
 	// GitHub makes a link of every address of this form, and finds no mentions in it.
 	address = regexp.MustCompile(`(?i)^(?:https?://|www\.)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*` +
 		`(?::[0-9]+)?(?:[/?](?:[a-z0-9._~%+=&?/,:;-]|#[a-z])*)?`)
-	// An address of this form leaves a backlink in the issue, or closes it. Any
-	// host can be a GitHub server.
+	// An address of this form leaves a backlink in the issue, or closes it. Any host can be a GitHub server.
 	issueAddress = regexp.MustCompile(`(?i)^(?:https?://|www\.)[^/]+/[^/]+/[^/]+/` +
 		`(?:issues|pull|pulls|discussions|commit|commits|compare|releases)/`)
 	// A later step can remove the bracket or the backslash after the sign.

@@ -10,9 +10,8 @@ import (
 
 // writer writes one line of harmless Markdown, which may stand in a table.
 //
-// It has to know what GitHub takes for code, because mentions in code stay. So
-// backticks are written only in pairs on one line, and only the writer itself
-// writes markup between the two (a tag, a link, the end of a cell).
+// It has to know what GitHub takes for code, because mentions in code stay. So backticks are written only in pairs on
+// one line, and only the writer itself writes markup between the two (a tag, a link, the end of a cell).
 type writer struct {
 	out       []byte
 	inAddress bool // the current word can be an address
