@@ -33,9 +33,15 @@ func newFailuresText(run journal.Run, check journal.CheckEnded, format func(stri
 	return appendNonEmpty("", ", new: ", journal.ShortList(names))
 }
 
-// testCountText returns how many tests passed and failed, if the check's output names any.
-func testCountText(run journal.Run, check journal.CheckEnded) string {
-	text := pick(check.Flaky, ", flaky: it failed first", pick(check.First != nil, ", twice", ""))
+// testSummary returns whether the check ran twice, and how many tests passed and failed, if its output names any.
+func testSummary(run journal.Run, check journal.CheckEnded) string {
+	text := ""
+	switch {
+	case check.Flaky:
+		text = ", flaky: it failed first"
+	case check.First != nil:
+		text = ", twice"
+	}
 	if check.Tests == nil {
 		return text
 	}

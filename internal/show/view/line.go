@@ -53,7 +53,7 @@ func checkText(run journal.Run, what string, e journal.CheckEnded) string {
 		journal.AtNewTests: "without the change",
 	}[e.Where]
 	return fmt.Sprintf("%s %s %s %s, %s%s",
-		what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testCountText(run, e))
+		what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()), testSummary(run, e))
 }
 
 // failActionText returns the effect of a failed check on the next prompt.
