@@ -8,28 +8,27 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
-	"github.com/ralph-loop/ralph/internal/proof/results"
 )
 
 // pullOf returns the pull request without markers that skip CI: its body can become a commit message. Only the first
 // line has markers of ralph's: a search for them would find one in foreign text, even in code.
 func pullOf(run journal.Run) Pull {
 	markers, text, _ := strings.Cut(clean.BreakSkipWords(render("body.md", run)), "\n")
-	pull := Pull{Title: pullTitle(run), Body: markers + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")}
+	pull := Pull{Title: pullTitle(run), Body: markers + "\n" + defuseMarkers(text)}
 	if run.Published.Pull != nil {
 		pull.Number = run.Published.Pull.Number
 	}
 	return pull
 }
 
-const maxTitle = 256
+const maxTitle = 256 // characters; GitHub refuses a longer title
 
 // pullTitle returns the title of the pull request. It can become a commit subject, in which mentions and closing
 // keywords take effect even in code.
 func pullTitle(run journal.Run) string {
 	wanted, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
+	// The limit leaves room for what CommitMessage inserts.
 	text := []rune(cmp.Or(strings.TrimSpace(clean.CommitMessage(wanted)), run.Branch))
 	return string(text[:min(len(text), maxTitle)])
 }
@@ -102,7 +101,7 @@ func proposedPatches(run journal.Run) []string {
 				left = append(left, Code(p.Path, 200))
 			default:
 				size += len(p.Patch)
-				shown = append(shown, strings.ReplaceAll(clean.Fence(p.Patch), hiddenMarker, "<! --"))
+				shown = append(shown, defuseMarkers(clean.Fence(p.Patch)))
 			}
 			seen[p.Patch] = true
 		}
@@ -125,63 +124,4 @@ func rejectedClaims(run journal.Run) []string {
 		}
 	}
 	return firstFew(all)
-}
-
-// Progress returns the history of a run for .ralph/progress.md and the next prompt.
-func Progress(run journal.Run) string {
-	var text strings.Builder
-	for _, it := range run.Iterations {
-		if it.Ended != nil {
-			writeIteration(&text, it)
-		}
-	}
-	return text.String()
-}
-
-func writeIteration(text *strings.Builder, it journal.Iteration) {
-	result := "FAIL"
-	switch {
-	case it.Ended.Green && len(it.Checks) == 0:
-		result = "NO CHECKS"
-	case it.Ended.Green:
-		result = "PASS"
-	}
-	fmt.Fprintf(text, "## Iteration %d — %s\n", it.Number, result)
-	if it.Agent != nil {
-		cost := "unknown"
-		if it.Agent.Cost.Known {
-			cost = fmt.Sprintf("$%.4f", it.Agent.Cost.USD)
-		}
-		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, cost)
-	}
-	fmt.Fprintf(text, "- Duration: %s\n", policy.FormatDuration(it.Last.Sub(it.Began)))
-	if len(it.Checks) > 0 {
-		text.WriteString("- Checks:\n")
-	}
-	for _, check := range it.Checks {
-		fmt.Fprintf(text, "  - %s: %s\n", check.Command, checkOutcome(check))
-	}
-	for _, rejected := range it.Ended.Rejected {
-		fmt.Fprintf(text, "- Rejected: %s: %s\n", rejected.Claim, rejected.Why)
-	}
-	text.WriteString("\n")
-}
-
-// checkOutcome returns how a check ended: if it failed, with the failed tests, or else with a line of its output.
-func checkOutcome(check journal.CheckEnded) string {
-	if check.Passed || check.Skipped != "" {
-		return pick(check.Passed, "PASS", "SKIPPED")
-	}
-	why := ""
-	lines := results.Essential(strings.TrimSpace(check.Excerpt))
-	switch {
-	case check.TimedOut:
-		why = "Timeout"
-	case len(check.Tests.Failing()) > 0:
-		why = check.Tests.FailureList()
-	case len(lines) > 0:
-		why = lines[len(lines)-1]
-	}
-	why, _ = clean.Plain(escapeSequence.ReplaceAllString(why, ""), 500) // people read this on a terminal
-	return strings.TrimSuffix("FAIL — "+why, " — ")
 }

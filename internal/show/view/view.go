@@ -1,6 +1,5 @@
-// Package view makes all texts about a run: the comment, the job summary, the
-// pull request, log lines and the console. Each text is a function of the run, so
-// that texts cannot contradict each other. It makes no calls.
+// Package view makes all texts about a run: the comment, the job summary, the pull request, log lines and the console.
+// Each text is a function of the run, so that texts cannot contradict each other. It makes no calls.
 package view
 
 import (
@@ -63,7 +62,7 @@ func PlanText(run journal.Run) string {
 // Comment returns the progress comment without ralph's markers. A search for them would find one in foreign text, even
 // in code.
 func Comment(run journal.Run) string {
-	return strings.ReplaceAll(render("progress.md", run), hiddenMarker, "<! --")
+	return defuseMarkers(render("progress.md", run))
 }
 
 type templateData struct {

@@ -212,6 +212,8 @@ func firstFew(all []string) []string {
 
 const hiddenMarker = "<!--" // begins ralph's hidden markers; foreign text must not have one, even in code
 
+func defuseMarkers(text string) string { return strings.ReplaceAll(text, hiddenMarker, "<! --") }
+
 // Code returns foreign text as code on one line, also for a table cell. A backtick or a pipe would end the span or
 // cell even if escaped, so it is written as HTML.
 func Code(text string, limit int) string {
