@@ -9,10 +9,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-// CheckVariable refuses a variable that a person sets for checks and the agent if it is not
-// NAME=value. It also refuses names of tokens, of the job, names that ralph or the sandbox
-// sets, and names by which programs are found or loaded. The error omits the value, which
-// may be secret.
+// CheckVariable refuses a variable that a person sets for checks and the agent if it is not NAME=value. It also refuses
+// names of tokens, of the job, names that ralph or the sandbox sets, and names by which programs are found or loaded.
+// The error omits the value, which may be secret.
 func CheckVariable(line string) error {
 	if name, _, _ := strings.Cut(line, "="); strings.HasSuffix(strings.ToUpper(name), "_TOKEN") {
 		return fmt.Errorf("%s is for check-secrets: the agent gets the other variables", name)

@@ -1,6 +1,5 @@
-// Package environ decides which variables a child process gets, in a job and on a
-// person's machine, with and without a sandbox, and where variables place the
-// folders of agents. It takes and returns lists of NAME=value.
+// Package environ decides which variables a child process gets, in a job and on a person's machine, with and without a
+// sandbox, and where variables place the folders of agents. It takes and returns lists of NAME=value.
 package environ
 
 import (
@@ -16,9 +15,8 @@ var base = []string{
 	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
 }
 
-// proxies are the variables of a company's proxy, in both spellings that programs use.
-// A proxy's address may contain a password, so they are passed only on the user's own
-// machine.
+// proxies are the variables of a company's proxy, in both spellings that programs use. A proxy's address may contain a
+// password, so they are passed only on the user's own machine.
 var proxies = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -53,9 +51,8 @@ var session = strings.Fields(`
 // gitSetting matches variables with git's configuration. Values may be logins, and git needs all of them.
 var gitSetting = pattern.Of(`^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$`)
 
-// Local returns an agent's environment on the user's own machine without a sandbox:
-// the user's environment without known secrets, by name or value, and with the
-// variables in extra.
+// Local returns an agent's environment on the user's own machine without a sandbox: the user's environment without
+// known secrets, by name or value, and with the variables in extra.
 func Local(environ []string, extra ...string) []string {
 	return only(environ, slices.Concat(proxies, extra), func(name string) bool {
 		if isPlain(name) {
@@ -71,9 +68,8 @@ func Local(environ []string, extra ...string) []string {
 // jobPrefixes begin names that belong to the job, with which an agent could act as the job.
 var jobPrefixes = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_", "OTEL_EXPORTER_"}
 
-// Job returns an agent's environment in a job: the base variables and those in extra.
-// It leaves out variables of the runner and names that end in _TOKEN, even if extra
-// has them.
+// Job returns an agent's environment in a job: the base variables and those in extra. It leaves out variables of the
+// runner and names that end in _TOKEN, even if extra has them.
 func Job(getenv func(string) string, extra ...string) []string {
 	var env []string
 	for _, name := range slices.Concat(base, extra) {
@@ -116,9 +112,8 @@ var secretEnds = []string{
 	"API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY",
 }
 
-// Harmless returns the environment of checks without a sandbox: a person's environment
-// without variables named like secrets. Addresses with a password stay, as tests use
-// them for their databases.
+// Harmless returns the environment of checks without a sandbox: a person's environment without variables named like
+// secrets. Addresses with a password stay, as tests use them for their databases.
 func Harmless(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -173,9 +168,8 @@ var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|pass|pwd|\blogin|creds|t
 	`://[^/\s]+/t/|` +
 	`(?:^|[\s=,"'])[^\s/:@=,"']+:[^\s/@]+@[\w\[]`)
 
-// Plain returns the part of a person's environment for a sandbox: known harmless
-// variables without a login in their value, and those in more. It leaves out variables
-// of the job and names that end in _TOKEN, even if more has them.
+// Plain returns the part of a person's environment for a sandbox: known harmless variables without a login in their
+// value, and those in more. It leaves out variables of the job and names that end in _TOKEN, even if more has them.
 func Plain(environ []string, more ...string) []string {
 	return slices.DeleteFunc(only(environ, more, isPlain), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")

@@ -1,6 +1,5 @@
-// Package fault describes errors that people can fix: what failed, what to
-// do, and the exit code. It prints nothing; only the report of cmd/ralph
-// does.
+// Package fault describes errors that people can fix: what failed, what to do, and the exit code. It prints nothing;
+// only the report of cmd/ralph does.
 package fault
 
 import "errors"

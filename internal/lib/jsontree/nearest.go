@@ -4,9 +4,8 @@ import "strings"
 
 const maxWord = 64 // limits the work of Nearest: longer words are not typing errors
 
-// Nearest finds the known word that was probably meant. Case does not count, two
-// swapped letters count once, and one error in three letters is accepted, at most
-// three.
+// Nearest finds the known word that was probably meant. Case does not count, two swapped letters count once, and one
+// error in three letters is accepted, at most three.
 func Nearest(word string, known []string) (string, bool) {
 	found, least := "", -1
 	for _, k := range known {

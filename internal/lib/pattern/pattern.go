@@ -1,7 +1,6 @@
-// Package pattern holds regular expressions that are compiled on first use.
-// The program has hundreds, needs a few, and starts for every tool call of an
-// agent. A test in internal/ compiles all of them, so a malformed one cannot
-// be released.
+// Package pattern holds regular expressions that are compiled on first use. The program has hundreds, needs a few, and
+// starts for every tool call of an agent. A test in internal/ compiles all of them, so a malformed one cannot be
+// released.
 package pattern
 
 import (

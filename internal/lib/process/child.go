@@ -24,9 +24,8 @@ type child struct {
 	ended   bool   // the program has ended by itself; see Command.Ended
 }
 
-// reaper collects the status of a program that has ended. Until it is called, the
-// pid stays taken (on Linux), so that a signal to its group cannot reach another
-// program.
+// reaper collects the status of a program that has ended. Until it is called, the pid stays taken (on Linux), so that a
+// signal to its group cannot reach another program.
 type reaper func() (*os.ProcessState, error)
 
 func start(c Command) (*child, error) {
@@ -178,9 +177,8 @@ func ResultOf(ws syscall.WaitStatus) Result {
 	return Result{Exit: 128 + int(ws.Signal()), Signal: unix.SignalName(ws.Signal())}
 }
 
-// linger lets the program's remaining processes run for as long as the Command
-// says, and then asks them to end. The program is not reaped yet: until then no
-// other process can get its session's number.
+// linger lets the program's remaining processes run for as long as the Command says, and then asks them to end. The
+// program is not reaped yet: until then no other process can get its session's number.
 func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) error {
 	if !ch.tree.isAlive() {
 		return nil

@@ -44,8 +44,7 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// LookUp finds name as a shell does. It skips relative PATH entries: the repository must provide no
-// programs.
+// LookUp finds name as a shell does. It skips relative PATH entries: the repository must provide no programs.
 func LookUp(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, checkRunnable(name, dir)
@@ -77,9 +76,8 @@ func checkProgram(path string) error {
 	return checkAccess(path)
 }
 
-// PathOutside returns the folders of path that are not in one of folders, which
-// are resolved. Links are resolved, so that a later change of a link has no
-// effect. Missing and relative folders are left out, and so are folders with a
+// PathOutside returns the folders of path that are not in one of folders, which are resolved. Links are resolved, so
+// that a later change of a link has no effect. Missing and relative folders are left out, and so are folders with a
 // link into one of works, where others can change the program.
 func PathOutside(path string, folders []string, works ...string) string {
 	var outside []string
@@ -155,8 +153,7 @@ func checkRunnable(path, dir string) error {
 	return nil
 }
 
-// checkAccess finds what Landlock refuses, which access(2) does not ask. A shell then continues along
-// PATH.
+// checkAccess finds what Landlock refuses, which access(2) does not ask. A shell then continues along PATH.
 func checkAccess(path string) error {
 	isReadable := unix.Access(path, unix.R_OK) == nil
 	if !isReadable {

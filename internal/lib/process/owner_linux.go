@@ -45,9 +45,8 @@ func killDescendants() ([]stat, error) {
 	return found, err
 }
 
-// owns reports whether a process belongs to t. path has the process and its
-// ancestors up to our own child. Parents and sessions cannot be forged, so they
-// are checked first.
+// owns reports whether a process belongs to t. path has the process and its ancestors up to our own child. Parents and
+// sessions cannot be forged, so they are checked first.
 func (t *tree) owns(path []stat) bool {
 	if len(path) == 0 {
 		return false
@@ -64,10 +63,9 @@ func (t *tree) owns(path []stat) bool {
 	return t.ownsOrphan(top)
 }
 
-// ownsOrphan decides for an orphan that has left its session. Its marker names the
-// tree. If the marker cannot be read, the orphan may belong to any tree that is
-// older, and the last of these trees ends it. A process that t has killed stays
-// its own: the environment is gone before the process is.
+// ownsOrphan decides for an orphan that has left its session. Its marker names the tree. If the marker cannot be read,
+// the orphan may belong to any tree that is older, and the last of these trees ends it. A process that t has killed
+// stays its own: the environment is gone before the process is.
 func (t *tree) ownsOrphan(orphan stat) bool {
 	if born, struck := t.ended[orphan.pid]; struck && born == orphan.born {
 		return true

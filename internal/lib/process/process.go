@@ -1,7 +1,6 @@
-// Package process runs a program and ends it with all its descendants: when Run
-// returns they are gone, or the error names those that are not. A program
-// inherits nothing: no environment, no terminal, no open file that its Command
-// does not name.
+// Package process runs a program and ends it with all its descendants: when Run returns they are gone, or the error
+// names those that are not. A program inherits nothing: no environment, no terminal, no open file that its Command does
+// not name.
 package process
 
 import (
@@ -38,14 +37,12 @@ type Command struct {
 	CancelGrace time.Duration // the same if ctx ends it; 0: Grace
 	Memory      uint64        // limit of private memory of each process in bytes, on Linux; 0: no limit
 
-	// Linger is called when the program has ended by itself and left processes
-	// behind: how long they may run, and how often to check. Then they are asked
-	// to end and have the grace. nil: they are killed at once.
+	// Linger is called when the program has ended by itself and left processes behind: how long they may run, and how
+	// often to check. Then they are asked to end and have the grace. nil: they are killed at once.
 	Linger func() (limit, interval time.Duration)
 
-	// Ended is closed when the program has ended, if Argv starts a process that
-	// runs the program and stays while the program's processes are left. nil: Argv
-	// is the program.
+	// Ended is closed when the program has ended, if Argv starts a process that runs the program and stays while the
+	// program's processes are left. nil: Argv is the program.
 	Ended <-chan struct{}
 
 	// UID is a user that runs only this program. On Linux, processes that cannot be
@@ -72,9 +69,8 @@ type Runner struct {
 	Hard <-chan struct{}  // closed: end all without grace
 }
 
-// Run runs c to its end. A program that ran is a Result with any exit code. The
-// error says that it could not start, that ctx ended it (with a Result), that its
-// input or output failed, or that some of its processes are still alive.
+// Run runs c to its end. A program that ran is a Result with any exit code. The error says that it could not start,
+// that ctx ended it (with a Result), that its input or output failed, or that some of its processes are still alive.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Argv) == 0 {
 		return Result{}, errors.New("run: no program named")

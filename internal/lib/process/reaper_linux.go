@@ -18,10 +18,9 @@ import (
 // marker shows the tree of a descendant that left its session and lost its parents.
 const marker = "RALPH_PROCESS"
 
-// subreaper has the trees that this operating system process has started. Being a
-// sub-reaper is a property of the process, not of a Runner. The lock is held while
-// a program is started and while a process table is read and used: a program that
-// is not yet in live would look like an orphan.
+// subreaper has the trees that this operating system process has started. Being a sub-reaper is a property of the
+// process, not of a Runner. The lock is held while a program is started and while a process table is read and used: a
+// program that is not yet in live would look like an orphan.
 var subreaper struct {
 	sync.Mutex
 	id    string
@@ -42,10 +41,9 @@ func becomeSubreaper() error {
 	return nil
 }
 
-// launch starts a program and calls watch on the thread that forked it. The kernel
-// sends PDEATHSIG when that *thread* ends, not when the process does, and Go may
-// end a thread at any time: https://github.com/golang/go/issues/27505. A goroutine
-// that is locked to the thread and waits there keeps it while the program lives.
+// launch starts a program and calls watch on the thread that forked it. The kernel sends PDEATHSIG when that *thread*
+// ends, not when the process does, and Go may end a thread at any time: https://github.com/golang/go/issues/27505. A
+// goroutine that is locked to the thread and waits there keeps it while the program lives.
 func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Process)) (*os.Process, error) {
 	var p *os.Process
 	var err error

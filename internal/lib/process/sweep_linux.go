@@ -48,9 +48,8 @@ func killUser(uid int) {
 	<-done
 }
 
-// sweepOnce removes the tree from live in the same step in which it finds it
-// empty. Otherwise two trees that end together could each leave an orphan to the
-// other.
+// sweepOnce removes the tree from live in the same step in which it finds it empty. Otherwise two trees that end
+// together could each leave an orphan to the other.
 func (t *tree) sweepOnce(atOnce bool) scan {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -64,10 +63,9 @@ func (t *tree) sweepOnce(atOnce bool) scan {
 	return seen
 }
 
-// killAll kills all members that one scan finds: each group in one step after the
-// scan, or, atOnce, each process as soon as it is found. Processes that live for
-// less time than a scan are only killed atOnce. The program's own group comes last:
-// a supervisor in it ends the others if we are killed meanwhile.
+// killAll kills all members that one scan finds: each group in one step after the scan, or, atOnce, each process as
+// soon as it is found. Processes that live for less time than a scan are only killed atOnce. The program's own group
+// comes last: a supervisor in it ends the others if we are killed meanwhile.
 func (t *tree) killAll(atOnce bool) scan {
 	k := newSignaller(unix.SIGKILL)
 	hit := func(s stat) {

@@ -98,9 +98,8 @@ type scan struct {
 	err     error
 }
 
-// isEmpty needs both to be sure. A process that forks and ends, over and over, can
-// hide from the scan behind newer pids; but each one that ended became our child,
-// and stays until we reap it.
+// isEmpty needs both to be sure. A process that forks and ends, over and over, can hide from the scan behind newer
+// pids; but each one that ended became our child, and stays until we reap it.
 func (s scan) isEmpty() bool {
 	return s.err == nil && len(s.members) == 0 && s.reaped == 0
 }
