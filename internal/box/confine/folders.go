@@ -52,7 +52,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 		}
 	}
 	r.read = toolchainFolders(asked)
-	for _, dir := range toolsIn(asked, "$RUSTUP_HOME", ".rustup") {
+	for _, dir := range readableTools(asked, "$RUSTUP_HOME", ".rustup") {
 		r.rustup = append([]string{"RUSTUP_HOME=" + dir}, r.rustup...) // the last one counts
 	}
 	if err := r.copyGitConfig(ctx, asked, "system", usualLists(asked)...); err != nil {
@@ -142,7 +142,7 @@ func (r *folders) close() error {
 func (r *folders) missingTools(asked Options) []journal.Noted {
 	var notes []journal.Noted
 	path := filepath.SplitList(environ.Get(asked.Env, "PATH"))
-	for _, folder := range append(path, existingPaths(asked.Home, tools, asked.Env)...) {
+	for _, folder := range append(path, existingPaths(asked.Home, homeTools, asked.Env)...) {
 		if asked.Proofs && asked.bars(folder) {
 			notes = append(notes, journal.Noted{
 				What: "proofs do not use " + folder + " of your environment: the agent can write there",

@@ -14,32 +14,41 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// tools are what is only read in a user's home. Settings that hold a login are not.
-var (
-	tools = []string{
-		".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
-		".local/bin", ".local/lib", ".local/pipx",
-		".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools",
-		".bun/bin", ".deno/bin", "go/bin", "sdk",
-		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
-		"$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY",
-	}
-	settings = []string{
-		".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
-	}
-	// toolchainMade are patterns of what programs are made of, beside their bin, by a file that tells of the toolchain.
-	toolchainMade = map[string]string{
-		"": "bin sbin lib lib32 lib64 libexec share include pyvenv.cfg VERSION version release " +
-			"jre maven2 platform collects mkspecs plugins qml releases erts-* nvvm " +
-			"targets sysroot avr *-linux-* *-elf *-eabi *-mingw32",
-		"src/runtime":             "src pkg go.env misc", // Go; else these are the user's
-		"lib/modules":             "conf jmods",          // a JDK; else conf is a server's
-		"boot":                    "conf boot",           // Maven
-		"conda-meta":              "conda-meta condabin envs compiler_compat ssl",
-		"Cellar":                  "Cellar opt Frameworks Homebrew etc/ca-certificates etc/openssl@3", // Homebrew
-		"composer/installed.json": "[^.]*",
-	}
-)
+// homeTools are what is only read in a user's home, or in the folder that a variable names.
+var homeTools = []string{
+	".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
+	".local/bin", ".local/lib", ".local/pipx",
+	".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools",
+	".bun/bin", ".deno/bin", "go/bin", "sdk",
+	"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
+	"$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY",
+}
+
+// settings of the user's home are read, too, unless they hold a login.
+var settings = []string{
+	".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
+}
+
+// toolchainMade has patterns of what the programs of a product are made of, beside their bin. A row without a marker is
+// for every toolchain; another one only where that file shows whose toolchain it is.
+var toolchainMade = []struct{ product, marker, parts string }{
+	{"all", "", "bin sbin lib lib32 lib64 libexec share include VERSION version"},
+	{"Python's venv", "", "pyvenv.cfg"},
+	{"JDK", "", "release jre"},
+	{"JDK 9", "lib/modules", "conf jmods"}, // else conf is a server's
+	{"Maven", "boot", "conf boot"},
+	{"Maven of Debian", "", "maven2"},
+	{"Google Cloud", "", "platform"},
+	{"Racket", "", "collects"},
+	{"Qt", "", "mkspecs plugins qml"},
+	{"Erlang", "", "releases erts-*"},
+	{"CUDA", "", "nvvm targets"},
+	{"GCC", "", "sysroot avr *-linux-* *-elf *-eabi *-mingw32"},
+	{"Go", "src/runtime", "src pkg go.env misc"}, // else these are the user's
+	{"conda", "conda-meta", "conda-meta condabin envs compiler_compat ssl"},
+	{"Homebrew", "Cellar", "Cellar opt Frameworks Homebrew etc/ca-certificates etc/openssl@3"},
+	{"Composer", "composer/installed.json", "[^.]*"},
+}
 
 func (a Options) userHome() string { return cmp.Or(a.Home, environ.Get(a.Env, "HOME")) }
 
@@ -68,12 +77,12 @@ func exists(path string) bool {
 
 // toolchainFolders returns what programs need beyond the usual folders.
 func toolchainFolders(asked Options) []string {
-	read := slices.Concat([]string{asked.Self}, asked.Read, programs(asked))
+	read := slices.Concat([]string{asked.Self}, asked.Read, resolvedReads(asked))
 	if asked.Home != "" {
 		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
 		read = append(read, plain...)
 	}
-	read = append(read, toolsIn(asked, tools...)...)
+	read = append(read, readableTools(asked, homeTools...)...)
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
 		beside := toolchainBeside(asked, folder)
 		read = append(read, beside...)
@@ -94,18 +103,20 @@ func toolchainBeside(asked Options, folder string) []string {
 	above := filepath.Dir(place)
 	holds := func(dir string) bool { return process.Under(above, dir) }
 	switch {
-	case slices.ContainsFunc(asked.privateFolders(), holds):
+	case slices.ContainsFunc(asked.privateFolders(), holds): // what is beside it would open the user's files
 		return []string{folder}
-	case strings.HasSuffix(place, "/node_modules/.bin"):
+	case strings.HasSuffix(place, "/node_modules/.bin"): // its links lead to the packages beside it
 		return []string{folder, above}
-	case filepath.Base(place) != "bin", holdsMore(above), holdsMore(filepath.Dir(folder)):
+	case filepath.Base(place) != "bin": // only a bin has its toolchain beside it
+		return []string{folder}
+	case isSharedPrefix(above), isSharedPrefix(filepath.Dir(folder)): // of more programs, by its own or its link's name
 		return []string{folder}
 	}
 	return append([]string{folder}, toolchainParts(above)...)
 }
 
-// holdsMore reports a folder that has more beside its bin than a toolchain. It may be a link to one of another name.
-func holdsMore(dir string) bool {
+// isSharedPrefix reports a folder that has more beside its bin than one toolchain.
+func isSharedPrefix(dir string) bool {
 	return slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(dir))
 }
 
@@ -116,8 +127,8 @@ func looksLikeProject(dir string) bool {
 	})
 }
 
-// toolsIn returns the tools that are in the home: people, and the steps of a job, install them there.
-func toolsIn(asked Options, names ...string) []string {
+// readableTools returns the tools that are in the home: people, and the steps of a job, install them there.
+func readableTools(asked Options, names ...string) []string {
 	return slices.DeleteFunc(existingPaths(asked.userHome(), names, asked.Env), asked.bars)
 }
 
@@ -154,9 +165,9 @@ func toolchainParts(dir string) []string {
 		return nil
 	}
 	var names []string
-	for sign, more := range toolchainMade {
-		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
-			names = append(names, strings.Fields(more)...)
+	for _, made := range toolchainMade {
+		if _, err := os.Lstat(filepath.Join(dir, made.marker)); err == nil {
+			names = append(names, strings.Fields(made.parts)...)
 		}
 	}
 	slices.Sort(names)
@@ -177,8 +188,8 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// Program returns an agent's program, and the files that its command names by a whole path. See Options.Read.
-func Program(path string, adapter agent.Adapter) []string {
+// AgentFiles returns an agent's program, and the files that its command names by a whole path. See Options.Read.
+func AgentFiles(path string, adapter agent.Adapter) []string {
 	read := []string{path}
 	for _, word := range adapter.Argv(agent.Order{}) {
 		if info, err := os.Stat(word); err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() {
@@ -188,8 +199,8 @@ func Program(path string, adapter agent.Adapter) []string {
 	return read
 }
 
-// programs returns the places of what asked.Read names, each with the packages that it is one of.
-func programs(asked Options) (read []string) {
+// resolvedReads returns the places of what asked.Read names, each with the packages that it is one of.
+func resolvedReads(asked Options) (read []string) {
 	for _, name := range asked.Read {
 		place, err := filepath.EvalSymlinks(name)
 		if err != nil {

@@ -104,7 +104,7 @@ func (c *FoundAgent) Needs(env []string) (read []string, brought []agent.Brought
 	if c == nil {
 		return nil, nil
 	}
-	return confine.Program(c.Program, c.Adapter), agent.HomeFiles(c.Adapter.Name, env)
+	return confine.AgentFiles(c.Program, c.Adapter), agent.HomeFiles(c.Adapter.Name, env)
 }
 
 // ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
