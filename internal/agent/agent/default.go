@@ -50,7 +50,7 @@ func hasAccess(name string, env []string) bool {
 	if len(makers) > 0 || !replaceable {
 		return true
 	}
-	return !keys.UsesKey(name, env) || hasLogin(name, env)
+	return !keys.ChooseKey(name, env) || hasLogin(name, env)
 }
 
 // TokenHint returns how to keep an agent's login out of the sandbox; empty: it has none there, or no other way.

@@ -113,10 +113,9 @@ func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
 
-// UsesKey reports whether the agent uses the key and the server of k. The user's own
-// settings may choose others, and then neither can be replaced. For Gemini CLI it
-// records in k that the settings choose the key.
-func (k *Keys) UsesKey(name string, env []string) bool {
+// ChooseKey sets KeySelected where Gemini CLI's settings choose the key, and reports whether the agent uses the key
+// and the server of k. The user's own settings may choose others, and then neither can be replaced.
+func (k *Keys) ChooseKey(name string, env []string) bool {
 	for _, variable := range kinds[name].otherServers {
 		if environ.Get(env, variable) != "" {
 			return false

@@ -103,7 +103,7 @@ func TestKeysByKey(t *testing.T) {
 		agent.Manage(t.Cleanup, test.agent, home+"/managed/*.json")
 		var keys agent.Keys
 		env := []string{"HOME=" + home, strings.Replace(test.env, "=elsewhere", "="+home+"/elsewhere", 1)}
-		if got := keys.UsesKey(test.agent, env); got != test.want || keys.KeySelected != test.chosen {
+		if got := keys.ChooseKey(test.agent, env); got != test.want || keys.KeySelected != test.chosen {
 			t.Errorf("%s: ByKey = %v, chosen %v", name, got, keys.KeySelected)
 		}
 	}

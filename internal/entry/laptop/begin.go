@@ -1,197 +1,18 @@
 package laptop
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/confine"
-	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/lib/environ"
-	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/proof/checkout"
 	"github.com/ralph-loop/ralph/internal/run/job"
 )
-
-// findAgents finds the agents of a run, and what their sandbox is made of.
-func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Entry, error) {
-	found := job.Entry{Policy: p}
-	named := d.Agent != ""
-	name, options, err := d.Options()
-	if err != nil {
-		return found, err
-	}
-	if !named && d.Default.Passed != "" {
-		d.line(fmt.Sprintf("agent %s, because %s; --agent NAME chooses another", name, d.Default.Passed))
-	}
-	d.hideSecrets(options.Keys)
-	found.Agent, err = job.Find(name, options, d.agentEnv, d.ProjectDir)
-	if err != nil {
-		return found, err
-	}
-	d.logAgent(found.Agent.Adapter, found.Agent.Program, p)
-	if err := d.checkDocker(ctx, found.Agent.Program); err != nil {
-		return found, err
-	}
-	found.Reviewer, err = d.findReviewer(options, p)
-	if err != nil {
-		return found, err
-	}
-	found.Sandbox, err = d.sandboxOptions(ctx, found.Agent, found.Reviewer, p)
-	return found, err
-}
-
-// agentEnv returns the base of an agent's environment, with its own variables. In a sandbox it has
-// only harmless variables and those that the settings name.
-func (d *Project) agentEnv(vars ...string) []string {
-	level, err := d.Wanted()
-	switch {
-	case level == InDocker:
-		return environ.Local(d.environOutside(), vars...)
-	case err != nil, level == sandbox.None:
-		return environ.Local(d.World.Environ(), vars...)
-	}
-	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
-}
-
-// hideSecrets hides these keys, and the secrets of checks, in all output.
-func (d *Project) hideSecrets(keys ...agent.Keys) {
-	secrets := d.Needs.Values()
-	for _, k := range keys {
-		secrets = append(secrets, k.Secrets()...)
-	}
-	d.secrets = redact.New(secrets...)
-}
-
-// findReviewer returns the second opinion; nil: there is none.
-func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.FoundAgent, error) {
-	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
-	d.hideSecrets(own.Keys, keys)
-	options := agent.Options{
-		Keys:   keys,
-		Prices: own.Prices,
-		Self:   own.Self,
-		Hooks:  true,
-		Docker: own.Docker,
-	}
-	return job.FindSecond(p.Review, options, d.agentEnv, d.ProjectDir)
-}
-
-// Options returns the name and the options of the agent that the flags and the settings name. If they name none, it
-// chooses one for good.
-func (d *Project) Options() (string, agent.Options, error) {
-	options, err := d.Settings.Agent.Options()
-	if err != nil {
-		return "", options, err
-	}
-	options.Command = cmp.Or(d.AgentCommand, options.Command)
-	if d.Agent != "" && d.AgentCommand == "" {
-		options.Command = ""
-	}
-	if d.Agent == "" && options.Command == "" && !d.inDocker() { // which is for Claude Code
-		d.Default = agent.FindDefault(d.World.Environ(), d.ProjectDir)
-		d.Agent = d.Default.Name
-	}
-	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
-	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
-	options.Self = d.World.Self
-	options.Hooks = true
-	if d.inDocker() {
-		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: dockerSyncTime, SBX: d.hasSBX()}
-	}
-	if d.Agent == "scripted" {
-		options.Script = d.AgentCommand
-		options.Command = ""
-	}
-	return agent.NameOf(d.Agent, options.Command), options, nil
-}
-
-// job gathers what a run by p needs, and fails before anything is spent.
-func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	if errors.As(d.noPlace, new(*git.Unreadable)) { // a run beside it would look as if there were none
-		return nil, d.noPlace
-	}
-	if err := d.CheckNotHome(); err != nil {
-		return nil, err
-	}
-	found, err := d.findAgents(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	found.CheckEnv = func(sb *confine.Sandbox) []string {
-		return d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
-	}
-	found.Kept = func(sb *confine.Sandbox) checkout.Kept {
-		return d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains)
-	}
-	j, err := job.New(ctx, found, job.Job{
-		Machine: job.Machine{
-			Folder:      d.runs(),
-			TreesBeside: !d.DryRun && d.runs().HasState(),
-			Exec:        d.World.Runner.Run,
-			Now:         d.World.Now,
-			Git:         d.Tool,
-			UserEnv:     d.environOutside(),
-			Secrets:     d.secrets,
-		},
-		Agents: job.Agents{Watch: d.itemPrinter()},
-		Audience: job.Audience{
-			OnEvent: d.console.event,
-			Log:     d.line,
-			OnCheck: d.console.checking,
-		},
-		Drain:       d.World.Drain,
-		Abort:       d.World.Runner.Hard,
-		Version:     d.World.Version,
-		SaveTimeout: Rescue,
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, note := range j.Agents.Agent.Notes {
-		d.line("note: " + note)
-	}
-	if err := d.placeWork(ctx, j, d.inBox(p, j)); err != nil {
-		d.closeSandbox(j.Machine.Sandbox)
-		return nil, err
-	}
-	return j, nil
-}
-
-// inBox returns the policy of a run that is confined here, or is not.
-func (d *Project) inBox(p policy.Policy, j *job.Job) policy.Policy {
-	p.Boxed = j.Machine.Sandbox != nil && !d.DryRun
-	return p
-}
-
-// placeWork sets where the agent works, and where its work goes.
-func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) error {
-	if d.Place == nil {
-		j.Code.Dir = d.ProjectDir
-		if p.Boxed {
-			j.Code.Box = &job.UserFolder{Top: d.ProjectDir}
-		}
-		return nil
-	}
-	j.Code.Project = d.Place.Top
-	if p.Boxed || p.Done == policy.ByStories {
-		j.Code.Origin = job.UserRepository{Git: d.Tool, Place: *d.Work}.Fetch
-	}
-	if p.Boxed {
-		j.Code.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
-		return nil
-	}
-	tree, err := d.Tool.Own(ctx, *d.Work)
-	j.Code.UserTree = tree
-	return err
-}
 
 // Begin starts the run and sees it through.
 func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
@@ -200,7 +21,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		return 0, err
 	}
 	defer d.closeSandbox(j.Machine.Sandbox)
-	asked.Policy = d.inBox(asked.Policy, j)
+	asked.Policy = d.withBoxed(asked.Policy, j)
 	asked.Policy.Agent = j.Agents.Agent.Name
 	asked.Level = d.level(j.Machine.Sandbox)
 	asked.Notes = append(asked.Notes, j.Machine.Sandbox.Notices()...)
@@ -250,7 +71,7 @@ func (d *Project) Resume(
 		return 0, err
 	}
 	defer d.closeSandbox(j.Machine.Sandbox)
-	p = d.inBox(p, j)
+	p = d.withBoxed(p, j)
 	p.Agent = j.Agents.Agent.Name
 	resumed := journal.Resumed{
 		Why:    "on request",
@@ -264,4 +85,84 @@ func (d *Project) Resume(
 	return d.execute(ctx, j, p, func() (job.Outcome, error) {
 		return j.Resume(ctx, home, resumed)
 	})
+}
+
+// job gathers what a run by p needs, and fails before anything is spent.
+func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	if errors.As(d.noPlace, new(*git.Unreadable)) { // unreadable is not the same as no repository
+		return nil, d.noPlace
+	}
+	if err := d.CheckNotHome(); err != nil {
+		return nil, err
+	}
+	found, err := d.findAgents(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	found.CheckEnv = func(sb *confine.Sandbox) []string {
+		return d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
+	}
+	found.Kept = func(sb *confine.Sandbox) checkout.Kept {
+		return d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains)
+	}
+	j, err := job.New(ctx, found, job.Job{
+		Machine: job.Machine{
+			Folder:      d.runs(),
+			TreesBeside: !d.DryRun && d.runs().HasState(),
+			Exec:        d.World.Runner.Run,
+			Now:         d.World.Now,
+			Git:         d.Tool,
+			UserEnv:     d.environOutside(),
+			Secrets:     d.secrets,
+		},
+		Agents: job.Agents{Watch: d.itemPrinter()},
+		Audience: job.Audience{
+			OnEvent: d.console.event,
+			Log:     d.line,
+			OnCheck: d.console.checking,
+		},
+		Drain:       d.World.Drain,
+		Abort:       d.World.Runner.Hard,
+		Version:     d.World.Version,
+		SaveTimeout: Rescue,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range j.Agents.Agent.Notes {
+		d.line("note: " + note)
+	}
+	if err := d.placeWork(ctx, j, d.withBoxed(p, j)); err != nil {
+		d.closeSandbox(j.Machine.Sandbox)
+		return nil, err
+	}
+	return j, nil
+}
+
+// withBoxed returns the policy with Boxed as the sandbox of the job has it.
+func (d *Project) withBoxed(p policy.Policy, j *job.Job) policy.Policy {
+	p.Boxed = j.Machine.Sandbox != nil && !d.DryRun
+	return p
+}
+
+// placeWork sets where the agent works, and where its work goes.
+func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) error {
+	if d.Place == nil {
+		j.Code.Dir = d.ProjectDir
+		if p.Boxed {
+			j.Code.Box = &job.UserFolder{Top: d.ProjectDir}
+		}
+		return nil
+	}
+	j.Code.Project = d.Place.Top
+	if p.Boxed || p.Done == policy.ByStories {
+		j.Code.Origin = job.UserRepository{Git: d.Tool, Place: *d.Work}.Fetch
+	}
+	if p.Boxed {
+		j.Code.Box = &job.UserFolder{Top: d.Work.Top, Place: d.Work}
+		return nil
+	}
+	tree, err := d.Tool.Own(ctx, *d.Work)
+	j.Code.UserTree = tree
+	return err
 }
