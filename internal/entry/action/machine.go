@@ -108,15 +108,15 @@ func (m *machine) githubAddresses(ctx context.Context) []string {
 }
 
 // findAgents finds the agent, and the reviewer if the policy wants one, and what their sandbox is made of.
-func (m *machine) findAgents(ctx context.Context, p policy.Policy) (job.Entry, error) {
+func (m *machine) findAgents(ctx context.Context, p policy.Policy) (job.Found, error) {
 	worker, err := job.Find(m.inputs.AgentName, m.agentOptions(), m.env.forAgent, m.env.workspace)
 	if err != nil {
-		return job.Entry{}, err
+		return job.Found{}, err
 	}
 	own := m.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: m.self}
 	reviewer, err := job.FindSecond(p.Review, options, m.env.forAgent, m.env.workspace)
-	return job.Entry{
+	return job.Found{
 		Agent:    worker,
 		Reviewer: reviewer,
 		Policy:   p,

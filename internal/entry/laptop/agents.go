@@ -14,8 +14,8 @@ import (
 )
 
 // findAgents finds the agents of a run, and what their sandbox is made of.
-func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Entry, error) {
-	found := job.Entry{Policy: p}
+func (d *Project) findAgents(ctx context.Context, p policy.Policy) (job.Found, error) {
+	found := job.Found{Policy: p}
 	isNamed := d.Agent != ""
 	name, options, err := d.Options()
 	if err != nil {

@@ -53,7 +53,7 @@ func TestAdopt(t *testing.T) {
 			continue
 		}
 		test.want.Agent = "opencode"
-		if diff := cmp.Diff(test.want, c.ModelTerms(confine.Model{})); err != nil || diff != "" {
+		if diff := cmp.Diff(test.want, c.FillModel(confine.Model{})); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}

@@ -8,12 +8,17 @@ package job
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent/agent"
+	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/loop"
+	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/proof/checkout"
 )
 
 // Job is everything that does not change from one run to the next.
@@ -31,6 +36,64 @@ type Job struct {
 	KeepTrees   bool            // do not remove the trees
 	PageWanted  bool            // write the report page beside the journal
 	OutputDir   string          // for files that later steps of the job use; empty: none
+}
+
+// Found is what a job knows before its sandbox is there.
+type Found struct {
+	Agent    *FoundAgent
+	Reviewer *FoundAgent // gives second opinions; nil: none
+	Policy   policy.Policy
+	Sandbox  confine.Options
+	CheckEnv func(*confine.Sandbox) []string // the base of the environment of checks
+	Kept     func(*confine.Sandbox) checkout.Kept
+}
+
+// New starts the sandbox of a job, and fills in the agents, and what the checks have in it. The caller closes it.
+func New(ctx context.Context, found Found, j Job) (*Job, error) {
+	o := found.Sandbox
+	model := o.Model
+	model.Name = found.Policy.Model
+	model.Budget = agent.Budget{USD: found.Policy.Limits.CostUSD, Tokens: found.Policy.Limits.Tokens}
+	o.Model = found.Agent.FillModel(model)
+	o.Review = found.Reviewer.reviewModel(model)
+	read, brought := found.Agent.Needs(o.Env)
+	reviewerRead, reviewerBrought := found.Reviewer.Needs(o.Env)
+	o.Read = slices.Concat(reviewerRead, read, o.Read)
+	if o.Home != "" {
+		o.Brought = append(brought, reviewerBrought...)
+	}
+	sb, err := confine.Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	j.Machine.Sandbox = sb
+	j.Machine.Kept = found.Kept(sb)
+	j.Machine.StepEnv = found.CheckEnv(sb)
+	j.Machine.CheckEnv = slices.Concat(j.Machine.StepEnv, o.Needs.Env)
+	j.Machine.CheckSecrets = o.Needs.Secrets
+	j.Agents.AgentEnv = slices.Concat(found.Agent.Env, o.Needs.Env)
+	if err := j.pickAgents(found, sb); err != nil {
+		return nil, errors.Join(err, sb.Close())
+	}
+	return &j, nil
+}
+
+// pickAgents makes the agents with the keys that the sandbox gives them.
+func (j *Job) pickAgents(found Found, sb *confine.Sandbox) error {
+	adapter, err := found.Agent.inSandbox(sb.Keys)
+	if err != nil {
+		return err
+	}
+	j.Agents.Agent = adapter
+	if found.Reviewer == nil {
+		return nil
+	}
+	adapter, err = found.Reviewer.inSandbox(sb.ReviewKeys)
+	if err != nil {
+		return err
+	}
+	j.Agents.Reviewer = &Reviewer{Agent: adapter, Env: found.Reviewer.Env}
+	return nil
 }
 
 // NewRun is a run to begin. The job finds its commits and trees.
