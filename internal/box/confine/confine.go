@@ -31,20 +31,20 @@ type Options struct {
 	UID, GID int    // of the sandboxed programs, if we are root; 0: our own
 	Self     string // this program, which an agent's hooks call
 	Exec     sandbox.Exec
-	Temp     string   // where the folders of those inside are made; empty: the usual
+	Temp     string   // where the folders of sandboxed programs are made; empty: the usual
 	Env      []string // ours, as far as it tells where tools are
 
-	// Home is the user's own, where those inside are to be at home, too; empty:
-	// they get a new one, and the proofs yet another.
-	Home    string
-	Path    string          // PATH of programs that run outside of the sandbox
-	Brought []agent.Brought // what those inside have of Home: in the new one, and tokens come back
-	Read    []string        // programs and files that they can read, with the packages around them
-	Reach   []string        // where they will work
-	Proofs  bool            // some of them do so in clean checkouts
+	// Home is the user's own, where sandboxed programs are to be at home, too; empty:
+	// in a job, they get a new one, and the proofs yet another.
+	Home     string
+	Path     string          // PATH of programs that run outside of the sandbox
+	Brought  []agent.Brought // what sandboxed programs have of Home: in the new one, and tokens come back
+	Read     []string        // programs and files that they can read, with the packages around them
+	WorkDirs []string        // where they will work
+	Proofs   bool            // some of them do so in clean checkouts
 
-	Beyond []string // addresses that External has to keep from them; none: any that are far away
-	Apart  []string // no programs are used there: the job's workspace, the clone of a proof
+	BlockedAddresses []string // that External has to keep from them; none: any that are far away
+	NoProgramDirs    []string // no programs are used there: the job's workspace, the clone of a proof
 	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
 	Private []string
 
@@ -57,6 +57,8 @@ type Options struct {
 	Model   Model
 	Review  *Model // of the agent that is asked for a second opinion; nil: there is none
 }
+
+func (a Options) inJob() bool { return a.Home == "" }
 
 // Sandbox is a sandbox in use, with its two ways out. A nil Sandbox confines nothing: commands run as they do anywhere.
 type Sandbox struct {
@@ -96,7 +98,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	w := &Sandbox{
 		next:    asked.Exec,
 		vars:    asked.Needs.Env,
-		base:    sandbox.Config{Level: asked.Level, Beyond: asked.Beyond},
+		base:    sandbox.Config{Level: asked.Level, Beyond: asked.BlockedAddresses},
 		servers: &servers{services: services},
 	}
 	defer func() {
@@ -104,7 +106,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	if asked.Level == sandbox.External && len(asked.Beyond) == 0 {
+	if asked.Level == sandbox.External && len(asked.BlockedAddresses) == 0 {
 		w.base.Beyond = egress.Anywhere()
 	}
 	if os.Geteuid() == 0 {
@@ -123,7 +125,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 		})
 	}
 	w.base.Read = w.folders.read
-	w.base.Theirs = resolved(asked.Reach)
+	w.base.Theirs = resolved(asked.WorkDirs)
 	w.base.Apart = append(asked.privateFolders(), w.folders.dir)
 	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err
@@ -159,7 +161,7 @@ func (w *Sandbox) checkReachable(asked Options) error {
 	if w.base.UID == 0 || w.mounts() {
 		return nil
 	}
-	for _, path := range slices.Concat(asked.Reach, []string{w.folders.dir}) {
+	for _, path := range slices.Concat(asked.WorkDirs, []string{w.folders.dir}) {
 		if dir := closedFolder(path); dir != "" {
 			return fault.Usage(fmt.Sprintf("the sandbox's user cannot reach %s: %s is closed to others", path, dir),
 				"open it: chmod o+x "+dir, nil)
@@ -184,7 +186,7 @@ func closedFolder(path string) string {
 func weakerHint(asked Options, appArmor string) string {
 	remedy := cmp.Or(sandbox.RemedyOfAppArmor(appArmor), "ralph doctor --sandbox shows what is missing")
 	switch {
-	case asked.Home == "":
+	case asked.inJob():
 		return remedy + "; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
 	case runtime.GOOS != "linux":
 		return "--sandbox=docker has Docker confine Claude Code; --no-sandbox runs the agent without a sandbox"
@@ -200,7 +202,7 @@ func (w *Sandbox) Name() string {
 	return string(w.Level)
 }
 
-// Access is what those inside can read and write, and how they get out.
+// Access is what sandboxed programs can read and write, and how they get out.
 type Access struct {
 	Write []string
 	Read  []string
@@ -230,7 +232,7 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	return inside.Run(w.next)
 }
 
-// HasLayers reports whether the layers of a place work. Those inside must own the files below.
+// HasLayers reports whether the layers of a place work. Sandboxed programs must own the files below.
 func (w *Sandbox) HasLayers(ctx context.Context, at Access) bool {
 	if w == nil || !w.mounts() || w.base.UID != 0 {
 		return false
@@ -240,7 +242,7 @@ func (w *Sandbox) HasLayers(ctx context.Context, at Access) bool {
 	return err == nil && res.Exit == 0
 }
 
-// Inside returns the path that a path has for those inside.
+// Inside returns the path that a path has for sandboxed programs.
 func (w *Sandbox) Inside(at Access, path string) string {
 	if w == nil {
 		return path
@@ -266,7 +268,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 // mounts reports whether read-only files stay writable for this program.
 func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace }
 
-// Close ends the ways out, and removes the folders of those inside and what they left in memory.
+// Close ends the ways out, and removes the folders of sandboxed programs and what they left in memory.
 func (w *Sandbox) Close() error {
 	if w == nil {
 		return nil

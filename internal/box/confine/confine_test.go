@@ -138,7 +138,7 @@ func TestToolchain(t *testing.T) {
 		}
 	}
 	path := strings.Join(at("bin", "setup-pnpm/node_modules/.bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
-	read := confine.Toolchain(confine.Options{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
+	read := confine.Toolchain(confine.Options{Self: "/ralph", NoProgramDirs: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
 	want := append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "cache", "bin", "setup-pnpm/node_modules/.bin", "setup-pnpm/node_modules", ".local/bin", "pipx/hatch/bin", "pipx/hatch/bin", "pipx/hatch/lib", ".cargo/bin", ".nvm/node/bin", ".nvm/node/bin", ".nvm/node/lib", "tools/plain", "other/bin", "shop/bin")...)
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -151,7 +151,7 @@ func TestToolchain(t *testing.T) {
 		t.Fatal(err)
 	}
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
-	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Reach: at("work", "bin"), Apart: at("shop"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path, "JAVA_HOME=" + at("work/repo")[0], "GOROOT=" + at("shop/lib")[0], "NVM_DIR=" + at("other")[0]}})
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, WorkDirs: at("work", "bin"), NoProgramDirs: at("shop"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path, "JAVA_HOME=" + at("work/repo")[0], "GOROOT=" + at("shop/lib")[0], "NVM_DIR=" + at("other")[0]}})
 	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "other", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -233,7 +233,7 @@ func TestMissedIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := confine.Options{
-		Home: home, Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin", "JAVA_HOME=" + project},
+		Home: home, WorkDirs: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin", "JAVA_HOME=" + project},
 	}
 	var told []string
 	for _, note := range confine.Missed(asked) {

@@ -168,11 +168,11 @@ func (a Options) bars(path string) bool {
 	if err != nil || !filepath.IsAbs(path) {
 		return false
 	}
-	return anyHolds(resolved(slices.Concat(a.Reach, a.Apart)), place)
+	return anyHolds(resolved(slices.Concat(a.WorkDirs, a.NoProgramDirs)), place)
 }
 
 func (a Options) privateFolders() []string {
-	return resolved(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
+	return resolved(slices.Concat(a.NoProgramDirs, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
 }
 
 func resolved(paths []string) (found []string) {

@@ -94,7 +94,7 @@ func userSettings(
 
 // usualLists are what git reads where no setting names others.
 func usualLists(asked Options) []git.Setting {
-	if asked.Home == "" {
+	if asked.inJob() {
 		return nil
 	}
 	config := cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config"))

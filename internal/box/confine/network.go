@@ -129,7 +129,7 @@ func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
 	}
 	users := w.modelUsers(asked)
 	for i := range users {
-		users[i].makers, err = w.makers(&users[i], asked.Home == "")
+		users[i].makers, err = w.makers(&users[i], asked.inJob())
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
 func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {
 		event := journal.EgressRefused{What: r.What, Why: r.Why, Input: r.Input}
-		if asked.Home != "" {
+		if !asked.inJob() {
 			event.Input = ""
 			for input, setting := range map[string]string{
 				"allow-domains: ": "allowDomains", "sandbox.allowModels: ": "allowModels",

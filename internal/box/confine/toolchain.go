@@ -78,7 +78,7 @@ func exists(path string) bool {
 // toolchainFolders returns what programs need beyond the usual folders.
 func toolchainFolders(asked Options) []string {
 	read := slices.Concat([]string{asked.Self}, asked.Read, resolvedReads(asked))
-	if asked.Home != "" {
+	if !asked.inJob() {
 		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
 		read = append(read, plain...)
 	}

@@ -104,7 +104,7 @@ func TestToolchains(t *testing.T) {
 			dir := project(t)
 			sb, err := confine.Start(t.Context(), confine.Options{
 				Level: test.level, Exec: new(process.Runner).Run, Temp: t.TempDir(), Env: os.Environ(), Path: os.Getenv("PATH"),
-				Home: os.Getenv("HOME"), Reach: []string{dir}, Private: []string{dir}, Network: confine.Network{Allow: []string{"none.example.com"}},
+				Home: os.Getenv("HOME"), WorkDirs: []string{dir}, Private: []string{dir}, Network: confine.Network{Allow: []string{"none.example.com"}},
 			})
 			if err != nil {
 				t.Fatal(err)

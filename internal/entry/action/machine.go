@@ -77,20 +77,20 @@ const agentUser = 1500
 func (m *machine) sandboxOptions(ctx context.Context) confine.Options {
 	in := m.inputs
 	return confine.Options{
-		Cache:   in.Cache,
-		Level:   in.Sandbox.Level,
-		UID:     agentUser,
-		GID:     agentUser,
-		Self:    m.self,
-		Exec:    m.exec,
-		Env:     m.env.tools(),
-		Reach:   []string{m.env.folder().Path},
-		Apart:   []string{m.env.workspace},
-		Private: m.env.runnerFolders(),
-		Needs:   in.Needs,
-		Network: in.Sandbox.Network,
-		Model:   confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent},
-		Beyond:  m.githubAddresses(ctx),
+		Cache:            in.Cache,
+		Level:            in.Sandbox.Level,
+		UID:              agentUser,
+		GID:              agentUser,
+		Self:             m.self,
+		Exec:             m.exec,
+		Env:              m.env.tools(),
+		WorkDirs:         []string{m.env.folder().Path},
+		NoProgramDirs:    []string{m.env.workspace},
+		Private:          m.env.runnerFolders(),
+		Needs:            in.Needs,
+		Network:          in.Sandbox.Network,
+		Model:            confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent},
+		BlockedAddresses: m.githubAddresses(ctx),
 	}
 }
 

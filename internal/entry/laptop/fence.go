@@ -109,16 +109,16 @@ func (w World) sandboxAround(e Enclosure) (confine.Options, error) {
 	}
 	top := []string{guarded.Around(e.Project)}
 	return confine.Options{
-		Self:    w.Self,
-		Exec:    w.Runner.Run,
-		Temp:    w.Temp(e.Project),
-		Env:     w.In(e.Project).Environ(),
-		Home:    home,
-		Path:    w.Path(e.Project),
-		Network: confine.Network{Any: e.Allow == nil, Allow: e.Allow},
-		Needs:   e.Needs,
-		Private: top,
-		Apart:   top,
-		Proofs:  e.Proofs,
+		Self:          w.Self,
+		Exec:          w.Runner.Run,
+		Temp:          w.Temp(e.Project),
+		Env:           w.In(e.Project).Environ(),
+		Home:          home,
+		Path:          w.Path(e.Project),
+		Network:       confine.Network{Any: e.Allow == nil, Allow: e.Allow},
+		Needs:         e.Needs,
+		Private:       top,
+		NoProgramDirs: top,
+		Proofs:        e.Proofs,
 	}, nil
 }
