@@ -321,7 +321,9 @@ func TestKillAtACall(t *testing.T) {
 		}
 	}
 	edit := to(http.MethodPatch, "/comments/")
-	last := func(r *http.Request, body string) bool { return edit(r, body) && strings.Contains(body, "Ready for review") }
+	last := func(r *http.Request, body string) bool {
+		return edit(r, body) && strings.Contains(body, "Ready for review")
+	}
 	calls := map[string]call{
 		"the label":                  {match: to(http.MethodDelete, "/labels/ralph")},
 		"the label, done":            {match: to(http.MethodDelete, "/labels/ralph"), done: true},

@@ -97,22 +97,22 @@ func (ch *child) stop(ctx context.Context, c Command, hard <-chan struct{}) {
 		return
 	}
 	grace := graceOf(ctx, c)
-	defer ch.strikeAfter(grace)()
+	defer ch.killAfter(grace)()
 	ch.tree.terminate()
 	ch.await(context.WithoutCancel(ctx), grace, 20*time.Millisecond, hard)
 }
 
-// strikeAfter kills the program, and with it its sandbox, if what happens until the returned function runs takes
+// killAfter kills the program, and with it its sandbox, if what happens until the returned function runs takes
 // longer than limit: where thousands of processes keep the processors busy, we read the process table for minutes.
-func (ch *child) strikeAfter(limit time.Duration) func() {
-	struck := make(chan struct{})
+func (ch *child) killAfter(limit time.Duration) func() {
+	killed := make(chan struct{})
 	timer := time.AfterFunc(limit, func() {
-		ch.tree.strike()
-		close(struck)
+		ch.tree.killWithoutScan()
+		close(killed)
 	})
 	return func() {
 		if !timer.Stop() {
-			<-struck
+			<-killed
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (ch *child) kill() error {
 	if ch.reap != nil {
 		return nil
 	}
-	defer ch.strikeAfter(killTimeout)()
+	defer ch.killAfter(killTimeout)()
 	ch.tree.kill()
 	select {
 	case ch.reap = <-ch.exited:

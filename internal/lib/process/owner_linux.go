@@ -28,7 +28,7 @@ func EndDescendants() error {
 		select {
 		case <-time.After(wait):
 		case <-limit:
-			return scan{members: left}.aliveError()
+			return scanResult{members: left}.aliveError()
 		}
 	}
 }

@@ -33,13 +33,13 @@ func awaitExit(p *os.Process) reaper {
 	return func() (*os.ProcessState, error) { return state, err }
 }
 
-func (t *tree) terminate()      { _ = unix.Kill(-t.pid, unix.SIGTERM) }
-func (t *tree) kill()           { _ = unix.Kill(-t.pid, unix.SIGKILL) }
-func (t *tree) strike()         {} // kill is as quick
-func (t *tree) isAlive() bool   { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
-func (t *tree) recordMembers()  { t.swept = 1 } // at least, as in sweep
-func (t *tree) countEnded() int { return t.swept }
-func (t *tree) giveUp()         {}
+func (t *tree) terminate()       { _ = unix.Kill(-t.pid, unix.SIGTERM) }
+func (t *tree) kill()            { _ = unix.Kill(-t.pid, unix.SIGKILL) }
+func (t *tree) killWithoutScan() {} // kill is as quick
+func (t *tree) isAlive() bool    { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
+func (t *tree) recordMembers()   { t.swept = 1 } // at least, as in sweep
+func (t *tree) countEnded() int  { return t.swept }
+func (t *tree) giveUp()          {}
 
 func (t *tree) sweep() error {
 	if !t.isAlive() {

@@ -48,14 +48,19 @@ func killUser(uid int) {
 	<-done
 }
 
-// sweepOnce removes the tree from live in the same step in which it finds it empty. Otherwise two trees that end
-// together could each leave an orphan to the other.
-func (t *tree) sweepOnce(atOnce bool) scan {
+// sweepOnce removes the tree from live in the same step in which it finds it
+// empty. Otherwise two trees that end together could each leave an orphan to the
+// other.
+func (t *tree) sweepOnce(atOnce bool) scanResult {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	var seen scan
-	if !hasNoChildren() {
-		seen = t.killAll(atOnce)
+	var seen scanResult
+	switch {
+	case hasNoChildren():
+	case atOnce:
+		seen = t.killEach()
+	default:
+		seen = t.killFound()
 	}
 	if seen.isEmpty() {
 		t.removeFromLive()
@@ -63,19 +68,20 @@ func (t *tree) sweepOnce(atOnce bool) scan {
 	return seen
 }
 
-// killAll kills all members that one scan finds: each group in one step after the scan, or, atOnce, each process as
-// soon as it is found. Processes that live for less time than a scan are only killed atOnce. The program's own group
-// comes last: a supervisor in it ends the others if we are killed meanwhile.
-func (t *tree) killAll(atOnce bool) scan {
+// killEach kills each member as soon as it is found, also those that live for less time than a scan.
+func (t *tree) killEach() scanResult {
 	k := newSignaller(unix.SIGKILL)
-	hit := func(s stat) {
+	return t.findEach(func(s stat) {
 		t.recordEnded(s)
 		k.send(s)
-	}
-	if atOnce {
-		return t.scanEach(hit)
-	}
-	seen := t.scan()
+	})
+}
+
+// killFound kills all members that one scan found, each group in one step. The program's own group comes last: a
+// supervisor in it ends the others if we are killed meanwhile.
+func (t *tree) killFound() scanResult {
+	k := newSignaller(unix.SIGKILL)
+	seen := t.find()
 	for _, s := range seen.members {
 		t.recordEnded(s)
 	}

@@ -13,9 +13,12 @@ import (
 )
 
 // tree is a program and all its descendants, in any session or group.
+//
+// It is ended by steps: terminate asks all of it to end, kill kills all of it, and killWithoutScan, where those take too
+// long, at least the program. sweep kills what outlives the program. giveUp is for a tree that nothing ends.
 type tree struct {
 	pid    int
-	number uint64         // number in the marker
+	number uint64         // in the marker, which its environment has: RALPH_PROCESS=id.number
 	born   uint64         // birth of the program
 	ended  map[int]uint64 // descendants that had to be ended, by pid, with their birth
 	uid    int            // of Command.UID
@@ -24,7 +27,7 @@ type tree struct {
 func (t *tree) terminate() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	seen := t.scan()
+	seen := t.find()
 	if seen.err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGTERM) // without /proc: at least its group
 		return
@@ -35,12 +38,12 @@ func (t *tree) terminate() {
 	}
 }
 
-// isAlive scans twice: the first scan may only have reaped orphans of other trees.
+// isAlive looks twice: the first look may only have reaped orphans of other trees.
 func (t *tree) isAlive() bool {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	for range 2 {
-		if hasNoChildren() || t.scan().isEmpty() {
+		if hasNoChildren() || t.find().isEmpty() {
 			return false
 		}
 	}
@@ -50,7 +53,7 @@ func (t *tree) isAlive() bool {
 func (t *tree) recordMembers() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	for _, s := range t.scan().members {
+	for _, s := range t.find().members {
 		t.recordEnded(s)
 	}
 }
@@ -58,13 +61,13 @@ func (t *tree) recordMembers() {
 func (t *tree) kill() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	if t.killAll(false).err != nil {
+	if t.killFound().err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGKILL)
 	}
 }
 
-// strike reads no process table. Until the program is reaped, its pid is no other's.
-func (t *tree) strike() {
+// killWithoutScan reads no process table. Until the program is reaped, its pid is no other's.
+func (t *tree) killWithoutScan() {
 	_ = unix.Kill(t.pid, unix.SIGKILL)
 	if t.uid != 0 {
 		killUser(t.uid)
@@ -92,7 +95,7 @@ func (t *tree) removeFromLive() {
 	}
 }
 
-type scan struct {
+type scanResult struct {
 	members []stat // living processes
 	reaped  int    // orphans that had ended, of any tree
 	err     error
@@ -100,25 +103,26 @@ type scan struct {
 
 // isEmpty needs both to be sure. A process that forks and ends, over and over, can hide from the scan behind newer
 // pids; but each one that ended became our child, and stays until we reap it.
-func (s scan) isEmpty() bool {
+func (s scanResult) isEmpty() bool {
 	return s.err == nil && len(s.members) == 0 && s.reaped == 0
 }
 
-func (t *tree) scan() scan { return t.scanEach(func(stat) {}) }
+func (t *tree) find() scanResult { return t.findEach(func(stat) {}) }
 
-func (t *tree) scanEach(member func(stat)) scan {
-	var seen scan
-	want := func(pid int) bool {
+// findEach calls member as soon as it finds one.
+func (t *tree) findEach(member func(stat)) scanResult {
+	var seen scanResult
+	wantAndReap := func(pid int) bool {
 		if !mayBeInTree(pid) {
 			return false
 		}
-		stray := reapOrphan(pid)
-		if stray {
+		if reapOrphan(pid) {
 			seen.reaped++
+			return false
 		}
-		return !stray
+		return true
 	}
-	seen.err = readTable(want, func(procs *processTable, s stat) {
+	seen.err = readTable(wantAndReap, func(procs *processTable, s stat) {
 		if !s.isDead() && t.owns(procs.ancestors(s)) {
 			seen.members = append(seen.members, s)
 			member(s)
@@ -136,7 +140,7 @@ func reapOrphan(pid int) bool {
 	return err == nil && got == pid
 }
 
-func (s scan) aliveError() error {
+func (s scanResult) aliveError() error {
 	if s.err != nil {
 		return fmt.Errorf("%w, for all that is known: %w", ErrAlive, s.err)
 	}
