@@ -250,9 +250,8 @@ type opencodeSettings struct {
 	} `json:"provider"`
 }
 
-// opencodeReadSettings takes the server of the user's own settings in place of the provider's.
-// A provider that opencode does not know by itself is adopted when it speaks
-// OpenAI's chat completions and needs no key.
+// opencodeReadSettings takes the server of the user's own settings in place of the provider's. A provider that opencode
+// does not know by itself is adopted when it speaks OpenAI's chat completions and needs no key.
 func opencodeReadSettings(printed []byte, k Keys, model string) UserSettings {
 	var own opencodeSettings
 	if json.Unmarshal(printed, &own) != nil {

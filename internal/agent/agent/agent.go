@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/jsontree"
 )
 
-// Adapter describes one agent CLI with data and pure functions. A new CLI needs a
-// row in kinds.
+// Adapter describes one agent CLI with data and pure functions. A new CLI needs a row in kinds.
 type Adapter struct {
 	Name       string
 	Program    string            // name on PATH, or path

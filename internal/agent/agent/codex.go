@@ -79,9 +79,8 @@ var codexRules = flagRules{
 	"--full-auto": {note: "codex no longer has --full-auto: " + codexUnbound + " replaces it"},
 }
 
-// codexProvider points Codex at another model server. It is a provider of our
-// own, for the built-in one loses six seconds on WebSockets, which a proxy
-// refuses. What is in argv everybody can read: the key stays in the environment.
+// codexProvider points Codex at another model server. It is a provider of our own, for the built-in one loses six
+// seconds on WebSockets, which a proxy refuses. What is in argv everybody can read: the key stays in the environment.
 func codexProvider(keys Keys) ([]string, error) {
 	if keys.ModelBaseURL == "" {
 		return nil, nil

@@ -8,9 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/environ"
 )
 
-// command is any program of the user's. It reads the prompt from its stdin,
-// and what it prints are its words; its tools and its cost stay unknown, so
-// only what it leaves in the tree counts.
+// command is any program of the user's. It reads the prompt from its stdin, and what it prints are its words; its tools
+// and its cost stay unknown, so only what it leaves in the tree counts.
 func command(_ kind, words []string, o Options) (Adapter, error) {
 	argv := slices.Concat(words, o.Args)
 	return Adapter{

@@ -62,9 +62,8 @@ type Docker struct {
 	SBX   bool          // by sbx, which replaces docker sandbox and keeps the login itself
 }
 
-// wrap runs Claude Code in the Docker sandbox. The prompt is an argument there. The
-// sandbox has a login of its own and neither ralph's keys nor its hooks; its entrypoint
-// skips the permissions.
+// wrap runs Claude Code in the Docker sandbox. The prompt is an argument there. The sandbox has a login of its own and
+// neither ralph's keys nor its hooks; its entrypoint skips the permissions.
 func (d Docker) wrap(a Adapter, flags []string) Adapter {
 	program := "docker"
 	if d.SBX {

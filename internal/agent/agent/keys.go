@@ -24,10 +24,9 @@ type Keys struct {
 	KeySelected          bool   // the user's settings choose the key
 }
 
-// KeysFrom reads the keys that the CLIs look for in an environment. OPENAI_API_KEY
-// counts for opencode only: Codex prefers its login, and a key that is there for
-// something else must not start to pay. The base URL is the chosen agent's: no agent
-// may get another maker's.
+// KeysFrom reads the keys that the CLIs look for in an environment. OPENAI_API_KEY counts for opencode only: Codex
+// prefers its login, and a key that is there for something else must not start to pay. The base URL is the chosen
+// agent's: no agent may get another maker's.
 func KeysFrom(getenv func(string) string, name, command string) Keys {
 	name = NameOf(name, command)
 	openAI := "CODEX_API_KEY"

@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Maker is a model server that an agent would ask, with the API that it has:
-// anthropic, openai or gemini.
+// Maker is a model server that an agent would ask, with the API that it has: anthropic, openai or gemini.
 type Maker struct {
 	API    string
 	Base   string // as the user gave it; empty: the maker's default
@@ -23,9 +22,8 @@ type Maker struct {
 	Bearer bool // Key is a login's token
 }
 
-// Makers returns the model servers that the agent would use with k; none if it uses a
-// login. It returns false where a key's server cannot be replaced, so that the agent
-// itself must hold the key.
+// Makers returns the model servers that the agent would use with k; none if it uses a login. It returns false where a
+// key's server cannot be replaced, so that the agent itself must hold the key.
 func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
 	kind, known := kinds[name]
 	if kind.makers == nil {

@@ -1,7 +1,6 @@
-// Package confine keeps an agent and the checks of its work in a sandbox. It makes
-// the folders that they write to, opens their two ways out (a proxy with an allow
-// list, a model server that holds the keys), finds the sandbox level that holds on
-// this machine, and attacks it from inside before anything runs there.
+// Package confine keeps an agent and the checks of its work in a sandbox. It makes the folders that they write to,
+// opens their two ways out (a proxy with an allow list, a model server that holds the keys), finds the sandbox level
+// that holds on this machine, and attacks it from inside before anything runs there.
 package confine
 
 import (
@@ -250,10 +249,6 @@ func (w *Sandbox) Inside(at Access, path string) string {
 	c := w.base
 	c.At = at.At
 	return c.Inside(path)
-}
-
-func filtered(paths []string, keep func(string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
 }
 
 // Env returns what env is inside.

@@ -79,9 +79,8 @@ func (r *folders) emptyFolder(name string) error {
 	return r.lend(dir)
 }
 
-// write returns the folders that can be written to. What an agent leaves in its home or in
-// its caches, no proof may find, for it could say what the checks do; nor its user,
-// who would build other projects with it.
+// write returns the folders that can be written to. What an agent leaves in its home or in its caches, no proof may
+// find, for it could say what the checks do; nor its user, who would build other projects with it.
 func (r *folders) write(proof bool) []string {
 	if proof {
 		return []string{r.tmp(proof), r.caches(proof)}

@@ -67,7 +67,7 @@ func existingPaths(home string, names, env []string) []string {
 }
 
 func existing(paths []string) []string {
-	return filtered(paths, func(path string) bool { return filepath.IsAbs(path) && exists(path) })
+	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) || !exists(path) })
 }
 
 func exists(path string) bool {
@@ -177,8 +177,8 @@ func toolchainParts(dir string) []string {
 			parts = append(parts, filepath.Join(dir, entry.Name()))
 		}
 	}
-	isDeep := func(name string) bool { return strings.Contains(name, "/") }
-	return append(parts, existingPaths(dir, filtered(names, isDeep), nil)...)
+	deep := slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(name, "/") })
+	return append(parts, existingPaths(dir, deep, nil)...)
 }
 
 func matchesAny(patterns []string, name string) bool {

@@ -53,8 +53,7 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	})
 }
 
-// WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to
-// standard error.
+// WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to standard error.
 func (f Fence) WithVerifier(
 	ctx context.Context, w World, tool git.Git, e Enclosure, do func(*checkout.Verifier) error,
 ) (err error) {

@@ -1,6 +1,5 @@
-// Package laptop is the entry for a person at a terminal. It reads the
-// settings of a project, finds its repository and its runs, sets up the
-// sandbox, executes a run and shows its progress.
+// Package laptop is the entry for a person at a terminal. It reads the settings of a project, finds its repository and
+// its runs, sets up the sandbox, executes a run and shows its progress.
 package laptop
 
 import (

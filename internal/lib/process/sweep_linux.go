@@ -48,9 +48,8 @@ func killUser(uid int) {
 	<-done
 }
 
-// sweepOnce removes the tree from live in the same step in which it finds it
-// empty. Otherwise two trees that end together could each leave an orphan to the
-// other.
+// sweepOnce removes the tree from live in the same step in which it finds it empty. Otherwise two trees that end
+// together could each leave an orphan to the other.
 func (t *tree) sweepOnce(atOnce bool) scanResult {
 	subreaper.Lock()
 	defer subreaper.Unlock()

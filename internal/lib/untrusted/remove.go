@@ -30,9 +30,8 @@ const (
 
 var mostNames = 128 << 10 // that are kept at a time, besides those few
 
-// RemoveAll removes name and all below it, folders closed to their owner too.
-// Folders that are nested deeper than a walk looks are moved up to the top, so
-// that no depth takes more descriptors than there are. It follows no link.
+// RemoveAll removes name and all below it, folders closed to their owner too. Folders that are nested deeper than a
+// walk looks are moved up to the top, so that no depth takes more descriptors than there are. It follows no link.
 func (r *Root) RemoveAll(name string) error {
 	refused := r.Remove(name)
 	if refused == nil || errors.Is(refused, fs.ErrNotExist) {

@@ -1,7 +1,6 @@
-// Package untrusted reads, writes, walks and removes files in folders that an
-// agent can write to. The agent can replace a file with a pipe, a link, an
-// endless file, or thousands of nested folders. This package opens plain
-// files and folders only, and it never blocks.
+// Package untrusted reads, writes, walks and removes files in folders that an agent can write to. The agent can replace
+// a file with a pipe, a link, an endless file, or thousands of nested folders. This package opens plain files and
+// folders only, and it never blocks.
 package untrusted
 
 import (
@@ -39,8 +38,7 @@ func OpenRoot(dir string) (*Root, error) {
 // ErrMoved says that a link leads to another folder than before.
 var ErrMoved = errors.New("a link is in its place, or above it")
 
-// OpenStraight opens a folder by an absolute path without links. A link that was put there
-// since is an error.
+// OpenStraight opens a folder by an absolute path without links. A link that was put there since is an error.
 func OpenStraight(dir string) (*Root, error) {
 	root, err := OpenRoot(dir)
 	if err != nil {

@@ -28,14 +28,12 @@ func (e Entry) Holds(name string) bool {
 	return err == nil
 }
 
-// Visit is what is done with an entry. It gets an error, in a second call, for a
-// folder that cannot be listed whole. It may return fs.SkipDir, so that the
-// folder is not looked into, or fs.SkipAll; any other error ends the walk.
+// Visit is what is done with an entry. It gets an error, in a second call, for a folder that cannot be listed whole. It
+// may return fs.SkipDir, so that the folder is not looked into, or fs.SkipAll; any other error ends the walk.
 type Visit func(e Entry, err error) error
 
-// Walk visits name and all below it, each folder before what lies in it, sorted
-// by name. It follows no link and stops when the context ends. Each folder is
-// opened from the one that holds it, so depth costs no more than width.
+// Walk visits name and all below it, each folder before what lies in it, sorted by name. It follows no link and stops
+// when the context ends. Each folder is opened from the one that holds it, so depth costs no more than width.
 func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
 	info, err := r.Lstat(name)
 	top := Entry{Path: name, Info: info, In: r, Name: name}

@@ -42,10 +42,7 @@ func Find(name string, o agent.Options, env func(vars ...string) []string, dir s
 
 // FindSecond finds the agent that the policy wants for second opinions.
 func FindSecond(
-	wanted policy.Review,
-	o agent.Options,
-	env func(vars ...string) []string,
-	dir string,
+	wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string,
 ) (*FoundAgent, error) {
 	if wanted.Agent == "" {
 		return nil, nil //nolint:nilnil // a nil FoundAgent is none
@@ -60,10 +57,9 @@ func FindSecond(
 	return f, nil
 }
 
-// AdoptSettings takes the model's server from the agent's own settings. The agent's
-// program prints them in its user's home, where no repository can change them, before
-// there is a sandbox. A server for which only the agent has a key must be reachable from
-// inside the sandbox.
+// AdoptSettings takes the model's server from the agent's own settings. The agent's program prints them in its user's
+// home, where no repository can change them, before there is a sandbox. A server for which only the agent has a key
+// must be reachable from inside the sandbox.
 func (f *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model string) error {
 	if f == nil || f.Adapter.SettingsCommand == nil {
 		return nil

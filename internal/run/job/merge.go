@@ -109,9 +109,8 @@ func (p *publisher) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 // otherBranch returns a name for a branch with a commit that cannot go to the run's branch: only that commit has it.
 func otherBranch(run journal.Run, sha string) string { return fmt.Sprintf("%s-%.7s", run.Branch, sha) }
 
-// merge merges the work with what others did since last, and moves the agent's tree
-// there. It does so before the event is recorded: an agent in the old tree would undo
-// the merge.
+// merge merges the work with what others did since last, and moves the agent's tree there. It does so before the event
+// is recorded: an agent in the old tree would undo the merge.
 func (p *publisher) merge(
 	ctx context.Context,
 	run journal.Run,
