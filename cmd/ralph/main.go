@@ -1,7 +1,6 @@
 //go:build !windows
 
-// Command ralph turns an issue into a pull request whose checks passed on a
-// clean checkout.
+// Command ralph turns an issue into a pull request whose checks passed on a clean checkout.
 package main
 
 import (
@@ -127,8 +126,7 @@ func endWithReader(signals chan<- os.Signal) {
 // runnerVariable has the pid of the runner if host/run.sh started us.
 const runnerVariable = "RALPH_RUNNER_PID"
 
-// endWithRunner asks the program to end when the runner is gone, or the sudo between
-// the two: neither ends the other.
+// endWithRunner asks the program to end when the runner is gone, or the sudo between the two: neither ends the other.
 func endWithRunner(runner int, signals chan<- os.Signal) {
 	for parent := os.Getppid(); os.Getppid() == parent && !errors.Is(syscall.Kill(runner, 0), syscall.ESRCH); {
 		time.Sleep(time.Second)

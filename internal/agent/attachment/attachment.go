@@ -1,7 +1,5 @@
-// Package attachment fetches the files that people attached to an issue on
-// GitHub. It takes the addresses that the issue shows, and returns pictures,
-// encoded again, plain text, and the names of all other files. It sends no
-// token.
+// Package attachment fetches the files that people attached to an issue on GitHub. It takes the addresses that the
+// issue shows, and returns pictures, encoded again, plain text, and the names of all other files. It sends no token.
 package attachment
 
 import (

@@ -150,9 +150,8 @@ func (s *collector) denied(e ending) stream.Denial {
 // retryableStatuses are those of a server that is busy: 529 is Anthropic's for overload.
 var retryableStatuses = []int{408, 429, 500, 502, 503, 504, 529}
 
-// busy reports whether the turn failed because the model server was busy, and until when.
-// It uses the reported status, never the agent's words: an agent may write about rate
-// limits.
+// busy reports whether the turn failed because the model server was busy, and until when. It uses the reported status,
+// never the agent's words: an agent may write about rate limits.
 func (s *collector) busy(e ending) (bool, time.Time) {
 	if s.result == nil || !s.result.Failed {
 		return false, time.Time{}
@@ -174,8 +173,7 @@ func (s *collector) busy(e ending) (bool, time.Time) {
 
 var errIdle = errors.New("no progress")
 
-// withIdleLimit returns a context that ends if alive is not called for the time patience;
-// 0: no limit.
+// withIdleLimit returns a context that ends if alive is not called for the time patience; 0: no limit.
 func withIdleLimit(
 	ctx context.Context, patience time.Duration,
 ) (limited context.Context, alive func(), done context.CancelCauseFunc) {

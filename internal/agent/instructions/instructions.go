@@ -1,7 +1,6 @@
-// Package instructions finds what a project tells agents: CLAUDE.md, AGENTS.md and
-// their like, rules, skills and custom agents. It takes the files of the base commit
-// and returns a section for the prompt, the same for every agent CLI. It also keeps
-// other versions of these files out of the tree while an agent works there.
+// Package instructions finds what a project tells agents: CLAUDE.md, AGENTS.md and their like, rules, skills and custom
+// agents. It takes the files of the base commit and returns a section for the prompt, the same for every agent CLI. It
+// also keeps other versions of these files out of the tree while an agent works there.
 package instructions
 
 import (

@@ -1,6 +1,5 @@
-// Package review reads another agent's opinion of a change: criterion by
-// criterion, each with the line that shows it. It ignores objections that no
-// line of the change supports, and runs nothing.
+// Package review reads another agent's opinion of a change: criterion by criterion, each with the line that shows it.
+// It ignores objections that no line of the change supports, and runs nothing.
 package review
 
 import (

@@ -34,9 +34,8 @@ var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$`)
 
 var dateSuffix = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
 
-// Allows reports whether a list allows a model: by name, by the name without the
-// date of a snapshot, or by a pattern like "claude-haiku-*". An empty list allows
-// all.
+// Allows reports whether a list allows a model: by name, by the name without the date of a snapshot, or by a pattern
+// like "claude-haiku-*". An empty list allows all.
 func Allows(models []string, name string) bool {
 	if len(models) == 0 {
 		return true

@@ -28,8 +28,7 @@ type Maker struct {
 	Key     redact.Secret
 	Bearer  bool // Key is a login token, like Claude Code's; OpenAI always uses a bearer token
 
-	// Models are the allowed models: names, or patterns like "claude-haiku-*". An
-	// empty list allows all.
+	// Models are the allowed models: names, or patterns like "claude-haiku-*". An empty list allows all.
 	Models []string
 
 	Token redact.Secret // of the agent that may use it; empty: any token is accepted

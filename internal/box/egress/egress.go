@@ -1,8 +1,6 @@
-// Package egress is the only network access of a sandbox: a Proxy to the hosts of
-// an allow list, and a Model server that forwards requests to the real one, within
-// a budget and with a key that the sandbox never sees. Both run outside the
-// sandbox, on loopback listeners of the caller. The caller decides the lists. No
-// message contains a key.
+// Package egress is the only network access of a sandbox: a Proxy to the hosts of an allow list, and a Model server
+// that forwards requests to the real one, within a budget and with a key that the sandbox never sees. Both run outside
+// the sandbox, on loopback listeners of the caller. The caller decides the lists. No message contains a key.
 package egress
 
 import (
@@ -13,8 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Refusal is a refused request of the sandbox. Quotes from the request are cut
-// short and in ASCII.
+// Refusal is a refused request of the sandbox. Quotes from the request are cut short and in ASCII.
 type Refusal struct {
 	What  string // the host and port, or the part of a request to a model
 	Why   string

@@ -24,9 +24,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 )
 
-// Model forwards requests to the real model servers. It adds the key, allows only
-// known paths, models and tools, counts the use, and refuses all requests once the
-// budget is used.
+// Model forwards requests to the real model servers. It adds the key, allows only known paths, models and tools, counts
+// the use, and refuses all requests once the budget is used.
 type Model struct {
 	Makers []Maker // several of one dialect need different tokens
 

@@ -15,9 +15,8 @@ import (
 	"time"
 )
 
-// Proxy tunnels TLS to allowed hosts. It decides on each CONNECT by exact name and
-// port, before it resolves the name. It reads only the ClientHello of a
-// connection, for the server name.
+// Proxy tunnels TLS to allowed hosts. It decides on each CONNECT by exact name and port, before it resolves the name.
+// It reads only the ClientHello of a connection, for the server name.
 type Proxy struct {
 	Allow   []Name // in addition to Route.Private
 	Any     bool   // allow every host by name, as on a laptop without an allow list
@@ -139,8 +138,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	// Use the library's reader only for buffered bytes: beyond them, it would
-	// cancel ctx when the client half-closes.
+	// Use the library's reader only for buffered bytes: beyond them, it would cancel ctx when the client half-closes.
 	early, _ := buffered.Peek(buffered.Reader.Buffered())
 	client := &prefixedConn{Conn: conn, from: io.MultiReader(bytes.NewReader(early), conn)}
 	hello, err := p.listen(ctx, client, n)

@@ -19,8 +19,7 @@ import (
 
 // Route is the way to outside hosts. The zero Route connects directly.
 type Route struct {
-	// Private are hosts that may have private addresses. Connections to them do not
-	// use the company's proxy.
+	// Private are hosts that may have private addresses. Connections to them do not use the company's proxy.
 	Private []Name
 
 	NoProxy  string         // hosts that do not use it either, as NO_PROXY names them

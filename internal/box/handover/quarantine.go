@@ -111,9 +111,8 @@ func overLimit(err error) bool {
 	return ok && strings.Contains(failed.Stderr, "over limit")
 }
 
-// maxQueue limits one allocation of a comparison: git keeps all differences in
-// memory, and a tree of a few objects can differ in endless paths. It suffices
-// for as many paths as the output limit allows.
+// maxQueue limits one allocation of a comparison: git keeps all differences in memory, and a tree of a few objects can
+// differ in endless paths. It suffices for as many paths as the output limit allows.
 const maxQueue = 1800 << 10
 
 func (q *quarantine) doWithLessMemory(ctx context.Context, c git.Call) ([]byte, error) {
@@ -158,9 +157,8 @@ func (q *quarantine) fetchPack(ctx context.Context, tree *git.Tree, tip string, 
 	return blame(err, "the repository in the worktree does not hand over its commits")
 }
 
-// release packs the objects of tip, and no others from the quarantine, into the
-// trusted repository. git writes the index of a pack last, so a kill leaves either
-// a complete pack or one that git ignores.
+// release packs the objects of tip, and no others from the quarantine, into the trusted repository. git writes the
+// index of a pack last, so a kill leaves either a complete pack or one that git ignores.
 func (q *quarantine) release(ctx context.Context, tip string) error {
 	_, err := q.Do(ctx, git.Call{
 		Args:  []string{"pack-objects", "-q", "--revs", filepath.Join(objects(q.Trusted), "pack", "pack")},

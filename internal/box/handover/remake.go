@@ -17,10 +17,9 @@ type rewritten struct {
 	changes []git.Change // since Last
 }
 
-// rewriteAll examines commits, parents first. It rewrites those that change
-// protected files or have forbidden metadata, and all later ones. Each commit is
-// compared with its rewritten parents: so a change that was dropped from an
-// earlier commit is also dropped from the later ones.
+// rewriteAll examines commits, parents first. It rewrites those that change protected files or have forbidden metadata,
+// and all later ones. Each commit is compared with its rewritten parents: so a change that was dropped from an earlier
+// commit is also dropped from the later ones.
 func (q *quarantine) rewriteAll(ctx context.Context, commits []commit, guarded protected) (rewritten, error) {
 	made := rewritten{}
 	newIDs := map[string]string{}

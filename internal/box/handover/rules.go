@@ -41,9 +41,8 @@ func protect(globs []string) (protected, error) {
 	return p, nil
 }
 
-// covers reports whether a change of name has to be dropped: a glob matches it or
-// a folder above it, or it puts a file or a link where a glob expects a folder.
-// Every .gitattributes is covered.
+// covers reports whether a change of name has to be dropped: a glob matches it or a folder above it, or it puts a file
+// or a link where a glob expects a folder. Every .gitattributes is covered.
 func (p protected) covers(name string) bool {
 	return p.covered(guarded.Fold(name)) || p.covered(foldNTFS(name))
 }

@@ -1,7 +1,6 @@
-// Package handover takes the commits of an agent's tree into the trusted
-// repository. It trusts nothing from that tree: it unpacks it in quarantine,
-// examines every new commit there, and refuses or rewrites what is not
-// allowed. The caller passes the policy with every call.
+// Package handover takes the commits of an agent's tree into the trusted repository. It trusts nothing from that tree:
+// it unpacks it in quarantine, examines every new commit there, and refuses or rewrites what is not allowed. The caller
+// passes the policy with every call.
 package handover
 
 import (
@@ -72,11 +71,9 @@ func blame(err error, what string) error {
 // errBomb marks commits that expand beyond what can be examined.
 var errBomb = errors.New("it expands without limit")
 
-// Take accepts the commits of a tree. It reads them as a pack and examines each in
-// quarantine first. It rewrites commits to drop changes of protected paths and of
-// .gitattributes, which could hide files from a reviewer, and to set their
-// metadata: see Authorship. Anything else that is forbidden refuses all commits:
-// then From equals To.
+// Take accepts the commits of a tree. It reads them as a pack and examines each in quarantine first. It rewrites
+// commits to drop changes of protected paths and of .gitattributes, which could hide files from a reviewer, and to set
+// their metadata: see Authorship. Anything else that is forbidden refuses all commits: then From equals To.
 //
 // History that the tree rewrote becomes one commit on top of Last with the tip's
 // tree and message. If To is not the tree's HEAD, the caller resets the tree with
@@ -195,9 +192,8 @@ func tipOf(ctx context.Context, tree *git.Tree, inspection *git.Inspection) (str
 	return tree.Head(ctx)
 }
 
-// addTreeState adds the state of the working tree. An unreadable tree is not an
-// error: it counts as dirty. After a bomb git does not run: reading such a commit
-// into an index would take all memory.
+// addTreeState adds the state of the working tree. An unreadable tree is not an error: it counts as dirty. After a bomb
+// git does not run: reading such a commit into an index would take all memory.
 func addTreeState(
 	ctx context.Context, tree *git.Tree, inspection *git.Inspection, done *journal.CommitsTaken, bomb bool,
 ) error {

@@ -14,9 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/sandbox/seccomp"
 )
 
-// restrictCalls puts the seccomp filter on this thread, which is the one that execs.
-// With a supervisor its listener goes to it; nothing after this may be a call
-// that the supervisor is asked about.
+// restrictCalls puts the seccomp filter on this thread, which is the one that execs. With a supervisor its listener
+// goes to it; nothing after this may be a call that the supervisor is asked about.
 func (p *launch) restrictCalls() error {
 	machine, err := arch.GetInfo("")
 	if err != nil {

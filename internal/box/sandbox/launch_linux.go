@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-// The roles of a launcher, by its arguments: descriptor, and role where it is
-// not the first.
+// The roles of a launcher, by its arguments: descriptor, and role where it is not the first.
 const (
 	inner = "inner" // below the supervisor
 	check = "check" // a program inside that tries what it must not do
@@ -34,8 +33,7 @@ func Launch(l Launcher) error {
 	if err != nil || first < 3 {
 		return fmt.Errorf("no descriptor of orders: %q", l.Args[0])
 	}
-	// Death signal, Landlock's and seccomp's domains belong to the thread that
-	// will call exec.
+	// Death signal, Landlock's and seccomp's domains belong to the thread that will call exec.
 	runtime.LockOSThread()
 	orders := os.NewFile(uintptr(first), "orders")
 	s, err := readSpec(orders)

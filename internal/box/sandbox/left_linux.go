@@ -17,10 +17,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Sweep removes what sandboxed programs left in memory that the whole machine
-// shares: files, and System V objects. With mounts of their own nothing is
-// left. Without a user of their own their objects cannot be told apart, and
-// nothing is removed. Two sandboxes at once with one user remove each other's.
+// Sweep removes what sandboxed programs left in memory that the whole machine shares: files, and System V objects. With
+// mounts of their own nothing is left. Without a user of their own their objects cannot be told apart, and nothing is
+// removed. Two sandboxes at once with one user remove each other's.
 func (w Config) Sweep() error {
 	if w.sameUser() || w.Level == Namespace {
 		return nil

@@ -17,9 +17,8 @@ const oldRoot = "/.was"
 
 const procs = "/proc"
 
-// enterNewRoot makes a root of its own that holds what a Sandbox names and nothing
-// else. Landlock says what may be opened; this also hides what need not be
-// opened to be used, as the sockets of other programs.
+// enterNewRoot makes a root of its own that holds what a Sandbox names and nothing else. Landlock says what may be
+// opened; this also hides what need not be opened to be used, as the sockets of other programs.
 func (p *launch) enterNewRoot() error {
 	if !p.mounts() {
 		return nil
@@ -276,9 +275,8 @@ func mountedFolder() (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// mountProc shows the processes of the namespace alone. Their numbers begin after
-// our number outside: if every command began with 2, a lock file that holds the
-// number of a process would name another process in the next command.
+// mountProc shows the processes of the namespace alone. Their numbers begin after our number outside: if every command
+// began with 2, a lock file that holds the number of a process would name another process in the next command.
 func (p *launch) mountProc() error {
 	if !p.PIDs {
 		return nil

@@ -1,12 +1,10 @@
-// Package sandbox is the sandbox round the agent and its checks: a Command goes
-// in, the same Command comes out confined, with the level that was reached and
-// a check from inside that it holds. It never starts a program itself (that
-// is internal/lib/process), never speaks to the network for those inside (that is
-// internal/box/egress) and never decides which level is enough.
+// Package sandbox is the sandbox round the agent and its checks: a Command goes in, the same Command comes out
+// confined, with the level that was reached and a check from inside that it holds. It never starts a program itself
+// (that is internal/lib/process), never speaks to the network for those inside (that is internal/box/egress) and never
+// decides which level is enough.
 //
-// A confined program is started by this same program: the launcher, which sets
-// up what its level has, in the order of launch_linux.go. It stays as the first
-// process of a namespace, or as a supervisor, and all inside end with it.
+// A confined program is started by this same program: the launcher, which sets up what its level has, in the order of
+// launch_linux.go. It stays as the first process of a namespace, or as a supervisor, and all inside end with it.
 package sandbox
 
 import (
@@ -61,9 +59,8 @@ type Config struct {
 	// UID and GID are those of sandboxed programs, which have no other groups. UID 0: our own.
 	UID, GID int
 
-	// Write are folders that can be written to. Read can be read, besides what readable lists. With
-	// mounts /tmp is empty and temporary. Without them all sockets in Write can be used, so Write
-	// must not hold all of /tmp.
+	// Write are folders that can be written to. Read can be read, besides what readable lists. With mounts /tmp is
+	// empty and temporary. Without them all sockets in Write can be used, so Write must not hold all of /tmp.
 	Write, Read []string
 
 	// At are the paths inside of some of Write and Read, where there are mounts. Their own paths lead nowhere there.

@@ -124,10 +124,9 @@ func (p *launch) awaitFilter(below wire) (*os.File, error) {
 	}
 }
 
-// runAsInit is the first process of a namespace. It dies with ralph, and the kernel
-// kills all others of the namespace with it, also those that left their session and
-// their parents. It starts the program from this thread, which is confined. Signals
-// that ask the program to end reach the program too, so this process ignores them.
+// runAsInit is the first process of a namespace. It dies with ralph, and the kernel kills all others of the namespace
+// with it, also those that left their session and their parents. It starts the program from this thread, which is
+// confined. Signals that ask the program to end reach the program too, so this process ignores them.
 func (p *launch) runAsInit() error {
 	p.launcher.Hear(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
 	if err := p.denyTracing(); err != nil {
@@ -160,9 +159,8 @@ func descriptors(lent int) []uintptr {
 	return fds
 }
 
-// waitForProgram waits for the program's end and tells it, then waits for the end of the
-// last process that it left. ralph decides how long these may stay: it kills them
-// and us.
+// waitForProgram waits for the program's end and tells it, then waits for the end of the last process that it left.
+// ralph decides how long these may stay: it kills them and us.
 func (p *launch) waitForProgram(pid int) error {
 	var status unix.WaitStatus
 	for {

@@ -1,6 +1,5 @@
-// Package claim finds an agent's statements about its own work in its messages:
-// a promise, a response, a question, a completion tag. Package verdict decides
-// whether to believe them.
+// Package claim finds an agent's statements about its own work in its messages: a promise, a response, a question, a
+// completion tag. Package verdict decides whether to believe them.
 package claim
 
 import (

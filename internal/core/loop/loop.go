@@ -1,6 +1,5 @@
-// Package loop executes a run: it gets the next step from package verdict, does it, and
-// records it before the next one. It imports neither the agent nor the checks nor git: they
-// are behind Do.
+// Package loop executes a run: it gets the next step from package verdict, does it, and records it before the next one.
+// It imports neither the agent nor the checks nor git: they are behind Do.
 package loop
 
 import (

@@ -1,6 +1,5 @@
-// Package plan turns a task into stories. It reads an issue's text or a
-// prd.json, reports all errors in it, and picks the next story. It touches no
-// file and calls no model.
+// Package plan turns a task into stories. It reads an issue's text or a prd.json, reports all errors in it, and picks
+// the next story. It touches no file and calls no model.
 package plan
 
 import (

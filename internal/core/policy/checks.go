@@ -76,10 +76,9 @@ func shortName(command string, taken []Check) string {
 	return unique
 }
 
-// ProtectedFiles returns the files that an agent may not change, in any folder: files
-// that other machines or people's tools run, read or connect to on their own, and files
-// that say who may merge. A file that somebody runs by name, such as a Makefile, is part
-// of the work.
+// ProtectedFiles returns the files that an agent may not change, in any folder: files that other machines or people's
+// tools run, read or connect to on their own, and files that say who may merge. A file that somebody runs by name, such
+// as a Makefile, is part of the work.
 func ProtectedFiles() []string {
 	all := []string{"CODEOWNERS", "docs/CODEOWNERS"}
 	for _, name := range append(agentfiles.All().Globs(),
@@ -135,9 +134,8 @@ func (r Reason) SessionStatus() string {
 	return strings.ToUpper(string(r))
 }
 
-// ByFile is a command that is started again, with any exit code, until a DONE file
-// exists. Each attempt is an iteration: Limits.Iterations limits how many there are,
-// Limits.Iteration how long one takes.
+// ByFile is a command that is started again, with any exit code, until a DONE file exists. Each attempt is an
+// iteration: Limits.Iterations limits how many there are, Limits.Iteration how long one takes.
 const ByFile Done = "file"
 
 // Supervision holds the rules of a supervised run, besides its limits. It does not hold

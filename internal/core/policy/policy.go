@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Policy holds the rules of a whole run. The journal's first event carries it, so that a
-// resumed run needs no settings.
+// Policy holds the rules of a whole run. The journal's first event carries it, so that a resumed run needs no settings.
 type Policy struct {
 	Done       Done       `json:"done,omitempty"` // ByStories where empty
 	Word       string     `json:"word,omitempty"` // the agent's word that completes the run; ByStories needs none

@@ -9,9 +9,8 @@ import (
 // Done says when a run is complete: one of the ways to loop an agent, each with a preset.
 type Done string
 
-// A run is complete when every story of its plan passes; when the checks are
-// green and the agent answers with the word; or when the checks are green and
-// the agent gave the word as its completion tag.
+// A run is complete when every story of its plan passes; when the checks are green and the agent answers with the word;
+// or when the checks are green and the agent gave the word as its completion tag.
 const (
 	ByStories  Done = "stories"
 	ByResponse Done = "response"
@@ -82,8 +81,7 @@ func ForPreset(done Done) Policy {
 	return p
 }
 
-// Reason is why a run stopped: the same word in the journal, the JSON, the outputs and
-// the comment.
+// Reason is why a run stopped: the same word in the journal, the JSON, the outputs and the comment.
 type Reason string
 
 // The reasons a run can stop for.

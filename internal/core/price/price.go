@@ -1,6 +1,5 @@
-// Package price turns tokens into dollars at a date, or says that the price
-// is unknown. It uses no network: a model that is not listed has no price
-// unless the settings give one.
+// Package price turns tokens into dollars at a date, or says that the price is unknown. It uses no network: a model
+// that is not listed has no price unless the settings give one.
 package price
 
 import "github.com/ralph-loop/ralph/internal/lib/pattern"
@@ -79,8 +78,7 @@ func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool
 // A snapshot costs what its model does, and so does a longer context, which Claude Code writes as [1m].
 var variant = pattern.Of(`(?:-20\d\d-?\d\d-?\d\d)?(?:\[1m\])?$`)
 
-// find takes exact names only: "gpt-6-sol-fast" is another model at another
-// price, and no prefix tells by how much.
+// find takes exact names only: "gpt-6-sol-fast" is another model at another price, and no prefix tells by how much.
 func find(model string, over map[string]Rate) (Rate, bool) {
 	for _, name := range []string{model, variant.ReplaceAllString(model, "")} {
 		for _, rates := range []map[string]Rate{over, listed} {

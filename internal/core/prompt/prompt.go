@@ -1,5 +1,4 @@
-// Package prompt writes the text that an agent reads in an iteration. It is a function
-// of the journal.
+// Package prompt writes the text that an agent reads in an iteration. It is a function of the journal.
 package prompt
 
 import (

@@ -1,6 +1,5 @@
-// Package quota enforces the limits of a repository: dollars a day, parallel
-// runs, open pull requests. It takes the ledger and a request, and returns a
-// decision. Callers store the ledger and pass the time.
+// Package quota enforces the limits of a repository: dollars a day, parallel runs, open pull requests. It takes the
+// ledger and a request, and returns a decision. Callers store the ledger and pass the time.
 package quota
 
 import (

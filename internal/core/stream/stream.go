@@ -1,6 +1,5 @@
-// Package stream defines the Items that an agent says and does while it
-// works, the same for all agents. It stores nothing: console, claim scanner
-// and meter read the Items, and the journal gets their sum.
+// Package stream defines the Items that an agent says and does while it works, the same for all agents. It stores
+// nothing: console, claim scanner and meter read the Items, and the journal gets their sum.
 package stream
 
 import (
@@ -94,8 +93,7 @@ type Result struct {
 	Busy   bool   // the model's server turned it away for now, where no status says so
 	Denied Denial // it was turned away for good, where no status says so
 
-	// When the model may be asked again, by its server's word: a time, or how
-	// long from now.
+	// When the model may be asked again, by its server's word: a time, or how long from now.
 	Until time.Time
 	After time.Duration
 }

@@ -42,8 +42,7 @@ type Command struct {
 	Flags Flags
 	Story string // the story to retry
 	Words string // the rest of the comment, for the agent
-	// Said is an unknown or refused word that made the verb Help, Nearest a known word
-	// like it, and Why the reason.
+	// Said is an unknown or refused word that made the verb Help, Nearest a known word like it, and Why the reason.
 	Said    string
 	Nearest string
 	Why     string

@@ -137,9 +137,8 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 	return task, hasBody || len(task.Remarks) > 0
 }
 
-// remarks returns the changes that people ask for: the words of the command in a thread,
-// the thread of the command, or the review. Otherwise these are all open threads and red
-// checks.
+// remarks returns the changes that people ask for: the words of the command in a thread, the thread of the command, or
+// the review. Otherwise these are all open threads and red checks.
 func (t Trigger) remarks(cmd Command, found TaskContext) []plan.Remark {
 	words := strings.TrimSpace(cmd.Words)
 	thread := t.Comment.Thread

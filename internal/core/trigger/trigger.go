@@ -1,6 +1,5 @@
-// Package trigger decides whether an event from GitHub is a task for ralph, which one, and
-// whether the person may start it. It takes cleaned values, parses no webhooks and makes no
-// calls.
+// Package trigger decides whether an event from GitHub is a task for ralph, which one, and whether the person may start
+// it. It takes cleaned values, parses no webhooks and makes no calls.
 package trigger
 
 import (

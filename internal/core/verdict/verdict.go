@@ -1,6 +1,5 @@
-// Package verdict judges a run: the value of its checks, proofs and grades,
-// and the next step. It is a function of the journal: the same journal gives
-// the same verdict.
+// Package verdict judges a run: the value of its checks, proofs and grades, and the next step. It is a function of the
+// journal: the same journal gives the same verdict.
 package verdict
 
 import (

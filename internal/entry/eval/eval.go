@@ -1,7 +1,6 @@
-// Package eval tries an agent on commits that a repository already has. The
-// base is a commit's parent, and the task is the commit's text. The work of
-// an ordinary run is then checked with the commit's own tests, which the
-// agent never saw.
+// Package eval tries an agent on commits that a repository already has. The base is a commit's parent, and the task is
+// the commit's text. The work of an ordinary run is then checked with the commit's own tests, which the agent never
+// saw.
 package eval
 
 import (

@@ -94,9 +94,8 @@ type agentWork struct {
 	end       int64 // offset of the end of the part
 }
 
-// transcriptPart is a part of a transcript: from an offset, or 0 if that is unknown, and
-// not before the time began. Text before the time judged was judged before, as the
-// transcript is written with a delay.
+// transcriptPart is a part of a transcript: from an offset, or 0 if that is unknown, and not before the time began.
+// Text before the time judged was judged before, as the transcript is written with a delay.
 type transcriptPart struct {
 	path   string
 	from   int64

@@ -1,6 +1,5 @@
-// Package scaffold writes the files that a project starts with: settings,
-// asked for at a terminal; a PRD with its prompt and log; and the GitHub
-// workflow. It overwrites nothing without permission.
+// Package scaffold writes the files that a project starts with: settings, asked for at a terminal; a PRD with its
+// prompt and log; and the GitHub workflow. It overwrites nothing without permission.
 package scaffold
 
 import (

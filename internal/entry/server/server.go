@@ -1,7 +1,6 @@
-// Package server is the entry for a GitHub App's webhooks. It accepts
-// deliveries, starts jobs in GitHub Actions, and reads missed deliveries from
-// GitHub's log. It stores nothing on disk and has no rules of its own: package
-// trigger decides, and the job checks permissions.
+// Package server is the entry for a GitHub App's webhooks. It accepts deliveries, starts jobs in GitHub Actions, and
+// reads missed deliveries from GitHub's log. It stores nothing on disk and has no rules of its own: package trigger
+// decides, and the job checks permissions.
 package server
 
 import (

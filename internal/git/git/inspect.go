@@ -10,9 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Inspection is the state of a tree at one time. It saves git processes, the
-// largest cost of an iteration besides the agent. It is valid until an agent works
-// in the tree again.
+// Inspection is the state of a tree at one time. It saves git processes, the largest cost of an iteration besides the
+// agent. It is valid until an agent works in the tree again.
 type Inspection struct {
 	Head    string   // the commit
 	Tree    string   // the tree of Head

@@ -9,9 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// Own returns the user's repository as a tree, for an agent that works in the
-// user's own files. Ralph commits there as the user, if git knows the user's name,
-// and without files that the user ignores.
+// Own returns the user's repository as a tree, for an agent that works in the user's own files. Ralph commits there as
+// the user, if git knows the user's name, and without files that the user ignores.
 func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	own, err := g.at(ctx, at)
 	if err != nil {
@@ -62,9 +61,8 @@ type PathCommit struct {
 	Message Message
 }
 
-// Commit commits the files at some paths and returns the new commit, or HEAD if
-// they have no changes that git does not ignore. Other changes stay out, staged
-// ones too. No hook or filter runs, and the commit is not signed.
+// Commit commits the files at some paths and returns the new commit, or HEAD if they have no changes that git does not
+// ignore. Other changes stay out, staged ones too. No hook or filter runs, and the commit is not signed.
 func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, error) {
 	tree, err := g.Own(ctx, place)
 	if err != nil {

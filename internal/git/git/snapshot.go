@@ -20,17 +20,15 @@ func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	return s, s.resolveHead(ctx, "HEAD")
 }
 
-// Work writes the working files as a tree, without the paths in Beside, and returns
-// its id. It does not change the index. It leaves out nested repositories: Take
-// would refuse them.
+// Work writes the working files as a tree, without the paths in Beside, and returns its id. It does not change the
+// index. It leaves out nested repositories: Take would refuse them.
 func (s *Inspection) Work(ctx context.Context) (string, error) {
 	return s.snapshot(ctx, s.tree.beside())
 }
 
-// CommitSnapshot commits the files in tree, which Work returned earlier, and returns the
-// new HEAD, or the old one if nothing changed. The paths in Beside are committed as they
-// are now. It changes no file: later changes stay uncommitted. No hook runs, and an
-// unfinished merge or rebase is abandoned.
+// CommitSnapshot commits the files in tree, which Work returned earlier, and returns the new HEAD, or the old one if
+// nothing changed. The paths in Beside are committed as they are now. It changes no file: later changes stay
+// uncommitted. No hook runs, and an unfinished merge or rebase is abandoned.
 func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
 	if err := CheckSHA(tree); err != nil {
 		return "", err

@@ -13,9 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Tree is a checkout with its own repository, in which an agent works. It reads
-// the trusted objects and cannot write to them: only handover.Take accepts its
-// commits. Any program in the tree can write to its .git. git runs there by Run,
+// Tree is a checkout with its own repository, in which an agent works. It reads the trusted objects and cannot write to
+// them: only handover.Take accepts its commits. Any program in the tree can write to its .git. git runs there by Run,
 // without credentials.
 type Tree struct {
 	Dir    string
@@ -179,8 +178,7 @@ func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 	return publish(filepath.Join(seed, "config"), config, 0o644)
 }
 
-// Untracked returns patterns that ignore the untracked files. A folder with only
-// untracked files is one pattern.
+// Untracked returns patterns that ignore the untracked files. A folder with only untracked files is one pattern.
 func (t *Tree) Untracked(ctx context.Context) ([]string, error) {
 	s, err := t.Inspect(ctx)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Trusted is ralph's own bare repository. All content is examined before it gets
-// in, and git uses credentials only here. Agents read its objects, so its folder
-// is readable inside a sandbox, but never writable.
+// Trusted is ralph's own bare repository. All content is examined before it gets in, and git uses credentials only
+// here. Agents read its objects, so its folder is readable inside a sandbox, but never writable.
 type Trusted struct {
 	Dir string
 

@@ -48,9 +48,8 @@ func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (stri
 	return sha, nil
 }
 
-// Reset moves the tree from its HEAD to a commit that ralph made from it. It updates
-// the files that differ between the two commits. Other files stay as they are,
-// uncommitted work included.
+// Reset moves the tree from its HEAD to a commit that ralph made from it. It updates the files that differ between the
+// two commits. Other files stay as they are, uncommitted work included.
 func (t *Tree) Reset(ctx context.Context, sha string) error {
 	if err := CheckSHA(sha); err != nil {
 		return err

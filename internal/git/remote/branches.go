@@ -137,9 +137,8 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	return r.push(ctx, t, u.SHA+":"+ref, flags...)
 }
 
-// Deliver brings a branch of the user's repository to a commit, reading it from
-// the trusted one. It is never forced, and never the branch that is checked
-// out: the user's files stay as they are. Where others went on with it the error
+// Deliver brings a branch of the user's repository to a commit, reading it from the trusted one. It is never forced,
+// and never the branch that is checked out: the user's files stay as they are. Where others went on with it the error
 // is ErrNonFastForward.
 func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha string) error {
 	if err := git.CheckBranch(branch); err != nil {

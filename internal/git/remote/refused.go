@@ -99,9 +99,8 @@ func overtaken(why string) bool {
 		strings.Contains(why, "non-fast-forward")
 }
 
-// inFull adds what the remote said in its own lines: GitHub's rules explain
-// themselves there. Where one can read more comes last: it is long, and what is
-// shown in one line is cut.
+// inFull adds what the remote said in its own lines: GitHub's rules explain themselves there. Where one can read more
+// comes last: it is long, and what is shown in one line is cut.
 func (r Repository) inFull(why string, err error) string {
 	failed, ok := git.Answered(err)
 	if !ok {

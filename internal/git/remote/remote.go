@@ -1,6 +1,5 @@
-// Package remote clones, fetches and pushes remote repositories. Each call
-// runs git with one transport and the token in the environment, and returns
-// errors with a remedy. It never forces a branch.
+// Package remote clones, fetches and pushes remote repositories. Each call runs git with one transport and the token in
+// the environment, and returns errors with a remedy. It never forces a branch.
 package remote
 
 import (

@@ -1,7 +1,6 @@
-// Package workspace reads and writes the files of a project and of its runs: the
-// journal, logs, locks, and the memory that an agent reads. It follows no links
-// out of its folder, limits what it reads, and interprets only the plan and the
-// journal.
+// Package workspace reads and writes the files of a project and of its runs: the journal, logs, locks, and the memory
+// that an agent reads. It follows no links out of its folder, limits what it reads, and interprets only the plan and
+// the journal.
 package workspace
 
 import (

@@ -100,9 +100,8 @@ const activeFile = ".ralph-active"
 
 func (f Folder) markerPath() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
 
-// Hold locks the folder for a whole run, and writes the active file unless active is
-// nil. It replaces an existing one: only the holder of the lock runs, so its process
-// is dead. Lock of the returned folder does nothing.
+// Hold locks the folder for a whole run, and writes the active file unless active is nil. It replaces an existing one:
+// only the holder of the lock runs, so its process is dead. Lock of the returned folder does nothing.
 func (f Folder) Hold(active *Active) (locked Folder, release func() error, err error) {
 	unlock, err := f.Lock()
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// Mirror makes one folder equal to another: it copies files that differ, and
-// removes all others. It compares content: programs can set times, and comparing
-// is faster than copying. It follows no links, and skips sockets, pipes and
+// Mirror makes one folder equal to another: it copies files that differ, and removes all others. It compares content:
+// programs can set times, and comparing is faster than copying. It follows no links, and skips sockets, pipes and
 // unreadable files.
 func Mirror(from, to string) error {
 	source, err := untrusted.OpenRoot(from)
@@ -59,8 +58,7 @@ type entry struct {
 	left     *int
 }
 
-// mirror copies an entry. It replaces a changed file: writing to it would also change
-// its other hard links.
+// mirror copies an entry. It replaces a changed file: writing to it would also change its other hard links.
 func (e entry) mirror(have fs.FileInfo) error {
 	switch kind := e.info.Mode(); {
 	case kind.IsDir():

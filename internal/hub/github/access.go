@@ -1,6 +1,5 @@
-// Package github is the only package that uses GitHub's API. It reads a
-// webhook's payload into a trigger, and makes the API calls of a run. It
-// decides nothing; lower packages do.
+// Package github is the only package that uses GitHub's API. It reads a webhook's payload into a trigger, and makes the
+// API calls of a run. It decides nothing; lower packages do.
 package github
 
 import (

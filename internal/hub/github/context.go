@@ -55,8 +55,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	return found, nil
 }
 
-// membership are GitHub's words for authors with write permission. Members who hide their
-// membership have other words.
+// membership are GitHub's words for authors with write permission. Members who hide their membership have other words.
 var membership = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 func (c *Client) readComments(

@@ -62,8 +62,7 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 // canRelay reports whether a job takes a relayed event. Those of pushes start nothing there.
 func canRelay(t trigger.Trigger) bool { return trigger.CanStartWork(t.Event) || t.IsCI() }
 
-// ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none,
-// and the repository.
+// ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none, and the repository.
 func ReadWanted(event string, body []byte, rules trigger.Rules) (trigger.Trigger, string, error) {
 	read, err := ReadTrigger(event, body)
 	if err != nil {

@@ -61,9 +61,8 @@ const (
 	eventPush  = "push"
 )
 
-// Prove proves the pull request or merge group of the event, without an agent, and puts
-// the check on its head. A fork's job may not, so another job publishes its result. For a
-// push to the base branch it keeps the baseline.
+// Prove proves the pull request or merge group of the event, without an agent, and puts the check on its head. A fork's
+// job may not, so another job publishes its result. For a push to the base branch it keeps the baseline.
 func (j Job) Prove(ctx context.Context) error {
 	p, why, err := j.proposal(ctx)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package proofcheck makes the check ralph/proof of a pull request from the outcome of
-// its proof. The outcome may come from a job that ran a stranger's code: its texts are
-// cleaned, and it does not decide which commit gets the check.
+// Package proofcheck makes the check ralph/proof of a pull request from the outcome of its proof. The outcome may come
+// from a job that ran a stranger's code: its texts are cleaned, and it does not decide which commit gets the check.
 package proofcheck
 
 import (

@@ -1,6 +1,5 @@
-// Package upkeep decides what a pull request that ralph opened needs until it is
-// merged or closed. It takes texts and facts from GitHub, and returns texts and
-// decisions; it makes no calls.
+// Package upkeep decides what a pull request that ralph opened needs until it is merged or closed. It takes texts and
+// facts from GitHub, and returns texts and decisions; it makes no calls.
 package upkeep
 
 import (

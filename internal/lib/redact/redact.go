@@ -1,7 +1,6 @@
-// Package redact hides secrets in text and in streams. It takes the values of
-// secrets and finds them as they are and in common encodings, and tokens of
-// well-known shapes. It does not know where secrets come from, and it keeps no
-// more of a stream than could still become one.
+// Package redact hides secrets in text and in streams. It takes the values of secrets and finds them as they are and in
+// common encodings, and tokens of well-known shapes. It does not know where secrets come from, and it keeps no more of
+// a stream than could still become one.
 package redact
 
 import (
@@ -107,9 +106,8 @@ func (r *Redactor) Holds(b []byte) bool {
 	return false
 }
 
-// Writer hides secrets in what is written to it, wherever the borders between
-// writes fall. What could be the beginning of a secret waits for what comes
-// next, or for Close. Closing does not close w.
+// Writer hides secrets in what is written to it, wherever the borders between writes fall. What could be the beginning
+// of a secret waits for what comes next, or for Close. Closing does not close w.
 func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
 	return &writer{redactor: r, to: w}
 }
@@ -123,9 +121,8 @@ func (r *Redactor) Reader(from io.Reader) io.Reader {
 
 type match struct{ from, to int }
 
-// find returns every match that begins at from or later, in the order of their
-// beginnings, and how much of s depends on nothing that comes next. Before hidden,
-// and within a match, it looks for values only.
+// find returns every match that begins at from or later, in the order of their beginnings, and how much of s depends on
+// nothing that comes next. Before hidden, and within a match, it looks for values only.
 func (r *Redactor) find(s []byte, from, hidden int) ([]match, int) {
 	var found []match
 	settled := len(s)
@@ -229,9 +226,8 @@ func (w *writer) Close() error {
 	return w.pass(found, len(w.held))
 }
 
-// pass writes what is held as far as end, and keeps the rest. A secret that
-// reaches over end has its *** written now; the rest of it is remembered as
-// masked.
+// pass writes what is held as far as end, and keeps the rest. A secret that reaches over end has its *** written now;
+// the rest of it is remembered as masked.
 func (w *writer) pass(found []match, end int) error {
 	if end <= w.passed {
 		return nil

@@ -1,6 +1,5 @@
-// Package shell splits a command into words as a shell does, with quotes and
-// escapes, and names the programs that it starts. It expands and runs nothing:
-// words that need expansion are refused.
+// Package shell splits a command into words as a shell does, with quotes and escapes, and names the programs that it
+// starts. It expands and runs nothing: words that need expansion are refused.
 package shell
 
 import (

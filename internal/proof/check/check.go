@@ -1,6 +1,5 @@
-// Package check runs a project's checks. Each check is a shell command in its
-// own session; the result is an event with its exit code, output and tests.
-// It does not verify the work.
+// Package check runs a project's checks. Each check is a shell command in its own session; the result is an event with
+// its exit code, output and tests. It does not verify the work.
 package check
 
 import (
@@ -325,8 +324,7 @@ func (h Hand) timeout(check policy.Check) time.Duration {
 	return h.Patience(check.Timeout.Std())
 }
 
-// Slug turns a command into a part of a file's name: letters, digits and underscores,
-// 1 to 50 characters.
+// Slug turns a command into a part of a file's name: letters, digits and underscores, 1 to 50 characters.
 func Slug(command string) string {
 	words := strings.FieldsFunc(command, func(r rune) bool {
 		return r > unicode.MaxASCII || (!unicode.IsLetter(r) && !unicode.IsDigit(r))

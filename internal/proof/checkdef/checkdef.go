@@ -1,8 +1,6 @@
-// Package checkdef finds the files that define a project's checks: scripts that
-// a check's command names, the Makefile that it calls, and the settings of test
-// runners and linters. An agent that changes them could make its checks pass
-// without doing the work. The package opens no files and runs nothing. Test
-// files and manifests do not define checks.
+// Package checkdef finds the files that define a project's checks: scripts that a check's command names, the Makefile
+// that it calls, and the settings of test runners and linters. An agent that changes them could make its checks pass
+// without doing the work. The package opens no files and runs nothing. Test files and manifests do not define checks.
 package checkdef
 
 import (

@@ -1,6 +1,5 @@
-// Package checkout makes clean checkouts of commits, with some files replaced,
-// runs setup and the checks there in the sandbox, and reports events. Package
-// proof decides what runs where. Runs, `ralph prove` and `ralph doctor
+// Package checkout makes clean checkouts of commits, with some files replaced, runs setup and the checks there in the
+// sandbox, and reports events. Package proof decides what runs where. Runs, `ralph prove` and `ralph doctor
 // --checks` use the same code.
 package checkout
 

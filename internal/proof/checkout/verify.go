@@ -41,8 +41,7 @@ func (v *Verifier) Confide(env []string, needs confine.Needs) {
 	v.Hand.Veil = v.hide.Writer
 }
 
-// Look runs the checks of a policy at a commit of the project's repository, or those that its
-// own files suggest.
+// Look runs the checks of a policy at a commit of the project's repository, or those that its own files suggest.
 func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
 	if _, err := v.Find(ctx, project, commit, p); err != nil {
 		return v.run, err

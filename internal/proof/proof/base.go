@@ -79,8 +79,7 @@ func (p Prover) keptBaseline(run journal.Run, emit func(journal.Event)) []journa
 	return known
 }
 
-// sumUpBase reports whether a check can prove something later. If setup failed, no check
-// ran and none can.
+// sumUpBase reports whether a check can prove something later. If setup failed, no check ran and none can.
 func sumUpBase(p policy.Policy, seen Outcome) journal.BaselineEnded {
 	if seen.Unready != "" {
 		return journal.BaselineEnded{Why: seen.Unready}

@@ -1,9 +1,7 @@
-// Package proof decides whether a change is proven: it runs the checks on clean
-// checkouts, with the tests swapped both ways, and applies two rules. Nothing
-// that worked breaks: the checks pass with the change, and so do the base's
-// tests on the new code. The new tests need the change: they fail on the base's
-// code. What else matters is listed for a person. Package checkout makes the
-// checkouts; verdict decides what follows.
+// Package proof decides whether a change is proven: it runs the checks on clean checkouts, with the tests swapped both
+// ways, and applies two rules. Nothing that worked breaks: the checks pass with the change, and so do the base's tests
+// on the new code. The new tests need the change: they fail on the base's code. What else matters is listed for a
+// person. Package checkout makes the checkouts; verdict decides what follows.
 package proof
 
 import (

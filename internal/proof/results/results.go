@@ -1,6 +1,5 @@
-// Package results reads the results of tests by name, from `go test -json` and
-// from JUnit XML. The exit code decides whether a check passed; names are for
-// people, and to tell which tests failed before. It opens no files, and hostile
+// Package results reads the results of tests by name, from `go test -json` and from JUnit XML. The exit code decides
+// whether a check passed; names are for people, and to tell which tests failed before. It opens no files, and hostile
 // output needs bounded memory.
 package results
 

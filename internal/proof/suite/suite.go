@@ -1,6 +1,5 @@
-// Package suite classifies a project's files by path, for each language: tests
-// that the usual runner finds, files that serve tests, and others. It opens no
-// file.
+// Package suite classifies a project's files by path, for each language: tests that the usual runner finds, files that
+// serve tests, and others. It opens no file.
 package suite
 
 import (

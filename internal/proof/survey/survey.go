@@ -1,6 +1,5 @@
-// Package survey suggests checks, setup and tools from a project's own files: the
-// commands that a new contributor would type. It opens no file and runs
-// nothing; the baseline shows whether a command works.
+// Package survey suggests checks, setup and tools from a project's own files: the commands that a new contributor would
+// type. It opens no file and runs nothing; the baseline shows whether a command works.
 package survey
 
 import (

@@ -21,9 +21,8 @@ type Merged struct {
 	Conflicts []string // files with conflicts, at most mostConflicts
 }
 
-// Merge merges two commits without a checkout: no hook, filter or merge driver
-// runs. It returns the newer commit if it contains the other. The same two give
-// the same commit each time.
+// Merge merges two commits without a checkout: no hook, filter or merge driver runs. It returns the newer commit if it
+// contains the other. The same two give the same commit each time.
 func Merge(ctx context.Context, t *git.Trusted, m Commits) (Merged, error) {
 	base, err := t.MergeBase(ctx, git.Span{From: m.Ours, To: m.Theirs})
 	if git.SaidNo(err) {

@@ -1,7 +1,6 @@
-// Package merging merges a run's work with what others did meanwhile. If the base
-// conflicts, it begins a merge with conflict markers for the agent to resolve, and
-// later commits the resolution. It also makes the commits whose tests verify the work:
-// what was proven with what others did, and what was there before a story.
+// Package merging merges a run's work with what others did meanwhile. If the base conflicts, it begins a merge with
+// conflict markers for the agent to resolve, and later commits the resolution. It also makes the commits whose tests
+// verify the work: what was proven with what others did, and what was there before a story.
 package merging
 
 import (

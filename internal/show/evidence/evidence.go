@@ -1,6 +1,5 @@
-// Package evidence writes the facts about a run into a file that can be verified
-// against the repository: each story with its criteria, its commit, its checks and
-// their results. It judges nothing and opens no file.
+// Package evidence writes the facts about a run into a file that can be verified against the repository: each story
+// with its criteria, its commit, its checks and their results. It judges nothing and opens no file.
 package evidence
 
 import (

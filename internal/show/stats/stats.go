@@ -1,6 +1,5 @@
-// Package stats sums up the pull requests of a repository's ledger: how many there were,
-// how they ended, and what the merged ones cost. It takes the ledger's rows and returns
-// numbers, or a table of them.
+// Package stats sums up the pull requests of a repository's ledger: how many there were, how they ended, and what the
+// merged ones cost. It takes the ledger's rows and returns numbers, or a table of them.
 package stats
 
 import (

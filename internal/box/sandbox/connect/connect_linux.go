@@ -1,7 +1,6 @@
-// Package connect makes the connects of a sandboxed program in its stead: seccomp
-// asks it about each, and it gives the program a socket of its own or an error. It
-// reaches the proxies, and what those inside listen on themselves. Where nothing else
-// does, it keeps their signals from others, too.
+// Package connect makes the connects of a sandboxed program in its stead: seccomp asks it about each, and it gives the
+// program a socket of its own or an error. It reaches the proxies, and what those inside listen on themselves. Where
+// nothing else does, it keeps their signals from others, too.
 package connect
 
 import (
@@ -21,9 +20,8 @@ import (
 // maxConnects is how many connects may be under way at once; who asks for more waits.
 const maxConnects = 128
 
-// Supervisor makes the connects of those inside in their stead, with sockets of
-// its own, to addresses in its own memory. It never lets the kernel go on with
-// a connect, whose address could be another by then: so there is no race to
+// Supervisor makes the connects of those inside in their stead, with sockets of its own, to addresses in its own
+// memory. It never lets the kernel go on with a connect, whose address could be another by then: so there is no race to
 // win, and nothing depends on what Landlock knows of the network.
 type Supervisor struct {
 	Listener *os.File               // of the filter

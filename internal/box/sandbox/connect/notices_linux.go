@@ -184,9 +184,8 @@ func ioctlUninterrupted[T any](n noticeQueue, request uintptr, what *T) error {
 	}
 }
 
-// next waits for a call to be asked about; false: no process is left. It polls
-// first, because newer kernels return the same error, without end, for a call
-// that is gone and for no processes left.
+// next waits for a call to be asked about; false: no process is left. It polls first, because newer kernels return the
+// same error, without end, for a call that is gone and for no processes left.
 func (n noticeQueue) next() (notice, bool) {
 	for {
 		at := []unix.PollFd{{Fd: int32(n), Events: unix.POLLIN}} //nolint:gosec // a descriptor

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// What the filter answers. The errnos are Linux's, which other systems number
-// differently.
+// What the filter answers. The errnos are Linux's, which other systems number differently.
 const (
 	allow  = uint32(bpfasm.ActionAllow)
 	kill   = uint32(bpfasm.ActionKillProcess)
@@ -54,9 +53,8 @@ type Filter struct {
 
 func (f Filter) off(p Part) bool { return f.Without != nil && f.Without(p) }
 
-// Build writes the program for one machine. A call that no rule names goes
-// through: the list is of what breaks out, since what programs need is more
-// than anybody can list.
+// Build writes the program for one machine. A call that no rule names goes through: the list is of what breaks out,
+// since what programs need is more than anybody can list.
 //
 // The library's own Policy is of no use here: it lets calls of a foreign
 // architecture through, and compares 64 bits where the kernel reads 32.

@@ -24,9 +24,8 @@ var refused = []string{
 	"settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
 }
 
-// onOthers are the calls that change how a process is run, any of the same
-// user: with 0 in each of these arguments it is the caller itself, or what the
-// kernel takes for it. What they have of another's thread they do without.
+// onOthers are the calls that change how a process is run, any of the same user: with 0 in each of these arguments it
+// is the caller itself, or what the kernel takes for it. What they have of another's thread they do without.
 var onOthers = map[string][]argument{
 	"prlimit64":          {{0, 0}}, // a program without descriptors puts nothing back
 	"sched_setaffinity":  {{0, 0}},
@@ -187,9 +186,8 @@ func (f Filter) sends(a *assembly) {
 	send("sendmmsg", 3)
 }
 
-// sockets lets in what the level can hold: local sockets, the kernel's own news
-// of the network, TCP, and UDP where the network is one of its own. The kernel
-// reads 32 bits of each argument, and so does the filter.
+// sockets lets in what the level can hold: local sockets, the kernel's own news of the network, TCP, and UDP where the
+// network is one of its own. The kernel reads 32 bits of each argument, and so does the filter.
 func (f Filter) sockets(a *assembly) {
 	a.rule("socketpair", func() {
 		local := a.NewLabel()

@@ -1,6 +1,5 @@
-// Package ending decides why a run did not succeed, as a cause with a headline and
-// a next step. It reads nothing but the run. Comment, summary, console and
-// annotations take their texts from its one table.
+// Package ending decides why a run did not succeed, as a cause with a headline and a next step. It reads nothing but
+// the run. Comment, summary, console and annotations take their texts from its one table.
 package ending
 
 import (
