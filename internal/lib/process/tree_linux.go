@@ -14,8 +14,8 @@ import (
 
 // tree is a program and all its descendants, in any session or group.
 //
-// It is ended by steps: terminate asks all of it to end, kill kills all of it, and killWithoutScan, where those take too
-// long, at least the program. sweep kills what outlives the program. giveUp is for a tree that nothing ends.
+// It is ended by steps: terminate asks all of it to end, kill kills all of it, and killWithoutScan, where those take
+// too long, at least the program. sweep kills what outlives the program. giveUp is for a tree that nothing ends.
 type tree struct {
 	pid    int
 	number uint64         // in the marker, which its environment has: RALPH_PROCESS=id.number
