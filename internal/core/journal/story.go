@@ -3,21 +3,7 @@ package journal
 import (
 	"cmp"
 	"slices"
-	"strings"
-
-	"github.com/ralph-loop/ralph/internal/core/plan"
 )
-
-// Request returns what people ask for in a story.
-func (r Run) Request(story plan.Story) string {
-	parts := []string{story.Title, story.Description}
-	for _, criterion := range story.AcceptanceCriteria {
-		if !slices.Contains(r.Planning.Added, criterion) {
-			parts = append(parts, criterion)
-		}
-	}
-	return strings.Join(parts, "\n")
-}
 
 // Reopened is a story that people asked for again, after a number of iterations.
 type Reopened struct {

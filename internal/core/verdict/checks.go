@@ -7,14 +7,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 )
 
-// FailedAtBase names the tests of a check that failed at the base, if it failed and named them.
-func FailedAtBase(run journal.Run, name string) []string {
-	if base, found := run.BaseCheck(name); found && base.HasNamedFailures() {
-		return base.Tests.Failing()
-	}
-	return nil
-}
-
 // MayBlock reports whether a failure of a check can count against the work. One that failed at the base, or could not
 // run there, can under a strict baseline, or if its failures are known by name.
 func MayBlock(p policy.Policy, base []journal.CheckEnded, name string) bool {

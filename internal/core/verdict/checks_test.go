@@ -39,12 +39,6 @@ func TestNewFailures(t *testing.T) {
 			t.Errorf("%s: new failures %q, want %q", name, got, test.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"a", "b", "p"}, verdict.FailedAtBase(run, "test")); diff != "" {
-		t.Errorf("red before (-want +got):\n%s", diff)
-	}
-	if got := verdict.FailedAtBase(redAtBase(&journal.Tests{Red: []string{"a"}, Cut: true}), "test"); got != nil {
-		t.Errorf("red before %q, though there are more", got)
-	}
 }
 
 // A failure blocks the work, unless the check failed at the base and only the same tests fail now.

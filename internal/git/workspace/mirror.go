@@ -228,18 +228,6 @@ func NewTemporary(parent, name string) (Temporary, error) {
 	return t, nil
 }
 
-// InUse reports whether the program that made a temporary folder still runs.
-func InUse(dir string) bool {
-	if _, err := os.Lstat(dir); err != nil {
-		return false
-	}
-	lock, err := lockOwnDir(dir)
-	if err == nil {
-		_ = lock.Close()
-	}
-	return err != nil
-}
-
 // lockOwnDir locks a folder that belongs to this user. Links are refused.
 func lockOwnDir(dir string) (*os.File, error) {
 	const folderOnly = os.O_RDONLY | syscall.O_DIRECTORY | syscall.O_NOFOLLOW
