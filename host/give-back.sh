@@ -3,7 +3,7 @@
 # that comes next.
 set -eu
 
-for folder in "$GITHUB_WORKSPACE/.ralph" "$GITHUB_WORKSPACE/.ralph-out" "$RUNNER_TEMP/ralph-agent"; do
+for folder in "$GITHUB_WORKSPACE/.ralph" "$GITHUB_WORKSPACE/.ralph-out" "$RUNNER_TEMP"/ralph-agent-*; do
   if [ "$(id -u)" -ne 0 ] && [ -d "$folder" ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
     sudo -n chown -R -h "$(id -u):$(id -g)" "$folder"
   fi
