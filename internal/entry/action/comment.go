@@ -142,7 +142,7 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 	if err != nil || !found || !comment.ReadBefore(t) {
 		return false, err
 	}
-	body := strings.ReplaceAll(comment.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
+	body := strings.ReplaceAll(comment.Body, "\r\n", "\n") // as a browser sends what a person edited
 	return strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), nil
 }
 

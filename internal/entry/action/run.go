@@ -196,7 +196,7 @@ func (h *handler) run(ctx context.Context) (none job.Outcome, err error) {
 	}
 	if doubt := previous.saved.whyDoubted; doubt != "" {
 		asked.Notes = append(asked.Notes, journal.Noted{
-			What: doubt + "; its claims do not count, and its work on the branch is judged again",
+			What: doubt + "; its claims do not count, and its work on the branch is checked again",
 		})
 	}
 	if err := previous.ref.claim(ctx, previous.saved.files, quota.LeaseFor(asked.Policy)); err != nil {

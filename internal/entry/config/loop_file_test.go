@@ -40,7 +40,7 @@ func TestLoopKeepsItsSettings(t *testing.T) {
 	want.Limits.Iterations = 7
 	want.Checks = []policy.Check{{Name: "make", Command: "make", Timeout: 120e9, FailAction: policy.Append}}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Over (-want +got):\n%s", diff)
+		t.Errorf("ApplyTo (-want +got):\n%s", diff)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestLoopIsLaidOverTheProject(t *testing.T) {
 	}
 }
 
-func TestLoopOverTakesNullForNoLimit(t *testing.T) {
+func TestLoopTakesNullForNoLimit(t *testing.T) {
 	loop, err := config.ReadLoop(config.File{
 		Name: "ralph.yaml", Data: []byte("ralph_loop:\n  max_cost: null\n  completion_tag: FIN\n  agent: command\n"),
 	})
@@ -97,7 +97,7 @@ func TestLoopOverTakesNullForNoLimit(t *testing.T) {
 	want := policy.ForPreset(policy.ByTag)
 	want.Limits.CostUSD, want.Word, want.Agent = 0, "FIN", "command"
 	if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.ByTag))); diff != "" {
-		t.Errorf("Over (-want +got):\n%s", diff)
+		t.Errorf("ApplyTo (-want +got):\n%s", diff)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view/ending"
 )
 
-// Checks are what a run would be judged by, and what it is worth before any work.
+// Checks are those of a run, and what they are worth before any work.
 type Checks struct {
 	Base   string    `json:"base"`   // the commit
 	Tried  bool      `json:"tried"`  // else they were only looked for
