@@ -22,8 +22,8 @@ func (s Settings) Marshal() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Show is Marshal without the secrets that hide finds.
-func (s Settings) Show(hide *redact.Redactor) (string, error) {
+// Show is Marshal without what looks like a secret.
+func (s Settings) Show() (string, error) {
 	text, err := s.Marshal()
-	return hide.String(string(text)), err
+	return redact.New().String(string(text)), err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/prompt"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
-	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 	"github.com/ralph-loop/ralph/internal/run/job"
 	"github.com/ralph-loop/ralph/internal/show/view"
@@ -39,7 +38,7 @@ func (d *Project) logSettings() error {
 	if !d.Verbose {
 		return nil
 	}
-	text, err := d.Settings.Show(redact.New())
+	text, err := d.Settings.Show()
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
-	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/lib/shell"
 	"github.com/ralph-loop/ralph/internal/proof/survey"
 )
@@ -68,7 +67,7 @@ func show(files []config.File, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text, err := merged.Show(redact.New())
+	text, err := merged.Show()
 	if err != nil {
 		return err
 	}
