@@ -82,13 +82,6 @@ func (c *console) print(text func() string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if shown := text(); shown != "" && !c.project.Quiet {
-		c.write(shown)
+		fmt.Fprintln(c.project.World.Stderr, c.project.secrets.String(shown))
 	}
-}
-
-func (c *console) write(text string) {
-	if c.project.secrets != nil { // before the agent is known there are none
-		text = c.project.secrets.String(text)
-	}
-	fmt.Fprintln(c.project.World.Stderr, text)
 }

@@ -55,7 +55,7 @@ func (l Flags) Open(ctx context.Context, w World) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Project{Flags: l, World: w, Tool: tool}
+	d := &Project{Flags: l, World: w, Tool: tool, secrets: redact.New()}
 	d.console = newConsole(w, d)
 	return d, d.read(ctx)
 }
