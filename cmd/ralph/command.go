@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/entry/hook"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
@@ -37,9 +38,9 @@ type grammar struct {
 	Demo      demoCommand       `cmd:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
 	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
 	Doctor    doctorCommand     `cmd:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
-	Run       runCommand        `cmd:"" drains:"" group:"work" stray:"give the prompt with -p: ralph run -p \"Make the tests pass. Answer <response>DONE</response>.\"" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
-	Loop      loopCommand       `cmd:"" drains:"" group:"work" help:"Repeat a task until its checks pass."`
-	Resume    resumeCommand     `cmd:"" drains:"" group:"work" help:"Continue a run that stopped or was killed."`
+	Run       runCommand        `cmd:"" group:"work" stray:"give the prompt with -p: ralph run -p \"Make the tests pass. Answer <response>DONE</response>.\"" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
+	Loop      loopCommand       `cmd:"" group:"work" help:"Repeat a task until its checks pass."`
+	Resume    resumeCommand     `cmd:"" group:"work" help:"Continue a run that stopped or was killed."`
 	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
 	Report    reportCommand     `cmd:"" group:"work" help:"Write a report of a run."`
 	Undo      undoCommand       `cmd:"" group:"work" help:"Take back what a run delivered into this folder."`
@@ -164,11 +165,14 @@ func parse(w world) (typed chosen, done bool, err error) {
 	if !ok {
 		return typed, true, errors.New("a command without a body: " + parsed.Command())
 	}
-	return chosen{
-		command: body,
-		drains:  node.Tag.Has("drains"),
-		again:   cmp.Or(node.Tag.Get("again"), "start it again"),
-	}, false, nil
+	again := cmp.Or(node.Tag.Get("again"), "start it again")
+	work, drains := body.(interface {
+		Continuation(id string) journal.Resume
+	})
+	if drains {
+		again = "continue: " + work.Continuation("").Command() + "; finished work is kept"
+	}
+	return chosen{command: body, drains: drains, again: again}, false, nil
 }
 
 // readHelp turns "help COMMAND" into "COMMAND --help", and takes --all out of it.

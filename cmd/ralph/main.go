@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
-	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/entry/laptop"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -155,10 +154,6 @@ func work(w world, typed chosen) int {
 	}
 	announced := make(chan struct{}) // closed once the message about the signal is printed
 	if typed.drains {
-		work, _ := typed.command.(interface {
-			Continuation(id string) journal.Resume
-		})
-		typed.again = "continue: " + work.Continuation("").Command() + "; finished work is kept"
 		ask = func() {
 			close(drain) // first: who has read the words may count on them
 			fmt.Fprintln(w.Stderr, "Received signal, shutting down...")
