@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -127,6 +128,22 @@ func (s *seat) press(keys string) {
 	}
 }
 
+// signal signals the program, which is the shell's one child.
+func (s *seat) signal(sig syscall.Signal) {
+	s.t.Helper()
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", s.Process.Pid))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(children)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // leaves waits for the program's end, which must leave the terminal as it was.
 func (s *seat) leaves(code int) {
 	s.t.Helper()
@@ -200,8 +217,8 @@ func TestInitIsLeft(t *testing.T) {
 		for name, leave := range map[string]func(*seat){
 			"Ctrl-C":  func(s *seat) { s.press("--mo\x03") },
 			"Ctrl-D":  func(s *seat) { s.press("\x04") },
-			"SIGINT":  func(s *seat) { _ = syscall.Kill(child(s.Process.Pid), syscall.SIGINT) },
-			"SIGTERM": func(s *seat) { _ = syscall.Kill(child(s.Process.Pid), syscall.SIGTERM) },
+			"SIGINT":  func(s *seat) { s.signal(syscall.SIGINT) },
+			"SIGTERM": func(s *seat) { s.signal(syscall.SIGTERM) },
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				s := sit(t, kind)

@@ -7,9 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -294,22 +292,6 @@ func (s *scene) killedAtCall(at call) {
 	if code := s.end(l); code != -1 {
 		s.t.Fatalf("exit %d: no process was killed", code)
 	}
-}
-
-// child returns the one child of a process.
-func child(pid int) int {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	for _, path := range all {
-		more, _ := os.ReadFile(path)
-		data = append(data, more...)
-	}
-	fields := strings.Fields(string(data))
-	if len(fields) == 0 {
-		return 0
-	}
-	found, _ := strconv.Atoi(fields[0])
-	return found
 }
 
 // TestKillAtACall kills the program while GitHub is about to do what it asked.
