@@ -37,10 +37,10 @@ const scripts = "testdata/script"
 //	                        demo's where there is none; WHAT is no-drafts, no-pulls
 //	github …                looks at GitHub, or changes it: see githubWords
 //	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…,
-//	event review WHO TEXT…, event remark WHO TEXT…, event dispatch WHO,
-//	event pull WHO, event group WHO BRANCH, event proved WHO WORKFLOW,
-//	event again WHO EVENT,
-//	event push WHO BRANCH
+//	event review WHO TEXT…, event remark WHO TEXT…, event reply WHO TEXT…, event dispatch WHO,
+//	event pull WHO [ACTION], event group WHO BRANCH, event proved WHO WORKFLOW,
+//	event workflow_run WHO CONCLUSION [COMMIT], event check_suite …, event status …,
+//	event push WHO BRANCH, event again WHO EVENT
 //	                        somebody does something, and the runner is told
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
