@@ -34,7 +34,7 @@ type report struct {
 
 // screens are the comment with the pull request, and the page of the job.
 func (r *report) screens() []publish.Screen {
-	summary := func(_ context.Context, board view.Texts) error { return r.log.writeSummary(board.Summary) }
+	summary := func(_ context.Context, board view.Texts) error { return r.log.writeSummary(board.Comment) }
 	return []publish.Screen{r.host.Show, summary}
 }
 

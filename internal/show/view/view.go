@@ -27,8 +27,7 @@ const maxText = Limit - 200 // leaves room for markers
 // Texts has the texts about a run on GitHub at one moment.
 type Texts struct {
 	Run     string
-	Comment string // the progress comment, marker included
-	Summary string // the job's summary
+	Comment string // the progress comment and the job's summary, marker included
 	Pull    Pull
 	State   State
 }
@@ -42,11 +41,9 @@ type Pull struct {
 
 // Of returns the texts about the current state of run.
 func Of(run journal.Run) Texts {
-	comment := fillTemplate("markers", run) + Comment(run)
 	return Texts{
 		Run:     run.ID,
-		Comment: comment,
-		Summary: comment,
+		Comment: fillTemplate("markers", run) + Comment(run),
 		Pull:    pullOf(run),
 		State:   stateOf(run),
 	}
