@@ -99,7 +99,7 @@ type Story struct {
 	Criteria []string `json:"criteria"` // Conditions that are true when it is done.
 	// Criteria that an agent added.
 	Added []string `json:"added,omitempty"`
-	// For each criterion, the test that the agent named and that went from red to green, or an empty text.
+	// For each criterion, the test that the agent named, if it fails without the change, or an empty text.
 	Shown []string `json:"shown,omitempty"`
 	// Whether people decided that it needs no test.
 	NeedsNoTest bool `json:"needs_no_test,omitempty"`
