@@ -71,7 +71,7 @@ func TestWorkflowTemplate(t *testing.T) {
 		}
 		may := map[string]string{"actions": "read", "contents": "write", "issues": "write", "pull-requests": "write", "checks": "read"}
 		if w.RunName != "" { // of an App, which relays red CI
-			may["actions"], may["statuses"] = "write", "read"
+			may["statuses"] = "read"
 		}
 		if diff := cmp.Diff(may, job.Permissions); diff != "" {
 			t.Errorf("%s: permissions (-want +got):\n%s", variant, diff)
