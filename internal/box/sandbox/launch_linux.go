@@ -73,7 +73,7 @@ func (p *launch) run(below bool) error {
 		return p.stepsThen(p.supervise, p.dieWithParent, p.denyTracing, p.dropPrivileges, p.dieWithParent)
 	}
 	last := p.exec
-	if p.PIDs {
+	if p.mounts() {
 		last = p.runAsInit
 	}
 	return p.stepsThen(last,
@@ -116,7 +116,7 @@ func (p *launch) dieWithParent() error {
 
 // orphaned: the first process of a namespace cannot see its parent, but sees the wire close.
 func (p *launch) orphaned() bool {
-	if p.PIDs {
+	if p.mounts() {
 		return p.wire.isClosed()
 	}
 	return unix.Getppid() != p.Parent

@@ -129,9 +129,7 @@ func (p *launch) mountPlan() (plan []mountItem, links []openPlace) {
 			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_RDONLY)
 		}
 	}
-	if p.PIDs {
-		plan = slices.DeleteFunc(plan, func(f mountItem) bool { return f.Path == procs })
-	}
+	plan = slices.DeleteFunc(plan, func(f mountItem) bool { return f.Path == procs })
 	depth := func(a, b place) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") }
 	slices.SortStableFunc(plan, func(a, b mountItem) int { return depth(a.place, b.place) })
 	slices.SortStableFunc(links, func(a, b openPlace) int { return depth(a.place, b.place) })
@@ -278,9 +276,6 @@ func mountedFolder() (string, error) {
 // mountProc shows the processes of the namespace alone. Their numbers begin after our number outside: if every command
 // began with 2, a lock file that holds the number of a process would name another process in the next command.
 func (p *launch) mountProc() error {
-	if !p.PIDs {
-		return nil
-	}
 	if own, err := os.Readlink(oldRoot + procs + "/self"); err == nil {
 		_ = os.WriteFile(oldRoot+procs+"/sys/kernel/ns_last_pid", []byte(own), 0) // some kernels do not have it
 	}

@@ -74,7 +74,6 @@ func (w Config) spec(c process.Command) (*spec, error) {
 		Write:  writes,
 		Read:   w.readPlaces(),
 		Ports:  w.Ports,
-		PIDs:   w.mounts(),
 		Files:  len(c.Files),
 		Parent: os.Getpid(),
 		Off:    w.off,
@@ -118,10 +117,7 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 		sys.Cloneflags |= unix.CLONE_NEWIPC
 	}
 	if w.mounts() {
-		sys.Cloneflags |= unix.CLONE_NEWNS
-	}
-	if w.mounts() {
-		sys.Cloneflags |= unix.CLONE_NEWPID
+		sys.Cloneflags |= unix.CLONE_NEWNS | unix.CLONE_NEWPID
 	}
 	if uid := os.Geteuid(); uid != 0 {
 		sys.Cloneflags |= unix.CLONE_NEWUSER
@@ -146,16 +142,17 @@ type spec struct {
 	Empty       []place // sockets
 	Layers      []Layer
 	Ports       map[int]netip.AddrPort
-	PIDs        bool // in a process namespace, whose first process we are
-	Files       int  // descriptors from 3 on that belong to the program
-	Parent      int  // who started the launcher: it must still be there
+	Files       int // descriptors from 3 on that belong to the program
+	Parent      int // who started the launcher: it must still be there
 	Off         []mechanism
 	ABI         int
 }
 
 func (s *spec) has(m mechanism) bool { return !slices.Contains(s.Off, m) }
 func (s *spec) off(m mechanism) bool { return !s.has(m) }
-func (s *spec) mounts() bool         { return s.Level == Namespace && s.has(mounts) }
+
+// mounts is as that of Config: then we are the first process of the namespace.
+func (s *spec) mounts() bool { return s.Level == Namespace && s.has(mounts) }
 
 func (s *spec) memory() (*os.File, error) {
 	var text bytes.Buffer // as gob: an argument need not be UTF-8, which JSON would mend
