@@ -291,7 +291,13 @@ func TestALinterAloneDoesNotProve(t *testing.T) {
 		runs:   map[string]string{"base": "pass", "head": "pass", "new": "fail"},
 		change: proof.Change{Files: []proof.File{product, newTest}, Head: "head", NewTests: "new"},
 	}
-	for command, want := range map[string]journal.Result{"go vet ./...": journal.NoNewFailingTest, "sh tests.sh": journal.Proven} {
+	for command, want := range map[string]journal.Result{
+		"go vet ./...":               journal.NoNewFailingTest,
+		"cd web && npm run lint":     journal.NoNewFailingTest,
+		"sh tests.sh":                journal.Proven,
+		"go vet ./...\nsh shop.sh":   journal.Proven,
+		"eslint .; node shop/all.js": journal.Proven,
+	} {
 		if got := r.prove(t, runOf(command)); got.Result != want {
 			t.Errorf("%s: %s, want %s", command, got.Result, want)
 		}

@@ -179,14 +179,16 @@ func (c Call) RunsTests() bool {
 }
 
 // onlyReads matches a command that certainly runs no tests: a linter or a compiler.
-var onlyReads = pattern.Of(`^\s*((npx|yarn|pnpm|bunx) |(uv|poetry|pipenv|pdm|hatch) run )?(go (vet|build|fmt)|gofmt|` +
+var onlyReads = pattern.Of(`^\s*($|cd \S+\s*$|` +
+	`((npx|yarn|pnpm|bunx) |(uv|poetry|pipenv|pdm|hatch) run )?(go (vet|build|fmt)|gofmt|` +
 	`golangci-lint|staticcheck|eslint|tsc|prettier|biome|ruff|mypy|pyright|flake8|black|pylint|rubocop|shellcheck|` +
 	`cargo (check|clippy|build|fmt)|` +
-	`(make|just|task|npm run|yarn|pnpm run|yarn run) (lint|build|fmt|format|vet|typecheck|compile))(\s|$)`)
+	`(make|just|task|npm run|yarn|pnpm run|yarn run) (lint|build|fmt|format|vet|typecheck|compile))(\s|$))`)
 
 // RunsNoTests reports whether the command certainly runs no tests.
 func (c Call) RunsNoTests() bool {
-	for part := range strings.SplitSeq(c.command, "&&") {
+	commands := strings.NewReplacer(";", "&&", "\n", "&&").Replace(c.command)
+	for part := range strings.SplitSeq(commands, "&&") {
 		if !onlyReads.MatchString(part) {
 			return false
 		}
