@@ -234,8 +234,8 @@ func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files [
 	return needed, nil
 }
 
-// outcomeOf returns what fails in a check that passes with the whole change. Where the head has no tests by name, every
-// failure counts as that of a test.
+// outcomeOf returns what fails in a check, without what fails with the whole change, too. Where the head has no tests by
+// name, every failure of a check that passes there counts as that of a test.
 func (u *untested) outcomeOf(check journal.CheckEnded) (outcome, error) {
 	headCheck, _ := journal.FindCheck(u.headChecks, check.Name)
 	if check.Passed || check.Skipped != "" {
@@ -253,16 +253,19 @@ func (u *untested) outcomeOf(check journal.CheckEnded) (outcome, error) {
 	}
 	failing := check.Tests.Failing()
 	known := headCheck.Tests.Failing()
-	isKnown := func(name string) bool { return slices.Contains(known, name) }
-	if len(failing) > 0 && !slices.ContainsFunc(failing, func(name string) bool { return !isKnown(name) }) {
-		return byNothing, nil
+	if len(failing) == 0 {
+		return byBuild, nil
 	}
+	found := byNothing
 	for _, name := range failing {
 		if headTests.Of(name) == results.Passed {
 			return byTest, nil
 		}
+		if !slices.Contains(known, name) {
+			found = byBuild
+		}
 	}
-	return byBuild, nil
+	return found, nil
 }
 
 // places returns the changed places of the product, the largest first, with the blocks of large ones after them.
