@@ -39,6 +39,9 @@ func TestNewFailures(t *testing.T) {
 			t.Errorf("%s: new failures %q, want %q", name, got, test.want)
 		}
 	}
+	if got := verdict.NewFailures(redAtBase(&journal.Tests{Red: []string{"a"}, Cut: true}), endedCheck(1, "b")); got != nil {
+		t.Errorf("new failures %q, though more failed at the base", got)
+	}
 }
 
 // A failure blocks the work, unless the check failed at the base and only the same tests fail now.
