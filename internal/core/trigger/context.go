@@ -110,9 +110,8 @@ type TaskContext struct {
 
 // Check is a check that is red on the head of a pull request.
 type Check struct {
-	Name       string
-	Conclusion string // as GitHub names it: failure, cancelled, …
-	Summary    string // what it found, if that is public; cleaned
+	Name    string
+	Summary string // what it found, if that is public; cleaned
 }
 
 // AddContext adds the context to the task. ok is false if a pull request has nothing to do.

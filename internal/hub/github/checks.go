@@ -53,7 +53,7 @@ func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.Check, erro
 }
 
 func (c *Client) withText(ctx context.Context, r checkRun) trigger.Check {
-	return trigger.Check{Name: r.Name, Conclusion: r.Conclusion, Summary: c.resultText(ctx, r)}
+	return trigger.Check{Name: r.Name, Summary: c.resultText(ctx, r)}
 }
 
 // checkRuns returns all checks of a commit: a matrix has hundreds.

@@ -174,7 +174,7 @@ func (c *Client) redStatuses(ctx context.Context, ref string) ([]trigger.Check, 
 			continue
 		}
 		summary := code(s.Description, maxComment)
-		red = append(red, trigger.Check{Name: name, Conclusion: "failure", Summary: summary})
+		red = append(red, trigger.Check{Name: name, Summary: summary})
 	}
 	return red, err
 }
