@@ -14,9 +14,9 @@ import (
 
 // Object is an object as git cat-file prints it.
 type Object struct {
-	ID, Kind string
-	Size     int64
-	Content  io.Reader
+	ID      string
+	Size    int64
+	Content io.Reader
 }
 
 var errStopped = errors.New("the reader stopped")
@@ -77,7 +77,7 @@ func readHeader(id, line string) (Object, error) {
 	if err != nil || fields[0] != id || size < 0 {
 		return Object{}, errOddAnswer
 	}
-	return Object{ID: id, Kind: fields[1], Size: size}, nil
+	return Object{ID: id, Size: size}, nil
 }
 
 var errMissing = errors.New("an object is missing")

@@ -52,7 +52,7 @@ func (c *call) newPull(head, base string) (*pull, *answer) {
 	if branch(c.repo, base) == "" {
 		return refuse(problem{Code: "invalid", Field: "base"})
 	}
-	p := &pull{head: head, headRepo: from.name(), headSHA: branch(from, head), base: base, from: branch(c.repo, base)}
+	p := &pull{head: head, headRepo: from.name(), headSHA: branch(from, head), base: base}
 	if c.server.ahead(c.repo, p) == 0 {
 		return refuse(problem{Code: "custom", Message: "No commits between " + between(c.repo, from, p)})
 	}

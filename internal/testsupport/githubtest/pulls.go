@@ -37,7 +37,6 @@ type pull struct {
 	headRepo  string
 	headSHA   string // kept, since a branch may be deleted
 	base      string
-	from      string // the commit of the base when it was opened
 	reviewers []string
 	reviews   []Review
 	threads   []ReviewComment
