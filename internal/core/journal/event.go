@@ -24,7 +24,7 @@ type RunBegan struct {
 	Policy  policy.Policy `json:"policy"`
 	Task    plan.Task     `json:"task"`
 	Plan    plan.Plan     `json:"plan"`
-	Source  string        `json:"source,omitempty"` // where the plan came from: json, tasklist, headings, plain
+	Source  string        `json:"source,omitempty"` // where the plan came from: a plan.Source
 	Vague   bool          `json:"vague,omitempty"`  // the plan only repeats the task: an agent makes a better one
 	Branch  string        `json:"branch,omitempty"`
 	BaseRef string        `json:"base_ref"`       // the branch the work is for
@@ -49,7 +49,6 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Task = e.Task
 	r.Plan = e.Plan
 	r.Plan.UserStories = slices.Clone(e.Plan.UserStories)
-	r.Source = e.Source
 	r.Planning.Vague = e.Vague
 	r.Branch = e.Branch
 	r.BaseRef = e.BaseRef

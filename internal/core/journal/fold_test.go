@@ -91,7 +91,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		ID: "r1", Task: first.Task, Plan: plan.Plan{Project: "ours", UserStories: []plan.Story{
 			{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due"},
 		}},
-		Source: "json", Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Work: "w0", Level: "none", Links: first.Links,
+		Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Work: "w0", Level: "none", Links: first.Links,
 		Seq: 39, Clock: journal.Clock{Began: minute(0), Now: minute(38), Granted: journal.Grant{At: minute(0)}},
 		Baseline: &based, BaseChecks: []journal.CheckEnded{atBase},
 		Iterations: []journal.Iteration{

@@ -79,7 +79,6 @@ func (e PlanDrafted) fold(r *Run, _ time.Time) {
 		r.Planning.Unable = &e
 	case len(e.Stories) > 0:
 		r.Plan.UserStories = slices.Clone(e.Stories)
-		r.Source = string(plan.SourceAgent)
 		r.Planning.Vague = false
 	case e.Question != "":
 		r.Planning.Asked = e.Question

@@ -16,7 +16,6 @@ type Run struct {
 	Policy   policy.Policy
 	Task     plan.Task
 	Plan     plan.Plan // Passes is ralph's verdict here, never the agent's claim
-	Source   string
 	Branch   string
 	BaseRef  string
 	Base     string

@@ -18,13 +18,12 @@ import (
 // Source says how the stories of a plan were found.
 type Source string
 
-// Draft tries the first four in this order.
+// Draft tries them in this order.
 const (
 	SourceJSON     Source = "json"     // a PRD, bare or in a code block
 	SourceTaskList Source = "tasklist" // - [ ] one story
 	SourceCriteria Source = "criteria" // one story: criteria under a heading
 	SourcePlain    Source = "plain"    // one story: the whole text
-	SourceAgent    Source = "agent"    // an agent made the plan
 )
 
 // maxBody is GitHub's limit for the characters of an issue. A Markdown parser takes
