@@ -67,7 +67,7 @@ func TestBudgetOfTheModelServer(t *testing.T) {
 		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.SpentUSD(), run.Spent.CostUSD, run.Spent.Overspent, verdict.IsBudgetSpent(run))
 	}
 	bounds := stream.Cost{Most: 0.25}
-	events = append(events, journal.AgentEnded{Cost: bounds}, journal.PlanDrafted{Cost: bounds}, journal.StoryReviewed{Cost: bounds}, journal.SCMEnded{MostUSD: 0.25, Unpriced: true})
+	events = append(events, journal.AgentEnded{Cost: bounds}, journal.PlanDrafted{Consultation: journal.Consultation{Cost: bounds}}, journal.StoryReviewed{Consultation: journal.Consultation{Cost: bounds}}, journal.SCMEnded{MostUSD: 0.25, Unpriced: true})
 	if run = minutely(events...); run.SpentUSD() != 2 || run.Spent.CostUSD != 2 || run.Spent.CostKnown {
 		t.Errorf("with what has no price: spent %v, cost %v, known %v", run.SpentUSD(), run.Spent.CostUSD, run.Spent.CostKnown)
 	}
@@ -75,7 +75,7 @@ func TestBudgetOfTheModelServer(t *testing.T) {
 	if run.SpentUSD() != 0 || run.Spent.CostUSD != 2 || run.Spent.Overspent != "" || verdict.IsBudgetSpent(run) {
 		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.Spent.CostUSD, run.Spent.Overspent, verdict.IsBudgetSpent(run))
 	}
-	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})
+	unplanned := minutely(began(), journal.PlanDrafted{Consultation: journal.Consultation{Overspent: true}, Why: "all used"})
 	if unplanned.Spent.Overspent != "all used" || len(unplanned.Planning.Misplans) > 0 {
 		t.Errorf("at a plan: overspent %q, %d of no use", unplanned.Spent.Overspent, len(unplanned.Planning.Misplans))
 	}

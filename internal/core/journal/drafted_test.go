@@ -46,7 +46,7 @@ func TestUnplanned(t *testing.T) {
 
 // What the plan cost is the run's to pay.
 func TestAPlanCosts(t *testing.T) {
-	run := minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no", Cost: cost(0.25)}, journal.PlanDrafted{Why: "no", Cost: cost(0.5)})
+	run := minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no", Consultation: journal.Consultation{Cost: cost(0.25)}}, journal.PlanDrafted{Why: "no", Consultation: journal.Consultation{Cost: cost(0.5)}})
 	if run.Spent.CostUSD != 0.75 || !run.Spent.CostKnown {
 		t.Errorf("cost %v, known %v; want 0.75", run.Spent.CostUSD, run.Spent.CostKnown)
 	}

@@ -14,11 +14,11 @@ func reviewedRun(by string) journal.Run {
 	return fold(
 		journal.RunBegan{Policy: policy.Policy{Review: policy.Review{Agent: by}}},
 		journal.AgentEnded{Usage: stream.Usage{Input: 1}, Cost: stream.Cost{USD: 0.25, Known: true}},
-		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "it does not"}}, Usage: stream.Usage{Input: 2}, Cost: stream.Cost{USD: 0.5, Known: true}},
-		journal.StoryReviewed{Story: "US-001", Commit: "c2", By: "codex", Looked: 2, Cost: stream.Cost{USD: 0.25, Known: true}},
+		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "it does not"}}, Consultation: journal.Consultation{Usage: stream.Usage{Input: 2}, Cost: stream.Cost{USD: 0.5, Known: true}}},
+		journal.StoryReviewed{Story: "US-001", Commit: "c2", By: "codex", Looked: 2, Consultation: journal.Consultation{Cost: stream.Cost{USD: 0.25, Known: true}}},
 		journal.StoryReviewed{Story: "US-002", Commit: "c2", By: "codex", Missed: []journal.Missed{
 			{Criterion: 1, Why: "it adds nothing", File: "cart.go", Line: 3}, {Criterion: 2, Why: "it is not shown", File: "page.go", Line: 9},
-		}, Cost: stream.Cost{USD: 0, Known: true}},
+		}, Consultation: journal.Consultation{Cost: stream.Cost{USD: 0, Known: true}}},
 	)
 }
 
@@ -28,7 +28,7 @@ func TestReviewsCost(t *testing.T) {
 	if run.Spent.CostUSD != 1 || !run.Spent.CostKnown || run.Spent.Usage.Input != 3 {
 		t.Errorf("cost %v, known %v, usage %+v", run.Spent.CostUSD, run.Spent.CostKnown, run.Spent.Usage)
 	}
-	run = fold(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: stream.Cost{USD: 1, Known: true}})
+	run = fold(journal.RunBegan{}, journal.StoryReviewed{Consultation: journal.Consultation{Cost: stream.Cost{USD: 1}}}, journal.StoryReviewed{Consultation: journal.Consultation{Cost: stream.Cost{USD: 1, Known: true}}})
 	if run.Spent.CostUSD != 2 || run.Spent.CostKnown {
 		t.Errorf("cost %v, known %v, want an unknown one", run.Spent.CostUSD, run.Spent.CostKnown)
 	}

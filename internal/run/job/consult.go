@@ -66,11 +66,7 @@ func (a *agents) secondOpinion(
 			Model:     run.Policy.Review.Model,
 		},
 	}, emit)
-	reviewed.TookMS = ended.TookMS
-	reviewed.Usage = ended.Usage
-	reviewed.Cost = ended.Cost
-	reviewed.Transcript = ended.Transcript
-	reviewed.Overspent = ended.Overspent
+	reviewed.Consultation = ended.Consultation()
 	if err != nil {
 		return err
 	}
@@ -143,14 +139,10 @@ func (a *agents) askForPlan(ctx context.Context, run journal.Run, drafted *journ
 			Model:   run.Policy.Model,
 		},
 	}, emit)
-	drafted.TookMS = ended.TookMS
-	drafted.Usage = ended.Usage
-	drafted.Cost = ended.Cost
-	drafted.Transcript = ended.Transcript
+	drafted.Consultation = ended.Consultation()
 	drafted.CannotRun = ended.CannotRun
 	drafted.Fix = ended.Fix
 	drafted.Denied = ended.Denied
-	drafted.Overspent = ended.Overspent
 	if err != nil {
 		return err
 	}
