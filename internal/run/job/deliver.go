@@ -205,11 +205,11 @@ func (d *delivery) isAllDelivered(ctx context.Context, run journal.Run) bool {
 	if _, err := os.Stat(d.tree.box().Dir); err != nil {
 		return true // it was not made yet
 	}
-	if d := run.Box.Delivered; d != nil {
-		if len(d.Left) > 0 {
+	if done := run.Box.Delivered; done != nil {
+		if len(done.Left) > 0 {
 			return false
 		}
-		if d.Branch != "" && d.Head != run.Head {
+		if done.Branch != "" && done.Head != run.Head {
 			return false
 		}
 	}

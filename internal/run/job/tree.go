@@ -114,10 +114,10 @@ func (t *agentTree) clone(ctx context.Context) (*git.Tree, error) {
 	}
 	young := t.dir() + ".new"
 	if err := t.makeEmptyDir(ctx, young); err != nil {
-		return nil, fmt.Errorf("clear %s: %w", young, err)
+		return nil, err
 	}
 	if err := untrusted.RemoveAll(t.record.home.File(setupMarker)); err != nil {
-		return nil, fmt.Errorf("clear %s: %w", young, err)
+		return nil, fmt.Errorf("forget that setup is done: %w", err)
 	}
 	spec, err := t.cloneSpec(ctx, t.record.Run(), young)
 	if err != nil {
