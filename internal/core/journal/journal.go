@@ -1,5 +1,5 @@
 // Package journal is the record of a run: a closed set of events, the Run that they fold
-// into, and the lines on disk. It only appends; it opens no files and judges nothing.
+// into, and the lines on disk. It only appends; it opens no files and decides nothing.
 package journal
 
 import (

@@ -35,7 +35,7 @@ type StoryReviewed struct {
 	Story     string   `json:"story"`
 	Commit    string   `json:"commit"`
 	By        string   `json:"by"`                  // the agent
-	Looked    int      `json:"looked"`              // how many criteria it judged
+	Looked    int      `json:"looked"`              // how many criteria it checked
 	Missed    []Missed `json:"missed,omitempty"`    // what blocks the story
 	Unfounded int      `json:"unfounded,omitempty"` // objections whose quote is not in the commit
 	Why       string   `json:"why,omitempty"`       // why there is no opinion

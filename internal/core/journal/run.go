@@ -58,8 +58,8 @@ type Run struct {
 	Resume Resume // how the reader of this run continues it; who shows the run sets it, and no event does
 }
 
-// IsBoxElsewhere reports whether the box is not at the path of the user's folder. What holds its path, such as a .venv,
-// does not work there until setup made it.
+// IsBoxElsewhere reports whether the box is not at the path of the user's folder. What contains its path, such as a
+// .venv, does not work there until setup made it.
 func (r Run) IsBoxElsewhere() bool { return r.Policy.Boxed && r.Level != "namespace" }
 
 // Clock is when things happened.

@@ -78,7 +78,7 @@ func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool
 // A snapshot costs what its model does, and so does a longer context, which Claude Code writes as [1m].
 var variant = pattern.Of(`(?:-20\d\d-?\d\d-?\d\d)?(?:\[1m\])?$`)
 
-// find takes exact names only: "gpt-6-sol-fast" is another model at another price, and no prefix tells by how much.
+// find takes exact names only: "gpt-6-sol-fast" is another model at another price, and no prefix shows by how much.
 func find(model string, over map[string]Rate) (Rate, bool) {
 	for _, name := range []string{model, variant.ReplaceAllString(model, "")} {
 		for _, rates := range []map[string]Rate{over, listed} {

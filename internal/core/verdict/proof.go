@@ -76,7 +76,7 @@ func WhyUnproven(run journal.Run) string {
 	return ""
 }
 
-// IsVerified reports whether the checks passed with the newest commit, and could tell something.
+// IsVerified reports whether the checks passed with the newest commit, and could show something.
 func IsVerified(run journal.Run) bool {
 	proof, found := run.ProofOf(run.Tree)
 	return found && proof.Passed && proof.Result != journal.Unknown

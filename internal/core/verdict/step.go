@@ -57,7 +57,7 @@ type MergeRemote struct{}
 // MarkPullReady marks the draft as ready for review.
 type MarkPullReady struct{}
 
-// ReadTaskFolder reads the files that tell how a supervised task stands.
+// ReadTaskFolder reads the files with the state of a supervised task.
 type ReadTaskFolder struct{}
 
 // Pause is the delay before a command or an agent is started again.
@@ -72,7 +72,7 @@ type Deliver struct{}
 // SaveRun saves the run where another machine can resume it.
 type SaveRun struct{}
 
-// AnnounceEnd tells parent and children of a supervised task how it ended.
+// AnnounceEnd reports to parent and children of a supervised task how it ended.
 type AnnounceEnd struct {
 	Reason policy.Reason
 	Words  string

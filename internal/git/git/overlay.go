@@ -46,7 +46,7 @@ type Overlay struct {
 	Texts      map[string][]byte // files to write
 }
 
-// Overlay makes a commit that is on no branch: Onto with other files. Nothing else tells both apart. It returns Onto if
+// Overlay makes a commit that is on no branch: Onto with other files. Nothing else differs. It returns Onto if
 // nothing differs. It writes objects only, so no symbolic link can mislead it.
 func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	changes, err := t.Compare(ctx, Span{From: o.Onto, To: o.From})

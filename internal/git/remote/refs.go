@@ -34,8 +34,8 @@ var (
 const fresh = "refs/ralph/fresh"
 
 // PushFiles brings the remote's ref to a commit of the files and gives that. It forces nothing: where the ref has moved
-// meanwhile the error is ErrNonFastForward, and nothing has happened. Of two who push the very same at once both are
-// told that it is there: what tells them apart belongs into it.
+// meanwhile the error is ErrNonFastForward, and nothing has happened. Two who push the very same at once both succeed:
+// what distinguishes them belongs into it.
 func (r Repository) PushFiles(ctx context.Context, t *git.Trusted, f Files) (string, error) {
 	stream, err := f.stream()
 	if err != nil {

@@ -215,7 +215,7 @@ func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*
 
 // TextFile checks a text that people wrote, such as a prompt, and returns its resolved path. A pipe is an error: it
 // would be empty at the second read. An empty text is an error: an agent without a task only costs money. So is a link
-// out of the project, which a commit can bring: the agent would be told what the sandbox hides.
+// out of the project, which a commit can bring: the agent would read what the sandbox hides.
 func TextFile(project, name string) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
 	if err != nil {

@@ -37,7 +37,7 @@ type Job struct {
 	Page func(text string) error // the job's summary
 }
 
-// Do does it, or tells why there is nothing to do.
+// Do does it, or returns why there is nothing to do.
 func (j Job) Do(ctx context.Context) (why string, err error) {
 	pull, err := github.ReadProposal(j.Payload)
 	if err != nil {

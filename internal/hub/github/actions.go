@@ -54,7 +54,7 @@ func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since
 	return found, err
 }
 
-// JobBegan returns when a job was requested; zero where GitHub does not tell.
+// JobBegan returns when a job was requested; zero where GitHub does not report it.
 func (c *Client) JobBegan(ctx context.Context, id int64) (time.Time, error) {
 	found, err := c.job(ctx, id)
 	return found.At.Time, err

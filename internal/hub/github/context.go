@@ -19,7 +19,7 @@ const (
 	maxAll       = 60_000 // and of all
 )
 
-// Context returns what people with a say said before t happened. Others are counted.
+// Context returns the comments of people who may start work, from before t happened. Others are counted.
 func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
 	all, err := c.readComments(ctx, t, rules)
 	if err != nil {
@@ -36,7 +36,8 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	for _, h := range slices.Backward(all) {
 		inclusion := filter.Classify(h)
 		if inclusion == trigger.Included {
-			if inclusion, err = people.inclusion(ctx, h); err != nil {
+			inclusion, err = people.inclusion(ctx, h)
+			if err != nil {
 				return trigger.TaskContext{}, err
 			}
 		}
@@ -199,7 +200,7 @@ type permission struct {
 	Permission trigger.Permission `json:"permission"`
 }
 
-// login is our login. REST tells it to people; GraphQL to Apps and jobs, too.
+// login is our login. REST has it for people, GraphQL for Apps and jobs, too.
 func (c *Client) login(ctx context.Context) (string, error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()

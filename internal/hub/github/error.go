@@ -25,7 +25,7 @@ type Kind string
 
 // What can go wrong.
 const (
-	NotFound     Kind = "not found"     // or hidden from us, which GitHub does not tell apart
+	NotFound     Kind = "not found"     // or hidden from us: GitHub answers both alike
 	Forbidden    Kind = "forbidden"     // we are known and may not
 	Unauthorized Kind = "unauthorized"  // the token is wrong or has expired
 	RateLimited  Kind = "rate limited"  // too many calls, and too long to wait for
@@ -35,7 +35,7 @@ const (
 
 func (k Kind) Error() string { return string(k) }
 
-// Withheld tells of what GitHub keeps from us, or has not got.
+// Withheld reports an error for what GitHub hides from us, or does not have.
 func Withheld(err error) bool { return errors.Is(err, Forbidden) || errors.Is(err, NotFound) }
 
 // Error is GitHub's answer to a call that did not work, or the lack of one.

@@ -44,7 +44,7 @@ func (p *pull) proposal() Pull {
 	return pull
 }
 
-// Proved is the job that proved a pull request, as workflow_run tells of it.
+// Proved is the job that proved a pull request, as workflow_run reports it.
 type Proved struct {
 	Event      string
 	Path       string // of the workflow

@@ -33,7 +33,7 @@ func (r Relayed) Text() (string, error) {
 		return "", fmt.Errorf("write delivery %s: %w", r.ID, err)
 	}
 	if n := utf8.RuneCount(text.Bytes()); n > maxRelayed {
-		message := fmt.Sprintf("what was said has %d characters, and a dispatch takes %d", n, maxRelayed)
+		message := fmt.Sprintf("the event has %d characters, and a workflow dispatch takes %d", n, maxRelayed)
 		return "", &Error{Kind: Refused, Message: message}
 	}
 	return string(bytes.TrimSpace(text.Bytes())), nil

@@ -12,8 +12,8 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// These calls find out before a run what it may do. Where no call tells, one is made with
-// content that GitHub refuses after it has checked the permission, so it has no effect.
+// These calls find out before a run what it may do. Where no call reports it, one is made
+// with content that GitHub refuses after it has checked the permission, so it has no effect.
 
 // Rule is one that holds for what is pushed to a branch.
 type Rule struct {

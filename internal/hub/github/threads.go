@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/hub/upkeep"
 )
 
-// reviewThreads asks GraphQL: REST does not tell which threads are resolved.
+// reviewThreads asks GraphQL: REST does not report which threads are resolved.
 const reviewThreads = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) { pullRequest(number: %d) {
     reviewThreads(first: 100%s) {

@@ -27,7 +27,7 @@ type Account struct {
 
 const most = 8 << 20
 
-// Read reads the book, and tells which commit holds it. Without the ref it is empty.
+// Read returns the book, and the commit that contains it. Without the ref it is empty.
 func (a Account) Read(ctx context.Context) (book quota.Book, at string, err error) {
 	at, err = a.Remote.FetchRef(ctx, a.Store, quota.Ref)
 	if errors.Is(err, git.ErrNotFound) {
@@ -89,7 +89,7 @@ func (a Account) Change(ctx context.Context, change func(quota.Book) (quota.Book
 type Entry struct {
 	quota.Entry
 	Change func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
-	Ended  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
+	Ended  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub reports it
 	Now    func() time.Time
 	Began  time.Time   // when the job did
 	Old    journal.Run // that the job goes on with; zero: it begins a new one

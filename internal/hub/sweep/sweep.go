@@ -20,7 +20,7 @@ type Sweep struct {
 	Remote remote.Repository
 	Now    time.Time
 	Age    time.Duration // that a run has to have; what was written to since stays
-	Dry    bool          // only tell
+	Dry    bool          // only report
 }
 
 // Retention is the age that the action leaves to people who look for a run.

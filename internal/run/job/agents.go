@@ -94,8 +94,8 @@ func (a *agents) runAgent(
 	return ended, nil
 }
 
-// applyMetering takes the usage that the model server counted. An agent that it does not count tells its own. If the
-// server stopped answering, that is why the agent failed.
+// applyMetering takes the usage that the model server counted. An agent that it does not count
+// reports its own. If the server stopped answering, the agent failed for that reason.
 func applyMetering(ended journal.AgentEnded, spent egress.Spent, isCounted bool) journal.AgentEnded {
 	if isCounted {
 		ended.Usage = spent.Usage
@@ -174,7 +174,7 @@ func (a *agents) warnOfLimits() error {
 	what += ", and it reports no usage"
 	if limits.CostUSD != policy.ForPreset(policy.ByStories).Limits.CostUSD {
 		fix := "leave max-cost out, and limit the time: limits.maxTime"
-		return fault.Usage(what+", so max-cost cannot hold", fix, nil)
+		return fault.Usage(what+", so max-cost cannot be enforced", fix, nil)
 	}
 	if limits.Run == 0 {
 		return fault.Usage(what, "limit the time: limits.maxTime", nil)

@@ -59,7 +59,7 @@ func (s *activeRun) resume(ctx context.Context, old journal.Run, resumed journal
 // noteUnfinished explains why the commits of an earlier run count as work of this one.
 func noteUnfinished(asked NewRun) journal.Noted {
 	return journal.Noted{What: fmt.Sprintf(
-		"the run %s of this branch did not complete, so all commits since %.7s are judged as this run's work; "+
+		"the run %s of this branch did not complete, so all commits since %.7s count as work of this run; "+
 			"`%s` continues that run; "+
 			"if its commits shall be the base, create a new branch first: git switch -c NAME",
 		asked.Unfinished.ID, asked.Base, asked.Unfinished.Resume.Command(),
@@ -103,7 +103,7 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 	if err != nil {
 		return "", "", err
 	}
-	if !asked.Task.Update { // newer tests do not judge what lacks their code
+	if !asked.Task.Update { // newer tests would fail for lack of the code that they test
 		base, err = s.repo.trusted.MergeBase(ctx, git.Span{From: base, To: start})
 		if err != nil {
 			return "", "", err

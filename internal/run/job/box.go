@@ -52,7 +52,7 @@ func (f UserFolder) fill(ctx context.Context, b box.Box, sb *confine.Sandbox, mo
 	return sb.Lend(ctx, b.Dir, ".")
 }
 
-// movable returns the ignored folders that work at another path. A virtual environment of Python holds its own.
+// movable returns the ignored folders that work at another path. A virtual environment of Python contains its own.
 func (f UserFolder) movable(ignored []string, sb *confine.Sandbox) (all []string) {
 	for _, name := range ignored {
 		if _, err := os.Stat(filepath.Join(f.Top, name, "pyvenv.cfg")); err != nil {
@@ -60,7 +60,7 @@ func (f UserFolder) movable(ignored []string, sb *confine.Sandbox) (all []string
 			continue
 		}
 		sb.NoteOnce(journal.Noted{
-			What: name + " is not in the box: it holds its own path, and the box lies at another one",
+			What: name + " is not in the box: it contains its own path, and the box lies at another one",
 			Hint: "have `setup` make it, such as python3 -m venv " + name,
 		})
 	}

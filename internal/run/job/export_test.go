@@ -13,7 +13,7 @@ func Metered(ended journal.AgentEnded, seen egress.Spent, counted bool) journal.
 	return applyMetering(ended, seen, counted)
 }
 
-// IsWorkUntaken tells whether the newest iteration may have left work in its tree alone.
+// IsWorkUntaken reports whether the newest iteration may have left work in its tree alone.
 var IsWorkUntaken = isWorkUntaken
 
 // Ignore is ignore, for its test.

@@ -43,7 +43,7 @@ func (m *memory) joinPlan(dir string, run journal.Run, emit emit) plan.Plan {
 	p, rest := memory.Joined(run.Plan)
 	if len(rest) > 0 {
 		emit(journal.Noted{
-			What: "a run keeps its plan, so changes of the PRD were put back: " + journal.ShortList(rest),
+			What: "a run keeps its plan, so changes of the PRD were undone: " + journal.ShortList(rest),
 			Hint: "make them when the run has ended, and start a new one" + kept(memory, m.record.home),
 		})
 	}
@@ -97,7 +97,7 @@ func (m *memory) prepareLog(ctx context.Context, dir string, run journal.Run, em
 		return log, err
 	}
 	if cut {
-		emit(journal.Noted{What: "put back entries of earlier iterations in the progress log"})
+		emit(journal.Noted{What: "restored entries of earlier iterations in the progress log"})
 	}
 	return log, nil
 }

@@ -45,7 +45,7 @@ func (p *publisher) mergePushed(ctx context.Context, run journal.Run) error {
 	return p.record.Append(event)
 }
 
-// restoreWork fetches work that the branch no longer holds.
+// restoreWork fetches work that the branch no longer contains.
 func (p *publisher) restoreWork(ctx context.Context, run journal.Run) error {
 	if p.remote.BranchHost == nil || p.repo.trusted == nil || run.Head == "" {
 		return nil

@@ -146,7 +146,7 @@ func (s *scm) askMessage(
 	return nil
 }
 
-// fileState returns the state of the files that the checks judged.
+// fileState returns the state of the files that the checks verified.
 func (s *scm) fileState(ctx context.Context) (git.TreeState, error) {
 	tree, err := s.tree.open(ctx)
 	if err != nil || tree == nil {

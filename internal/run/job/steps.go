@@ -84,7 +84,7 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, emit emit) er
 	if err != nil {
 		merged.Undone = []string{"the whole plan, for it could not be read: " + err.Error()}
 		if s.tree.code.UserTree != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.record.log("note: the PRD was put back" + kept(memory, s.record.home))
+			s.record.log("note: the PRD was restored" + kept(memory, s.record.home))
 		}
 	} else {
 		merged = plan.Merge(run.Plan, proposed)

@@ -47,7 +47,7 @@ func (r *repository) fetch(ctx context.Context, base, branch string) error {
 	}
 	fetched, err := r.origin(ctx, filepath.Join(r.work, "trusted.git"), base, branch)
 	if err != nil {
-		return err // what was fetched before still holds the work
+		return err // what was fetched before still has the work
 	}
 	r.trusted = fetched
 	return nil
@@ -232,7 +232,7 @@ func unlock(dir string) error {
 	return os.Chmod(dir, 0o755) //nolint:gosec // as it was made
 }
 
-// setupMarker says that setup is done, and which files git ignores since.
+// setupMarker is the file that records the end of setup, and which files git ignores since.
 const setupMarker = "tree.ready"
 
 func (t *agentTree) readSetupMarker() (untracked []string, ok bool) {

@@ -43,7 +43,7 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run, home wor
 	}
 	stories, rest := memory.Joined(run.Plan)
 	if len(rest) > 0 {
-		say("note: changes of the PRD were put back: " + journal.ShortList(rest) + kept(memory, home))
+		say("note: changes of the PRD were undone: " + journal.ShortList(rest) + kept(memory, home))
 	}
 	if err := memory.WritePlan(stories); err != nil {
 		return err
