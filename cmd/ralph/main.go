@@ -61,9 +61,6 @@ func newWorld() world {
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	if os.Getenv(runnerVariable) != "" { // which may be gone, and its end of our output with it
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	}
 	self, _ := os.Executable() // fails without /proc, without which no child can be ended
 	return world{
 		World: laptop.World{
@@ -96,17 +93,22 @@ func start(w world) int {
 	if err != nil || done {
 		return report(w.Stderr, err)
 	}
-	if runner, err := strconv.Atoi(w.Getenv(runnerVariable)); err == nil {
-		go endWithRunner(runner, w.signals)
-	}
-	if typed.drains && w.Getenv(runnerVariable) == "" {
+	runner, err := strconv.Atoi(w.Getenv(runnerVariable))
+	hasRunner := err == nil
+	if hasRunner || typed.drains {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // which would leave the agent alone
+	}
+	switch {
+	case hasRunner:
+		go endWithRunner(runner, w.signals)
+	case typed.drains:
 		go endWithReader(w.signals)
 	}
 	return work(w, typed)
 }
 
-// endWithReader ends us at once when our output has no reader any more, as with head.
+// endWithReader ends us at once when our output is a pipe without a reader, as with head. A terminal that closes sends
+// SIGHUP instead, which leaves time for the current step, or is ignored.
 func endWithReader(signals chan<- os.Signal) {
 	outputs := []unix.PollFd{{Fd: 1}, {Fd: 2}}
 	_, err := unix.Poll(outputs, -1)
@@ -114,7 +116,7 @@ func endWithReader(signals chan<- os.Signal) {
 		_, err = unix.Poll(outputs, -1)
 	}
 	for _, output := range outputs {
-		if output.Revents&unix.POLLERR != 0 {
+		if output.Revents == unix.POLLERR { // a closed terminal has POLLHUP, too
 			signals <- syscall.SIGPIPE
 			signals <- syscall.SIGPIPE // as it would end any program
 			return
