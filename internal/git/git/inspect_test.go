@@ -113,10 +113,7 @@ var situations = map[string]func(*field){
 		f.git("commit", "-qm", "no books")
 		f.files("a", "22")
 	},
-	"a module moved":     (*field).move,
 	"a module with work": func(f *field) { f.files("module/x", "1") },
-	"a module staged":    func(f *field) { f.move(); f.git("add", "module") },
-	"a module gone":      func(f *field) { f.remove("module") },
 	"a module and work":  func(f *field) { f.files("module/x", "1", "a", "22") },
 	"a repository":       func(f *field) { f.within("within") },
 	"one further down":   func(f *field) { f.within("new/within"); f.files("new/x", "1") },
@@ -197,6 +194,26 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 	}
 }
 
+// What happens to a submodule alone is no work: a pull leaves it behind.
+func TestASubmoduleAloneIsNoWork(t *testing.T) {
+	sown := sow(t)
+	for name, happen := range map[string]func(*field){
+		"moved":  (*field).move,
+		"staged": func(f *field) { f.move(); f.git("add", "module") },
+		"gone":   func(f *field) { f.remove("module") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newField(t, sown)
+			happen(f)
+			seen := must(f.tree.Look(t.Context()))(t)
+			if head := f.git("rev-parse", "HEAD^{tree}"); seen.Dirty || seen.Work != head {
+				t.Errorf("dirty %v: %s", seen.Dirty, f.git("diff", "--raw", head, seen.Work))
+			}
+		})
+	}
+}
+
 // CommitSnapshot commits the paths in Beside as they are now, and other files as
 // they were.
 func TestCommitSnapshotIsWhatGitSees(t *testing.T) {
@@ -244,7 +261,7 @@ func TestSee(t *testing.T) {
 		t.Errorf("See = %+v", seen)
 	}
 	for name, dirty := range map[string]bool{
-		"ours staged": false, "ours changed": false, "a module moved": false, "a module staged": false, "a module gone": false, "ignored": false,
+		"ours staged": false, "ours changed": false, "ignored": false,
 		"a change": true, "a repository": true, "a conflict": true, "books changed": true, "unstaged": true, "staged, then undone": true,
 	} {
 		f := newField(t, sown)
