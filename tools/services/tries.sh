@@ -29,7 +29,7 @@ try() {
   local given=() got=refused
   [ -z "$4" ] || given=(--service "$4")
   if "$ralph" doctor --checks --sandbox="$2" --check "sh $3.sh" --check-env "PGPORT=$PGPORT" --check-env "REDISPORT=$REDISPORT" \
-    --check-env "PGPASSWORD=${PGPASSWORD:-}" "${given[@]}" --json >"$dir/said" 2>"$dir/log" && grep -q '"passed": true' "$dir/said"; then
+    --check-env "PGPASSWORD=${PGPASSWORD:-}" "${given[@]}" --json >"$dir/said" 2>"$dir/log" && grep -q '"state": "green"' "$dir/said"; then
     got=reached
   elif ! grep -qi 'refused' "$dir/said" "$dir/log"; then
     got='neither reached nor refused'
