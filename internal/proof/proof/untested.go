@@ -234,8 +234,8 @@ func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files [
 	return needed, nil
 }
 
-// outcomeOf returns what fails in a check, without what fails with the whole change, too. Where the head has no tests by
-// name, every failure of a check that passes there counts as that of a test.
+// outcomeOf returns what fails in a check, without what fails with the whole change, too. Where the head has no tests
+// by name, every failure of a check that passes there counts as that of a test.
 func (u *untested) outcomeOf(check journal.CheckEnded) (outcome, error) {
 	headCheck, _ := journal.FindCheck(u.headChecks, check.Name)
 	if check.Passed || check.Skipped != "" {
