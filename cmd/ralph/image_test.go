@@ -79,7 +79,7 @@ func TestImageIsEnded(t *testing.T) {
 		return
 	}
 	for signal, want := range map[string]struct{ itself, after string }{
-		"INT": {"cancelled", "nothing to finish"}, "TERM": {"cancelled", "nothing to finish"}, "KILL": {"0 of 1 story passed", "the run was killed"},
+		"INT": {"Cancelled, by request", "nothing to finish"}, "TERM": {"Cancelled, by request", "nothing to finish"}, "KILL": {"0 of 1 story passed", "the run was killed"},
 	} {
 		t.Run(signal, func(t *testing.T) {
 			town, server, issue := priced(t, modeltest.Answer{Stall: true, Times: modeltest.Always})
