@@ -19,7 +19,7 @@ export CGO_ENABLED := 0
 # Tests work in memory if there is room, and no repository around them.
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ && system("test -e /dev/shm/.git") { dir = "/dev/shm" } END { print dir }')
 
-.PHONY: build demo test check check-race check-slow program long scripts race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
+.PHONY: build demo test check check-race check-slow program long scripts race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check live
 build:
 	go build -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
@@ -86,6 +86,8 @@ release-build: $(RELEASER) # the files of a release, into dist/; KIND=release is
 	GORELEASER=$(CURDIR)/$(RELEASER) tools/release/build.sh $(VERSION) $(KIND)
 release-check: $(RELEASER) $(ACT) # the release workflow under act, without publishing, and what it builds
 	GORELEASER=$(CURDIR)/$(RELEASER) ACT=$(CURDIR)/$(ACT) tools/release/check.sh
+live: # the README on a real repository: REPO=owner/scratch, a token in GH_TOKEN, and one of a stranger in FORK_TOKEN
+	LIVE=$(REPO) go test -count=1 -timeout=20m -v -run='^TestLive$$' ./cmd/ralph
 report-check: # the page of a run in a real browser, which Debian has
 	$(npm_ci) tools/report
 	rm -rf dist/pages && mkdir -p dist/pages && go test -count=1 -run=TestPages ./internal/show/report -pages "$(CURDIR)/dist/pages"
