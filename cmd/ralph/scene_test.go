@@ -169,6 +169,14 @@ func (s *scene) run() journal.Run {
 	return journal.Fold(journal.Run{}, entries[newest:]...)
 }
 
+// write writes a file, with the folders above it.
+func (s *scene) write(path, text string) {
+	s.t.Helper()
+	if err := write(path, []byte(text)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func (s *scene) must(args ...string) string {
 	s.t.Helper()
 	out, err := s.git(args...)
