@@ -67,8 +67,6 @@ args = ["ran-codex-mcp"]
 {"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "touch ran-copilot-hook"}]}}
 -- .github/mcp.json --
 {"mcpServers": {"m": {"type": "local", "command": "touch", "args": ["ran-copilot-mcp"], "tools": ["*"]}}}
--- .amp/settings.json --
-{"amp.mcpServers": {"m": {"command": "touch", "args": ["ran-amp-mcp"]}}}
 `
 
 // realInputs are the inputs by which the real CLIs get their keys, by their prefixes.
@@ -95,16 +93,6 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 			toldByTheBase(t, bodies, told)
 		})
 	}
-	t.Run("amp", func(t *testing.T) {
-		server := startAmp(t, script)
-		program, err := filepath.Abs("../../tools/agents/node_modules/.bin/amp")
-		if err != nil {
-			t.Fatal(err)
-		}
-		told := toldIn(t, "amp", "INPUT_PROVIDER-API-KEY="+agentKey, "INPUT_SANDBOX=none", // it would reach ampcode.com only
-			"SET_agent.command=env AMP_URL="+server.URL+" '"+program+"'")
-		toldByTheBase(t, server.bodies(), told)
-	})
 }
 
 // toldByTheBase judges the requests that an agent made, the first of which has the
@@ -143,11 +131,8 @@ func TestAgentsStartNamedServers(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {
 		return
 	}
-	for name, input := range realInputs {
-		level := "namespace"
-		if name == "codex" || name == "gemini" { // an adapter of its own, and one of the protocol
-			level = "notify"
-		}
+	for name, level := range map[string]string{"claude": "namespace", "codex": "notify", "copilot": "namespace"} {
+		input := realInputs[name]
 		t.Run(name+" "+level, func(t *testing.T) {
 			server := modeltest.Start(t,
 				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("until [ -e ran-mcp ]; do sleep 0.1; done; cat ran-* > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},

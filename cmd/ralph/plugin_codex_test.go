@@ -16,19 +16,14 @@ import (
 // The guard keeps the real Codex from what is dangerous, by the hooks that
 // plugin/codex has for it.
 func TestRealGuardOfCodex(t *testing.T) {
-	for name, model := range map[string]string{"plain tools": "gpt-5-codex", "a tool for scripts": "gpt-6-sol"} {
-		t.Run(name, func(t *testing.T) {
-			danger := modeltest.Answer{Words: "I tidy up.", Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../; echo gone")}}
-			p := plug(t, danger, talk("Then not."))
-			if p == nil {
-				return
-			}
-			p.codex(model)
-			p.asked("instead: ")
-			if _, err := os.Stat(p.path("home")); err != nil {
-				p.Error(err)
-			}
-		})
+	p := plug(t, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../; echo gone")}}, talk("Then not."))
+	if p == nil {
+		return
+	}
+	p.codex("gpt-6-sol")
+	p.asked("instead: ")
+	if _, err := os.Stat(p.path("home")); err != nil {
+		p.Error(err)
 	}
 }
 
