@@ -1,8 +1,6 @@
 SHELL       := bash -o pipefail
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME    ?= 1000x
-ROUNDS      ?= 7
-SOAK        ?= 1m
 LINT        := .bin/golangci-lint-v2.15.0
 ACTIONS     := .bin/actionlint-v1.7.12
 ACT         := .bin/act-v0.2.89
@@ -12,14 +10,14 @@ rows        := grep -vE '^ *(=== |--- PASS: .*/)'
 npm_ci      := npm ci --no-audit --no-fund --prefix
 # Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
 slow        := cmd/ralph$$|internal/(agent/(agent|guard)|box/sandbox|git/git|lib/clean|proof/(check|checkdef|checkout|proof)|show/(report|view))$$
-# Kills, faults and large things take several seconds each: make test leaves them to make check.
-long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany|SlowBodies)
+# Kills, faults and large things take several seconds each: make test leaves them to make long and make kill.
+long        := ^Test(.*Kill|Endurance|Faults|Interrupt|.*Outlive|Finish|ALarge|ALongRunAsks|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|SlowBodies)
 # The race detector needs C. Nothing else does, and so packages are compiled once.
 export CGO_ENABLED := 0
 # Tests work in memory if there is room, and no repository around them.
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ && system("test -e /dev/shm/.git") { dir = "/dev/shm" } END { print dir }')
 
-.PHONY: build demo test check check-race check-slow program long scripts race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check live
+.PHONY: build demo test check check-race check-slow program long scripts race fmt lint golden reference fuzz bench contract agents kill attack services projects image container report-check pictures false-ready release-build release-check live
 build:
 	go build -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
@@ -35,7 +33,7 @@ check-slow:
 program: # the tests of cmd/ralph without scripts and long ones
 	go test -vet=off -shuffle=on -timeout=45m -skip='^TestScripts$$|$(long)' ./cmd/ralph
 long:
-	go test -vet=off -shuffle=on -timeout=45m -run='$(long)' ./cmd/ralph
+	go test -vet=off -shuffle=on -timeout=45m -run='$(long)' -skip=Kill ./cmd/ralph
 scripts: # those in cmd/ralph/testdata/script; PART is the beginning of their names
 	go test -vet=off -timeout=90m -run='^TestScripts$$/^($(PART))' ./cmd/ralph
 race:
@@ -54,7 +52,6 @@ fuzz:
 		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x "$$dir" || exit 1; done
 bench:
 	go test -run='^$$' -bench=. -benchmem ./internal/...
-	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
 contract: # the simulated GitHub against GitHub's own description of its API; CALLS has calls that make check recorded
 	$(npm_ci) tools/contract
 	CONTRACT=1 go test -count=1 ./internal/hub/github/... ./internal/testsupport/...
@@ -63,10 +60,8 @@ contract: # the simulated GitHub against GitHub's own description of its API; CA
 agents: # the real CLIs against a model server; npm ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=1h -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
-kill: # a kill at any event loses nothing; make check has each type of event once
-	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
-endurance: # the table of docs/dev/reliability.md; SOAK=30m has the server soak longer
-	ENDURANCE=1 go test -count=1 -timeout=70m -v -run='^Test(Endurance|Soak|SoakServe)$$' ./cmd/ralph -soak=$(SOAK) 2>&1 | $(rows)
+kill: # a kill at any event loses nothing
+	go test -count=1 -timeout=30m -run=Kill -v ./cmd/ralph
 false-ready: # does ralph call work ready that is not, and what does it hold back? docs/dev/false-ready.md
 	FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph 2>&1 | $(rows)
 attack: # the sandbox from inside, at each level of this machine; as root, by all users

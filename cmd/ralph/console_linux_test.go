@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,59 +50,6 @@ func TestConsole(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A run that ignores SIGHUP goes on without its terminal.
-func TestAClosedTerminal(t *testing.T) {
-	t.Parallel()
-	hand, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer hand.Close()
-	tty := (&seat{t: t, hand: hand}).tty()
-	begun, goOn := pipeFile(t), pipeFile(t)
-	agent := "sh -c 'echo x >" + begun.Name() + "; read -r _ <" + goOn.Name() + "; sh story.sh'"
-	ralph := exec.CommandContext(t.Context(), "sh", "-c", `trap "" HUP; exec ralph run --check true --agent-command "$0"`, agent)
-	ralph.Dir = stop{}.settle(t)
-	ralph.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), quickExit, unconfined}
-	ralph.Stdin, ralph.Stdout, ralph.Stderr = tty, tty, tty
-	ralph.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	err = ralph.Start()
-	_ = tty.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, notBegun := begun.Read(make([]byte, 1))
-	_ = hand.Close()
-	_, notAsked := goOn.WriteString("x\n")
-	if err := errors.Join(notBegun, notAsked); err != nil {
-		t.Fatal(err)
-	}
-	_ = ralph.Wait() // its last words found no terminal
-	status := exec.CommandContext(t.Context(), "ralph", "status")
-	status.Dir, status.Env = ralph.Dir, ralph.Env
-	if out, err := status.CombinedOutput(); err != nil || !strings.Contains(string(out), "needs review") {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// pipeFile returns a named pipe, open at both ends.
-func pipeFile(t *testing.T) *os.File {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "pipe")
-	if err := unix.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(name, os.O_RDWR|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	if err := file.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // watched returns what ralph shows on a terminal of its own, or in a pipe.

@@ -52,21 +52,6 @@ func TestFinish(t *testing.T) {
 	s.well()
 }
 
-// Where nothing to finish GitHub is not asked anything.
-func TestFinishOfWhatHasEnded(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	s.finish("nothing to finish")
-	if s.well(); t.Failed() {
-		return
-	}
-	calls, comment := len(s.Requests()), s.shown()
-	s.finish("nothing to finish")
-	if len(s.Requests()) != calls || s.shown() != comment {
-		t.Errorf("%d calls for nothing; the comment says %s", len(s.Requests())-calls, s.shown())
-	}
-}
-
 // A job that was killed when its run had ended, and before people heard of it, is
 // told as it ended; what they have heard stays.
 func TestFinishTellsAnEndThatWasNotShown(t *testing.T) {

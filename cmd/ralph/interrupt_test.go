@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,12 +17,10 @@ func TestInterrupt(t *testing.T) {
 		signal syscall.Signal
 		deaf   bool // the agent does not hear it either
 	}{
-		"terminate":               {syscall.SIGTERM, false},
-		"cancel a job":            {syscall.SIGINT, false},
-		"terminate a deaf agent":  {syscall.SIGTERM, true},
-		"cancel with a deaf one ": {syscall.SIGINT, true},
+		"terminate":              {syscall.SIGTERM, false},
+		"cancel with a deaf one": {syscall.SIGINT, true},
 	} {
-		t.Run(strings.TrimSpace(name), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, patient)
 			if c.deaf {
@@ -46,13 +43,7 @@ func TestInterrupt(t *testing.T) {
 // deafen has the first agent pass over SIGTERM.
 func (s *scene) deafen() {
 	path := s.path("script.txtar")
-	script, err := os.ReadFile(path)
-	if err == nil {
-		err = write(path, []byte(strings.Replace(string(script), "-- 1/hang --", "-- 1/hang-ignoring-term --", 1)))
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	s.write(path, strings.Replace(readFile(s.t, path), "-- 1/hang --", "-- 1/hang-ignoring-term --", 1))
 }
 
 // saved is what must be so after an interruption: the half thought is on the
@@ -77,27 +68,4 @@ func (s *scene) saved() {
 	if len(s.Pulls(shop)) != 0 {
 		t.Errorf("pull requests %+v, want none for work that passed nothing", s.Pulls(shop))
 	}
-}
-
-// TestInterruptedTwice ends at once, as a kill does, and is gone on with.
-func TestInterruptedTwice(t *testing.T) {
-	t.Parallel()
-	s := newScene(t, patient)
-	s.deafen()
-	l := s.begin()
-	s.until("the agent is at work", s.hung)
-	// The first leaves a grace that this agent will use up.
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		if err := l.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if code := s.end(l); code != 130 {
-		t.Errorf("exit %d, want 130", code)
-	}
-	if run := s.run(); run.Stop != nil && run.Stop.Reason != policy.Cancelled {
-		t.Errorf("the run stopped as %+v, want nothing of that kind", run.Stop)
-	}
-	steady(s) // the iteration that left no word is begun again
-	s.well()
 }

@@ -3,12 +3,9 @@ package main_test
 import (
 	"errors"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
@@ -29,11 +26,9 @@ func newOpenScene(t *testing.T) *scene {
 	t.Helper()
 	s := newScene(t, func(s *scene) {
 		// What an agent did that was killed, the next one does not do again.
-		const agents = "-- 1/run --\nf=work; [ ! -f work ] || f=mended; echo $f >$f\ngit add $f\ngit diff --cached --quiet || git commit -qm 'feat: work'\n" +
-			"-- 1/claim --\nUS-001: done\n"
-		if err := write(s.path("script.txtar"), []byte(agents)); err != nil {
-			t.Fatal(err)
-		}
+		const work = "f=work; [ ! -f work ] || f=mended; echo $f >$f\ngit add $f\n" +
+			"git diff --cached --quiet || git commit -qm 'feat: work'\n"
+		s.write(s.path("script.txtar"), "-- 1/run --\n"+work+"-- 1/claim --\nUS-001: done\n")
 		s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Work", "- [ ] It works\n" })
 	})
 	s.env = append(s.env, "SET_proof=unbroken", "INPUT_CHECKS=true")
@@ -41,7 +36,7 @@ func newOpenScene(t *testing.T) *scene {
 		t.Fatalf("exit %d, want 0", code)
 	}
 	s.issue = lastOf(s.Pulls(shop))[0].Number
-	s.anew()
+	s.elsewhere()
 	return s
 }
 
@@ -65,23 +60,11 @@ func newBehindScene(t *testing.T) *scene {
 	return s
 }
 
-// anew is another machine, which has nothing of the job before.
-func (s *scene) anew() {
-	s.t.Helper()
-	err := os.RemoveAll(s.path("workspace"))
-	if err == nil {
-		err = os.MkdirAll(s.path("workspace"), 0o755)
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // red has CI fail on the head of the pull request, and starts a new job on a machine
 // that has nothing of the one before.
 func (s *scene) red() {
 	s.t.Helper()
-	s.anew()
+	s.elsewhere()
 	pull, _ := s.Pull(shop, s.issue)
 	s.SetStatus(shop, githubtest.Status{SHA: pull.HeadSHA, Context: "ci/outside", State: "failure", Description: "it does not work"})
 	s.tells("status", pull.HeadSHA, "failure")
@@ -205,93 +188,18 @@ func TestKillOfAnUpdate(t *testing.T) {
 	killedAlong(t, newBehindScene, (*scene).resumed, (*scene).updated)
 }
 
-// A job that failed before its run began keeps no later job from the red checks.
-func TestAFailedStartIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	s := newRedScene(t)
-	if code := s.end(s.begin("INPUT_AGENT=claude")); code != 2 {
-		t.Fatalf("exit %d, want 2: the agent is not installed", code)
-	}
-	s.red()
-	if code := s.end(s.begin()); code != 0 {
-		t.Errorf("exit %d, want 0", code)
-	}
-	s.tended()
+// tells starts the job of an event of CI.
+func (s *scene) tells(kind, sha, conclusion string) {
+	s.t.Helper()
+	payload, err := s.CIEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, kind, sha, conclusion)
+	s.starts(kind, payload, err)
 }
 
-// A resolved conflict whose machine was lost after the push is ready in the end: no person made the draft.
-func TestALostResolutionIsResumed(t *testing.T) {
-	t.Parallel()
-	s := newOpenScene(t)
-	resolution := "-- 1/run --\nls\n-- 2/run --\nif grep -q '^<' work; then echo both >work; git commit -qam 'merge: both'; fi\n-- 2/claim --\nUS-002: done\n"
-	if err := write(s.path("script.txtar"), []byte(resolution)); err != nil {
-		t.Fatal(err)
+func (s *scene) starts(event string, payload []byte, err error) {
+	s.t.Helper()
+	env, wrong := s.job(event, maintainer, payload)
+	if err = errors.Join(err, wrong); err != nil {
+		s.t.Fatal(err)
 	}
-	err := write(s.path("by-hand", "work"), []byte("theirs\n"))
-	if err = errors.Join(err, (&visitOf{town: s.town}).pushByHand("by-hand", "main", false)); err != nil {
-		t.Fatal(err)
-	}
-	s.says("/ralph update")
-	s.killed(death{Event: "pushed", Nth: 1, Late: true})
-	s.anew()
-	s.says("/ralph resume")
-	if code := s.end(s.begin()); code != 0 {
-		t.Errorf("exit %d, want 0", code)
-	}
-	if pull, _ := s.Pull(shop, s.issue); pull.Draft || pull.HeadSHA != s.run().Head {
-		t.Errorf("the pull request is %+v, want it ready with the proven head", pull)
-	}
-}
-
-// A run on a review that is cancelled answers the threads whose stories are done.
-func TestACancelledReviewIsAnswered(t *testing.T) {
-	t.Parallel()
-	s := newOpenScene(t)
-	script := "-- 1/run --\necho mended >work\ngit commit -qam 'feat: mended'\n-- 1/claim --\nUS-001: done\n" +
-		"-- 2/run --\ntouch \"$HOME/hung\"\n-- 2/hang --\n"
-	if err := write(s.path("script.txtar"), []byte(script)); err != nil {
-		t.Fatal(err)
-	}
-	review := s.AddReview(shop, s.issue, githubtest.Review{Author: maintainer, State: "CHANGES_REQUESTED"},
-		githubtest.ReviewComment{Path: "work", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+work", Body: "Mend it."},
-		githubtest.ReviewComment{Path: "x", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+x", Body: "And this."})
-	payload, err := s.ReviewEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, review.ID)
-	s.starts("pull_request_review", payload, err)
-	l := s.begin()
-	s.until("the agent is at work", s.hung)
-	if err := l.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code := s.end(l); code != 130 {
-		t.Errorf("exit %d, want 130", code)
-	}
-	remarks := s.Remarks(shop, s.issue)
-	if len(remarks) != 3 || remarks[2].ReplyTo != remarks[0].ID || !strings.Contains(remarks[2].Body, "**ralph:** done in ") {
-		t.Errorf("the threads are %+v, want an answer in the first alone", remarks)
-	}
-}
-
-// The end of a pull request is entered once, wherever its job is killed.
-func TestKillOfTheEnd(t *testing.T) {
-	t.Parallel()
-	for name, kill := range map[string]func(*scene){
-		"before the ledger is written": func(s *scene) { s.killedAtPush(pushKill{nth: 1}) },
-		"once the ledger is written":   func(s *scene) { s.killedAtPush(pushKill{nth: 1, done: true}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newOpenScene(t)
-			said := len(s.Comments(shop, s.issue))
-			s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.State, i.MergedAt = "closed", time.Now() })
-			s.pulled("closed")
-			kill(s)
-			if code := s.end(s.begin()); code != 0 {
-				t.Errorf("exit %d, want 0", code)
-			}
-			book := s.must("show", "refs/ralph/ledger:ledger.json")
-			if strings.Count(book, `"number": `) != 1 || strings.Count(book, `"end": "merged"`) != 1 || len(s.Comments(shop, s.issue)) != said {
-				t.Errorf("the ledger is\n%s\nand there are %d comments, want one end and %d", book, len(s.Comments(shop, s.issue)), said)
-			}
-		})
-	}
+	s.env = append(s.env, env...)
 }

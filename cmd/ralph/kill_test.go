@@ -110,35 +110,24 @@ func TestKill(t *testing.T) {
 }
 
 // deaths returns those of each type of event of a run: at the first event of the type, as soon as it is written, and at
-// the last, when the next has happened already. With KILL there are all of them, else the types take turns, one way
-// each.
+// the last, when the next has happened already. A type that comes but once has only the late one, which is the harder to
+// mend.
 func deaths(entries []journal.Entry) []death {
 	var all []death
 	last := count(entries)
-	for i, name := range slices.Sorted(maps.Keys(last)) {
+	for _, name := range slices.Sorted(maps.Keys(last)) {
 		if name == journal.Type(journal.RunStopped{}) {
 			continue // after it the clock is not looked at: it is among the rare
 		}
 		if name == journal.Type(journal.Shelved{}) { // nor after the last of these
 			last[name]--
 		}
-		ways := waysAt(name, last[name])
-		if os.Getenv("KILL") == "" {
-			ways = ways[i%len(ways):][:1]
+		if last[name] > 1 {
+			all = append(all, death{Event: name, Nth: 1})
 		}
-		all = append(all, ways...)
+		all = append(all, death{Event: name, Nth: last[name], Late: true})
 	}
 	return all
-}
-
-// waysAt returns the deaths at a type that comes n times. One that comes but once
-// has only the late one, which is the harder to mend.
-func waysAt(event string, n int) []death {
-	late := death{Event: event, Nth: n, Late: true}
-	if n < 2 {
-		return []death{late}
-	}
-	return []death{{Event: event, Nth: 1}, late}
 }
 
 // count returns how many events there are of each type.
@@ -232,13 +221,8 @@ func vague(s *scene) {
   {"id": "US-002", "title": "Greet in German", "acceptanceCriteria": ["--de greets in German"]},
   {"id": "US-003", "title": "Refuse a name that is empty", "acceptanceCriteria": ["an empty name is refused"]}]}
 `
-	script, err := os.ReadFile(s.path("script.txtar"))
-	if err == nil {
-		err = write(s.path("script.txtar"), []byte(strings.TrimSuffix(string(script), "\n")+answer))
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	script := readFile(s.t, s.path("script.txtar"))
+	s.write(s.path("script.txtar"), strings.TrimSuffix(script, "\n")+answer)
 }
 
 // steady are the agents that come after it.
@@ -252,9 +236,7 @@ func (s *scene) play(part func(name string) bool) {
 		s.t.Fatal(err)
 	}
 	script.Files = slices.DeleteFunc(script.Files, func(file txtar.File) bool { return !part(file.Name) })
-	if err := write(s.path("script.txtar"), txtar.Format(script)); err != nil {
-		s.t.Fatal(err)
-	}
+	s.write(s.path("script.txtar"), string(txtar.Format(script)))
 }
 
 // hung reports whether that agent is at work.
@@ -325,6 +307,41 @@ func TestKillAtACall(t *testing.T) {
 	}
 }
 
+// A kill around the record of a hand-over that put a protected file back changes nothing: people
+// read that the agent changed the file, and the pull request stays a draft without it.
+func TestKillWhileAProtectedFileIsPutBack(t *testing.T) {
+	t.Parallel()
+	for _, d := range []death{{Event: "plan_read", Nth: 1, Late: true}, {Event: "commits_taken", Nth: 1}} {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, func(s *scene) {
+				s.write(s.path("script.txtar"), "-- 1/write/.github/workflows/ci.yml --\non: push\n-- 1/write/one --\n1\n"+
+					"-- 1/claim --\nUS-001: done\n-- 1/commit --\nfeat: one\n"+
+					"-- 2/write/two --\n2\n-- 2/claim --\nUS-002: done\n-- 2/commit --\nfeat: two\n")
+				s.EditIssue(shop, s.issue, func(i *githubtest.Issue) {
+					i.Title, i.Body = "Count", "- [ ] One\n- [ ] Two\n"
+				})
+			})
+			s.env = append(s.env, "SET_proof=unbroken")
+			s.killed(d)
+			if code := s.end(s.begin()); code != 0 {
+				t.Errorf("exit %d, want 0", code)
+			}
+			pulls := s.Pulls(shop)
+			if len(pulls) != 1 || !pulls[0].Draft || !strings.Contains(pulls[0].Body, "restored: `.github/workflows/ci.yml`") {
+				t.Errorf("pull requests %+v, want a draft that names the file", pulls)
+			}
+			got := s.files(s.run().Branch)
+			if !slices.Contains(got, "two") || slices.Contains(got, ".github/workflows/ci.yml") {
+				t.Errorf("files %v, want the work without the protected file", got)
+			}
+			if got := s.messages(); !slices.Equal(got, []string{"feat: one", "feat: two"}) {
+				t.Errorf("commits %q, want those of the agent", got)
+			}
+		})
+	}
+}
+
 // TestKillAgainAndAgain lets no life write more than a few events.
 func TestKillAgainAndAgain(t *testing.T) {
 	t.Parallel()
@@ -339,20 +356,4 @@ func TestKillAgainAndAgain(t *testing.T) {
 		t.Errorf("it ended in life %d, want more of them", lives)
 	}
 	s.settled()
-}
-
-// TestKillTearsALine has a kill leave half an event.
-func TestKillTearsALine(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	s.killed(death{Event: "pushed", Nth: 1})
-	path := s.journals()[0]
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(path, data[:len(data)-7], 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.well()
 }

@@ -3,9 +3,7 @@ package main_test
 import (
 	"flag"
 	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -40,24 +38,6 @@ func haste(getenv func(string) string) time.Duration {
 	return d
 }
 
-// yesterdayKey names a file for a ralph that a test started: once it exists, the clock
-// is a day behind.
-const yesterdayKey = "RALPH_TEST_YESTERDAY"
-
-func clock(getenv func(string) string) func() time.Time {
-	d, sign, goroutines := newDeath(getenv), getenv(yesterdayKey), getenv(goroutinesKey)
-	return func() time.Time {
-		now := d.now()
-		if goroutines != "" && getenv("RALPH_PROCESS") == "" {
-			_ = os.WriteFile(goroutines, []byte(strconv.Itoa(runtime.NumGoroutine())), 0o644)
-		}
-		if _, err := os.Stat(sign); sign == "" || err != nil {
-			return now
-		}
-		return now.Round(0).AddDate(0, 0, -1)
-	}
-}
-
 // TestMain lets this binary be ralph too, by a clock that may be deadly.
 func TestMain(m *testing.M) {
 	// Behind a sandbox it is started by another name.
@@ -76,8 +56,7 @@ func TestMain(m *testing.M) {
 					panic(err)
 				}
 			}
-			code := ralph.Start(clock(os.Getenv), haste(os.Getenv))
-			tellPeak(os.Getenv(peakKey))
+			code := ralph.Start(newDeath(os.Getenv).now, haste(os.Getenv))
 			if slices.Contains(os.Args, "scripted-agent") {
 				syscall.Exit(code)
 			}

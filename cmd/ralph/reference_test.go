@@ -23,7 +23,7 @@ func TestReference(t *testing.T) {
 	t.Parallel()
 	parts := map[string]string{
 		"comment commands": commentCommands(t), "stop reasons": stopReasons(t),
-		"outputs": outputRows(t), "prices": priceRows(t), "endurance": enduranceRows(),
+		"outputs": outputRows(t), "prices": priceRows(t), "endurance": disturbanceRows(),
 	}
 	maps.Copy(parts, inputRows(t))
 	for _, name := range []string{"triggers.md", "cost.md", "results.md", "inputs.md", "dev/reliability.md"} {
