@@ -19,16 +19,12 @@ type guard struct {
 
 // holds reports whether the job or step with that condition starts.
 func (g guard) holds(condition string) (bool, error) {
-	value, err := g.value(condition)
-	return truthy(value), err
-}
-
-func (g guard) value(expression string) (any, error) {
-	tree, wrong := actionlint.NewExprParser().Parse(actionlint.NewExprLexer(expression + "}}"))
+	tree, wrong := actionlint.NewExprParser().Parse(actionlint.NewExprLexer(condition + "}}"))
 	if wrong != nil {
-		return nil, wrong
+		return false, wrong
 	}
-	return g.of(tree)
+	value, err := g.of(tree)
+	return truthy(value), err
 }
 
 func (g guard) of(node actionlint.ExprNode) (any, error) {
@@ -51,15 +47,6 @@ func (g guard) of(node actionlint.ExprNode) (any, error) {
 		list, err := g.of(n.Receiver)
 		all, _ := list.([]any)
 		return all, err
-	case *actionlint.IndexAccessNode:
-		list, err := g.of(n.Operand)
-		at, isNumber := n.Index.(*actionlint.IntNode)
-		if all, isList := list.([]any); isList && isNumber && at.Value < len(all) {
-			return all[at.Value], err
-		}
-		return nil, err
-	case *actionlint.BoolNode:
-		return n.Value, nil
 	case *actionlint.NotOpNode:
 		value, err := g.of(n.Operand)
 		return !truthy(value), err
@@ -112,8 +99,6 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 			return strings.Contains(strings.ToLower(text(args[0])), strings.ToLower(text(args[1]))), nil
 		}
 		return slices.ContainsFunc(list, func(one any) bool { return equal(one, args[1]) }), nil
-	case name == "format" && len(args) == 2:
-		return strings.ReplaceAll(text(args[0]), "{0}", text(args[1])), nil
 	case name == "fromjson" && len(args) == 1:
 		var value any
 		err := json.Unmarshal([]byte(text(args[0])), &value)
