@@ -1,10 +1,6 @@
 package githubtest_test
 
 import (
-	"errors"
-	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,36 +8,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
-
-func TestPages(t *testing.T) {
-	s := start(t)
-	issue := s.AddIssue(shop, githubtest.Issue{Title: "t"}).Number
-	var all []int64
-	for i := range 65 {
-		all = append(all, s.AddComment(shop, githubtest.Comment{Issue: issue, Body: fmt.Sprint(i)}).ID)
-	}
-	c := client(t, s, jobToken)
-	for _, one := range []struct{ size, pages int }{{0, 3}, {20, 4}, {100, 1}, {500, 1}, {65, 1}, {64, 2}} {
-		t.Run(fmt.Sprint(one.size), func(t *testing.T) {
-			options := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: one.size}}
-			var got []int64
-			pages := 0
-			for more := true; more; pages++ {
-				comments, response, err := c.Issues.ListComments(t.Context(), "acme", "shop", issue, options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, comment := range comments {
-					got = append(got, comment.GetID())
-				}
-				options.Page, more = response.NextPage, response.NextPage != 0
-			}
-			if diff := cmp.Diff(all, got); diff != "" || pages != one.pages {
-				t.Errorf("%d pages, want %d; comments (-want +got):\n%s", pages, one.pages, diff)
-			}
-		})
-	}
-}
 
 func TestPermission(t *testing.T) {
 	s := start(t, func(s *githubtest.Server) {
@@ -142,81 +108,5 @@ func TestPullRefusals(t *testing.T) {
 	one, _, err := c.PullRequests.Get(t.Context(), "acme", "shop", found[0].GetNumber())
 	if err != nil || one.GetCommits() != 1 {
 		t.Errorf("pull = %v, %v, want one commit", one, err)
-	}
-}
-
-func TestDrafts(t *testing.T) {
-	s := start(t)
-	pull := s.AddPull(shop, githubtest.Pull{Title: "p", Head: "ralph/issue-1", Draft: true})
-	send := func(token, query string, variables map[string]any) (int, string) {
-		t.Helper()
-		c := client(t, s, token)
-		c.BaseURL.Path = "/api/"
-		request, err := c.NewRequest(http.MethodPost, "graphql", map[string]any{"query": query, "variables": variables})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text strings.Builder
-		response, err := c.Do(t.Context(), request, &text)
-		if err != nil && response == nil {
-			t.Fatal(err)
-		}
-		return response.StatusCode, text.String()
-	}
-	byVariable := `mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft number } } }`
-	byInput := `mutation($input: ConvertPullRequestToDraftInput!) { convertPullRequestToDraft(input: $input) { pullRequest { isDraft } } }`
-	inline := `mutation { markPullRequestReadyForReview(input: {pullRequestId: "` + pull.NodeID + `"}) { pullRequest { isDraft } } }`
-	for _, one := range []struct {
-		name, token, query string
-		variables          map[string]any
-		want               string
-		draft              bool
-	}{
-		{"no permission", "ghp_read", byVariable, map[string]any{"id": pull.NodeID}, `"type":"FORBIDDEN"`, true},
-		{"unknown", jobToken, byVariable, map[string]any{"id": "PR_x"}, `Could not resolve to a node with the global id of 'PR_x'.`, true},
-		{"ready", jobToken, byVariable, map[string]any{"id": pull.NodeID}, `"pullRequest":{"isDraft":false,"number":1}`, false},
-		{"draft", jobToken, byInput, map[string]any{"input": map[string]any{"pullRequestId": pull.NodeID}}, `{"isDraft":true}`, true},
-		{"ready again", jobToken, inline, nil, `{"isDraft":false}`, false},
-		{"whose token", jobToken, `query { viewer { login } }`, nil, `{"login":"github-actions[bot]"}`, false},
-		{"something else", jobToken, `query { rateLimit { cost } }`, nil, `"errors"`, false},
-		{"wrong token", "ghs_wrong", inline, nil, ``, false},
-	} {
-		t.Run(one.name, func(t *testing.T) {
-			status, text := send(one.token, one.query, one.variables)
-			if !strings.Contains(text, one.want) || (one.name == "wrong token") != (status == 401) {
-				t.Errorf("answer = %d %s, want %s", status, text, one.want)
-			}
-			if now, _ := s.Pull(shop, pull.Number); now.Draft != one.draft {
-				t.Errorf("draft = %v, want %v", now.Draft, one.draft)
-			}
-		})
-	}
-}
-
-func TestLimits(t *testing.T) {
-	s := start(t, func(s *githubtest.Server) { s.RateLimit = 3 })
-	issue := s.AddIssue(shop, githubtest.Issue{Title: "t"}).Number
-	c := client(t, s, jobToken)
-	long := &github.IssueComment{Body: new(strings.Repeat("é", 65537))}
-	_, _, err := c.Issues.CreateComment(t.Context(), "acme", "shop", issue, long)
-	if status, message := refused(t, err); status != 422 || !strings.Contains(message, "Body is too long (maximum is 65536 characters)") {
-		t.Errorf("refusal = %d %s", status, message)
-	}
-	fits := &github.IssueComment{Body: new(strings.Repeat("é", 65536))}
-	if _, _, err := c.Issues.CreateComment(t.Context(), "acme", "shop", issue, fits); err != nil {
-		t.Error(err)
-	}
-	_, response, err := c.Issues.Get(t.Context(), "acme", "shop", issue)
-	if err != nil || response.Rate.Remaining != 0 || response.Rate.Limit != 3 {
-		t.Errorf("rate = %+v, %v, want none left of 3", response.Rate, err)
-	}
-	s.AddToken("fresh", githubtest.Token{Login: "write", Kind: githubtest.Personal})
-	other := client(t, s, "fresh")
-	if _, _, err := other.Issues.Get(t.Context(), "acme", "shop", issue); err != nil {
-		t.Error(err)
-	}
-	_, _, err = client(t, s, jobToken).Issues.Get(t.Context(), "acme", "shop", issue)
-	if _, ok := errors.AsType[*github.RateLimitError](err); !ok {
-		t.Errorf("err = %T %v, want a rate limit", err, err)
 	}
 }

@@ -1,13 +1,11 @@
 package githubtest_test
 
 import (
-	"crypto/rand"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
@@ -84,23 +82,6 @@ func want(t *testing.T, err error, part string) {
 	}
 }
 
-// git sends more than a megabyte in chunks, which CGI has no words for.
-func TestPushOfMegabytes(t *testing.T) {
-	s := start(t)
-	noise := make([]byte, 3<<20)
-	if _, err := rand.Read(noise); err != nil {
-		t.Fatal(err)
-	}
-	dir := clone(t, s, map[string]string{"noise": string(noise)})
-	git(t, dir, "push", "-q", "origin", "HEAD")
-	if got, head := git(t, dir, "ls-remote", "origin", "ralph/new"), git(t, dir, "rev-parse", "HEAD"); !strings.HasPrefix(got, head) {
-		t.Errorf("ls-remote = %q, want %s", got, head)
-	}
-	if left, err := filepath.Glob(filepath.Join(s.Temp, "*")); err != nil || len(left) > 0 {
-		t.Errorf("left in the temporary directory: %v, %v", left, err)
-	}
-}
-
 func TestRefusedPush(t *testing.T) {
 	var mu sync.Mutex
 	var pushes []githubtest.Push
@@ -159,67 +140,4 @@ func TestPushOfWorkflow(t *testing.T) {
 	git(t, dir, "push", "-q", "origin", "HEAD:refs/heads/ralph/other") // for another branch has it by now
 	s.AddToken("ghs_flows", githubtest.Token{Login: "app[bot]", Kind: githubtest.Installation, Permissions: map[string]string{"contents": "write", "workflows": "write"}})
 	git(t, dir, "push", "-q", remote(t, s, "ghs_flows"), "HEAD:refs/heads/ralph/flows")
-}
-
-// Faults hit git as they hit the API; a push that failed once works again.
-func TestFaultyPush(t *testing.T) {
-	s := start(t)
-	dir := clone(t, s, map[string]string{"new": "new\n"})
-	s.Inject(githubtest.Fault{Method: "POST", Path: "/acme/shop.git/git-receive-pack", Status: 403, Body: "forbidden"})
-	_, err := tryGit(t.Context(), dir, "push", "origin", "HEAD")
-	want(t, err, "403")
-	lost := githubtest.BadGateway()
-	lost.Path, lost.Done = "/acme/shop.git/git-receive-pack", true
-	s.Inject(lost)
-	_, err = tryGit(t.Context(), dir, "push", "origin", "HEAD")
-	want(t, err, "502")
-	out, err := tryGit(t.Context(), dir, "push", "--porcelain", "origin", "HEAD")
-	if err != nil || !strings.Contains(out, "up to date") {
-		t.Errorf("push after the lost answer: %v %q", err, out)
-	}
-	s.Inject(githubtest.Fault{Path: "/acme/shop.git/info/refs", Hang: true})
-	done := make(chan error, 1)
-	go func() {
-		_, err := tryGit(t.Context(), dir, "fetch", "origin")
-		done <- err
-	}()
-	waitFor(t, func() bool {
-		calls := s.Requests()
-		return calls[len(calls)-1].Status == 0 && strings.Contains(calls[len(calls)-1].Path, "info/refs")
-	})
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	want(t, <-done, "fatal")
-}
-
-// waitFor polls, on a timer, what no channel tells.
-func waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	deadline, tick := time.NewTimer(time.Minute), time.NewTicker(5*time.Millisecond)
-	defer deadline.Stop()
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatal("it did not come to be in a minute")
-		}
-	}
-}
-
-func TestCallsOfGit(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]bool{
-		"/acme/shop.git/info/refs":          true,
-		"/acme/shop.git/git-receive-pack":   true,
-		"/repos/acme/shop.git/git/refs":     false,
-		"/repos/acme/shop/issues/1":         false,
-		"/api/graphql":                      false,
-		"/repos/acme/shop/contents/.git/ab": false,
-	} {
-		if got := (githubtest.Call{Path: path}).OfGit(); got != want {
-			t.Errorf("OfGit of %s = %v, want %v", path, got, want)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package modeltest_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -141,26 +140,6 @@ func golden(t *testing.T, got string) {
 	}
 }
 
-func TestEveryRequestIsKept(t *testing.T) {
-	each(t, func(a asker) {
-		t := a.T
-		s := modeltest.Start(t, modeltest.Answer{Words: "one"}, modeltest.Answer{Words: "two"})
-		for _, body := range []string{a.helper, a.streaming} {
-			if got := post(t, s, a.streamed, body); got.err != nil {
-				t.Fatal(got.err)
-			}
-		}
-		all, work := s.Requests(), s.Work()
-		if len(all) != 2 || len(work) != 1 || s.Left() != 1 {
-			t.Fatalf("%d requests, %d for the script, which has %d answers left; want 2, 1, 1", len(all), len(work), s.Left())
-		}
-		got := work[0]
-		if got.Path != a.streamed || got.Body != a.streaming || got.Model != "m1" || got.Key() != "the-key" || "TestEveryRequestIsKept/"+got.Dialect != t.Name() {
-			t.Errorf("kept %+v, whose key is %q", got, got.Key())
-		}
-	})
-}
-
 // A title or a quota is none of the script's business.
 func TestHelpersEatNoAnswer(t *testing.T) {
 	each(t, func(a asker) {
@@ -177,18 +156,9 @@ func TestHelpersEatNoAnswer(t *testing.T) {
 	})
 }
 
-// A helper that wants JSON gets some.
-func TestHelperThatWantsJSON(t *testing.T) {
-	s := modeltest.Start(t)
-	got := post(t, s, askers["gemini"].path, `{"contents":[],"generationConfig":{"responseMimeType":"application/json"}}`)
-	if got.err != nil || !strings.Contains(got.text, `\"complexity_score\":50`) {
-		t.Errorf("it was told %s, %v", got.text, got.err)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	reset := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
-	for _, status := range []int{401, 403, 429, 500, 529} {
+	for _, status := range []int{401, 529} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			each(t, func(a asker) {
 				t := a.T
@@ -273,43 +243,4 @@ func TestStall(t *testing.T) {
 			t.Errorf("the next was told %s, %v", got.text, got.err)
 		}
 	})
-}
-
-func TestHugeAnswer(t *testing.T) {
-	huge := strings.Repeat("0123456789", 120_000)
-	each(t, func(a asker) {
-		t := a.T
-		s := modeltest.Start(t, modeltest.Answer{Words: huge}, modeltest.Answer{Words: huge})
-		if got := post(t, s, a.path, a.body); got.err != nil || !strings.Contains(got.text, huge) {
-			t.Errorf("in one piece: %d bytes, %v", len(got.text), got.err)
-		}
-		got := post(t, s, a.streamed, a.streaming)
-		lines := bufio.NewScanner(strings.NewReader(got.text))
-		lines.Buffer(nil, 4<<20)
-		digits := 0
-		for lines.Scan() {
-			digits += strings.Count(lines.Text(), "0123456789")
-		}
-		if got.err != nil || digits < 100_000 {
-			t.Errorf("streamed: %d times, %v", digits, got.err)
-		}
-	})
-}
-
-func TestOtherPaths(t *testing.T) {
-	s := modeltest.Start(t, modeltest.Answer{Words: "never"})
-	for path, want := range map[string]string{
-		"/v1/messages/count_tokens":       `{"input_tokens":1200}`,
-		"/v1beta/models/m:countTokens":    `{"totalTokens":1200}`,
-		"/v1/models":                      `{"error":{"message":"there is no /v1/models"}}`,
-		"/v1beta/models/m:embedContent":   `{"error":{"message":"there is no /v1beta/models/m:embedContent"}}`,
-		"/api/event_logging/batch?a=much": `{"error":{"message":"there is no /api/event_logging/batch?a=much"}}`,
-	} {
-		if got := post(t, s, path, `{}`); got.err != nil || got.text != want {
-			t.Errorf("%s says %s, %v, want %s", path, got.text, got.err, want)
-		}
-	}
-	if s.Left() != 1 || len(s.Requests()) != 5 {
-		t.Errorf("%d answers left of 1, %d requests kept of 5", s.Left(), len(s.Requests()))
-	}
 }

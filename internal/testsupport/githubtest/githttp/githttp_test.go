@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,18 +74,5 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("left in the temporary directory: %v, %v", left, err)
 			}
 		})
-	}
-}
-
-func TestFind(t *testing.T) {
-	own := filepath.Join(t.TempDir(), "git-http-backend")
-	if err := os.WriteFile(own, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := githttp.Find(own); got != own {
-		t.Errorf("Find = %q, want %q", got, own)
-	}
-	if got := githttp.Find(filepath.Dir(own)); got == filepath.Dir(own) {
-		t.Error("Find took a directory for the program")
 	}
 }
