@@ -51,24 +51,3 @@ func TestFinish(t *testing.T) {
 	}
 	s.well()
 }
-
-// A job that was killed when its run had ended, and before people heard of it, is
-// told as it ended; what they have heard stays.
-func TestFinishTellsAnEndThatWasNotShown(t *testing.T) {
-	t.Parallel()
-	s := newScene(t)
-	s.killed(death{Event: "run_stopped", Nth: 1})
-	if strings.Contains(s.shown(), "Ready for review") {
-		t.Fatalf("it says so already: %s", s.shown())
-	}
-	s.finish("its comment is up to date now")
-	s.settled()
-	if kept := s.must("ls-tree", "--name-only", "refs/ralph/issue-1"); strings.Contains(kept, "lease.json") {
-		t.Errorf("the lease stands: %q", kept)
-	}
-	calls := len(s.Requests())
-	s.finish("nothing to finish")
-	if len(s.Requests()) != calls {
-		t.Errorf("%d calls for nothing", len(s.Requests())-calls)
-	}
-}

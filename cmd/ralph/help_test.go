@@ -9,25 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// listed is a command in the list of them, as kong prints it.
-var listed = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*)(?: |$)`)
-
-// TestHelpOfEveryCommand holds every command to an example and to 80 columns.
-func TestHelpOfEveryCommand(t *testing.T) {
-	t.Parallel()
-	_, commands, found := strings.Cut(help(t), "\nStart:\n")
-	if !found {
-		t.Fatal("ralph --help lists no commands")
-	}
-	names := listed.FindAllStringSubmatch(commands, -1)
-	if len(names) < 20 {
-		t.Fatalf("found %q only in %s", names, commands)
-	}
-	for _, name := range names {
-		help(t, name[1])
-	}
-}
-
 // example returns a line under Example or Examples that begins with the command. The
 // Action's is a step of a workflow, not a command.
 func example(command []string) *regexp.Regexp {
@@ -38,6 +19,7 @@ func example(command []string) *regexp.Regexp {
 	return regexp.MustCompile(`\nExample(?:: |s:\n(?:\n    .*)*\n    )(?:source <\()?` + typed + `(?: |\n)`)
 }
 
+// help returns the help of a command, which has an example and at most 80 columns.
 func help(t *testing.T, command ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "ralph", append(command, "--help", "--all")...)

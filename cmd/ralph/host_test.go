@@ -157,21 +157,3 @@ func TestHostMakesAPullRequest(t *testing.T) {
 		t.Errorf("exit %d: %s", code, said)
 	}
 }
-
-// Where the job was killed, a step that always runs tells people.
-func TestHostOfAKilledJob(t *testing.T) {
-	t.Parallel()
-	j := newHostJob(t)
-	j.got()
-	if said, code := j.step(1, death{Event: "iteration_began", Nth: 1}.env()); code == 0 {
-		t.Fatalf("no process was killed: %s", said)
-	}
-	j.noneLeft()
-	finish := j.action.Runs.Steps[2]
-	if !strings.HasPrefix(finish.If, "always() && ") {
-		t.Errorf("it comes only if %s", finish.If)
-	}
-	if said, code := j.step(2); code != 0 || !strings.Contains(j.shown(), "its job was killed") {
-		t.Errorf("exit %d: %s\nthe comment says %s", code, said, j.shown())
-	}
-}

@@ -35,17 +35,6 @@ func commandsIn(log string) []string {
 	return found
 }
 
-func TestTheRunnersRules(t *testing.T) {
-	for line, is := range map[string]bool{
-		"::error::x": true, "  ::add-mask::x": true, "\t::set-env name=a,b=c::d": true, "a ::error::b": false, "::error": false, "::a::": true,
-		"a ##[error]b": true, "##[add-path]/x": true, "##[x": false, "#\u200b#[error]x": true, ":\u00ad:error::x": true, "a\r::error::b": true, "std::vector::at": false,
-	} {
-		if got := len(commandsIn(line)) > 0; got != is {
-			t.Errorf("%q is a command: %t, want %t", line, got, is)
-		}
-	}
-}
-
 // Commands in each place that a line of the log can come from: what the agent
 // and its tools say, names of files, messages of commits, checks, the issue,
 // what GitHub answers. Those that the log speaks of are in it, and none is a

@@ -21,6 +21,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/entry/config"
 )
 
+var workedOut = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
+
 // snippet is a block of code in a page.
 type snippet struct {
 	page, language, code string
