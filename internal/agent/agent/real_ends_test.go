@@ -21,53 +21,33 @@ setsid sleep 602 &
 touch started
 while :; do sleep 1; done`
 
-// However an agent is ended in the middle of a tool that will not hear of it,
-// it is gone with all it started when Do returns, within the grace and a second.
+// An agent that is interrupted in the middle of a tool that will not hear of it is
+// gone with all it started when Do returns, within the grace and a second.
 func TestRealAgentEnds(t *testing.T) {
 	const grace = time.Second
-	ways := map[string]struct {
-		end  func(b *bench, cancel context.CancelFunc) // once the tool is at work
-		why  string
-		over bool
-	}{
-		"its time is up": {end: func(*bench, context.CancelFunc) {}, why: "not done after 40s", over: true},
-		"interrupted":    {end: func(_ *bench, cancel context.CancelFunc) { cancel() }, why: "interrupted"},
-		"at once":        {end: func(b *bench, _ context.CancelFunc) { close(b.hard) }, why: "interrupted"},
-	}
-	for name, way := range ways {
-		t.Run(name, func(t *testing.T) {
-			eachProgram(t, func(c cli) {
-				t := c.T
-				b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(deaf)}}, modeltest.Answer{Stall: true, Times: modeltest.Always})
-				b.Grace = grace
-				if way.over {
-					t.Parallel()                 // each has to wait
-					b.Timeout = 40 * time.Second // for some take their time before they begin
-				}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				asked := make(chan time.Time, 1)
-				go func() {
-					b.started()
-					asked <- time.Now()
-					way.end(b, cancel)
-				}()
-				got, err := b.Do(ctx, b.order)
-				took := time.Since(<-asked)
-				if err != nil || !got.Failed || got.TimedOut != way.over || got.CannotRun || got.Why != way.why {
-					t.Errorf("Do = %+v, %v", got, err)
-				}
-				if way.over {
-					took = time.Duration(got.TookMS)*time.Millisecond - b.Timeout
-				}
-				if took > grace+time.Second {
-					t.Errorf("it took %v to end", took)
-				}
-				b.noneLeft()
-				t.Logf("measured: %s, %s, is gone after %d ms with %d that it had started", c.agent, name, took.Milliseconds(), got.Swept)
-			})
-		})
-	}
+	eachProgram(t, func(c cli) {
+		t := c.T
+		b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(deaf)}}, modeltest.Answer{Stall: true, Times: modeltest.Always})
+		b.Grace = grace
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		asked := make(chan time.Time, 1)
+		go func() {
+			b.started()
+			asked <- time.Now()
+			cancel()
+		}()
+		got, err := b.Do(ctx, b.order)
+		took := time.Since(<-asked)
+		if err != nil || !got.Failed || got.TimedOut || got.CannotRun || got.Why != "interrupted" {
+			t.Errorf("Do = %+v, %v", got, err)
+		}
+		if took > grace+time.Second {
+			t.Errorf("it took %v to end", took)
+		}
+		b.noneLeft()
+		t.Logf("measured: %s is gone after %d ms with %d that it had started", c.agent, took.Milliseconds(), got.Swept)
+	})
 }
 
 // started waits until the tool is at work.
