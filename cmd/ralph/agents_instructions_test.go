@@ -152,10 +152,10 @@ func TestAgentsStartNamedServers(t *testing.T) {
 func toldIn(t *testing.T, name string, more ...string) string {
 	t.Helper()
 	const branch = "ralph/issue-1-greet-people-by-name-in-their-language"
-	town, issue := townOf(t)
+	hub, issue := reachableGitHub(t)
 	for _, whose := range []struct{ mark, branch string }{{"BASE-", "main"}, {"HEAD-", branch}} {
-		clone := town.path("clone-" + whose.mark)
-		if _, err := tryGit(t.Context(), town.dir, "clone", "-q", town.bare(), clone); err != nil {
+		clone := hub.path("clone-" + whose.mark)
+		if _, err := tryGit(t.Context(), hub.dir, "clone", "-q", hub.bare(), clone); err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range txtar.Parse([]byte(governing)).Files {
@@ -169,8 +169,8 @@ func toldIn(t *testing.T, name string, more ...string) string {
 			}
 		}
 	}
-	said, err := town.act(t, issue, name, more...)
-	told, missing := town.git("show", branch+":told.txt")
+	said, err := hub.act(t, issue, name, more...)
+	told, missing := hub.git("show", branch+":told.txt")
 	if err != nil || missing != nil {
 		t.Errorf("%v, %v\n%s", err, missing, said)
 	}

@@ -70,12 +70,12 @@ func actWith(t *testing.T, name, input, level string) {
 	server := modeltest.Start(t,
 		modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt; id -u >> hello.txt; env >> hello.txt; git add hello.txt; git commit -qm 'feat: hello'")}},
 		modeltest.Answer{Words: "Done."})
-	town, issue := townOf(t)
-	said, err := town.act(t, issue, name, "INPUT_SANDBOX="+level, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL)
+	hub, issue := reachableGitHub(t)
+	said, err := hub.act(t, issue, name, "INPUT_SANDBOX="+level, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL)
 	if err != nil {
 		t.Errorf("%v\n%s", err, said)
 	}
-	text, err := town.git("show", "ralph/issue-1-greet-people-by-name-in-their-language:hello.txt")
+	text, err := hub.git("show", "ralph/issue-1-greet-people-by-name-in-their-language:hello.txt")
 	if err != nil || !strings.HasPrefix(text, "hi\n1500\n") || strings.Contains(text, agentKey) || strings.Contains(text, token) {
 		t.Errorf("it left %q, %v\n%s", text, err, said)
 	}
@@ -89,9 +89,9 @@ func actWith(t *testing.T, name, input, level string) {
 	}
 }
 
-// townOf returns a GitHub of the test's own with an issue, in a folder that other users
+// reachableGitHub returns a GitHub of the test's own with an issue, in a folder that other users
 // can pass through.
-func townOf(t *testing.T) (*town, int) {
+func reachableGitHub(t *testing.T) (*gitHub, int) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, folder := range []string{dir, filepath.Dir(dir)} {
@@ -99,16 +99,16 @@ func townOf(t *testing.T) (*town, int) {
 			t.Fatal(err)
 		}
 	}
-	place, err := found(dir)
+	place, err := newGitHub(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := place.leave(); err != nil {
+		if err := place.finished(); err != nil {
 			t.Error(err)
 		}
 	})
-	issue, err := place.settle()
+	issue, err := place.publishProject()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func townOf(t *testing.T) (*town, int) {
 }
 
 // act runs the Action on a labelled issue with a real agent for one iteration.
-func (w *town) act(t *testing.T, issue int, name string, inputs ...string) ([]byte, error) {
+func (w *gitHub) act(t *testing.T, issue int, name string, inputs ...string) ([]byte, error) {
 	t.Helper()
 	env, err := w.label(issue, maintainer, "ralph")
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *town) act(t *testing.T, issue int, name string, inputs ...string) ([]by
 	}
 	cmd := exec.CommandContext(t.Context(), "ralph", "action")
 	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+w.path("runner"), "INPUT_GITHUB-TOKEN="+token, "INPUT_AGENT="+name,
-		"INPUT_CONFIG="+townSettings, settingsKey+"="+w.path("overlay", townSettings), "SET_agent.command='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "SET_limits.maxIterations=1", quickExit)
+		"INPUT_CONFIG="+jobSettings, settingsKey+"="+w.path("overlay", jobSettings), "SET_agent.command='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "SET_limits.maxIterations=1", quickExit)
 	cmd.Env = append(cmd.Env, inputs...)
 	return cmd.CombinedOutput()
 }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// full lets no process of the scene write more to a file than the journal has
+// full lets no process of the job write more to a file than the journal has
 // now, and a few bytes: to them the disk is full.
-func (s *scene) full() error {
+func (s *issueJob) full() error {
 	info, err := os.Stat(s.journals()[0])
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (s *scene) full() error {
 // issue are told so: an agent that is at work for ever would be a lie.
 func TestARunThatBreaksTellsTheIssue(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newIssueJob(t)
 	broke := make(chan error, 1)
 	s.visit(func(r *http.Request) {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls") {

@@ -21,7 +21,7 @@ const mostCalls = 30
 
 // stumbling has five stories, each of which is wrong at first and right at the
 // second try.
-func stumbling(s *scene) {
+func stumbling(s *issueJob) {
 	s.t.Helper()
 	script := &txtar.Archive{}
 	var issue strings.Builder
@@ -45,7 +45,7 @@ func stumbling(s *scene) {
 }
 
 // asked returns how often each call of the API was made; its numbers are left out.
-func (s *scene) asked() map[string]int {
+func (s *issueJob) asked() map[string]int {
 	asked := map[string]int{}
 	for _, call := range s.Requests() {
 		if !strings.Contains(call.Path, ".git/") {
@@ -58,7 +58,7 @@ func (s *scene) asked() map[string]int {
 // A long run asks little of GitHub.
 func TestALongRunAsksLittle(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, stumbling)
+	s := newIssueJob(t, stumbling)
 	within := []string{"INPUT_MAX-COST-PER-DAY=25", "SET_github.maxRuns=3", "SET_github.maxOpenPrs=5"} // as workflows have it
 	if code := s.end(s.begin(within...)); code != 0 {
 		t.Errorf("exit %d, want 0", code)

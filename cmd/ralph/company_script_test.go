@@ -54,13 +54,13 @@ func companyIn(ts *testscript.TestScript, neg bool, args []string) {
 func openCompany(ts *testscript.TestScript) *company {
 	github, err := url.Parse(ts.Getenv("GITHUB_SERVER_URL"))
 	ts.Check(err)
-	town := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(github) }}
+	hub := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(github) }}
 	c := &company{front: httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host == packagesHost {
 			packages(w, r)
 			return
 		}
-		town.ServeHTTP(w, r)
+		hub.ServeHTTP(w, r)
 	}))}
 	c.front.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	c.front.StartTLS()

@@ -69,7 +69,7 @@ func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
 		t.Fatal(err)
 	}
 	defer hand.Close()
-	at := &seat{t: t, hand: hand}
+	at := &terminal{t: t, hand: hand}
 	tty, modes := at.tty(), at.modes()
 	modes.Lflag |= unix.TOSTOP // which users and programs inside may set
 	if err := unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, modes); err != nil {

@@ -20,11 +20,11 @@ import (
 // pushed. Afterwards the same job starts again, undisturbed.
 type disturbance struct {
 	name  string
-	agent string        // shell script of an agent's turn, in which "story" does the story; empty: that
-	world func(*scene)  // happens while the agent waits in that turn
-	after func(*scene)  // happens before the job starts again
-	env   []string      // added to the job's environment
-	want  policy.Reason // why the run stops; empty: all stories passed
+	agent string          // shell script of an agent's turn, in which "story" does the story; empty: that
+	world func(*issueJob) // happens while the agent waits in that turn
+	after func(*issueJob) // happens before the job starts again
+	env   []string        // added to the job's environment
+	want  policy.Reason   // why the run stops; empty: all stories passed
 }
 
 // disturbances is the table of docs/dev/reliability.md.
@@ -75,13 +75,13 @@ git add US-001.txt; git commit -qm other; git checkout -q -; git merge side`},
 
 	// The machine and GitHub.
 	{name: "the home directory is read-only", env: []string{"HOME=/proc/1"}},
-	{name: "the branch is deleted", world: func(s *scene) { s.must("update-ref", "-d", "refs/heads/"+s.run().Branch) }},
+	{name: "the branch is deleted", world: func(s *issueJob) { s.must("update-ref", "-d", "refs/heads/"+s.run().Branch) }},
 	{
 		name:  "the issue is closed",
-		world: func(s *scene) { s.setState("closed") },
-		after: func(s *scene) { s.setState("open") },
+		world: func(s *issueJob) { s.setState("closed") },
+		after: func(s *issueJob) { s.setState("open") },
 	},
-	{name: "GitHub cannot be reached for 40 requests", world: (*scene).disconnect},
+	{name: "GitHub cannot be reached for 40 requests", world: (*issueJob).disconnect},
 }
 
 // disturbedAgent is the agent of each row. It does its story, but for the first turn
@@ -124,7 +124,7 @@ func TestEndurance(t *testing.T) {
 // test disturbs a job, and then runs the same job again, undisturbed.
 func (d disturbance) test(t *testing.T) {
 	t.Helper()
-	s := newScene(t, func(s *scene) {
+	s := newIssueJob(t, func(s *issueJob) {
 		s.EditIssue(shop, s.issue, func(i *githubtest.Issue) {
 			i.Title, i.Body = "Two files", "- [ ] The first file\n- [ ] The second file\n"
 		})
@@ -166,7 +166,7 @@ func (d disturbance) test(t *testing.T) {
 }
 
 // recovered is what must be so after the second job, in each row.
-func (s *scene) recovered() {
+func (s *issueJob) recovered() {
 	t := s.t
 	t.Helper()
 	run := s.run()
@@ -189,7 +189,7 @@ func (s *scene) recovered() {
 }
 
 // taken returns the commits that were taken over from the agent so far.
-func (s *scene) taken() []string {
+func (s *issueJob) taken() []string {
 	s.t.Helper()
 	var all []string
 	for _, entry := range s.entries() {
@@ -201,7 +201,7 @@ func (s *scene) taken() []string {
 }
 
 // holds wants commits to be on the branch.
-func (s *scene) holds(commits []string) {
+func (s *issueJob) holds(commits []string) {
 	s.t.Helper()
 	branch := strings.Split(s.must("rev-list", s.run().Branch), "\n")
 	for _, sha := range commits {
@@ -212,7 +212,7 @@ func (s *scene) holds(commits []string) {
 }
 
 // secretKept looks for the job's token and the agent's key in all that was written or sent.
-func (s *scene) secretKept() {
+func (s *issueJob) secretKept() {
 	s.t.Helper()
 	all := s.everything()
 	for _, call := range s.Requests() {
@@ -227,12 +227,12 @@ func (s *scene) secretKept() {
 	}
 }
 
-func (s *scene) setState(state string) {
+func (s *issueJob) setState(state string) {
 	s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.State = state })
 }
 
 // disconnect has the next requests to GitHub get no answer.
-func (s *scene) disconnect() {
+func (s *issueJob) disconnect() {
 	var left atomic.Int32
 	left.Store(40)
 	s.visit(func(*http.Request) {

@@ -162,19 +162,19 @@ func (p *caseProject) runOnLaptop() (ready bool, head string) {
 // runOnGitHub is ready if there is a pull request that is no draft.
 func (p *caseProject) runOnGitHub() (ready bool, head string) {
 	p.t.Helper()
-	town, err := found(p.dir)
+	hub, err := newGitHub(p.dir)
 	p.must(err)
 	p.t.Cleanup(func() {
-		if err := town.leave(); err != nil {
+		if err := hub.finished(); err != nil {
 			p.t.Error(err)
 		}
 	})
-	issue, err := town.settle()
+	issue, err := hub.publishProject()
 	p.must(err)
-	event, err := town.label(issue, maintainer, "ralph")
+	event, err := hub.label(issue, maintainer, "ralph")
 	p.must(err)
 	check := p.option("check", "sh check.sh")
-	inputs := append(town.inputs(), "SET_limits.maxIterations="+p.rounds(), "INPUT_CHECKS="+strings.TrimSuffix(check, "none"))
+	inputs := append(hub.inputs(), "SET_limits.maxIterations="+p.rounds(), "INPUT_CHECKS="+strings.TrimSuffix(check, "none"))
 	if p.option("sandbox", "") != "" {
 		inputs = append(inputs, "INPUT_SANDBOX=")
 		ralph, err := exec.LookPath("ralph")
@@ -186,10 +186,10 @@ func (p *caseProject) runOnGitHub() (ready bool, head string) {
 	run := p.command("runner", "ralph", "action")
 	run.Env = slices.Concat(p.env, inputs, event, p.options["env"])
 	_ = run.Run() // a run that stops is no failure of the test
-	for _, pull := range town.Pulls(shop) {
+	for _, pull := range hub.Pulls(shop) {
 		return !pull.Draft, pull.HeadSHA
 	}
-	heads, err := town.git("for-each-ref", "--format=%(objectname)", "refs/heads/ralph", "refs/heads/main")
+	heads, err := hub.git("for-each-ref", "--format=%(objectname)", "refs/heads/ralph", "refs/heads/main")
 	p.must(err)
 	heads = strings.TrimSpace(heads)
 	return false, heads[strings.LastIndex(heads, "\n")+1:]

@@ -116,7 +116,7 @@ func TestFaults(t *testing.T) {
 
 func (h hardship) test(t *testing.T) {
 	t.Helper()
-	s := newScene(t)
+	s := newIssueJob(t)
 	for _, fault := range h.faults {
 		s.Inject(fault)
 	}
@@ -133,7 +133,7 @@ func (h hardship) test(t *testing.T) {
 
 // safe is what no fault may take away: the work can be had, and nothing is there
 // twice.
-func (s *scene) safe(packed bool) {
+func (s *issueJob) safe(packed bool) {
 	t := s.t
 	t.Helper()
 	run := s.run()
@@ -157,7 +157,7 @@ func (s *scene) safe(packed bool) {
 	}
 }
 
-func (h hardship) told(s *scene, log string) {
+func (h hardship) told(s *issueJob, log string) {
 	t := s.t
 	t.Helper()
 	comment := ""

@@ -8,7 +8,7 @@ import (
 )
 
 // finish is the step that a job has for the case that the one before was killed.
-func (s *scene) finish(want string) {
+func (s *issueJob) finish(want string) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), "ralph", "action", "--finish")
 	cmd.Env = s.env
@@ -19,7 +19,7 @@ func (s *scene) finish(want string) {
 }
 
 // shown returns the progress comment.
-func (s *scene) shown() string {
+func (s *issueJob) shown() string {
 	s.t.Helper()
 	comments := s.progress(s.issue)
 	if len(comments) != 1 {
@@ -32,7 +32,7 @@ func (s *scene) shown() string {
 // gone on with all the same.
 func TestFinish(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newIssueJob(t)
 	s.killed(death{Event: "iteration_began", Nth: 2})
 	if strings.Contains(s.shown(), "killed") {
 		t.Fatalf("it says so already: %s", s.shown())

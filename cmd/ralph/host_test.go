@@ -63,15 +63,15 @@ func TestHostOffersTheSame(t *testing.T) {
 
 // hostJob is a runner that does the steps of host/action.yml.
 type hostJob struct {
-	*scene
+	*issueJob
 	action offered
 	given  map[string]string // inputs
 	known  map[string]string // what expressions come to
 }
 
-func newHostJob(t *testing.T, change ...func(*scene)) *hostJob {
+func newHostJob(t *testing.T, change ...func(*issueJob)) *hostJob {
 	t.Helper()
-	j := &hostJob{scene: newScene(t, change...), action: offeredBy(t, "../../host/action.yml"), known: map[string]string{}}
+	j := &hostJob{issueJob: newIssueJob(t, change...), action: offeredBy(t, "../../host/action.yml"), known: map[string]string{}}
 	j.given = map[string]string{
 		"github-token": token, "agent": "scripted", "checks": "sh check.sh", "sandbox": "none", "ralph": "path",
 	}

@@ -92,7 +92,7 @@ func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
 			}))
 			t.Cleanup(sink.Close)
 			evil, canary := filepath.Join(dir, "evil"), filepath.Join(dir, "canary")
-			s := newScene(t, func(s *scene) {
+			s := newIssueJob(t, func(s *issueJob) {
 				s.write(filepath.Join(canary, "x"), "")
 				s.write(filepath.Join(dir, "at", "x"), "")
 				s.write(evil, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s/ran\nexit 1\n", canary))

@@ -42,7 +42,7 @@ func TestNoSecretIsSeenAnywhere(t *testing.T) {
 			for name, form := range formsOf(secret) {
 				said = append(said, name+": "+form)
 			}
-			s := newScene(t, func(s *scene) { s.telling(strings.Join(said, "; ")) })
+			s := newIssueJob(t, func(s *issueJob) { s.telling(strings.Join(said, "; ")) })
 			s.end(s.begin("SET_limits.maxIterations=2", "INPUT_ANTHROPIC-API-KEY="+modelKey, "ANTHROPIC_API_KEY="+modelKey, "INPUT_CHECKS=sh check.sh; cat told; ! test -e told"))
 			if err := os.Remove(s.path("script.txtar")); err != nil { // that is where the agent has it from
 				t.Fatal(err)
@@ -61,7 +61,7 @@ func TestNoSecretIsSeenAnywhere(t *testing.T) {
 // masked is what the runner is told to hide.
 var masked = regexp.MustCompile(`(?m)^::add-mask::.*$`)
 
-func (s *scene) telling(words string) {
+func (s *issueJob) telling(words string) {
 	s.t.Helper()
 	script := fmt.Sprintf(`telling
 -- 1/say --
@@ -92,7 +92,7 @@ US-001: %[1]s
 }
 
 // everything returns all that anybody gets to see or that is kept, by its place.
-func (s *scene) everything() map[string]string {
+func (s *issueJob) everything() map[string]string {
 	s.t.Helper()
 	all := map[string]string{"what was pushed": s.must("log", "--all", "-p", "--format=fuller")}
 	for _, pull := range s.Pulls(shop) {

@@ -41,7 +41,7 @@ func commandsIn(log string) []string {
 // command any more. Names of branches cannot hold one.
 func TestNoCommandReachesTheRunner(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, func(s *scene) {
+	s := newIssueJob(t, func(s *issueJob) {
 		if err := write(s.path("script.txtar"), []byte(commandingScript)); err != nil {
 			s.t.Fatal(err)
 		}

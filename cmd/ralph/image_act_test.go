@@ -30,23 +30,23 @@ func TestImageUnderAct(t *testing.T) {
 	if act == "" || image == "" {
 		return
 	}
-	town, server, issue := priced(t)
-	env, err := town.label(issue, maintainer, "ralph")
+	hub, server, issue := priced(t)
+	env, err := hub.label(issue, maintainer, "ralph")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ours, err := os.ReadFile("../../action.yml")
 	if err == nil {
-		err = write(town.path("actions", "ralph", "action.yml"), []byte(strings.Replace(string(ours), "image: Dockerfile", "image: docker://"+image, 1)))
+		err = write(hub.path("actions", "ralph", "action.yml"), []byte(strings.Replace(string(ours), "image: Dockerfile", "image: docker://"+image, 1)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := acted(t, act, town, env, image, strings.NewReplacer(
+	said := acted(t, act, hub, env, image, strings.NewReplacer(
 		"make test", "sh check.sh", "        with:\n          anthropic-api-key:",
 		"        with:\n          model-base-url: "+server.URL+"\n          model: "+realAgents["claude"].model+"\n          anthropic-api-key:",
 	).Replace(released(t)))
-	if pulls := town.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
+	if pulls := hub.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
 		t.Errorf("pull requests %+v, want one that is ready\n%s", pulls, said)
 	}
 	notHeld(t, said)
@@ -58,9 +58,9 @@ func TestHostUnderAct(t *testing.T) {
 	if act == "" {
 		return
 	}
-	s := newScene(t)
-	ourHost(t, s.town)
-	said := acted(t, act, s.town, s.env, "-self-hosted", strings.NewReplacer(
+	s := newIssueJob(t)
+	ourHost(t, s.gitHub)
+	said := acted(t, act, s.gitHub, s.env, "-self-hosted", strings.NewReplacer(
 		"make test", "sh check.sh", "ralph-loop/ralph@v1", "ralph-loop/ralph/host@v1", "        with:\n          anthropic-api-key:",
 		"        env: {RALPH_SCRIPT: "+s.path("script.txtar")+"}\n        with:\n          ralph: path\n          agent: scripted\n          sandbox: none\n          anthropic-api-key:",
 	).Replace(released(t)))
@@ -80,43 +80,43 @@ func TestCacheUnderAct(t *testing.T) {
 	}
 	workflow := strings.NewReplacer(
 		"npm test", "sh check.sh", "npm ci", "sh setup.sh", "ralph: build", "ralph: path", "          agent-version: 2.1.328 # of Claude Code: npm installs it for this job\n", "",
-		"          cache: ", "          agent: command\n          config: "+townSettings+"\n          cache: ",
+		"          cache: ", "          agent: command\n          config: "+jobSettings+"\n          cache: ",
 	).Replace(string(scaffolded(t, "--host")))
 	kept := t.TempDir()
 	for _, want := range []struct{ setup, said string }{{"fetched\n", "client: saved ralph-"}, {"in the cache\n", "client: restored ralph-"}} {
-		town, issue := shopWith(t, map[string]string{
+		hub, issue := shopWith(t, map[string]string{
 			"repo/go.sum":   "m v1\n",
 			"repo/setup.sh": "if [ -e \"$GOMODCACHE/m\" ]; then echo in the cache; exit; fi\necho fetched\nmkdir -p \"$GOMODCACHE\"\necho module >\"$GOMODCACHE/m\"\n",
 			"repo/agent.sh": "cat >/dev/null\n{ echo poison >\"$GOMODCACHE/m\"; echo poison >\"$CACHE/files/go-mod/m\"; echo poison >\"$CACHE/files/planted\"; } 2>/dev/null\n" + tenAreCheaper,
 		})
-		settingsFile(t, town, "SET_agent.command=env CACHE="+town.path("repo", ".ralph-cache")+" sh agent.sh")
-		env, err := town.label(issue, maintainer, "ralph")
+		settingsFile(t, hub, "SET_agent.command=env CACHE="+hub.path("repo", ".ralph-cache")+" sh agent.sh")
+		env, err := hub.label(issue, maintainer, "ralph")
 		if err != nil {
 			t.Fatal(err)
 		}
-		ourHost(t, town)
-		cacheClient(t, town)
-		said := acted(t, act, town, env, "-self-hosted", workflow, "--cache-server-path", kept, "--cache-server-addr", "127.0.0.1")
-		if pulls := town.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, want.said) {
+		ourHost(t, hub)
+		cacheClient(t, hub)
+		said := acted(t, act, hub, env, "-self-hosted", workflow, "--cache-server-path", kept, "--cache-server-addr", "127.0.0.1")
+		if pulls := hub.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, want.said) {
 			t.Errorf("pull requests %+v, want one that is ready, and %q\n%s", pulls, want.said, said)
 		}
 		for name, want := range map[string]string{".ralph/guardrail_setup_base_1_sh_setup_sh.log": want.setup, ".ralph-cache/files/go-mod/m": "module\n"} {
-			if text, err := os.ReadFile(town.path("record", name)); err != nil || string(text) != want {
+			if text, err := os.ReadFile(hub.path("record", name)); err != nil || string(text) != want {
 				t.Errorf("%s has %q, %v, want %q", name, text, err, want)
 			}
 		}
-		if _, err := os.Lstat(town.path("record", ".ralph-cache", "files", "planted")); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(hub.path("record", ".ralph-cache", "files", "planted")); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the agent planted a file: %v", err)
 		}
 	}
 }
 
 // ourHost has act take our action for the runner itself.
-func ourHost(t *testing.T, town *town) {
+func ourHost(t *testing.T, hub *gitHub) {
 	t.Helper()
 	host, err := filepath.Abs("../../host")
 	if err == nil {
-		err = errors.Join(os.MkdirAll(town.path("actions", "ralph"), 0o755), os.CopyFS(town.path("actions", "ralph", "host"), os.DirFS(host)))
+		err = errors.Join(os.MkdirAll(hub.path("actions", "ralph"), 0o755), os.CopyFS(hub.path("actions", "ralph", "host"), os.DirFS(host)))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -126,18 +126,18 @@ func ourHost(t *testing.T, town *town) {
 // cacheClient has act take actions/cache/restore and actions/cache/save for calls of the
 // client that they are made of: npm has that, and not the actions. What a job leaves
 // goes to the folder record.
-func cacheClient(t *testing.T, town *town) {
+func cacheClient(t *testing.T, hub *gitHub) {
 	t.Helper()
 	client, err := filepath.Abs("../../tools/cache/node_modules/@actions/cache")
-	err = errors.Join(err, os.Mkdir(town.path("record"), 0o755), write(town.path("actions", "upload-artifact", "action.yml"),
-		[]byte("name: record\nruns:\n  using: composite\n  steps: [{run: cp -R .ralph .ralph-cache "+town.path("record")+", shell: bash}]\n")))
+	err = errors.Join(err, os.Mkdir(hub.path("record"), 0o755), write(hub.path("actions", "upload-artifact", "action.yml"),
+		[]byte("name: record\nruns:\n  using: composite\n  steps: [{run: cp -R .ralph .ralph-cache "+hub.path("record")+", shell: bash}]\n")))
 	for name, call := range map[string]string{
 		"restore": "restoreCache([env.INPUT_PATH], env.INPUT_KEY, [env['INPUT_RESTORE-KEYS']]).then(key => key && console.log('client: restored ' + key))",
 		"save":    "saveCache([env.INPUT_PATH], env.INPUT_KEY).then(() => console.log('client: saved ' + env.INPUT_KEY))",
 	} {
 		err = errors.Join(err,
-			write(town.path("actions", "cache", name, "action.yml"), []byte("name: "+name+"\nruns: {using: node20, main: main.js}\n")),
-			write(town.path("actions", "cache", name, "main.js"), []byte("const env = process.env\nrequire('"+client+"')."+call+"\n")))
+			write(hub.path("actions", "cache", name, "action.yml"), []byte("name: "+name+"\nruns: {using: node20, main: main.js}\n")),
+			write(hub.path("actions", "cache", name, "main.js"), []byte("const env = process.env\nrequire('"+client+"')."+call+"\n")))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -145,18 +145,18 @@ func cacheClient(t *testing.T, town *town) {
 }
 
 // acted has act do a workflow for the job that env tells of. Its actions are those in
-// the town; the others do nothing.
-func acted(t *testing.T, act string, town *town, env []string, platform, workflow string, more ...string) string {
+// the simulated GitHub; the others do nothing.
+func acted(t *testing.T, act string, hub *gitHub, env []string, platform, workflow string, more ...string) string {
 	t.Helper()
 	argv := append([]string{
-		"issues", "--eventpath", town.path("runner", "event.json"), "--workflows", ".github/workflows/ralph.yml",
+		"issues", "--eventpath", hub.path("runner", "event.json"), "--workflows", ".github/workflows/ralph.yml",
 		"--platform", "ubuntu-latest=" + platform, "--pull=false", "--network", "host", "--container-daemon-socket", "-", "--bind",
 		"--secret", "ANTHROPIC_API_KEY=" + agentKey, "--secret", "GITHUB_TOKEN=" + token,
 	}, more...)
 	for _, used := range others.FindAllStringSubmatch(workflow, -1) {
-		at := town.path("actions", path.Base(used[1]))
+		at := hub.path("actions", path.Base(used[1]))
 		if _, err := os.Stat(at); err != nil {
-			at = town.path("idle")
+			at = hub.path("idle")
 		}
 		argv = append(argv, "--local-repository", used[1]+used[2]+"="+at)
 	}
@@ -165,10 +165,10 @@ func acted(t *testing.T, act string, town *town, env []string, platform, workflo
 			argv = append(argv, "--env", variable)
 		}
 	}
-	checkOut(t, town, workflow)
+	checkOut(t, hub, workflow)
 	cmd := exec.CommandContext(t.Context(), act, argv...)
-	cmd.Dir = town.path("repo")
-	cmd.Env = append(os.Environ(), "HOME="+town.path("home"), quickExit)
+	cmd.Dir = hub.path("repo")
+	cmd.Env = append(os.Environ(), "HOME="+hub.path("home"), quickExit)
 	said, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(said), "Job succeeded") {
 		t.Errorf("act: %v\n%s", err, said)
@@ -181,13 +181,13 @@ var fromGitHub = []string{"GITHUB_API_URL", "GITHUB_SERVER_URL", "GITHUB_GRAPHQL
 
 // checkOut makes the checkout that act works in, with a workflow, and what that
 // uses beside our Action: one that does nothing.
-func checkOut(t *testing.T, town *town, workflow string) {
+func checkOut(t *testing.T, hub *gitHub, workflow string) {
 	t.Helper()
-	_, err := tryGit(t.Context(), town.path("repo"), "remote", "add", "origin", "https://github.com/"+shop)
+	_, err := tryGit(t.Context(), hub.path("repo"), "remote", "add", "origin", "https://github.com/"+shop)
 	err = errors.Join(err,
-		write(town.path("repo", ".github", "workflows", "ralph.yml"), []byte(workflow)),
-		write(town.path("idle", "action.yml"), []byte("name: idle\nruns:\n  using: composite\n  steps: [{run: exit 0, shell: bash}]\n")),
-		write(town.path("home", ".config", "act", "actrc"), nil)) // else it asks
+		write(hub.path("repo", ".github", "workflows", "ralph.yml"), []byte(workflow)),
+		write(hub.path("idle", "action.yml"), []byte("name: idle\nruns:\n  using: composite\n  steps: [{run: exit 0, shell: bash}]\n")),
+		write(hub.path("home", ".config", "act", "actrc"), nil)) // else it asks
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,23 +36,23 @@ func TestImageOnARunner(t *testing.T) {
 
 func labelled(t *testing.T, image, agent, key string) {
 	t.Helper()
-	town, server, issue := priced(t)
-	job := hired(t, town, image, issue, map[string]string{
+	hub, server, issue := priced(t)
+	job := hired(t, hub, image, issue, map[string]string{
 		"agent": agent, key: agentKey, "model-base-url": server.URL, "model": realAgents[agent].model,
-		"checks": "sh check.sh", "config": settingsFile(t, town, "SET_limits.maxIterations=2"),
+		"checks": "sh check.sh", "config": settingsFile(t, hub, "SET_limits.maxIterations=2"),
 	})
 	said, code := job.run()
 	if code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	pulls := town.Pulls(shop)
+	pulls := hub.Pulls(shop)
 	if len(pulls) != 1 || pulls[0].Draft {
 		t.Fatalf("pull requests %+v, want one that is ready\n%s", pulls, said)
 	}
 	if !strings.Contains(said, "sandbox level notify") {
 		t.Errorf("not at level notify:\n%s", said)
 	}
-	text, err := town.git("show", pulls[0].Head+":seen.txt")
+	text, err := hub.git("show", pulls[0].Head+":seen.txt")
 	if want := "1500 agent\nno capabilities\n"; err != nil || text != want {
 		t.Errorf("the agent saw %q, %v; want %q", text, err, want)
 	}
@@ -61,14 +61,14 @@ func labelled(t *testing.T, image, agent, key string) {
 			t.Errorf("%s came with the key %q", request.Path, request.Key())
 		}
 	}
-	outputs, err := os.ReadFile(town.path("runner", "GITHUB_OUTPUT"))
+	outputs, err := os.ReadFile(hub.path("runner", "GITHUB_OUTPUT"))
 	if err != nil || !strings.Contains(string(outputs), "completed") || !strings.Contains(string(outputs), "\n.ralph/runs/") {
 		t.Errorf("outputs %q, %v", outputs, err)
 	}
 	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing to finish") {
 		t.Errorf("exit %d after the job: %s", code, after)
 	}
-	notHeld(t, said, town.path("runner"), town.path("workspace"))
+	notHeld(t, said, hub.path("runner"), hub.path("workspace"))
 }
 
 // A job that is cancelled in the middle says so itself, and for one that is
@@ -82,8 +82,8 @@ func TestImageIsEnded(t *testing.T) {
 		"INT": {"Cancelled, by request", "nothing to finish"}, "TERM": {"Cancelled, by request", "nothing to finish"}, "KILL": {"0 of 1 story passed", "the run was killed"},
 	} {
 		t.Run(signal, func(t *testing.T) {
-			town, server, issue := priced(t, modeltest.Answer{Stall: true, Times: modeltest.Always})
-			job := hired(t, town, image, issue, map[string]string{
+			hub, server, issue := priced(t, modeltest.Answer{Stall: true, Times: modeltest.Always})
+			job := hired(t, hub, image, issue, map[string]string{
 				"anthropic-api-key": agentKey, "model-base-url": server.URL, "model": realAgents["claude"].model, "checks": "sh check.sh",
 			})
 			cmd := job.command("--name", "ralph-test-"+signal)
@@ -93,17 +93,17 @@ func TestImageIsEnded(t *testing.T) {
 			t.Cleanup(func() {
 				_ = exec.CommandContext(context.WithoutCancel(t.Context()), "docker", "rm", "--force", "ralph-test-"+signal).Run()
 			})
-			(&scene{town: town, t: t}).until("the agent asks its model", func() bool { return len(server.Work()) > 0 })
+			(&issueJob{gitHub: hub, t: t}).until("the agent asks its model", func() bool { return len(server.Work()) > 0 })
 			if out, err := exec.CommandContext(t.Context(), "docker", "kill", "--signal", signal, "ralph-test-"+signal).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			_ = cmd.Wait()
-			comments := town.progress(issue)
+			comments := hub.progress(issue)
 			if len(comments) != 1 || !strings.Contains(comments[0].Body, want.itself) {
 				t.Errorf("comments %+v, want one with %q", comments, want.itself)
 			}
 			after, code := job.run("--entrypoint", job.action.Runs.Post)
-			if comments = town.progress(issue); code != 0 || !strings.Contains(after, want.after) || !strings.Contains(comments[0].Body, "Cancelled") {
+			if comments = hub.progress(issue); code != 0 || !strings.Contains(after, want.after) || !strings.Contains(comments[0].Body, "Cancelled") {
 				t.Errorf("exit %d: %s\nthe comment says %s", code, after, comments[0].Body)
 			}
 		})
@@ -117,13 +117,13 @@ func TestSmallImageOnARunner(t *testing.T) {
 	if image == "" {
 		return
 	}
-	town, _, issue := priced(t)
-	job := hired(t, town, image, issue, map[string]string{
+	hub, _, issue := priced(t)
+	job := hired(t, hub, image, issue, map[string]string{
 		"agent": "command", "checks": "sh check.sh",
-		"config": settingsFile(t, town, "SET_agent.command=sh agent.sh", "SET_limits.maxIterations=2"),
+		"config": settingsFile(t, hub, "SET_agent.command=sh agent.sh", "SET_limits.maxIterations=2"),
 	})
 	said, code := job.run()
-	pulls := town.Pulls(shop)
+	pulls := hub.Pulls(shop)
 	if code != 0 || len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
 		t.Errorf("exit %d, pull requests %+v, want one that is ready at level notify\n%s", code, pulls, said)
 	}
@@ -132,13 +132,13 @@ func TestSmallImageOnARunner(t *testing.T) {
 	}
 }
 
-// settingsFile pushes settings to the town's default branch, and returns the name of their file.
-func settingsFile(t *testing.T, town *town, variables ...string) string {
+// settingsFile pushes settings to the simulated GitHub's default branch, and returns the name of their file.
+func settingsFile(t *testing.T, hub *gitHub, variables ...string) string {
 	t.Helper()
-	if err := pushSettings(variables, town.path("overlay", townSettings)); err != nil {
+	if err := pushSettings(variables, hub.path("overlay", jobSettings)); err != nil {
 		t.Fatal(err)
 	}
-	return townSettings
+	return jobSettings
 }
 
 // tenAreCheaper is the work that the issue asks for.
@@ -148,9 +148,9 @@ sed -i 's/"passes": *false/"passes": true/' ralph/prd.json
 git add -A && git commit -qm 'feat: ten are cheaper'
 `
 
-// priced returns a town with a project in it, an issue, and a model that knows what
+// priced returns a simulated GitHub with a project in it, an issue, and a model that knows what
 // to do, unless it is to answer something else.
-func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server, int) {
+func priced(t *testing.T, answers ...modeltest.Answer) (*gitHub, *modeltest.Server, int) {
 	t.Helper()
 	server := modeltest.Start(t, append(answers,
 		modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(`
@@ -159,19 +159,19 @@ func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server
 			if [ -w /var/run/docker.sock ] || env | grep -e ^INPUT_ -e ^ACTIONS_ -e '^GITHUB_[EOPS].*='; then echo too much; fi >> seen.txt
 ` + tenAreCheaper)}},
 		modeltest.Answer{Words: "Ten are cheaper now, and a test says so."})...)
-	town, issue := shopWith(t, map[string]string{"repo/agent.sh": "cat >/dev/null\n" + tenAreCheaper})
-	return town, server, issue
+	hub, issue := shopWith(t, map[string]string{"repo/agent.sh": "cat >/dev/null\n" + tenAreCheaper})
+	return hub, server, issue
 }
 
-// shopWith returns a town with a project in it, more files of that, and an issue.
-func shopWith(t *testing.T, more map[string]string) (*town, int) {
+// shopWith returns a simulated GitHub with a project in it, more files of that, and an issue.
+func shopWith(t *testing.T, more map[string]string) (*gitHub, int) {
 	t.Helper()
-	town, err := found(t.TempDir())
+	hub, err := newGitHub(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := town.leave(); err != nil {
+		if err := hub.finished(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -183,13 +183,13 @@ func shopWith(t *testing.T, more map[string]string) (*town, int) {
 	}
 	maps.Copy(files, more)
 	for name, text := range files {
-		err = errors.Join(err, write(town.path(name), []byte(text)))
+		err = errors.Join(err, write(hub.path(name), []byte(text)))
 	}
-	issue, unsettled := town.settle()
+	issue, unsettled := hub.publishProject()
 	if err = errors.Join(err, unsettled); err != nil {
 		t.Fatal(err)
 	}
-	return town, issue
+	return hub, issue
 }
 
 // hiredJob is a job of a runner's that starts the image for an event.
@@ -211,29 +211,29 @@ type actionFile struct {
 
 // hired has somebody label the issue. The network is this machine's, for GitHub
 // and the model's server are on loopback.
-func hired(t *testing.T, town *town, image string, issue int, given map[string]string) *hiredJob {
+func hired(t *testing.T, hub *gitHub, image string, issue int, given map[string]string) *hiredJob {
 	t.Helper()
-	env, err := town.label(issue, maintainer, "ralph")
+	env, err := hub.label(issue, maintainer, "ralph")
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := &hiredJob{t: t, image: image, argv: []string{"run", "--rm", "--workdir", "/github/workspace", "--network", "host"}}
 	inputs := j.inputs(given)
 	for outside, at := range map[string]string{
-		town.path("workspace"): "/github/workspace", town.path("runner"): "/github/file_commands",
-		town.path("home"): "/github/home", town.path("event"): "/github/workflow",
-		town.path("runner_temp"): "/github/runner_temp", docker(): "/var/run/docker.sock",
+		hub.path("workspace"): "/github/workspace", hub.path("runner"): "/github/file_commands",
+		hub.path("home"): "/github/home", hub.path("event"): "/github/workflow",
+		hub.path("runner_temp"): "/github/runner_temp", docker(): "/var/run/docker.sock",
 	} {
 		j.argv = append(j.argv, "--volume", outside+":"+at)
 	}
-	env = append(env, "HOME=/github/home", "ACTIONS_RUNTIME_TOKEN="+token, "ACTIONS_RUNTIME_URL="+town.URL, "RUNNER_TOOL_CACHE=/opt/hostedtoolcache")
+	env = append(env, "HOME=/github/home", "ACTIONS_RUNTIME_TOKEN="+token, "ACTIONS_RUNTIME_URL="+hub.URL, "RUNNER_TOOL_CACHE=/opt/hostedtoolcache")
 	inside := strings.NewReplacer(
-		town.path("runner", "event.json"), "/github/workflow/event.json",
-		town.path("runner"), "/github/file_commands", town.path("workspace"), "/github/workspace")
+		hub.path("runner", "event.json"), "/github/workflow/event.json",
+		hub.path("runner"), "/github/file_commands", hub.path("workspace"), "/github/workspace")
 	for _, variable := range append(env, inputs...) {
 		j.argv = append(j.argv, "--env", inside.Replace(variable))
 	}
-	atHome(t, town)
+	atHome(t, hub)
 	return j
 }
 
@@ -250,12 +250,12 @@ func (j *hiredJob) run(more ...string) (said string, code int) {
 }
 
 // atHome gives everything a runner's machine has to the runner.
-func atHome(t *testing.T, town *town) {
+func atHome(t *testing.T, hub *gitHub) {
 	t.Helper()
-	err := errors.Join(os.MkdirAll(town.path("home"), 0o755), os.MkdirAll(town.path("runner_temp"), 0o755), os.MkdirAll(town.path("event"), 0o755),
-		os.Rename(town.path("runner", "event.json"), town.path("event", "event.json")))
+	err := errors.Join(os.MkdirAll(hub.path("home"), 0o755), os.MkdirAll(hub.path("runner_temp"), 0o755), os.MkdirAll(hub.path("event"), 0o755),
+		os.Rename(hub.path("runner", "event.json"), hub.path("event", "event.json")))
 	for _, folder := range []string{"workspace", "runner", "home", "runner_temp", "event"} {
-		err = errors.Join(err, filepath.WalkDir(town.path(folder), func(path string, _ fs.DirEntry, err error) error {
+		err = errors.Join(err, filepath.WalkDir(hub.path(folder), func(path string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Chown(path, runner, runner))
 		}))
 	}

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seat is a person's at a terminal, where ralph init was called.
-type seat struct {
+// terminal is a person's at a terminal, where ralph init was called.
+type terminal struct {
 	*exec.Cmd
 	t      *testing.T
 	hand   *os.File // the person's end of the terminal
@@ -24,18 +24,18 @@ type seat struct {
 	seen   string
 }
 
-// shellOfASeat leads the session, as at a desk, and stays until the test has
+// shellOfATerminal leads the session, as at a desk, and stays until the test has
 // read enough: when the leader ends, the kernel drops unread output.
-const shellOfASeat = `trap : INT; "$@"; code=$?; read -r _ <&3; exit $code`
+const shellOfATerminal = `trap : INT; "$@"; code=$?; read -r _ <&3; exit $code`
 
-func sit(t *testing.T, kind string) *seat {
+func openTerminal(t *testing.T, kind string) *terminal {
 	t.Helper()
 	hand, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { hand.Close() })
-	s := &seat{t: t, hand: hand, Cmd: exec.CommandContext(t.Context(), "sh", "-c", shellOfASeat, "sh", "ralph", "init")}
+	s := &terminal{t: t, hand: hand, Cmd: exec.CommandContext(t.Context(), "sh", "-c", shellOfATerminal, "sh", "ralph", "init")}
 	tty := s.tty()
 	defer tty.Close()
 	seen, stay, err := os.Pipe()
@@ -56,7 +56,7 @@ func sit(t *testing.T, kind string) *seat {
 }
 
 // tty returns the program's end.
-func (s *seat) tty() *os.File {
+func (s *terminal) tty() *os.File {
 	s.t.Helper()
 	number := 0
 	err := s.control(func(fd int) error {
@@ -78,7 +78,7 @@ func (s *seat) tty() *os.File {
 
 // control lets f at the descriptor without taking it from the poller, so that
 // reading can be given a deadline.
-func (s *seat) control(f func(fd int) error) error {
+func (s *terminal) control(f func(fd int) error) error {
 	raw, err := s.hand.SyscallConn()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *seat) control(f func(fd int) error) error {
 	return err
 }
 
-func (s *seat) modes() *unix.Termios {
+func (s *terminal) modes() *unix.Termios {
 	s.t.Helper()
 	var modes *unix.Termios
 	err := s.control(func(fd int) (err error) {
@@ -104,7 +104,7 @@ func (s *seat) modes() *unix.Termios {
 }
 
 // see waits until text is on the screen, after what was seen before.
-func (s *seat) see(text string) {
+func (s *terminal) see(text string) {
 	s.t.Helper()
 	if err := s.hand.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		s.t.Fatal(err)
@@ -120,7 +120,7 @@ func (s *seat) see(text string) {
 	_, s.seen, _ = strings.Cut(s.seen, text)
 }
 
-func (s *seat) press(keys string) {
+func (s *terminal) press(keys string) {
 	s.t.Helper()
 	if _, err := s.hand.WriteString(keys); err != nil {
 		s.t.Fatal(err)
@@ -128,7 +128,7 @@ func (s *seat) press(keys string) {
 }
 
 // leaves waits for the program's end, which must leave the terminal as it was.
-func (s *seat) leaves(code int) {
+func (s *terminal) leaves(code int) {
 	s.t.Helper()
 	_ = s.stay.Close()
 	_ = s.Wait()
@@ -140,7 +140,7 @@ func (s *seat) leaves(code int) {
 	}
 }
 
-func (s *seat) settings() string {
+func (s *terminal) settings() string {
 	data, _ := os.ReadFile(filepath.Join(s.Dir, ".ralph/settings.json"))
 	return string(data)
 }
@@ -165,7 +165,7 @@ func TestInitAtATerminal(t *testing.T) {
 	var files []string
 	for kind, enter := range map[string]string{"xterm-256color": "\r", "dumb": "\n"} {
 		t.Run("TERM="+kind, func(t *testing.T) {
-			s := sit(t, kind)
+			s := openTerminal(t, kind)
 			for _, q := range questions {
 				s.see(q.prompt)
 				s.press(q.answer + enter)
@@ -184,7 +184,7 @@ func TestInitAtATerminal(t *testing.T) {
 
 // Keys that would move a cursor are no answer.
 func TestInitRefusesKeysThatAreNoText(t *testing.T) {
-	s := sit(t, "dumb")
+	s := openTerminal(t, "dumb")
 	s.see(questions[0].prompt)
 	s.press("claude\x1b[D\n")
 	s.see("it contains control characters")

@@ -22,7 +22,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, patient)
+			s := newIssueJob(t, patient)
 			if c.deaf {
 				s.deafen()
 			}
@@ -41,14 +41,14 @@ func TestInterrupt(t *testing.T) {
 }
 
 // deafen has the first agent pass over SIGTERM.
-func (s *scene) deafen() {
+func (s *issueJob) deafen() {
 	path := s.path("script.txtar")
 	s.write(path, strings.Replace(readFile(s.t, path), "-- 1/hang --", "-- 1/hang-ignoring-term --", 1))
 }
 
 // saved is what must be so after an interruption: the half thought is on the
 // branch, and people are told.
-func (s *scene) saved() {
+func (s *issueJob) saved() {
 	t := s.t
 	t.Helper()
 	run := s.run()

@@ -11,20 +11,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// newRedScene returns a scene after the pull request was opened, whose head is red in CI
+// newRedJob returns a job after the pull request was opened, whose head is red in CI
 // outside GitHub, and the job that this starts.
-func newRedScene(t *testing.T) *scene {
+func newRedJob(t *testing.T) *issueJob {
 	t.Helper()
-	s := newOpenScene(t)
+	s := newOpenJob(t)
 	s.red()
 	return s
 }
 
-// newOpenScene returns a scene after the pull request was opened, on a machine that has
+// newOpenJob returns a job after the pull request was opened, on a machine that has
 // nothing of the job that did.
-func newOpenScene(t *testing.T) *scene {
+func newOpenJob(t *testing.T) *issueJob {
 	t.Helper()
-	s := newScene(t, func(s *scene) {
+	s := newIssueJob(t, func(s *issueJob) {
 		// What an agent did that was killed, the next one does not do again.
 		const work = "f=work; [ ! -f work ] || f=mended; echo $f >$f\ngit add $f\n" +
 			"git diff --cached --quiet || git commit -qm 'feat: work'\n"
@@ -40,10 +40,10 @@ func newOpenScene(t *testing.T) *scene {
 	return s
 }
 
-// newReviewScene returns a scene whose pull request got a review, and the job that this starts.
-func newReviewScene(t *testing.T) *scene {
+// newReviewJob returns a job whose pull request got a review, and the job that this starts.
+func newReviewJob(t *testing.T) *issueJob {
 	t.Helper()
-	s := newOpenScene(t)
+	s := newOpenJob(t)
 	review := s.AddReview(shop, s.issue, githubtest.Review{Author: maintainer, State: "CHANGES_REQUESTED"},
 		githubtest.ReviewComment{Path: "work", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+work", Body: "Mend it."})
 	payload, err := s.ReviewEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, review.ID)
@@ -51,10 +51,10 @@ func newReviewScene(t *testing.T) *scene {
 	return s
 }
 
-// newBehindScene returns a scene whose pull request is behind its base, and the job that updates it.
-func newBehindScene(t *testing.T) *scene {
+// newBehindJob returns a job whose pull request is behind its base, and the job that updates it.
+func newBehindJob(t *testing.T) *issueJob {
 	t.Helper()
-	s := newOpenScene(t)
+	s := newOpenJob(t)
 	s.must("update-ref", "refs/heads/main", s.must("commit-tree", "-m", "by hand", "-p", "main", "main^{tree}"))
 	s.says("/ralph update")
 	return s
@@ -62,7 +62,7 @@ func newBehindScene(t *testing.T) *scene {
 
 // red has CI fail on the head of the pull request, and starts a new job on a machine
 // that has nothing of the one before.
-func (s *scene) red() {
+func (s *issueJob) red() {
 	s.t.Helper()
 	s.elsewhere()
 	pull, _ := s.Pull(shop, s.issue)
@@ -71,7 +71,7 @@ func (s *scene) red() {
 }
 
 // tended is what people see once a red head was worked on, no matter what came between.
-func (s *scene) tended() {
+func (s *issueJob) tended() {
 	t := s.t
 	t.Helper()
 	pulls := s.Pulls(shop)
@@ -89,7 +89,7 @@ func (s *scene) tended() {
 }
 
 // besideCommands counts the comments, without a maintainer's commands.
-func (s *scene) besideCommands() int {
+func (s *issueJob) besideCommands() int {
 	n := 0
 	for _, comment := range s.Comments(shop, s.issue) {
 		if !strings.HasPrefix(comment.Body, "/ralph") {
@@ -100,7 +100,7 @@ func (s *scene) besideCommands() int {
 }
 
 // answered is what people see once a review was answered, no matter what came between.
-func (s *scene) answered() {
+func (s *issueJob) answered() {
 	s.t.Helper()
 	s.tended()
 	remarks := s.Remarks(shop, s.issue)
@@ -110,7 +110,7 @@ func (s *scene) answered() {
 }
 
 // updated is what people see once the base was merged, no matter what came between.
-func (s *scene) updated() {
+func (s *issueJob) updated() {
 	s.t.Helper()
 	pull, _ := s.Pull(shop, s.issue)
 	if pull.Draft || s.must("rev-list", "--count", pull.Head+"..main") != "0" || s.must("rev-list", "--count", "--merges", "main.."+pull.Head) != "1" {
@@ -123,7 +123,7 @@ func (s *scene) updated() {
 
 // killedAlong kills the program at events of each type of its work, and has a job start
 // again: people see what they see without that.
-func killedAlong(t *testing.T, fresh func(*testing.T) *scene, again, seen func(*scene)) {
+func killedAlong(t *testing.T, fresh func(*testing.T) *issueJob, again, seen func(*issueJob)) {
 	t.Helper()
 	plain := fresh(t)
 	if code := plain.end(plain.begin()); code != 0 {
@@ -159,10 +159,10 @@ func killedAlong(t *testing.T, fresh func(*testing.T) *scene, again, seen func(*
 }
 
 // resumed has a maintainer ask for the rest: no event of CI takes up a draft.
-func (s *scene) resumed() { s.says("/ralph resume") }
+func (s *issueJob) resumed() { s.says("/ralph resume") }
 
 // says starts the job of a maintainer's comment.
-func (s *scene) says(command string) {
+func (s *issueJob) says(command string) {
 	s.t.Helper()
 	comment := s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: maintainer, Body: command})
 	payload, err := s.CommentEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, comment.ID)
@@ -173,29 +173,29 @@ func (s *scene) says(command string) {
 // head is worked on, once as far as people can see.
 func TestKillOfCI(t *testing.T) {
 	t.Parallel()
-	killedAlong(t, newRedScene, (*scene).resumed, (*scene).tended)
+	killedAlong(t, newRedJob, (*issueJob).resumed, (*issueJob).tended)
 }
 
 // TestKillOfAReview does so at work on a review: its thread gets one answer.
 func TestKillOfAReview(t *testing.T) {
 	t.Parallel()
-	killedAlong(t, newReviewScene, func(*scene) {}, (*scene).answered)
+	killedAlong(t, newReviewJob, func(*issueJob) {}, (*issueJob).answered)
 }
 
 // TestKillOfAnUpdate does so while the base is merged, which happens once.
 func TestKillOfAnUpdate(t *testing.T) {
 	t.Parallel()
-	killedAlong(t, newBehindScene, (*scene).resumed, (*scene).updated)
+	killedAlong(t, newBehindJob, (*issueJob).resumed, (*issueJob).updated)
 }
 
 // tells starts the job of an event of CI.
-func (s *scene) tells(kind, sha, conclusion string) {
+func (s *issueJob) tells(kind, sha, conclusion string) {
 	s.t.Helper()
 	payload, err := s.CIEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, kind, sha, conclusion)
 	s.starts(kind, payload, err)
 }
 
-func (s *scene) starts(event string, payload []byte, err error) {
+func (s *issueJob) starts(event string, payload []byte, err error) {
 	s.t.Helper()
 	env, wrong := s.job(event, maintainer, payload)
 	if err = errors.Join(err, wrong); err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // killed lives a life to the violent end it was told.
-func (s *scene) killed(d death) {
+func (s *issueJob) killed(d death) {
 	s.t.Helper()
 	if code := s.end(s.begin(d.env())); code != -1 { // no process was left to make an exit code
 		s.t.Fatalf("exit %d: no process was killed at %s", code, d)
@@ -33,7 +33,7 @@ func (s *scene) killed(d death) {
 }
 
 // well is the result of an undisturbed life.
-func (s *scene) well() {
+func (s *issueJob) well() {
 	s.t.Helper()
 	if code := s.end(s.begin()); code != 0 {
 		s.t.Errorf("exit %d, want 0", code)
@@ -48,13 +48,13 @@ type undisturbed struct {
 	messages []string
 }
 
-func (s *scene) outcome() undisturbed {
+func (s *issueJob) outcome() undisturbed {
 	s.t.Helper()
 	return undisturbed{s.entries(), s.must("rev-parse", s.run().Branch+"^{tree}"), s.messages()}
 }
 
 // sameAs is what must be so besides: kills leave no trace in what was made.
-func (s *scene) sameAs(want undisturbed) {
+func (s *issueJob) sameAs(want undisturbed) {
 	t := s.t
 	t.Helper()
 	got := s.outcome()
@@ -76,7 +76,7 @@ func (s *scene) sameAs(want undisturbed) {
 // TestKill kills the program at events of each type, and has it go on.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	first := newScene(t)
+	first := newIssueJob(t)
 	first.well()
 	plain := first.outcome()
 	hit := map[string]bool{}
@@ -85,7 +85,7 @@ func TestKill(t *testing.T) {
 			hit[d.Event] = true
 			t.Run(d.String(), func(t *testing.T) {
 				t.Parallel()
-				s := newScene(t)
+				s := newIssueJob(t)
 				s.killed(d)
 				s.well()
 				s.sameAs(plain)
@@ -100,7 +100,7 @@ func TestKill(t *testing.T) {
 		}
 	})
 	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.Noted{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}, journal.Delivered{}} {
-		hit[journal.Type(elsewhere)] = true // of no run of these scenes
+		hit[journal.Type(elsewhere)] = true // of no run of these jobs
 	}
 	for _, name := range journal.Types() {
 		if !hit[name] {
@@ -143,7 +143,7 @@ func count(entries []journal.Entry) map[string]int {
 var rare = map[string]func(*testing.T, undisturbed){
 	"run_stopped": func(t *testing.T, plain undisturbed) {
 		t.Helper()
-		s := newScene(t)
+		s := newIssueJob(t)
 		rocket := func(r *http.Request, body string) bool { return strings.Contains(body, "rocket") }
 		s.killedAtCall(call{match: rocket})
 		s.well()
@@ -151,7 +151,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	},
 	"plan_drafted": func(t *testing.T, plain undisturbed) {
 		t.Helper()
-		s := newScene(t, vague)
+		s := newIssueJob(t, vague)
 		s.killed(death{Event: "plan_drafted", Nth: 1, Late: true})
 		s.well()
 		s.sameAs(plain)
@@ -161,7 +161,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	},
 	"signed": func(t *testing.T, plain undisturbed) {
 		t.Helper()
-		s := newScene(t)
+		s := newIssueJob(t)
 		s.env = append(s.env, "SET_github.commitSigning=github")
 		s.killed(death{Event: "signed", Nth: 2})
 		s.well()
@@ -169,7 +169,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	},
 	"publish_failed": func(t *testing.T, plain undisturbed) {
 		t.Helper()
-		s := newScene(t, func(s *scene) { s.refusePush(1, "not on a Friday") })
+		s := newIssueJob(t, func(s *issueJob) { s.refusePush(1, "not on a Friday") })
 		l := s.begin()
 		// The program waits before it tries again, and that is when it ends.
 		s.until("a push failed", func() bool { return s.last() == "publish_failed" })
@@ -180,7 +180,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	},
 	"resumed": func(t *testing.T, plain undisturbed) {
 		t.Helper()
-		s := newScene(t)
+		s := newIssueJob(t)
 		s.killed(death{Event: "iteration_began", Nth: 2, Late: true})
 		s.killed(death{Event: "resumed", Nth: 1})
 		s.well()
@@ -188,7 +188,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	},
 	"cancel_asked": func(t *testing.T, _ undisturbed) {
 		t.Helper()
-		s := newScene(t, patient)
+		s := newIssueJob(t, patient)
 		l := s.begin(death{Event: "cancel_asked", Nth: 1}.env())
 		s.until("the agent is at work", s.hung)
 		_ = l.Process.Signal(syscall.SIGTERM)
@@ -200,7 +200,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 }
 
 // last returns the type of the newest event.
-func (s *scene) last() string {
+func (s *issueJob) last() string {
 	entries := s.entries()
 	if len(entries) == 0 {
 		return ""
@@ -209,10 +209,10 @@ func (s *scene) last() string {
 }
 
 // patient makes the first agent one that works until it is told to stop.
-func patient(s *scene) { s.play(func(string) bool { return true }) }
+func patient(s *issueJob) { s.play(func(string) bool { return true }) }
 
 // vague makes the issue one that does not say what has to hold; the agent does.
-func vague(s *scene) {
+func vague(s *issueJob) {
 	s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Greet people", "As they like it." })
 	const answer = `
 -- 0/say --
@@ -226,10 +226,10 @@ func vague(s *scene) {
 }
 
 // steady are the agents that come after it.
-func steady(s *scene) { s.play(func(name string) bool { return !strings.HasPrefix(name, "1/") }) }
+func steady(s *issueJob) { s.play(func(name string) bool { return !strings.HasPrefix(name, "1/") }) }
 
 // play gives the agents a part of the script for the patient.
-func (s *scene) play(part func(name string) bool) {
+func (s *issueJob) play(part func(name string) bool) {
 	s.t.Helper()
 	script, err := txtar.ParseFile("testdata/patient.txtar")
 	if err != nil {
@@ -240,7 +240,7 @@ func (s *scene) play(part func(name string) bool) {
 }
 
 // hung reports whether that agent is at work.
-func (s *scene) hung() bool {
+func (s *issueJob) hung() bool {
 	_, err := os.Stat(s.path("runner", "hung"))
 	return err == nil
 }
@@ -252,7 +252,7 @@ type call struct {
 }
 
 // killedAtCall lives a life to its end in a request.
-func (s *scene) killedAtCall(at call) {
+func (s *issueJob) killedAtCall(at call) {
 	s.t.Helper()
 	pid := make(chan int, 1)
 	var struck sync.Once
@@ -300,7 +300,7 @@ func TestKillAtACall(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t)
+			s := newIssueJob(t)
 			s.killedAtCall(calls[name])
 			s.well()
 		})
@@ -314,7 +314,7 @@ func TestKillWhileAProtectedFileIsPutBack(t *testing.T) {
 	for _, d := range []death{{Event: "plan_read", Nth: 1, Late: true}, {Event: "commits_taken", Nth: 1}} {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t, func(s *scene) {
+			s := newIssueJob(t, func(s *issueJob) {
 				s.write(s.path("script.txtar"), "-- 1/write/.github/workflows/ci.yml --\non: push\n-- 1/write/one --\n1\n"+
 					"-- 1/claim --\nUS-001: done\n-- 1/commit --\nfeat: one\n"+
 					"-- 2/write/two --\n2\n-- 2/claim --\nUS-002: done\n-- 2/commit --\nfeat: two\n")
@@ -345,7 +345,7 @@ func TestKillWhileAProtectedFileIsPutBack(t *testing.T) {
 // TestKillAgainAndAgain lets no life write more than a few events.
 func TestKillAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newIssueJob(t)
 	lives := 0
 	for ; lives < 40; lives++ {
 		if code := s.end(s.begin(death{Nth: 7, Late: lives%3 == 0}.env())); code == 0 {

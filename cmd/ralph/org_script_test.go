@@ -8,7 +8,7 @@ import (
 
 // ruleset TYPE BRANCHES [BYPASS] makes a rule for branches that fit; TYPE may be
 // TYPE=OPERATOR=PATTERN, required_status_checks=strict or pull_request=review.
-func (v *visitOf) ruleset(args []string) (string, error) {
+func (v *scriptGitHub) ruleset(args []string) (string, error) {
 	rule := githubtest.Rule{}
 	words := strings.Split(args[0], "=")
 	if rule.Type = words[0]; len(words) == 3 {
@@ -29,7 +29,7 @@ func (v *visitOf) ruleset(args []string) (string, error) {
 }
 
 // grant SCOPE=LEVEL… changes what the job's token may do; none takes a scope away.
-func (v *visitOf) grant(args []string) (string, error) {
+func (v *scriptGitHub) grant(args []string) (string, error) {
 	permissions := githubtest.WriteAll()
 	for _, arg := range args {
 		scope, level, _ := strings.Cut(arg, "=")

@@ -16,7 +16,7 @@ import (
 // The guard keeps the real Codex from what is dangerous, by the hooks that
 // plugin/codex has for it.
 func TestRealGuardOfCodex(t *testing.T) {
-	p := plug(t, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../; echo gone")}}, talk("Then not."))
+	p := newSession(t, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../; echo gone")}}, talk("Then not."))
 	if p == nil {
 		return
 	}
@@ -27,7 +27,7 @@ func TestRealGuardOfCodex(t *testing.T) {
 	}
 }
 
-func (p *plugged) codex(model string) {
+func (p *session) codex(model string) {
 	p.Helper()
 	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/codex")
 	if err != nil {

@@ -18,26 +18,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// plugged is a session of the real Claude Code with the plugin in it.
-type plugged struct {
+// session is a session of the real Claude Code with the plugin in it.
+type session struct {
 	*testing.T
 	dir    string
 	server *modeltest.Server
 	env    []string
 }
 
-func (p *plugged) path(parts ...string) string {
+func (p *session) path(parts ...string) string {
 	return filepath.Join(append([]string{p.dir}, parts...)...)
 }
 
 // plug makes a project for a session; nil where the real tests are not asked
 // for, as `make agents` does.
-func plug(t *testing.T, script ...modeltest.Answer) *plugged {
+func newSession(t *testing.T, script ...modeltest.Answer) *session {
 	t.Helper()
 	if os.Getenv("AGENTS") == "" {
 		return nil
 	}
-	p := &plugged{T: t, dir: t.TempDir(), server: modeltest.Start(t, script...)}
+	p := &session{T: t, dir: t.TempDir(), server: modeltest.Start(t, script...)}
 	for _, dir := range []string{"home", "work"} {
 		if err := os.Mkdir(p.path(dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func plug(t *testing.T, script ...modeltest.Answer) *plugged {
 	return p
 }
 
-func (p *plugged) claude(stdin string, args ...string) string {
+func (p *session) claude(stdin string, args ...string) string {
 	p.Helper()
 	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/claude")
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *plugged) claude(stdin string, args ...string) string {
 }
 
 // say has one session with the plugin.
-func (p *plugged) say(words string) string {
+func (p *session) say(words string) string {
 	p.Helper()
 	plugin, err := filepath.Abs("../../plugin")
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *plugged) say(words string) string {
 }
 
 // run returns what the journal of the only loop amounts to.
-func (p *plugged) run() journal.Run {
+func (p *session) run() journal.Run {
 	p.Helper()
 	paths, err := filepath.Glob(p.path("work", ".ralph", "runs", "*", "journal.jsonl"))
 	if err != nil || len(paths) != 1 {
@@ -105,7 +105,7 @@ func (p *plugged) run() journal.Run {
 }
 
 // stopped holds the end of the loop against what it should be.
-func (p *plugged) stopped(reason policy.Reason, iterations int) {
+func (p *session) stopped(reason policy.Reason, iterations int) {
 	p.Helper()
 	run := p.run()
 	if run.Stop == nil || run.Stop.Reason != reason || len(run.Iterations) != iterations {
@@ -117,7 +117,7 @@ func (p *plugged) stopped(reason policy.Reason, iterations int) {
 }
 
 // asked tells whether the model was told words in its newest request.
-func (p *plugged) asked(words string) {
+func (p *session) asked(words string) {
 	p.Helper()
 	work := p.server.Work()
 	if len(work) == 0 || !strings.Contains(work[len(work)-1].Body, words) {
@@ -161,7 +161,7 @@ func TestRealLoopInSession(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := plug(t, test.script...)
+			p := newSession(t, test.script...)
 			if p == nil {
 				return
 			}
@@ -178,7 +178,7 @@ func TestRealLoopInSession(t *testing.T) {
 // Claude Code ends a session by itself at the ninth end that is refused in a
 // row. The loop stops at eight, says so, and is gone on with.
 func TestRealLoopIsCutOff(t *testing.T) {
-	p := plug(t, slices.Concat(slices.Repeat([]modeltest.Answer{talk("I'm done")}, 9), []modeltest.Answer{toil, talk("<promise>DONE</promise>")})...)
+	p := newSession(t, slices.Concat(slices.Repeat([]modeltest.Answer{talk("I'm done")}, 9), []modeltest.Answer{toil, talk("<promise>DONE</promise>")})...)
 	if p == nil {
 		return
 	}
@@ -196,7 +196,7 @@ func TestRealLoopIsCutOff(t *testing.T) {
 
 // A plugin that was installed from the marketplace has the short names, too.
 func TestRealLoopOfAnInstalledPlugin(t *testing.T) {
-	p := plug(t, toil, talk("<promise>DONE</promise>"))
+	p := newSession(t, toil, talk("<promise>DONE</promise>"))
 	if p == nil {
 		return
 	}
@@ -213,7 +213,7 @@ func TestRealLoopOfAnInstalledPlugin(t *testing.T) {
 // The guard keeps the real program from what is dangerous, and says why.
 func TestRealGuard(t *testing.T) {
 	danger := modeltest.Answer{Words: "I tidy up.", Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../")}}
-	p := plug(t, danger, talk("Then not."))
+	p := newSession(t, danger, talk("Then not."))
 	if p == nil {
 		return
 	}
@@ -226,7 +226,7 @@ func TestRealGuard(t *testing.T) {
 
 // The program's own check of plugin and marketplace has nothing to say.
 func TestRealPluginIsValid(t *testing.T) {
-	p := plug(t)
+	p := newSession(t)
 	if p == nil {
 		return
 	}

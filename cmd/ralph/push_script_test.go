@@ -13,7 +13,7 @@ import (
 )
 
 // mayWorkflows lets the job's token write workflows.
-func (v *visitOf) mayWorkflows([]string) (string, error) {
+func (v *scriptGitHub) mayWorkflows([]string) (string, error) {
 	may := githubtest.WriteAll()
 	may["workflows"] = "write"
 	v.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Installation, Repos: []string{shop}, Permissions: may})
@@ -21,7 +21,7 @@ func (v *visitOf) mayWorkflows([]string) (string, error) {
 }
 
 // onlyPusher LOGIN TOKEN has a person be the only one who may push to branches.
-func (v *visitOf) onlyPusher(args []string) (string, error) {
+func (v *scriptGitHub) onlyPusher(args []string) (string, error) {
 	v.AddToken(args[1], githubtest.Token{Login: args[0], Kind: githubtest.Personal, Repos: []string{shop}, Permissions: githubtest.WriteAll()})
 	v.keepGate(func(push githubtest.Push) string {
 		if strings.HasPrefix(push.Ref, "refs/heads/") && push.Actor != args[0] {
@@ -33,7 +33,7 @@ func (v *visitOf) onlyPusher(args []string) (string, error) {
 }
 
 // callsOf LOGIN are the calls of the API by which somebody changed something.
-func (v *visitOf) callsOf(args []string) (string, error) {
+func (v *scriptGitHub) callsOf(args []string) (string, error) {
 	var text strings.Builder
 	for _, call := range v.Requests() {
 		if call.Actor == args[0] && call.Method != http.MethodGet {
@@ -46,7 +46,7 @@ func (v *visitOf) callsOf(args []string) (string, error) {
 // byHand FOLDER BRANCH [later|anew] has Ada commit the files of a folder on top
 // of a branch and push that: now, or before the next push there once the branch
 // is there; anew: instead of all that the branch holds.
-func (v *visitOf) byHand(args []string) (string, error) {
+func (v *scriptGitHub) byHand(args []string) (string, error) {
 	how := ""
 	if len(args) > 2 {
 		how = args[2]
@@ -68,7 +68,7 @@ func (v *visitOf) byHand(args []string) (string, error) {
 	return "", nil
 }
 
-func (v *visitOf) pushByHand(folder, branch string, anew bool) error {
+func (v *scriptGitHub) pushByHand(folder, branch string, anew bool) error {
 	dir, err := os.MkdirTemp(v.dir, "by-hand-")
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (v *visitOf) pushByHand(folder, branch string, anew bool) error {
 
 // reconcile BRANCH OTHER has Ada merge one branch into the other, and push; what
 // they contradict each other in stays as BRANCH has it.
-func (v *visitOf) reconcile(args []string) (string, error) {
+func (v *scriptGitHub) reconcile(args []string) (string, error) {
 	dir, err := os.MkdirTemp(v.dir, "by-hand-")
 	if err != nil {
 		return "", err

@@ -33,7 +33,7 @@ const scripts = "testdata/script"
 // commands they have:
 //
 //	exits N CMD…            runs a command that must end with that code
-//	github start [WHAT…]    a town of repo/, issue.md and the agent's script, each the
+//	github start [WHAT…]    a simulated GitHub of repo/, issue.md and the agent's script, each the
 //	                        demo's where there is none; WHAT is no-drafts, no-pulls
 //	github …                looks at GitHub, or changes it: see githubWords
 //	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…,
@@ -90,24 +90,24 @@ func stories(t *testing.T, folder string) testscript.Params {
 	}
 }
 
-type townKey struct{}
+type scriptKey struct{}
 
-// visitOf is what a script has to do with GitHub.
-type visitOf struct {
-	*town
+// scriptGitHub is what a script has to do with GitHub.
+type scriptGitHub struct {
+	*gitHub
 	issue   int
 	comment int64
 }
 
 func setup(t *testing.T, env *testscript.Env, folder string) error {
 	t.Helper()
-	v := &visitOf{}
-	env.Values[townKey{}], env.Values[outsideKey{}] = v, &outside{t: t}
+	v := &scriptGitHub{}
+	env.Values[scriptKey{}], env.Values[outsideKey{}] = v, &outside{t: t}
 	env.Defer(func() {
-		if v.town == nil {
+		if v.gitHub == nil {
 			return
 		}
-		if err := v.leave(); err != nil {
+		if err := v.finished(); err != nil {
 			t.Errorf("%s: %v", env.WorkDir, err)
 		}
 	})
@@ -181,9 +181,9 @@ func agentScript(folder, dir string) error {
 	return os.WriteFile(filepath.Join(dir, "script.txtar"), txtar.Format(script), 0o644)
 }
 
-func visiting(ts *testscript.TestScript) *visitOf {
-	v := ts.Value(townKey{}).(*visitOf)
-	if v.town == nil {
+func gitHubOf(ts *testscript.TestScript) *scriptGitHub {
+	v := ts.Value(scriptKey{}).(*scriptGitHub)
+	if v.gitHub == nil {
 		ts.Fatalf("there is no GitHub yet: github start")
 	}
 	return v
@@ -210,14 +210,14 @@ func github(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: github word…")
 	}
 	if args[0] == "start" {
-		startTown(ts, args[1:])
+		startGitHub(ts, args[1:])
 		return
 	}
 	word, known := githubWords[args[0]]
 	if !known {
 		ts.Fatalf("github knows no %q", args[0])
 	}
-	v := visiting(ts)
+	v := gitHubOf(ts)
 	for i, arg := range args {
 		if strings.Contains(arg, "-COMMIT") { // a branch whose name ends in a commit that no script can know
 			branches, err := v.git("branch", "--format=%(refname:short)")
@@ -230,14 +230,14 @@ func github(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprint(ts.Stdout(), text)
 }
 
-func startTown(ts *testscript.TestScript, what []string) {
-	v := ts.Value(townKey{}).(*visitOf)
+func startGitHub(ts *testscript.TestScript, what []string) {
+	v := ts.Value(scriptKey{}).(*scriptGitHub)
 	var err error
-	v.town, err = found(ts.Getenv("WORK"), func(r *githubtest.Repo) {
+	v.gitHub, err = newGitHub(ts.Getenv("WORK"), func(r *githubtest.Repo) {
 		r.NoDrafts, r.NoActionsPulls = slices.Contains(what, "no-drafts"), slices.Contains(what, "no-pulls")
 	})
 	ts.Check(err)
-	v.issue, err = v.settle()
+	v.issue, err = v.publishProject()
 	ts.Check(err)
 	for _, input := range v.inputs() {
 		name, value, _ := strings.Cut(input, "=")
@@ -247,55 +247,57 @@ func startTown(ts *testscript.TestScript, what []string) {
 
 // githubWords are what a script can say to GitHub. What they give can be
 // looked at with stdout.
-var githubWords = map[string]func(v *visitOf, args []string) (string, error){
+var githubWords = map[string]func(v *scriptGitHub, args []string) (string, error){
 	// people
-	"close":          (*visitOf).shut,
-	"reopen":         (*visitOf).reopen,
-	"merge":          (*visitOf).merge,
-	"at":             (*visitOf).at,
-	"edit-issue":     (*visitOf).edit,
-	"retarget":       (*visitOf).retarget,
-	"delete-comment": (*visitOf).forget,
-	"edit-comment":   (*visitOf).scrawl,
-	"job":            (*visitOf).employ,
-	"pull-of":        (*visitOf).pullOf,
-	"by-hand":        (*visitOf).byHand,
-	"follow":         (*visitOf).follow,
-	"reconcile":      (*visitOf).reconcile,
-	"may-workflows":  (*visitOf).mayWorkflows,
-	"only-pusher":    (*visitOf).onlyPusher,
-	"calls-of":       (*visitOf).callsOf,
-	"said":           (*visitOf).said,
-	"red":            (*visitOf).red,
-	"ci":             (*visitOf).ci,
-	"state-of":       (*visitOf).stateOf,
-	"ruleset":        (*visitOf).ruleset,
-	"grant":          (*visitOf).grant,
+	"close":          (*scriptGitHub).shut,
+	"reopen":         (*scriptGitHub).reopen,
+	"merge":          (*scriptGitHub).merge,
+	"at":             (*scriptGitHub).at,
+	"edit-issue":     (*scriptGitHub).edit,
+	"retarget":       (*scriptGitHub).retarget,
+	"delete-comment": (*scriptGitHub).forget,
+	"edit-comment":   (*scriptGitHub).scrawl,
+	"job":            (*scriptGitHub).employ,
+	"pull-of":        (*scriptGitHub).pullOf,
+	"by-hand":        (*scriptGitHub).byHand,
+	"follow":         (*scriptGitHub).follow,
+	"reconcile":      (*scriptGitHub).reconcile,
+	"may-workflows":  (*scriptGitHub).mayWorkflows,
+	"only-pusher":    (*scriptGitHub).onlyPusher,
+	"calls-of":       (*scriptGitHub).callsOf,
+	"said":           (*scriptGitHub).said,
+	"red":            (*scriptGitHub).red,
+	"ci":             (*scriptGitHub).ci,
+	"state-of":       (*scriptGitHub).stateOf,
+	"ruleset":        (*scriptGitHub).ruleset,
+	"grant":          (*scriptGitHub).grant,
 	// trouble
-	"fault":       (*visitOf).fault,
-	"refuse-push": (*visitOf).refuse,
+	"fault":       (*scriptGitHub).fault,
+	"refuse-push": (*scriptGitHub).refuse,
 	// looking
-	"comment":  func(v *visitOf, _ []string) (string, error) { return v.bodies(v.progress(v.issue)), nil },
-	"comments": func(v *visitOf, _ []string) (string, error) { return v.bodies(v.Comments(shop, v.issue)), nil },
-	"answer":   func(v *visitOf, _ []string) (string, error) { return v.bodies(lastOf(v.Comments(shop, v.issue))), nil },
-	"pull":     (*visitOf).pulls,
-	"log": func(v *visitOf, _ []string) (string, error) {
+	"comment":  func(v *scriptGitHub, _ []string) (string, error) { return v.bodies(v.progress(v.issue)), nil },
+	"comments": func(v *scriptGitHub, _ []string) (string, error) { return v.bodies(v.Comments(shop, v.issue)), nil },
+	"answer": func(v *scriptGitHub, _ []string) (string, error) {
+		return v.bodies(lastOf(v.Comments(shop, v.issue))), nil
+	},
+	"pull": (*scriptGitHub).pulls,
+	"log": func(v *scriptGitHub, _ []string) (string, error) {
 		return v.git("log", "--branches", "--not", "main", "--format=%s")
 	},
-	"files":    func(v *visitOf, a []string) (string, error) { return v.git("ls-tree", "-r", "--name-only", a[0]) },
-	"git":      func(v *visitOf, a []string) (string, error) { return v.git(a...) },
-	"show":     func(v *visitOf, a []string) (string, error) { return v.git("show", a[0]) },
-	"branches": func(v *visitOf, _ []string) (string, error) { return v.git("branch", "--format=%(refname:short)") },
-	"issue":    (*visitOf).state,
-	"writes":   (*visitOf).writes,
-	"threads":  (*visitOf).remarks,
-	"checks":   (*visitOf).checks,
-	"rule":     (*visitOf).rule,
+	"files":    func(v *scriptGitHub, a []string) (string, error) { return v.git("ls-tree", "-r", "--name-only", a[0]) },
+	"git":      func(v *scriptGitHub, a []string) (string, error) { return v.git(a...) },
+	"show":     func(v *scriptGitHub, a []string) (string, error) { return v.git("show", a[0]) },
+	"branches": func(v *scriptGitHub, _ []string) (string, error) { return v.git("branch", "--format=%(refname:short)") },
+	"issue":    (*scriptGitHub).state,
+	"writes":   (*scriptGitHub).writes,
+	"threads":  (*scriptGitHub).remarks,
+	"checks":   (*scriptGitHub).checks,
+	"rule":     (*scriptGitHub).rule,
 }
 
 func lastOf[T any](all []T) []T { return all[max(len(all)-1, 0):] }
 
-func (v *visitOf) bodies(comments []githubtest.Comment) string {
+func (v *scriptGitHub) bodies(comments []githubtest.Comment) string {
 	var text strings.Builder
 	for _, comment := range comments {
 		fmt.Fprintf(&text, "%s: %s\n", comment.Author, comment.Body)
@@ -303,7 +305,7 @@ func (v *visitOf) bodies(comments []githubtest.Comment) string {
 	return text.String()
 }
 
-func (v *visitOf) pulls([]string) (string, error) {
+func (v *scriptGitHub) pulls([]string) (string, error) {
 	var text strings.Builder
 	for _, pull := range v.Pulls(shop) {
 		fmt.Fprintf(&text, "#%d %s draft=%t head=%s base=%s labels=%v reviewers=%v by=%s\n%s\n%s\n",
@@ -314,7 +316,7 @@ func (v *visitOf) pulls([]string) (string, error) {
 
 // state returns the issue's labels, and the reactions on it and on the comment of
 // the event.
-func (v *visitOf) state([]string) (string, error) {
+func (v *scriptGitHub) state([]string) (string, error) {
 	issue, _ := v.Issue(shop, v.issue)
 	comment, _ := v.Comment(shop, v.comment)
 	text := fmt.Sprintf("labels %v\n", issue.Labels)
@@ -328,7 +330,7 @@ func (v *visitOf) state([]string) (string, error) {
 }
 
 // writes returns the calls that would change something, and how they went.
-func (v *visitOf) writes([]string) (string, error) {
+func (v *scriptGitHub) writes([]string) (string, error) {
 	var text strings.Builder
 	for _, call := range v.Requests() {
 		reads := strings.HasSuffix(call.Path, "/git-upload-pack") || call.Path == "/markdown"
@@ -340,7 +342,7 @@ func (v *visitOf) writes([]string) (string, error) {
 }
 
 // shut closes the issue, or what has the number.
-func (v *visitOf) shut(args []string) (string, error) {
+func (v *scriptGitHub) shut(args []string) (string, error) {
 	number := v.issue
 	if len(args) > 0 {
 		var err error
@@ -353,14 +355,14 @@ func (v *visitOf) shut(args []string) (string, error) {
 }
 
 // reopen NUMBER has somebody open a pull request again.
-func (v *visitOf) reopen(args []string) (string, error) {
+func (v *scriptGitHub) reopen(args []string) (string, error) {
 	number, err := strconv.Atoi(args[0])
 	v.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "open" })
 	return "", err
 }
 
 // merge NUMBER has somebody merge a pull request, fast forward, and delete its branch.
-func (v *visitOf) merge(args []string) (string, error) {
+func (v *scriptGitHub) merge(args []string) (string, error) {
 	number, err := strconv.Atoi(args[0])
 	if err != nil {
 		return "", err
@@ -373,19 +375,19 @@ func (v *visitOf) merge(args []string) (string, error) {
 }
 
 // retarget NUMBER BASE changes the base of a pull request.
-func (v *visitOf) retarget(args []string) (string, error) {
+func (v *scriptGitHub) retarget(args []string) (string, error) {
 	number, err := strconv.Atoi(args[0])
 	v.Retarget(shop, number, args[1])
 	return "", err
 }
 
 // at NUMBER has what people do from now on be about that one.
-func (v *visitOf) at(args []string) (_ string, err error) {
+func (v *scriptGitHub) at(args []string) (_ string, err error) {
 	v.issue, err = strconv.Atoi(args[0])
 	return "", err
 }
 
-func (v *visitOf) edit(args []string) (string, error) {
+func (v *scriptGitHub) edit(args []string) (string, error) {
 	body, err := os.ReadFile(v.path(args[0]))
 	v.EditIssue(shop, v.issue, func(i *githubtest.Issue) {
 		i.Body = string(body)
@@ -397,7 +399,7 @@ func (v *visitOf) edit(args []string) (string, error) {
 }
 
 // forget has somebody delete the progress comment once it was edited so often.
-func (v *visitOf) forget(args []string) (string, error) {
+func (v *scriptGitHub) forget(args []string) (string, error) {
 	v.visit(func(r *http.Request) {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pulls") {
 			return
@@ -408,7 +410,7 @@ func (v *visitOf) forget(args []string) (string, error) {
 }
 
 // erase has somebody delete the progress comment.
-func (t *town) erase(issue int) {
+func (t *gitHub) erase(issue int) {
 	for _, comment := range t.progress(issue) {
 		path := fmt.Sprintf("%s/api/v3/repos/%s/issues/comments/%d", t.URL, shop, comment.ID)
 		request, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, path, nil)
@@ -425,7 +427,7 @@ func (t *town) erase(issue int) {
 }
 
 // scrawl OLD NEW has somebody with write permission change the progress comment.
-func (v *visitOf) scrawl(args []string) (string, error) {
+func (v *scriptGitHub) scrawl(args []string) (string, error) {
 	ends := strings.NewReplacer(`\r`, "\r", `\n`, "\n")
 	for _, comment := range v.progress(v.issue) {
 		v.EditComment(shop, comment.ID, strings.ReplaceAll(comment.Body, ends.Replace(args[0]), ends.Replace(args[1])))
@@ -435,7 +437,7 @@ func (v *visitOf) scrawl(args []string) (string, error) {
 
 // employ NUMBER STATUS says how far a job of the workflow is; without a status
 // it tells whether somebody asked for its end.
-func (v *visitOf) employ(args []string) (string, error) {
+func (v *scriptGitHub) employ(args []string) (string, error) {
 	number, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil {
 		return "", err
@@ -451,7 +453,7 @@ func (v *visitOf) employ(args []string) (string, error) {
 // that follow are about that one where "here" is said, and it is from somewhere
 // else where "fork" is. Where "forged" is, a stranger opens it with ralph's mark;
 // where "ours" is, ralph did.
-func (v *visitOf) pullOf(args []string) (string, error) {
+func (v *scriptGitHub) pullOf(args []string) (string, error) {
 	if _, err := v.git("rev-parse", "--verify", "-q", args[0]); err != nil {
 		if _, err := v.git("branch", args[0], "main"); err != nil {
 			return "", err
@@ -476,7 +478,7 @@ func (v *visitOf) pullOf(args []string) (string, error) {
 }
 
 // fault METHOD PATH WHAT [TIMES [SKIP]]: what is a status, "limit" or "graphql".
-func (v *visitOf) fault(args []string) (string, error) {
+func (v *scriptGitHub) fault(args []string) (string, error) {
 	fault := githubtest.Fault{}
 	switch status, err := strconv.Atoi(args[2]); {
 	case args[2] == "limit":
@@ -506,7 +508,7 @@ func (v *visitOf) fault(args []string) (string, error) {
 }
 
 // refuse TIMES WHY…
-func (v *visitOf) refuse(args []string) (string, error) {
+func (v *scriptGitHub) refuse(args []string) (string, error) {
 	times, err := strconv.Atoi(args[0])
 	v.refusePush(times, strings.Join(args[1:], " "))
 	return "", err
@@ -515,7 +517,7 @@ func (v *visitOf) refuse(args []string) (string, error) {
 // event has somebody do something, and makes the environment that of the job
 // which this starts.
 func event(ts *testscript.TestScript, neg bool, args []string) {
-	v := visiting(ts)
+	v := gitHubOf(ts)
 	at := func(i int, otherwise string) string {
 		if len(args) > i {
 			return args[i]
@@ -536,7 +538,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 		v.EditComment(shop, v.comment, text)
 		env, err = v.told(who, func(e githubtest.Event) ([]byte, error) { return v.EditEvent(e, v.comment, "before") })
 	default:
-		env, err = v.otherWay(at(0, ""), who, text)
+		env, err = v.rareEvent(at(0, ""), who, text)
 	}
 	ts.Check(err)
 	for _, variable := range env {
@@ -545,7 +547,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func (v *visitOf) told(who string, payload func(githubtest.Event) ([]byte, error)) ([]string, error) {
+func (v *scriptGitHub) told(who string, payload func(githubtest.Event) ([]byte, error)) ([]string, error) {
 	data, err := payload(githubtest.Event{Repo: shop, Issue: v.issue, Sender: who})
 	if err != nil {
 		return nil, err
@@ -555,7 +557,7 @@ func (v *visitOf) told(who string, payload func(githubtest.Event) ([]byte, error
 
 // journalOf prints the types of the newest run's events and where they lie.
 func journalOf(ts *testscript.TestScript, _ bool, _ []string) {
-	v := visiting(ts)
+	v := gitHubOf(ts)
 	paths := v.journals()
 	fmt.Fprintf(ts.Stdout(), "runs %d\n", len(paths))
 	if len(paths) == 0 {
@@ -598,7 +600,7 @@ func canary(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) > 0 {
 		token = args[0]
 	}
-	v := visiting(ts)
+	v := gitHubOf(ts)
 	err := filepath.WalkDir(v.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err

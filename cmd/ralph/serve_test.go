@@ -18,13 +18,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// serveApp returns the town an App, and starts the server for it.
-func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exec.Cmd, log *bufio.Scanner) {
+// serveApp returns the simulated GitHub an App, and starts the server for it.
+func serveApp(t *testing.T, hub *gitHub, secret string) (address string, cmd *exec.Cmd, log *bufio.Scanner) {
 	t.Helper()
-	town.AddApp(githubtest.App{
+	hub.AddApp(githubtest.App{
 		ID: 12, Slug: "ralph-loop", Owner: "octo", Key: &githubtest.Key().PublicKey, Installation: 345, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
 	})
-	cmd = exec.CommandContext(t.Context(), "ralph", "serve", "--app-id", "12", "--listen", "127.0.0.1:0", "--api-url", town.URL+"/api/v3", "--verbose")
+	cmd = exec.CommandContext(t.Context(), "ralph", "serve", "--app-id", "12", "--listen", "127.0.0.1:0", "--api-url", hub.URL+"/api/v3", "--verbose")
 	cmd.Env = append(os.Environ(), "RALPH_APP_PRIVATE_KEY="+githubtest.PEM(githubtest.Key()), "RALPH_WEBHOOK_SECRET="+secret)
 	out, err := cmd.StderrPipe()
 	if err != nil {
@@ -44,30 +44,30 @@ func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exe
 	return first.Address, cmd, log
 }
 
-// labelledTown returns a GitHub of one repository, with an issue that has the label.
-func labelledTown(t *testing.T) (*town, int) {
+// labelledGitHub returns a GitHub of one repository, with an issue that has the label.
+func labelledGitHub(t *testing.T) (*gitHub, int) {
 	t.Helper()
-	town, err := found(t.TempDir(), func(*githubtest.Repo) {})
+	hub, err := newGitHub(t.TempDir(), func(*githubtest.Repo) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = town.Close() })
-	issue, err := town.settle()
+	t.Cleanup(func() { _ = hub.Close() })
+	issue, err := hub.publishProject()
 	if err != nil {
 		t.Fatal(err)
 	}
-	town.AddLabel(shop, issue, "ralph")
-	return town, issue
+	hub.AddLabel(shop, issue, "ralph")
+	return hub, issue
 }
 
 // TestAnAppIsServedUntilASignal is the whole way: a delivery comes, the server
 // is told to stop, and the job that it has started opens a pull request.
 func TestAnAppIsServedUntilASignal(t *testing.T) {
 	t.Parallel()
-	town, issue := labelledTown(t)
+	hub, issue := labelledGitHub(t)
 	const secret = "shared with github alone"
-	address, cmd, log := serveApp(t, town, secret)
-	body, err := town.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: "wes"}, "ralph")
+	address, cmd, log := serveApp(t, hub, secret)
+	body, err := hub.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: "wes"}, "ralph")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 		t.Errorf("it ends with %v:\n%s", err, strings.Join(said, "\n"))
 	}
 	started := 0
-	for _, call := range town.Requests() {
+	for _, call := range hub.Requests() {
 		if call.Method == http.MethodPost && strings.HasSuffix(call.Path, "/actions/workflows/ralph.yml/dispatches") && call.Status == http.StatusNoContent {
 			started++
 		}
@@ -94,13 +94,13 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 	if log := strings.Join(said, "\n"); strings.Contains(log, secret) || strings.Contains(log, "PRIVATE KEY") {
 		t.Errorf("the log holds secrets:\n%s", log)
 	}
-	act(t, town, "ralph-loop")
+	act(t, hub, "ralph-loop")
 }
 
 // act runs the job that the server has started, as a runner would.
-func act(t *testing.T, town *town, slug string) {
+func act(t *testing.T, hub *gitHub, slug string) {
 	t.Helper()
-	calls := town.Requests()
+	calls := hub.Requests()
 	at := slices.IndexFunc(calls, func(c githubtest.Call) bool { return strings.HasSuffix(c.Path, "/ralph.yml/dispatches") })
 	if at < 0 {
 		t.Fatal("no job was started")
@@ -109,19 +109,19 @@ func act(t *testing.T, town *town, slug string) {
 	if err := json.Unmarshal([]byte(calls[at].Body), &sent); err != nil {
 		t.Fatal(err)
 	}
-	payload, err := town.DispatchEvent(githubtest.Event{Repo: shop, Sender: slug + "[bot]"}, sent.Inputs)
+	payload, err := hub.DispatchEvent(githubtest.Event{Repo: shop, Sender: slug + "[bot]"}, sent.Inputs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := town.job("workflow_dispatch", slug+"[bot]", payload)
+	env, err := hub.job("workflow_dispatch", slug+"[bot]", payload)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "ralph", "action")
-	cmd.Dir = town.path("workspace")
-	cmd.Env = slices.Concat(os.Environ(), env, town.inputs(), []string{"INPUT_ALLOW-BOTS=" + slug})
+	cmd.Dir = hub.path("workspace")
+	cmd.Env = slices.Concat(os.Environ(), env, hub.inputs(), []string{"INPUT_ALLOW-BOTS=" + slug})
 	said, err := cmd.CombinedOutput()
-	if pulls := town.Pulls(shop); err != nil || len(pulls) != 1 || pulls[0].Draft {
+	if pulls := hub.Pulls(shop); err != nil || len(pulls) != 1 || pulls[0].Draft {
 		t.Errorf("the job ends with %v, and pull requests %+v:\n%s", err, pulls, said)
 	}
 }

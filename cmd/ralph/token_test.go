@@ -15,7 +15,7 @@ import (
 // more from the first push on, as after an hour. The run goes on with another.
 func TestTokensEnd(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newIssueJob(t)
 	s.AddApp(githubtest.App{
 		ID: 7, Slug: "ralph", Owner: "octo", Key: &githubtest.Key().PublicKey, Installation: 70, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
 	})

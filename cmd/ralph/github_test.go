@@ -29,9 +29,9 @@ const (
 	token      = "ghs_canaryTokenThatNobodyMaySee0000000"
 )
 
-// town is a GitHub with one repository, and a runner for its jobs, in one
+// gitHub is a simulated GitHub with one repository, and a runner for its jobs, in one
 // folder.
-type town struct {
+type gitHub struct {
 	*githubtest.Server
 	dir string
 
@@ -50,9 +50,9 @@ type town struct {
 // visitor looks at requests before they are carried out.
 type visitor func(*http.Request)
 
-// found a town: the stand-in runs until close.
-func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
-	t := &town{dir: dir}
+// newGitHub returns one whose stand-in runs until it is finished.
+func newGitHub(dir string, change ...func(*githubtest.Repo)) (*gitHub, error) {
+	t := &gitHub{dir: dir}
 	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Attached: t.path("attached"), Overlay: t.path("overlay"), Wrap: t.seen, RefusePush: t.pushed}
 	for _, name := range []string{"temp", "github", "runner", "workspace"} {
 		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
@@ -77,28 +77,28 @@ func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	return t, t.Start()
 }
 
-func (t *town) now() time.Time { return time.Now().Add(time.Duration(t.ahead.Load())) }
+func (t *gitHub) now() time.Time { return time.Now().Add(time.Duration(t.ahead.Load())) }
 
-func (t *town) path(parts ...string) string {
+func (t *gitHub) path(parts ...string) string {
 	return filepath.Join(append([]string{t.dir}, parts...)...)
 }
-func (t *town) bare() string { return t.path("github", "greeter.git") }
+func (t *gitHub) bare() string { return t.path("github", "greeter.git") }
 
 // visit has v see every call of the API from now on.
-func (t *town) visit(v visitor) {
+func (t *gitHub) visit(v visitor) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.visits = append(t.visits, v)
 }
 
 // refusePush has GitHub refuse so many pushes from now on.
-func (t *town) refusePush(times int, why string) {
+func (t *gitHub) refusePush(times int, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pushes, t.why = times, why
 }
 
-func (t *town) pushed(push githubtest.Push) string {
+func (t *gitHub) pushed(push githubtest.Push) string {
 	t.mu.Lock()
 	rival, gate := t.rival, t.gate
 	t.mu.Unlock()
@@ -119,14 +119,14 @@ func (t *town) pushed(push githubtest.Push) string {
 	return t.why
 }
 
-func (t *town) violated(err error) {
+func (t *gitHub) violated(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.broken = append(t.broken, err)
 }
 
-// leave ends the town, and tells what went wrong in it.
-func (t *town) leave() error {
+// finished ends the simulated GitHub, and tells what went wrong in it.
+func (t *gitHub) finished() error {
 	err := t.Close()
 	if t.calls != nil {
 		err = errors.Join(err, t.calls.Close())
@@ -137,7 +137,7 @@ func (t *town) leave() error {
 }
 
 // seen shows each call to the visitors, and records it for make contract.
-func (t *town) seen(next http.Handler) http.Handler {
+func (t *gitHub) seen(next http.Handler) http.Handler {
 	looked := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.mu.Lock()
 		visits := t.visits
@@ -171,12 +171,12 @@ func tryGit(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // git asks the repository that GitHub keeps.
-func (t *town) git(args ...string) (string, error) {
+func (t *gitHub) git(args ...string) (string, error) {
 	return tryGit(context.Background(), t.bare(), args...)
 }
 
 // publish makes the repository of what lies in dir.
-func (t *town) publish(dir string) error {
+func (t *gitHub) publish(dir string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main", "."},
 		{"add", "--all"},
@@ -190,9 +190,9 @@ func (t *town) publish(dir string) error {
 	return nil
 }
 
-// settle publishes the repository and the issue that lie in the folder, and
+// publishProject publishes the repository and the issue that lie in the folder, and
 // the demo's where there are none, with its script.
-func (t *town) settle() (issue int, err error) {
+func (t *gitHub) publishProject() (issue int, err error) {
 	project, err := templates.Files.ReadFile("demo/project.txtar")
 	if err != nil {
 		return 0, err
@@ -213,7 +213,7 @@ func (t *town) settle() (issue int, err error) {
 }
 
 // provide writes a file where there is none.
-func (t *town) provide(name string, data []byte) error {
+func (t *gitHub) provide(name string, data []byte) error {
 	if _, err := os.Stat(t.path(name)); err == nil {
 		return nil
 	}
@@ -225,7 +225,7 @@ func write(path string, data []byte) error {
 }
 
 // job returns the environment in which the runner starts the Action for an event.
-func (t *town) job(event, actor string, payload []byte) ([]string, error) {
+func (t *gitHub) job(event, actor string, payload []byte) ([]string, error) {
 	err := write(t.path("runner", "event.json"), payload)
 	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
 		err = errors.Join(err, write(t.path("runner", name), nil))
@@ -242,7 +242,7 @@ func (t *town) job(event, actor string, payload []byte) ([]string, error) {
 }
 
 // label has somebody put a label on the issue.
-func (t *town) label(issue int, who, label string) ([]string, error) {
+func (t *gitHub) label(issue int, who, label string) ([]string, error) {
 	t.AddLabel(shop, issue, label)
 	payload, err := t.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: who}, label)
 	if err != nil {
@@ -252,18 +252,18 @@ func (t *town) label(issue int, who, label string) ([]string, error) {
 }
 
 // inputs returns those of the demo's workflow.
-func (t *town) inputs() []string {
+func (t *gitHub) inputs() []string {
 	return []string{
 		"INPUT_GITHUB-TOKEN=" + token, "INPUT_AGENT=scripted",
 		"RALPH_SCRIPT=" + t.path("script.txtar"), "INPUT_CHECKS=sh check.sh",
-		"INPUT_CONFIG=" + townSettings, settingsKey + "=" + t.path("overlay", townSettings),
+		"INPUT_CONFIG=" + jobSettings, settingsKey + "=" + t.path("overlay", jobSettings),
 		"INPUT_MAX-COST-PER-DAY=0", "SET_github.maxRuns=0", "SET_github.maxOpenPrs=0", // the scripts action-ledger-* have them
 		"INPUT_SANDBOX=none", // to raise a sandbox takes a second: the scripts action-sandbox-* do
 	}
 }
 
-// townSettings is the settings file on the default branch that the demo's workflow names.
-const townSettings = "ci/town.json"
+// jobSettings is the settings file on the default branch that the demo's workflow names.
+const jobSettings = "ci/hub.json"
 
 // settingsKey names the file of GitHub in which a ralph that a test started writes the variables SET_KEY=VALUE, as
 // the settings that a maintainer pushed before the job.
@@ -303,7 +303,7 @@ func pushSettings(environ []string, file string) error {
 }
 
 // progress returns the progress comments under an issue.
-func (t *town) progress(issue int) []githubtest.Comment {
+func (t *gitHub) progress(issue int) []githubtest.Comment {
 	var ours []githubtest.Comment
 	for _, comment := range t.Comments(shop, issue) {
 		if strings.Contains(comment.Body, "<!-- ralph:progress -->") && comment.Author == bot {
@@ -315,7 +315,7 @@ func (t *town) progress(issue int) []githubtest.Comment {
 
 // journals returns the paths of the journals in the job's workspace, the oldest
 // first.
-func (t *town) journals() []string {
+func (t *gitHub) journals() []string {
 	paths, err := filepath.Glob(t.path("workspace", ".ralph", "runs", "*", "journal.jsonl"))
 	if err != nil {
 		return nil

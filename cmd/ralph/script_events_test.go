@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// otherWay returns an event of the rarer kinds, and the job that it starts.
-func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
+// rareEvent returns an event of the rarer kinds, and the job that it starts.
+func (v *scriptGitHub) rareEvent(kind, who, text string) ([]string, error) {
 	e := githubtest.Event{Repo: shop, Issue: v.issue, Sender: who}
 	switch kind {
 	case "review": // that asks for changes, with remarks
@@ -79,7 +79,7 @@ func placed(text string) (remarks []githubtest.ReviewComment) {
 	return remarks
 }
 
-func (v *visitOf) started(event, who string, payload []byte, err error) ([]string, error) {
+func (v *scriptGitHub) started(event, who string, payload []byte, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func (v *visitOf) started(event, who string, payload []byte, err error) ([]strin
 
 // said WHO TEXT… is a comment from an hour ago: what is said in the second in
 // which somebody asks for work comes too late.
-func (v *visitOf) said(args []string) (string, error) {
+func (v *scriptGitHub) said(args []string) (string, error) {
 	at := time.Now().Add(-time.Hour)
 	v.AddComment(shop, githubtest.Comment{Issue: v.issue, Author: args[0], Body: strings.ReplaceAll(strings.Join(args[1:], " "), `\n`, "\n"), CreatedAt: at})
 	return "", nil
 }
 
 // follow has the events that come be about the newest pull request.
-func (v *visitOf) follow(args []string) (string, error) {
+func (v *scriptGitHub) follow(args []string) (string, error) {
 	if len(args) > 0 {
 		v.issue, _ = strconv.Atoi(args[0])
 		return "", nil
@@ -105,7 +105,7 @@ func (v *visitOf) follow(args []string) (string, error) {
 }
 
 // red NAME MESSAGE… has a check fail on the commit of the pull request.
-func (v *visitOf) red(args []string) (string, error) {
+func (v *scriptGitHub) red(args []string) (string, error) {
 	pull, _ := v.Pull(shop, v.issue)
 	v.AddCheckRun(shop, githubtest.CheckRun{SHA: pull.HeadSHA, Name: args[0], Conclusion: "failure", Title: strings.Join(args[1:], " ")})
 	return "", nil
@@ -113,7 +113,7 @@ func (v *visitOf) red(args []string) (string, error) {
 
 // ci RUN CONCLUSION NAME LOG… is how a job of a workflow run ended on the
 // head of the pull request, or with main before it on the base; for a fork with fork.
-func (v *visitOf) ci(args []string) (string, error) {
+func (v *scriptGitHub) ci(args []string) (string, error) {
 	pull, _ := v.Pull(shop, v.issue)
 	sha, fork := pull.HeadSHA, ""
 	switch args[0] {
@@ -134,14 +134,14 @@ func (v *visitOf) ci(args []string) (string, error) {
 }
 
 // stateOf CONTEXT STATE… is a status of the head of the pull request.
-func (v *visitOf) stateOf(args []string) (string, error) {
+func (v *scriptGitHub) stateOf(args []string) (string, error) {
 	pull, _ := v.Pull(shop, v.issue)
 	v.SetStatus(shop, githubtest.Status{SHA: pull.HeadSHA, Context: args[0], State: args[1], Description: strings.Join(args[2:], " ")})
 	return "", nil
 }
 
 // remarks returns what people said on lines of the pull request.
-func (v *visitOf) remarks([]string) (string, error) {
+func (v *scriptGitHub) remarks([]string) (string, error) {
 	var text strings.Builder
 	for _, remark := range v.Remarks(shop, v.issue) {
 		if remark.ReplyTo == 0 {
@@ -156,7 +156,7 @@ func (v *visitOf) remarks([]string) (string, error) {
 }
 
 // checks returns those of a branch's commit.
-func (v *visitOf) checks(args []string) (string, error) {
+func (v *scriptGitHub) checks(args []string) (string, error) {
 	sha, err := v.git("rev-parse", args[0])
 	var text strings.Builder
 	for _, check := range v.CheckRuns(shop, strings.TrimSpace(sha)) {

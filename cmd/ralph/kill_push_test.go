@@ -17,7 +17,7 @@ import (
 )
 
 // rule REF WHY… has GitHub refuse every push to refs that begin so.
-func (v *visitOf) rule(args []string) (string, error) {
+func (v *scriptGitHub) rule(args []string) (string, error) {
 	v.keepGate(func(push githubtest.Push) string {
 		if strings.HasPrefix(push.Ref, args[0]) {
 			return strings.Join(args[1:], " ")
@@ -27,7 +27,7 @@ func (v *visitOf) rule(args []string) (string, error) {
 	return "", nil
 }
 
-func (t *town) keepGate(gate func(githubtest.Push) string) {
+func (t *gitHub) keepGate(gate func(githubtest.Push) string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.gate = gate
@@ -44,7 +44,7 @@ func (k pushKill) String() string {
 }
 
 // killedAtPush lives a life to its end in a push.
-func (s *scene) killedAtPush(k pushKill) {
+func (s *issueJob) killedAtPush(k pushKill) {
 	s.t.Helper()
 	pid := make(chan int, 1)
 	var mu sync.Mutex
@@ -73,7 +73,7 @@ func (s *scene) killedAtPush(k pushKill) {
 // saves the run.
 func pushesOf(t *testing.T) int {
 	t.Helper()
-	s := newScene(t, steady)
+	s := newIssueJob(t, steady)
 	var mu sync.Mutex
 	count := 0
 	s.keepGate(func(githubtest.Push) string {
@@ -87,7 +87,7 @@ func pushesOf(t *testing.T) int {
 }
 
 // elsewhere takes the machine away: the next life knows what GitHub keeps.
-func (s *scene) elsewhere() {
+func (s *issueJob) elsewhere() {
 	s.t.Helper()
 	if err := errors.Join(os.RemoveAll(s.path("workspace")), os.MkdirAll(s.path("workspace"), 0o755)); err != nil {
 		s.t.Fatal(err)
@@ -95,7 +95,7 @@ func (s *scene) elsewhere() {
 }
 
 // branch returns where the work stands on GitHub; empty where there is none.
-func (s *scene) branch() string {
+func (s *issueJob) branch() string {
 	s.t.Helper()
 	return s.must("for-each-ref", "--format=%(objectname)", "refs/heads/ralph/")
 }
@@ -104,7 +104,7 @@ func (s *scene) branch() string {
 // of all that was pushed before, and is there once. Where the comment vouches
 // for what was kept last it is also done; else it is begun anew, or from what was
 // kept before, on that branch.
-func (s *scene) carried() {
+func (s *issueJob) carried() {
 	s.t.Helper()
 	before, kept, vouched := s.branch(), s.must("for-each-ref", "--format=%(objectname)", "refs/ralph/"), false
 	for _, comment := range s.progress(s.issue) {
@@ -141,7 +141,7 @@ func TestKillAtAPush(t *testing.T) {
 		for _, k := range []pushKill{{nth: nth}, {nth: nth, done: true}} {
 			t.Run(k.String(), func(t *testing.T) {
 				t.Parallel()
-				s := newScene(t, steady) // an iteration may be another one there
+				s := newIssueJob(t, steady) // an iteration may be another one there
 				s.killedAtPush(k)
 				if nth%2 == 0 {
 					s.well()
@@ -157,7 +157,7 @@ func TestKillAtAPush(t *testing.T) {
 // and the other says that it does not.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newIssueJob(t)
 	var both sync.WaitGroup
 	both.Add(2)
 	var mu sync.Mutex
@@ -205,7 +205,7 @@ func TestTwoAtOnce(t *testing.T) {
 // cancelled as GitHub does that, and has closed everything before it is killed.
 func TestStopAsked(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, patient)
+	s := newIssueJob(t, patient)
 	s.deafen()
 	l := s.begin()
 	s.until("the agent is at work", s.hung)
@@ -242,7 +242,7 @@ func TestStopAsked(t *testing.T) {
 
 // cancels asks a job to end when GitHub is asked to. GitHub itself sends another
 // signal after 7.5 s and ends it after 10; a busy machine may take longer.
-func (s *scene) cancels(job *exec.Cmd) {
+func (s *issueJob) cancels(job *exec.Cmd) {
 	s.visit(func(r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/actions/runs/1/cancel") {
 			_ = job.Process.Signal(syscall.SIGINT)

@@ -20,46 +20,41 @@ import (
 // patience is how long a test waits for what it knows must come.
 const patience = time.Minute
 
-// scene is a town with an issue that was labelled, and the job that this
+// issueJob is a simulated GitHub with an issue that was labelled, and the job that this
 // started.
-type scene struct {
-	*town
+type issueJob struct {
+	*gitHub
 	t     *testing.T
 	issue int
 	env   []string
 }
 
-func newScene(t *testing.T, change ...func(*scene)) *scene {
+func newIssueJob(t *testing.T, change ...func(*issueJob)) *issueJob {
 	t.Helper()
-	return newSceneIn(t, memory(t), change...)
-}
-
-func newSceneIn(t *testing.T, dir string, change ...func(*scene)) *scene {
-	t.Helper()
-	town, err := found(dir)
+	hub, err := newGitHub(memory(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := town.leave(); err != nil {
+		if err := hub.finished(); err != nil {
 			t.Error(err)
 		}
 	})
-	s := &scene{town: town, t: t}
-	if s.issue, err = town.settle(); err != nil {
+	s := &issueJob{gitHub: hub, t: t}
+	if s.issue, err = hub.publishProject(); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range change {
 		f(s)
 	}
-	event, err := town.label(s.issue, maintainer, "ralph")
+	event, err := hub.label(s.issue, maintainer, "ralph")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.env = append(town.inputs(), event...)
+	s.env = append(hub.inputs(), event...)
 	// So that each event of a run comes about.
 	s.env = append(s.env, "INPUT_SETUP=true", `SET_review.agent=printf '{"points":[]}'`)
-	s.env = append(s.env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "LANG=C.UTF-8", quickExit, unconfined)
+	s.env = append(s.env, "PATH="+os.Getenv("PATH"), "HOME="+hub.path("runner"), "LANG=C.UTF-8", quickExit, unconfined)
 	return s
 }
 
@@ -70,7 +65,7 @@ type life struct {
 	log string
 }
 
-func (s *scene) begin(env ...string) *life {
+func (s *issueJob) begin(env ...string) *life {
 	s.t.Helper()
 	log, err := os.CreateTemp(s.dir, "log-*")
 	if err != nil {
@@ -86,7 +81,7 @@ func (s *scene) begin(env ...string) *life {
 }
 
 // end waits for the program, and for everybody it started.
-func (s *scene) end(l *life) (code int) {
+func (s *issueJob) end(l *life) (code int) {
 	s.t.Helper()
 	_ = l.Wait()
 	s.t.Cleanup(func() {
@@ -98,14 +93,14 @@ func (s *scene) end(l *life) (code int) {
 	return l.ProcessState.ExitCode()
 }
 
-// noneLeft waits until no process of the run is left, by the scene's folder and
+// noneLeft waits until no process of the run is left, by the job's folder and
 // environment.
-func (s *scene) noneLeft() {
+func (s *issueJob) noneLeft() {
 	s.t.Helper()
 	s.until("processes of the run end", func() bool { return len(living(s.dir)) == 0 })
 }
 
-func (s *scene) until(what string, is func() bool) {
+func (s *issueJob) until(what string, is func() bool) {
 	s.t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -138,8 +133,8 @@ func living(dir string) []string {
 	return found
 }
 
-// entries returns what all journals of the scene hold, each of which must be sound.
-func (s *scene) entries() []journal.Entry {
+// entries returns what all journals of the job hold, each of which must be sound.
+func (s *issueJob) entries() []journal.Entry {
 	s.t.Helper()
 	var all []journal.Entry
 	for _, path := range s.journals() {
@@ -157,7 +152,7 @@ func (s *scene) entries() []journal.Entry {
 }
 
 // run returns the newest run.
-func (s *scene) run() journal.Run {
+func (s *issueJob) run() journal.Run {
 	s.t.Helper()
 	entries := s.entries()
 	newest := 0
@@ -170,14 +165,14 @@ func (s *scene) run() journal.Run {
 }
 
 // write writes a file, with the folders above it.
-func (s *scene) write(path, text string) {
+func (s *issueJob) write(path, text string) {
 	s.t.Helper()
 	if err := write(path, []byte(text)); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func (s *scene) must(args ...string) string {
+func (s *issueJob) must(args ...string) string {
 	s.t.Helper()
 	out, err := s.git(args...)
 	if err != nil {
@@ -187,7 +182,7 @@ func (s *scene) must(args ...string) string {
 }
 
 // settled is what must be so once a run has ended well, no matter what came between.
-func (s *scene) settled() {
+func (s *issueJob) settled() {
 	t := s.t
 	t.Helper()
 	run := s.run()
@@ -223,13 +218,13 @@ func (s *scene) settled() {
 // wantFiles is what the demo's agent leaves behind, by what its tests print.
 var wantFiles = []string{"README.md", "check.sh", "greet.sh", "tests/empty.sh", "tests/german.sh", "tests/hello.sh", "tests/name.sh"}
 
-func (s *scene) files(branch string) []string {
+func (s *issueJob) files(branch string) []string {
 	s.t.Helper()
 	return strings.Split(s.must("ls-tree", "-r", "--name-only", branch), "\n")
 }
 
 // made counts the calls that made something.
-func (s *scene) made(path string) int {
+func (s *issueJob) made(path string) int {
 	n := 0
 	for _, call := range s.Requests() {
 		if call.Method == http.MethodPost && call.Path == path && call.Status == http.StatusCreated {
@@ -240,7 +235,7 @@ func (s *scene) made(path string) int {
 }
 
 // messages returns the subjects on the branch, the oldest first.
-func (s *scene) messages() []string {
+func (s *issueJob) messages() []string {
 	s.t.Helper()
 	return strings.Split(s.must("log", "--reverse", "--format=%s", "main.."+s.run().Branch), "\n")
 }
