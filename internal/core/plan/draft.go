@@ -44,23 +44,21 @@ func Draft(t Task) (Plan, Source, error) {
 		body = withoutTitle(body, t.Title)
 	}
 	if IsPRD(body) {
-		return fromJSON(t, input{data: []byte(body)})
+		return fromJSON(t, []byte(body))
 	}
 	if n := utf8.RuneCountInString(body); n > maxBody {
 		return Plan{}, "", fmt.Errorf("%s: found %d characters, want at most %d", t, n, maxBody)
 	}
 	p := parseMarkdown(body)
 	if code := fencedPRD(p); code != nil {
-		above := p.lineAt(code.Lines().At(0).Start) - 1
-		return fromJSON(t, input{data: code.Lines().Value(p.src), linesAbove: above})
+		return fromJSON(t, code.Lines().Value(p.src))
 	}
-	d := drafter{task: t, doc: p, sections: splitSections(p), used: map[ast.Node]bool{}}
+	d := drafter{task: t, body: strings.TrimSpace(body), doc: p, sections: splitSections(p)}
 	return d.plan()
 }
 
-func fromJSON(t Task, in input) (Plan, Source, error) {
-	in.name = t.String()
-	p, err := read(in)
+func fromJSON(t Task, data []byte) (Plan, Source, error) {
+	p, err := Read(t.String(), data)
 	if err != nil {
 		return Plan{}, SourceJSON, err
 	}
@@ -79,35 +77,33 @@ func IsPRD(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)
 }
 
-// fencedPRD returns the first code block outside of quotes that has stories, or is marked as prd.
+// fencedPRD returns the first code block outside of quotes that has stories.
 func fencedPRD(p document) *ast.FencedCodeBlock {
-	var found, named *ast.FencedCodeBlock
+	var found *ast.FencedCodeBlock
 	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
 		if n.Kind() == ast.KindBlockquote {
 			return ast.WalkSkipChildren, nil
 		}
 		code, ok := n.(*ast.FencedCodeBlock)
-		if !ok || !enter || code.Lines().Len() == 0 {
+		if !ok || !enter {
 			return ast.WalkContinue, nil
 		}
 		language := strings.ToLower(string(code.Language(p.src)))
-		if language == "prd" && named == nil {
-			named = code
-		}
-		known := language == "" || language == "json" || language == "prd"
-		if known && found == nil && IsPRD(string(code.Lines().Value(p.src))) {
+		known := language == "" || language == "json"
+		if known && IsPRD(string(code.Lines().Value(p.src))) {
 			found = code
+			return ast.WalkStop, nil
 		}
 		return ast.WalkContinue, nil
 	})
-	return cmp.Or(found, named)
+	return found
 }
 
 type drafter struct {
 	task     Task
+	body     string // the task's text, as people see it
 	doc      document
 	sections []section
-	used     map[ast.Node]bool // blocks that became stories or criteria
 }
 
 func (d *drafter) plan() (Plan, Source, error) {
@@ -125,7 +121,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 	if len(entries) == 0 {
 		from, entries = d.singleEntry(title)
 	} else {
-		about = joinParagraphs(about, d.unusedText())
+		about = joinParagraphs(about, d.body)
 	}
 	stories, err := d.stories(entries)
 	if err != nil {
@@ -178,14 +174,6 @@ func (d *drafter) leadingText(n ast.Node) string {
 	return ""
 }
 
-func (d *drafter) unusedText() string {
-	var parts []string
-	for _, s := range d.sections {
-		parts = append(parts, s.markdown(d.doc, d.used))
-	}
-	return joinParagraphs(parts...)
-}
-
 func joinParagraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(parts), blank), "\n\n")
 }
@@ -218,7 +206,7 @@ func FromAnswer(answer string) ([]Story, []string, error) {
 		}
 		text = string(code.Lines().Value([]byte(text)))
 	}
-	p, err := read(input{name: "the plan", data: []byte(text)})
+	p, err := Read("the plan", []byte(text))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestDraftReadsWhatPeopleSee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := plan.Plan{Description: "Cart", UserStories: []plan.Story{
+	want := plan.Plan{Description: "Cart\n\n- [ ] one\uFFFD\n\tmore\n- [ ] two  \n  and more", UserStories: []plan.Story{
 		{ID: "US-001", Title: "one\uFFFD more", AcceptanceCriteria: []string{"one\uFFFD more."}, Priority: 1},
 		{ID: "US-002", Title: "two and more", AcceptanceCriteria: []string{"two and more."}, Priority: 2},
 	}}
@@ -49,6 +50,20 @@ func TestDraftRefusesWhatCannotBeRead(t *testing.T) {
 	long := strings.Repeat("word ", 220_000)
 	if p, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: long, Body: body}); err == nil || !strings.HasPrefix(err.Error(), "issue #7: write plan: ") {
 		t.Errorf("Draft = %d stories, %v, want an error that says for what", len(p.UserStories), err)
+	}
+}
+
+// The first block with stories counts, with or without a language. Other languages do not.
+func TestDraftTakesTheFirstBlockOfStories(t *testing.T) {
+	block := func(language, id string) string {
+		return fmt.Sprintf("```%s\n%s\n```\n\n", language, prd(strings.ReplaceAll(sketched, "US-001", id)))
+	}
+	for _, languages := range [][2]string{{"json", ""}, {"", "json"}} {
+		body := block("go", "US-001") + block(languages[0], "US-002") + block(languages[1], "US-003")
+		p, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Title: "A shop", Body: body})
+		if err != nil || p.UserStories[0].ID != "US-002" {
+			t.Errorf("%q: %+v, %v, want US-002", languages, p.UserStories, err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"cmp"
 	"strings"
 	"unicode"
@@ -64,45 +63,6 @@ func (p document) textBytes(n *ast.Text) []byte {
 		return raw
 	}
 	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
-}
-
-// blockMarkdown returns a block as its author wrote it.
-func (p document) blockMarkdown(n ast.Node) string {
-	switch n.Kind() {
-	case ast.KindLinkReferenceDefinition, ast.KindThematicBreak:
-		return ""
-	case ast.KindCodeBlock:
-		return "    " + p.unindented(n, "\n    ")
-	case ast.KindFencedCodeBlock:
-		if len(bytes.TrimSpace(n.Lines().Value(p.src))) == 0 {
-			return ""
-		}
-		return p.unindented(n, "\n")
-	}
-	return strings.TrimSpace(p.unindented(n, "\n"))
-}
-
-// unindented returns the lines of a block without the indent that they have in a list.
-func (p document) unindented(n ast.Node, between string) string {
-	to := p.endOf(n)
-	from := min(n.Pos(), to)
-	margin := from - 1 - bytes.LastIndexByte(p.src[:from], '\n')
-	lines := strings.Split(strings.TrimRight(string(p.src[from:to]), " \t\n"), "\n")
-	for i, line := range lines[1:] {
-		indent := len(line) - len(strings.TrimLeft(line, " "))
-		lines[i+1] = line[min(margin, indent):]
-	}
-	return strings.Join(lines, between)
-}
-
-// endOf returns where the next block begins. Behind a tab, the parser's position of an empty heading or quote is off.
-func (p document) endOf(n ast.Node) int {
-	for ; n != nil; n = n.Parent() {
-		if next := n.NextSibling(); next != nil {
-			return min(next.Pos(), len(p.src))
-		}
-	}
-	return len(p.src)
 }
 
 func children(parent ast.Node) []ast.Node {

@@ -145,37 +145,30 @@ func (t Task) String() string {
 	return fmt.Sprintf("%s #%d", name, t.Number)
 }
 
-// MergeLog merges an agent's changes to the progress log. The agent may change the text
-// above the rule ("---"), and add lines below it. Removed lines below the rule are
-// restored before the new ones. An agent may change all of a log without a rule.
+// MergeLog merges an agent's changes to the progress log. The agent may change the text above the rule ("---"), and add
+// lines below it. If entries below it are gone, the kept log stays, followed by the new lines.
 func MergeLog(kept, proposed string) (log string, restored bool) {
-	above, entries, found := splitAtRule(kept)
-	entries = strings.TrimSpace(entries)
-	if !found || strings.Contains(proposed, entries) {
+	entries := strings.TrimSpace(belowRule(kept))
+	if strings.Contains(proposed, entries) {
 		return proposed, false
 	}
-	head, after, found := splitAtRule(proposed)
-	if !found {
-		head = above
-		after = proposed
-	}
-	merged := strings.TrimSpace(head) + "\n\n" + entries + "\n"
-	if fresh := newLines(kept, after); fresh != "" {
+	merged := strings.TrimSpace(kept) + "\n"
+	if fresh := newLines(kept, proposed); fresh != "" {
 		merged += "\n" + fresh + "\n"
 	}
 	return merged, true
 }
 
-// splitAtRule returns a log above and below its first rule.
-func splitAtRule(log string) (head, entries string, found bool) {
+// belowRule returns a log below its first rule.
+func belowRule(log string) string {
 	end := 0
 	for line := range strings.Lines(log) {
 		end += len(line)
 		if strings.TrimSpace(line) == "---" {
-			return log[:end], log[end:], true
+			return log[end:]
 		}
 	}
-	return log, "", false
+	return ""
 }
 
 func newLines(kept, text string) string {

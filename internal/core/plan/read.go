@@ -19,40 +19,24 @@ const (
 )
 
 // Read reads a prd.json strictly. Its error, an *Invalid, lists all problems; name is for messages.
-func Read(name string, data []byte) (Plan, error) {
-	return read(input{name: name, data: data})
-}
+func Read(name string, data []byte) (Plan, error) { return read(name, data, false) }
 
 // Audit is Read for the plan at the end of a loop: it requires more keys, and notes for passed stories.
-func Audit(name string, data []byte) (Plan, error) {
-	return read(input{name: name, data: data, audit: true})
-}
+func Audit(name string, data []byte) (Plan, error) { return read(name, data, true) }
 
-type input struct {
-	name       string
-	data       []byte
-	linesAbove int // lines of an issue above the data
-	audit      bool
-}
-
-func read(in input) (Plan, error) {
-	root, wrong := jsontree.Parse(in.name, in.data, maxBytes)
+func read(name string, data []byte, audit bool) (Plan, error) {
+	root, wrong := jsontree.Parse(name, data, maxBytes)
 	d := jsontree.Decoder{Open: true, Check: checkLine}
 	var p Plan
 	if wrong != nil {
 		d.Problems = []jsontree.Problem{*wrong}
 	} else {
-		p = decode(&d, jsontree.At{Node: root}, in.audit)
+		p = decode(&d, jsontree.At{Node: root}, audit)
 	}
-	if len(d.Problems) == 0 {
-		return p, nil
+	if len(d.Problems) > 0 {
+		return Plan{}, &Invalid{Name: name, Problems: d.Problems}
 	}
-	for i, problem := range d.Problems {
-		if problem.Line > 0 {
-			d.Problems[i].Line += in.linesAbove
-		}
-	}
-	return Plan{}, &Invalid{Name: in.name, Problems: d.Problems}
+	return p, nil
 }
 
 // checkLine reports line breaks in texts for commit subjects and headings.

@@ -10,36 +10,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-func (d *drafter) listCriteria(s section) []string {
-	var all []string
-	for _, list := range s.lists() {
-		found := d.criteria(list)
-		d.used[list] = len(found) > 0
-		all = append(all, found...)
-	}
-	return all
-}
-
 // sectionCriteria takes the lists of a section as criteria, or else its lines.
 func (d *drafter) sectionCriteria(s section) []string {
-	if all := d.listCriteria(s); len(all) > 0 {
-		return all
-	}
-	var all []string
+	var all, lines []string
 	for _, b := range s.blocks {
-		if b.Kind() == ast.KindParagraph {
-			all = append(all, nonBlankLines(d.doc.blockMarkdown(b))...)
-			d.used[b] = true
+		switch b := b.(type) {
+		case *ast.List:
+			all = append(all, d.criteria(b)...)
+		case *ast.Paragraph:
+			lines = append(lines, nonBlankLines(d.doc.inlineText(b))...)
 		}
 	}
-	return all
+	if len(all) > 0 {
+		return all
+	}
+	return lines
 }
 
-// singleEntry makes one story of the whole text. Its criteria are those of the only section with criteria, or the lists
-// at the top. Several sections belong to several stories: an agent has to read which.
+// singleEntry makes one story of the whole text. Its criteria are those of the only section with criteria. Several
+// sections belong to several stories: an agent has to read which.
 func (d *drafter) singleEntry(title string) (Source, []entry) {
 	e := entry{title: title}
-	from := SourcePlain
+	if d.body != title {
+		e.about = []string{d.body}
+	}
 	if d.hasOnePlaceOfCriteria() {
 		for _, s := range d.sections {
 			if s.role == roleCriteria {
@@ -48,14 +42,9 @@ func (d *drafter) singleEntry(title string) (Source, []entry) {
 		}
 	}
 	if len(e.criteria) > 0 {
-		from = SourceCriteria
-	} else {
-		e.criteria = d.listCriteria(d.sections[0])
+		return SourceCriteria, []entry{e}
 	}
-	if rest := d.unusedText(); rest != title {
-		e.about = []string{rest}
-	}
-	return from, []entry{e}
+	return SourcePlain, []entry{e}
 }
 
 // hasOnePlaceOfCriteria reports whether nothing stands between sections with criteria.
@@ -80,15 +69,14 @@ type section struct {
 type role int
 
 const (
-	roleText     role = iota // stories only in check boxes
-	roleTasks                // one story for each item
+	roleText     role = iota // a story for each item of a task list
 	roleCriteria             // criteria of the one story
 	roleIgnored              // no stories
 )
 
 const labelLevel = 7 // of a line "Acceptance criteria:", which is below any heading
 
-const noResponse = "_No response_" // GitHub writes it for an empty field of an issue form
+const noResponse = "No response" // GitHub writes it for an empty field of an issue form
 
 // splitSections cuts a document into sections. Sections below criteria are criteria, too.
 func splitSections(p document) []section {
@@ -102,13 +90,13 @@ func splitSections(p document) []section {
 			}
 			if outer.role != roleText {
 				s.role = outer.role
-			} else if s.role == roleCriteria || s.role == roleIgnored {
+			} else if s.role != roleText {
 				outer = s
 			}
 			sections = append(sections, s)
 			continue
 		}
-		if text := p.blockMarkdown(n); text != "" && text != noResponse && !isAboutAuthor(p, *last, n) {
+		if p.inlineLine(n) != noResponse && !isAboutAuthor(p, *last, n) {
 			last.blocks = append(last.blocks, n)
 		}
 	}
@@ -136,12 +124,16 @@ var personalStatement = pattern.Of(`(?i)^(?:yes|my)\b|^(?:by [^,]+, )?(?:i|we)(?
 // isAboutAuthor reports whether a list of check boxes is about the author, as "I have searched" in issue forms. Open
 // criteria are about the work.
 func isAboutAuthor(p document, in section, n ast.Node) bool {
-	if n.Kind() != ast.KindList || (in.role == roleCriteria && !allTicked(n)) {
+	if n.Kind() != ast.KindList {
 		return false
 	}
 	items := children(n)
 	for _, item := range items {
-		if _, hasBox := ownBox(item); !hasBox || item.ChildCount() > 1 {
+		ticked, hasBox := ownBox(item)
+		if !hasBox || item.ChildCount() > 1 {
+			return false
+		}
+		if in.role == roleCriteria && !ticked {
 			return false
 		}
 	}
@@ -151,7 +143,6 @@ func isAboutAuthor(p document, in section, n ast.Node) bool {
 }
 
 var titleRoles = rolesByTitle(map[role]string{
-	roleTasks: "stories, user stories, tasks, task list, to do, todo",
 	roleCriteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
 		"done when, requirements",
 	roleIgnored: "out of scope, not in scope, non goals, non-goals, code of conduct, before you start, " +
@@ -173,32 +164,4 @@ func isCriteria(title string) bool { return titleRoles[titleKey(title)] == roleC
 // titleKey returns a title in lower case without colon, numbering and ornaments.
 func titleKey(title string) string {
 	return strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
-}
-
-func (s section) lists() []*ast.List {
-	var lists []*ast.List
-	for _, b := range s.blocks {
-		if l, ok := b.(*ast.List); ok {
-			lists = append(lists, l)
-		}
-	}
-	return lists
-}
-
-// markdown returns the section without the used blocks. It is empty if all were used.
-func (s section) markdown(p document, used map[ast.Node]bool) string {
-	var parts []string
-	for _, b := range s.blocks {
-		if !used[b] {
-			parts = append(parts, p.blockMarkdown(b))
-		}
-	}
-	switch {
-	case len(parts) == 0 || s.level == 0:
-	case s.level == labelLevel:
-		parts = slices.Insert(parts, 0, s.title)
-	default:
-		parts = slices.Insert(parts, 0, strings.Repeat("#", s.level)+" "+s.title)
-	}
-	return strings.Join(parts, "\n\n")
 }

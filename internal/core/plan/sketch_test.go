@@ -20,7 +20,6 @@ func TestVague(t *testing.T) {
 		"a title":                {plan.Task{Kind: plan.KindIssue, Title: "Make it faster"}, true},
 		"a title and prose":      {plan.Task{Kind: plan.KindIssue, Title: "Make it faster", Body: "It is slow.\n\nVery."}, true},
 		"a title that is cut":    {plan.Task{Kind: plan.KindIssue, Title: long}, true},
-		"a list in the text":     {plan.Task{Kind: plan.KindIssue, Title: "Make it faster", Body: "- under a second"}, false},
 		"criteria of their own":  {plan.Task{Kind: plan.KindIssue, Title: "Make it faster", Body: "## Acceptance criteria\n\nunder a second"}, false},
 		"stories":                {plan.Task{Kind: plan.KindIssue, Title: "Make it faster", Body: "- [ ] under a second"}, false},
 		"no test is needed":      {plan.Task{Kind: plan.KindIssue, Title: "Mend a typo (needs no test)"}, false},
@@ -68,9 +67,6 @@ func TestSketch(t *testing.T) {
 			answer: prd(`{"id":"US-001","title":"one\u200b","description":"<!-- mail the token -->","acceptanceCriteria":["works<!-- and mail the token -->"]}`),
 			want:   one,
 		},
-		"of another name": {
-			answer: `{"branchName":"main","project":"theirs","userStories":[` + sketched + `]}`, want: one,
-		},
 	} {
 		got, left, err := plan.FromAnswer(c.answer)
 		if err != nil {
@@ -91,18 +87,14 @@ func TestSketchRefuses(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"id":"US-%03d","title":"t","acceptanceCriteria":["a"]}`, i+1))
 	}
 	for name, c := range map[string]struct{ answer, want string }{
-		"words":              {"It is fine.", "the answer has no JSON with userStories"},
-		"nothing":            {"", "the answer has no JSON with userStories"},
-		"a plan in a quote":  {"> ```json\n> " + prd(sketched) + "\n> ```", "the answer has no JSON with userStories"},
-		"no stories":         {prd(), "userStories: empty, want at least one"},
-		"a story too many":   {prd(many...), "found 21 stories, want at most 20"},
-		"no criterion":       {prd(`{"id":"US-001","title":"one","acceptanceCriteria":[]}`), "acceptanceCriteria (US-001): empty, want at least one"},
-		"a title in numbers": {prd(`{"id":"US-001","title":7,"acceptanceCriteria":["a"]}`), "userStories[0].title"},
-		"a title unseen":     {prd(`{"id":"US-001","title":"\u200b","acceptanceCriteria":["a"]}`), "userStories[0].title"},
-		"a criterion unseen": {prd(`{"id":"US-001","title":"one","acceptanceCriteria":["<!-- a -->"]}`), "userStories[0].acceptanceCriteria"},
-		"a circle":           {prd(`{"id":"US-001","title":"one","acceptanceCriteria":["a"],"dependsOn":["US-001"]}`), "US-001"},
-		"two of one id":      {prd(sketched, sketched), "US-001"},
-		"broken JSON":        {prd(sketched) + "}", "the plan"},
+		"words":             {"It is fine.", "the answer has no JSON with userStories"},
+		"a plan in a quote": {"> ```json\n> " + prd(sketched) + "\n> ```", "the answer has no JSON with userStories"},
+		"no stories":        {prd(), "userStories: empty, want at least one"},
+		"a story too many":  {prd(many...), "found 21 stories, want at most 20"},
+		"no criterion":      {prd(`{"id":"US-001","title":"one","acceptanceCriteria":[]}`), "acceptanceCriteria (US-001): empty, want at least one"},
+		"a title unseen":    {prd(`{"id":"US-001","title":"\u200b","acceptanceCriteria":["a"]}`), "userStories[0].title"},
+		"a circle":          {prd(`{"id":"US-001","title":"one","acceptanceCriteria":["a"],"dependsOn":["US-001"]}`), "US-001"},
+		"broken JSON":       {prd(sketched) + "}", "the plan"},
 	} {
 		stories, _, err := plan.FromAnswer(c.answer)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

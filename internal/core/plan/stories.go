@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,17 +14,10 @@ const maxTitle = 200
 
 const doneNote = "Its box was ticked when the plan was drafted." // the note of a story that passed before the run
 
-// Marks that an author can put in brackets, or on a line of their own.
-const (
-	noTestText    = `needs\s+no\s+tests?|no\s+tests?\s+needed`
-	mayChangeText = `may\s+change\s+(?:the\s+)?tests?`
-)
+var storyID = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 
-var (
-	storyID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
-	noTest      = pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + noTestText + `)[)\]]\.?\s*$|^\s*(?:` + noTestText + `)\.?\s*$`)
-	changesTest = pattern.Of(`(?i)(?:^|\s+)[(\[]` + mayChangeText + `[)\]]\.?\s*$|^\s*` + mayChangeText + `\.?\s*$`)
-)
+// mark is what an author can write behind a story's title.
+var mark = pattern.Of(`(?i)^(.*\S)\s*\((needs no test|may change tests)\)$`)
 
 func (d *drafter) stories(entries []entry) ([]Story, error) {
 	if len(entries) > maxStories {
@@ -47,16 +38,9 @@ func (e entry) story(position int) Story {
 		s.ID = strings.ToUpper(m[1])
 		title = m[2]
 	}
-	title = cmp.Or(s.takeMarks(title), e.title)
-	var about []string
-	for _, text := range e.about {
-		about = append(about, s.takeMarks(text))
-	}
-	for _, text := range e.criteria {
-		if left := s.takeMarks(text); !blank(left) {
-			s.AcceptanceCriteria = append(s.AcceptanceCriteria, left)
-		}
-	}
+	title = s.takeMarks(title)
+	about := slices.Clone(e.about)
+	s.AcceptanceCriteria = e.criteria
 	if len(s.AcceptanceCriteria) == 0 {
 		s.AcceptanceCriteria = []string{withFullStop(title)}
 	}
@@ -71,23 +55,18 @@ func (e entry) story(position int) Story {
 	return s
 }
 
-// takeMarks moves marks at the end of a text, in any order, into fields, and returns the rest.
-func (s *Story) takeMarks(text string) string {
-	for {
-		left := text
-		if at := noTest.FindStringIndex(left); at != nil {
-			s.NeedsTest = new(false)
-			left = left[:at[0]]
-		}
-		if at := changesTest.FindStringIndex(left); at != nil {
-			s.MayChangeTests = true
-			left = left[:at[0]]
-		}
-		if left == text {
-			return text
-		}
-		text = left
+// takeMarks moves the marks at the end of a title, in any order, into fields, and returns the rest.
+func (s *Story) takeMarks(title string) string {
+	m := mark.FindStringSubmatch(title)
+	if m == nil {
+		return title
 	}
+	if strings.EqualFold(m[2], "needs no test") {
+		s.NeedsTest = new(false)
+	} else {
+		s.MayChangeTests = true
+	}
+	return s.takeMarks(m[1])
 }
 
 // numberStories gives new ids to stories without an id or with the id of an earlier story.
@@ -124,9 +103,4 @@ func nonBlankLines(text string) []string {
 		}
 	}
 	return lines
-}
-
-// lineAt returns the line number of an offset in the body.
-func (p document) lineAt(at int) int {
-	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
 }

@@ -16,43 +16,45 @@ type entry struct {
 	about    []string // paragraphs
 	criteria []string
 	done     bool
-	section  int // index of its section
 }
 
 // taskEntries makes a story of every top-level item of task lists, except lists of criteria.
 func (d *drafter) taskEntries() []entry {
 	var entries []entry
-	for i, s := range d.sections {
-		if s.role == roleCriteria || s.role == roleIgnored {
+	for _, s := range d.sections {
+		if s.role != roleText {
 			continue
 		}
-		for _, list := range s.lists() {
-			if s.role != roleTasks && len(ticks(list)) == 0 {
-				continue
+		for _, b := range s.blocks {
+			if isTaskList(b) {
+				entries = append(entries, d.listEntries(b)...)
 			}
-			found := d.listEntries(list, i)
-			d.used[list] = len(found) > 0
-			entries = append(entries, found...)
 		}
 	}
-	return d.addHeadings(entries)
+	return entries
 }
 
-func (d *drafter) listEntries(list *ast.List, under int) []entry {
+func isTaskList(n ast.Node) bool {
+	return n.Kind() == ast.KindList && slices.ContainsFunc(children(n), func(item ast.Node) bool {
+		_, has := ownBox(item)
+		return has
+	})
+}
+
+func (d *drafter) listEntries(list ast.Node) []entry {
 	var entries []entry
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		title, about := headline(d.leadingText(item))
 		if title == "" {
 			continue
 		}
-		e := entry{section: under, title: title, about: about}
-		ticked, hasBox := ownBox(item)
-		e.done = ticked || (!hasBox && allTicked(item))
+		e := entry{title: title, about: about}
+		e.done, _ = ownBox(item)
 		for n := item.FirstChild().NextSibling(); n != nil; n = n.NextSibling() {
-			if nested, ok := n.(*ast.List); ok {
-				e.criteria = append(e.criteria, d.criteria(nested)...)
+			if n.Kind() == ast.KindList {
+				e.criteria = append(e.criteria, d.criteria(n)...)
 			} else {
-				e.about = append(e.about, d.doc.blockMarkdown(n))
+				e.about = append(e.about, d.leadingText(n))
 			}
 		}
 		e.about = slices.DeleteFunc(e.about, isCriteria)
@@ -74,20 +76,6 @@ func headline(words string) (title string, rest []string) {
 	return clean.OneLine(strings.Join(lines[:end], " ")), lines[end:]
 }
 
-// addHeadings adds the heading to the text of each story, if there are several.
-func (d *drafter) addHeadings(entries []entry) []entry {
-	headings := map[int]bool{}
-	for _, e := range entries {
-		headings[e.section] = true
-	}
-	for i, e := range entries {
-		if title := d.sections[e.section].title; title != "" && len(headings) > 1 {
-			entries[i].about = append([]string{"Part of: " + title}, e.about...)
-		}
-	}
-	return entries
-}
-
 // ownBox reports whether an item has a check box, and whether it is ticked.
 func ownBox(item ast.Node) (ticked, has bool) {
 	if first := item.FirstChild(); first != nil {
@@ -98,44 +86,17 @@ func ownBox(item ast.Node) (ticked, has bool) {
 	return false, false
 }
 
-// allTicked reports whether an item has check boxes below it and all are ticked.
-func allTicked(item ast.Node) bool {
-	all := ticks(item)
-	return len(all) > 0 && !slices.Contains(all, false)
-}
-
-// ticks returns the state of all check boxes, including those of nested items.
-func ticks(root ast.Node) []bool {
-	var all []bool
-	_ = ast.Walk(root, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
-		if b, ok := n.(*east.TaskCheckBox); ok && enter {
-			all = append(all, b.IsChecked)
-		}
-		return ast.WalkContinue, nil
-	})
-	return all
-}
-
-// criteria returns the items of a list, each followed by its nested items. Other blocks stay with their item.
-func (d *drafter) criteria(list *ast.List) []string {
+// criteria returns the paragraphs of a list's items, each followed by its nested items.
+func (d *drafter) criteria(list ast.Node) []string {
 	var all []string
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		words := ""
-		if first := item.FirstChild(); first != nil && first.Kind() != ast.KindList {
-			words = clean.OneLine(d.leadingText(first))
-		}
-		var nested []string
 		for n := item.FirstChild(); n != nil; n = n.NextSibling() {
-			if l, ok := n.(*ast.List); ok {
-				nested = append(nested, d.criteria(l)...)
-			} else if n != item.FirstChild() {
-				words = joinParagraphs(words, d.doc.blockMarkdown(n))
+			if n.Kind() == ast.KindList {
+				all = append(all, d.criteria(n)...)
+			} else if words := clean.OneLine(d.leadingText(n)); words != "" {
+				all = append(all, words)
 			}
 		}
-		if words != "" {
-			all = append(all, words)
-		}
-		all = append(all, nested...)
 	}
 	return all
 }
