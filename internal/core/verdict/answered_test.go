@@ -20,12 +20,10 @@ func TestAStoryIsAnswered(t *testing.T) {
 			check := plan.Remark{Text: "The check `unit` passes."}
 			r.Task.Remarks, r.Plan.UserStories[0].AcceptanceCriteria = []plan.Remark{check}, []string{check.Criterion()}
 		}, ""},
-		"of an issue":        {func(r *journal.Run) { r.Task.Remarks = nil }, ""},
 		"without words":      {func(r *journal.Run) { r.Iterations[0].Agent.Response = "" }, ""},
 		"with a commit":      {func(r *journal.Run) { r.Iterations[0].Taken.To = "c2" }, ""},
 		"with work left":     {func(r *journal.Run) { r.Iterations[0].Taken.Dirty = true }, ""},
 		"with refused work":  {func(r *journal.Run) { r.Iterations[0].Taken.Refused = []journal.Finding{{Why: "a secret"}} }, ""},
-		"and not believed":   {func(r *journal.Run) { r.Iterations[0].Ended.Passed = nil }, ""},
 		"and then worked on": {func(r *journal.Run) { r.Iterations = append(r.Iterations, iterationWithCommit(2)) }, ""},
 		"and worked on first": {func(r *journal.Run) {
 			r.Iterations = append([]journal.Iteration{iterationWithCommit(0)}, r.Iterations...)

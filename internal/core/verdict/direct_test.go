@@ -13,12 +13,7 @@ import (
 // A claim with all work committed is checked only on a clean checkout. Work that
 // is uncommitted, rejected or not claimed is checked in the agent's tree.
 func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
-	agent := func(change func(*journal.AgentEnded)) journal.Event {
-		ended := journal.AgentEnded{Tools: 1}
-		change(&ended)
-		return ended
-	}
-	fine := agent(func(*journal.AgentEnded) {})
+	fine, broken := journal.AgentEnded{Tools: 1}, journal.AgentEnded{Tools: 1, Failed: true}
 	read := func(committed bool, claimed ...string) journal.PlanRead {
 		stories := []plan.Story{{ID: "US-001"}, {ID: "US-002"}}
 		return journal.PlanRead{Plan: plan.Plan{UserStories: stories}, Claimed: claimed, Committed: committed}
@@ -31,7 +26,6 @@ func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 		journal.CheckEnded{Where: journal.AtHead, Name: "test", Exit: 1},
 		journal.ProofEnded{Story: "US-001", Commit: "c1", Tree: "tree-c1", Result: journal.Failed, Why: "test failed (exit 1)"},
 	}
-	unready := []journal.Event{journal.ProofEnded{Story: "US-001", Commit: "c1", Tree: "tree-c1", Result: journal.Failed, Why: "setup failed"}}
 	judged := func(why string) verdict.Step {
 		return verdict.Judge{Verdict: journal.IterationEnded{
 			Number: 1, Story: "US-001", Worked: true, Rejected: []journal.Rejection{{Claim: "US-001", Why: "on a clean checkout: " + why}},
@@ -44,12 +38,10 @@ func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 		"it is handed over":         {[]journal.Event{fine, read(true, "US-001")}, verdict.TakeCommits{}},
 		"and proven":                {[]journal.Event{fine, read(true, "US-001"), taken}, verdict.Prove{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
 		"and red there":             {append([]journal.Event{fine, read(true, "US-001"), taken}, red...), judged("test failed (exit 1)")},
-		"and not ready there":       {append([]journal.Event{fine, read(true, "US-001"), taken}, unready...), judged("setup failed")},
-		"nothing is claimed":        {[]journal.Event{fine, read(true)}, verdict.Check{}},
 		"another story is claimed":  {[]journal.Event{fine, read(true, "US-002")}, verdict.Check{}},
 		"some of it is uncommitted": {[]journal.Event{fine, read(false, "US-001")}, verdict.Check{}},
 		"it asks for less":          {[]journal.Event{fine, bent}, verdict.Check{}},
-		"the agent failed":          {[]journal.Event{agent(func(a *journal.AgentEnded) { a.Failed = true }), read(true, "US-001")}, verdict.Check{}},
+		"the agent failed":          {[]journal.Event{broken, read(true, "US-001")}, verdict.Check{}},
 		"it is refused":             {[]journal.Event{fine, read(true, "US-001"), refused}, verdict.Check{}},
 	} {
 		got := next(beginRun(func(*journal.RunBegan) {}), append([]journal.Event{journal.IterationBegan{Number: 1, Story: "US-001"}}, test.events...))

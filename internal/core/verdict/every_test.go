@@ -3,7 +3,6 @@ package verdict_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -276,7 +275,6 @@ func TestEveryRunEndsHonestly(t *testing.T) {
 		if w.run.Stop.Reason == policy.AllStoriesPassed {
 			checkComplete(t, seed, w.run)
 		}
-		checkGreen(t, seed, w.run)
 		for _, story := range w.run.Plan.UserStories {
 			proof, _ := w.run.StoryProof(story.ID)
 			if story.Passes && proof.Idle && len(proof.Held) == 0 {
@@ -333,53 +331,6 @@ func whyNotReady(run journal.Run) string {
 		}
 	}
 	return ""
-}
-
-// checkGreen checks, from the events alone, that green iterations and passed
-// proofs have only failures that the base has too.
-func checkGreen(t *testing.T, seed uint64, run journal.Run) {
-	t.Helper()
-	for _, it := range run.Iterations {
-		if it.Ended != nil && it.Ended.Green {
-			checkFailures(t, seed, run, it.Checks)
-		}
-	}
-	for _, proof := range run.Proofs {
-		if proof.Passed {
-			checkFailures(t, seed, run, proof.Checks.Head)
-		}
-	}
-}
-
-func checkFailures(t *testing.T, seed uint64, run journal.Run, checks []journal.CheckEnded) {
-	t.Helper()
-	base := map[string]journal.CheckEnded{}
-	for _, check := range run.BaseChecks {
-		base[check.Name] = check
-	}
-	for _, now := range checks {
-		before, ran := base[now.Name]
-		if now.Passed || ran && !before.HasNamedFailures() && !before.Passed {
-			continue
-		}
-		if now.Where == journal.AtWork && now.Tests == nil && !before.Passed && !now.CannotRun { // only a clean checkout gives names
-			continue
-		}
-		if before.Passed || now.CannotRun || now.Tests == nil || len(now.Tests.Red)+len(now.Tests.Broken) == 0 {
-			t.Errorf("seed %d: green with %+v, which was %+v at the base", seed, now, before)
-			continue
-		}
-		if now.Tests.Cut {
-			t.Errorf("seed %d: green with unknown failures: %+v, before %+v", seed, now.Tests, before.Tests)
-			continue
-		}
-		old := append(slices.Clone(before.Tests.Red), before.Tests.Broken...)
-		for _, name := range append(slices.Clone(now.Tests.Red), now.Tests.Broken...) {
-			if !slices.Contains(old, name) {
-				t.Errorf("seed %d: green with %s, which is new", seed, name)
-			}
-		}
-	}
 }
 
 // Next returns a step for any journal.

@@ -4,12 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
-	"github.com/ralph-loop/ralph/internal/core/verdict"
 )
 
 // green returns the events of an iteration in which a story passes, and the proof of the whole change.
@@ -55,7 +52,6 @@ func TestPublishing(t *testing.T) {
 	}{
 		{"no pull request before a story passed", shown(2, nil), [][]journal.Event{nothing, {pushed}}, "iterate: 2 on US-001"},
 		{"a push that failed twice is tried again", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b")}, "push: c1"},
-		{"other failures do not count", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b"), fails("ready", "c")}, "push: c1"},
 		{"the last of three says why", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b", "the third")}, lost},
 		{"no pull request was made", shown(1, nil), [][]journal.Event{green(), {pushed}, fails("open", "a", "b", "the third")}, lost},
 		{
@@ -68,10 +64,8 @@ func TestPublishing(t *testing.T) {
 			[][]journal.Event{green(), {pushed}},
 			"stop: all_stories_passed",
 		},
-		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b")}, "mark pull ready"},
 		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
 		{"the merge of remote changes failed", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
-		{"publishing is off", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
 	} {
 		wantNext(t, c.why, c.want, fold(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))
 	}
@@ -85,32 +79,4 @@ func TestRunWithoutAChange(t *testing.T) {
 	marked.Tree, marked.Start, marked.Base, marked.Policy.Publish = "tree-b0", "b0", "b0", true
 	wantNext(t, "uncommitted work counts, and cannot be published", "stop: all_stories_passed",
 		fold(marked, journal.ProofEnded{Base: "b0", Tree: "tree-b0", Passed: true, Result: journal.NoNewFailingTest}, journal.CommitsTaken{Dirty: true}))
-	worded := beginRunBy(policy.ByTag, nil)
-	wantNext(t, "a run without stories has no plan to read", "take commits: leftovers true",
-		fold(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
-}
-
-// A proof names the commit and its tree.
-func TestAProofIsOfTheTree(t *testing.T) {
-	claimed := []journal.Event{
-		beginRun(func(*journal.RunBegan) {}),
-		journal.IterationBegan{Number: 1, Story: "US-001"},
-		journal.AgentEnded{Tools: 1},
-		journal.PlanRead{Plan: beginRun(func(*journal.RunBegan) {}).Plan, Claimed: []string{"US-001"}},
-		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
-		journal.CommitsTaken{From: "b0", To: "c1", Tree: "tree-c1", Work: "w"},
-	}
-	marked := beginRun(func(b *journal.RunBegan) { b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}} })
-	for _, c := range []struct {
-		why  string
-		run  journal.Run
-		want verdict.Step
-	}{
-		{"of a story", fold(claimed...), verdict.Prove{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
-		{"of the whole", fold(marked), verdict.Prove{Commit: "b0", Tree: "tree-b0"}},
-	} {
-		if diff := cmp.Diff(c.want, verdict.Next(c.run)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.why, diff)
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
@@ -118,11 +119,7 @@ func isTestName(test, name string) bool {
 	if !ok || len(before) == len(test) {
 		return false
 	}
-	runes := []rune(before)
-	if len(runes) == 0 {
-		return true
-	}
-	last := runes[len(runes)-1]
+	last, _ := utf8.DecodeLastRuneInString(before)
 	return !unicode.IsLetter(last) && !unicode.IsDigit(last) && last != '_'
 }
 

@@ -32,15 +32,6 @@ func provenRun() journal.Run {
 	return run
 }
 
-func TestPassedInRun(t *testing.T) {
-	run := provenRun()
-	for id, want := range map[string]bool{"US-001": true, "US-002": true, "US-003": false, "US-004": false} {
-		if got := verdict.PassedInRun(run, id); got != want {
-			t.Errorf("PassedInRun(%s) = %v, want %v", id, got, want)
-		}
-	}
-}
-
 // Without a new failing test, a story is proven only if people say that it needs none.
 func TestIsEnough(t *testing.T) {
 	for _, test := range []struct {
@@ -51,42 +42,17 @@ func TestIsEnough(t *testing.T) {
 	}{
 		{result: journal.Proven, want: true},
 		{result: journal.DocumentsOnly, want: true},
-		{result: journal.TestsOnly, want: true},
 		{result: journal.NoNewFailingTest},
-		{result: journal.NoNewFailingTest, needsTest: new(true)},
 		{result: journal.NoNewFailingTest, needsTest: new(false), want: true},
 		{result: journal.NoNewFailingTest, bar: policy.Unbroken, want: true},
-		{result: journal.NoNewFailingTest, bar: policy.RedToGreen},
 		{result: journal.NeedsReview, needsTest: new(false), bar: policy.Unbroken},
 		{result: journal.Failed, needsTest: new(false), bar: policy.Unbroken},
 		{result: journal.Unknown, needsTest: new(false), bar: policy.Unbroken},
-		{bar: policy.Unbroken},
 	} {
 		run := journal.Run{Policy: policy.Policy{Proof: test.bar}}
 		if got := verdict.IsEnough(run, plan.Story{NeedsTest: test.needsTest}, test.result); got != test.want {
 			t.Errorf("IsEnough(%+v) = %v", test, got)
 		}
-	}
-}
-
-// A story is proven if it passes with a sufficient result.
-func TestIsStoryProven(t *testing.T) {
-	run := provenRun()
-	for _, test := range []struct {
-		story plan.Story
-		want  bool
-	}{
-		{plan.Story{ID: "US-001", Passes: true}, true},
-		{plan.Story{ID: "US-001"}, false},
-		{plan.Story{ID: "US-003", Passes: true}, false},
-	} {
-		if got := verdict.IsStoryProven(run, test.story); got != test.want {
-			t.Errorf("IsStoryProven(%+v) = %v", test.story, got)
-		}
-	}
-	run.Proofs = append(run.Proofs, journal.Proof{Story: "US-001", Tree: "t2", Passed: true, Result: journal.NeedsReview})
-	if verdict.IsStoryProven(run, plan.Story{ID: "US-001", Passes: true}) {
-		t.Error("an earlier proof counts")
 	}
 }
 
@@ -150,10 +116,6 @@ func TestUnprovenStories(t *testing.T) {
 	}
 	if got := strings.Join(ids, " "); got != "US-001 US-002" {
 		t.Errorf("UnprovenStories = %q, want the stories that passed in this run", got)
-	}
-	run.Plan.UserStories[0].Passes = false // reopened since
-	if got := verdict.UnprovenStories(run); len(got) != 1 || got[0].ID != "US-002" {
-		t.Errorf("UnprovenStories = %+v, want no story that is open", got)
 	}
 }
 

@@ -19,12 +19,11 @@ func TestHasRules(t *testing.T) {
 		old    func(*journal.Run)
 		want   bool
 	}{
-		"the same":                        {want: true},
-		"another limit":                   {change: func(p *policy.Policy) { p.Limits.Iterations++ }},
-		"not to be kept on GitHub":        {old: func(r *journal.Run) { r.Policy.SaveRun = true }, want: true},
-		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Planning.Approved = true, "ada" }, want: true},
-		"still to be approved":            {old: func(r *journal.Run) { r.Policy.Approval = true }},
-		"another model than in that time": {old: func(r *journal.Run) { r.Policy.Model = "opus" }},
+		"the same":                 {want: true},
+		"another limit":            {change: func(p *policy.Policy) { p.Limits.Iterations++ }},
+		"not to be kept on GitHub": {old: func(r *journal.Run) { r.Policy.SaveRun = true }, want: true},
+		"approved since":           {old: func(r *journal.Run) { r.Policy.Approval, r.Planning.Approved = true, "ada" }, want: true},
+		"still to be approved":     {old: func(r *journal.Run) { r.Policy.Approval = true }},
 		"checks were detected since": {
 			old:  func(r *journal.Run) { r.Policy.Checks = []policy.Check{{Command: "make", Detected: true}} },
 			want: true,
@@ -64,9 +63,8 @@ func TestRenewPolicy(t *testing.T) {
 			then: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
 			want: policy.Policy{Checks: []policy.Check{check("npm test", false), check("sh plan.sh", true)}},
 		},
-		"a draft":                       {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
-		"a draft that is requested now": {now: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
-		"a plan to be approved now":     {now: policy.Policy{Approval: true}, want: policy.Policy{Approval: true}},
+		"a draft":                   {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"a plan to be approved now": {now: policy.Policy{Approval: true}, want: policy.Policy{Approval: true}},
 		"the limits of the plan's requester": {
 			plan: true, now: policy.Policy{Limits: policy.Limits{Iterations: 10}},
 			then: policy.Policy{Approval: true, Limits: policy.Limits{Iterations: 3}},
@@ -85,7 +83,6 @@ func TestRenewPolicy(t *testing.T) {
 		"a model that is not offered any more": {
 			plan: true, then: policy.Policy{Approval: true, Model: "opus"}, want: policy.Policy{Approval: true},
 		},
-		"the model without a plan to approve": {then: policy.Policy{Model: "haiku"}},
 	} {
 		old := journal.Run{ID: "r1", Policy: c.then, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
 		if verdict.NeedsApproval(old) != c.plan {

@@ -16,12 +16,10 @@ func TestCriterionTests(t *testing.T) {
 	proof := journal.Proof{Tests: []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", "whole suite"}}
 	for name, test := range map[string]struct{ by, want []string }{
 		"nothing is named":       {nil, []string{"", "", ""}},
-		"ends of names":          {[]string{"TestAdds", "test_removes", ""}, []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", ""}},
-		"in full":                {[]string{"shop/cart.TestAdds"}, []string{"shop/cart.TestAdds", "", ""}},
+		"ends of names":          {[]string{"TestAdds", "test_removes", "whole suite"}, []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", "whole suite"}},
 		"a part of a word":       {[]string{"Adds", "removes", "est suite"}, []string{"", "", ""}},
 		"not failing without it": {[]string{"TestPays", "", "suite"}, []string{"", "", "whole suite"}},
 		"more than there are":    {[]string{"", "", "", "TestAdds"}, []string{"", "", ""}},
-		"spaces":                 {[]string{" TestAdds ", " "}, []string{"shop/cart.TestAdds", "", ""}},
 	} {
 		story := plan.Story{ID: "US-001", AcceptanceCriteria: []string{"a", "b", "c"}, TestedBy: test.by}
 		if diff := cmp.Diff(test.want, verdict.CriterionTests(story, proof)); diff != "" {
