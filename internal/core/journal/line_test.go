@@ -1,7 +1,6 @@
 package journal_test
 
 import (
-	"bytes"
 	"errors"
 	"testing"
 	"time"
@@ -49,20 +48,6 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	}
 }
 
-// Before the error, a journal says as much as can be read of it.
-func TestABrokenJournalIsReadUpToItsBreak(t *testing.T) {
-	if entry, err := journal.Decode([]byte(`{"v":1,"seq":2,"type":"noted","what":3}`)); err == nil {
-		t.Errorf("Decode = %+v, want an error", entry)
-	}
-	first := lines(t, began())
-	for _, next := range []string{"garbage\n", `{"v":1,"seq":2,"at":"2026-11-20T12:00:00Z","type":"noted","what":3}` + "\n"} {
-		entries, sound, err := journal.Replay(append(bytes.Clone(first), next...))
-		if err == nil || len(entries) != 1 || sound != int64(len(first)) {
-			t.Errorf("behind %q: Replay = %d entries, %d bytes, %v; want 1, %d and an error", next, len(entries), sound, err, len(first))
-		}
-	}
-}
-
 // An event is known once it is safe, and no sooner.
 func TestAnEventThatIsNotSafeIsNotKnown(t *testing.T) {
 	full := errors.New("no space left")
@@ -70,9 +55,11 @@ func TestAnEventThatIsNotSafeIsNotKnown(t *testing.T) {
 	if err := w.Append(began()); err != nil || !w.Run.Clock.Began.Equal(noon.Add(time.Second)) {
 		t.Fatalf("Append = %v at %s, want it at the first tick", err, w.Run.Clock.Began)
 	}
-	w.Disk = syncs{full}
-	if err := w.Append(journal.Noted{}); !errors.Is(err, full) || w.Run.Seq != 1 {
-		t.Errorf("Append = %v, and the run knows %d events; want %v and 1", err, w.Run.Seq, full)
+	for _, broken := range []brokenDisk{{write: full}, {sync: full}} {
+		w.Disk = broken
+		if err := w.Append(journal.Noted{}); !errors.Is(err, full) || w.Run.Seq != 1 {
+			t.Errorf("Append = %v, and the run knows %d events; want %v and 1", err, w.Run.Seq, full)
+		}
 	}
 	w = &journal.Writer{Disk: &disk{}, Now: ticking(), Hide: func([]byte) []byte { return []byte("***\n") }}
 	if err := w.Append(began()); err == nil || w.Run.Seq != 0 {
@@ -80,20 +67,7 @@ func TestAnEventThatIsNotSafeIsNotKnown(t *testing.T) {
 	}
 }
 
-// syncs takes what it is given and never makes it safe.
-type syncs struct{ err error }
+type brokenDisk struct{ write, sync error }
 
-func (syncs) Write(p []byte) (int, error) { return len(p), nil }
-func (s syncs) Sync() error               { return s.err }
-
-func TestHowLongThingsTook(t *testing.T) {
-	for name, got := range map[string]time.Duration{
-		"check":   journal.CheckEnded{TookMS: 1500}.Took(),
-		"agent":   journal.AgentEnded{TookMS: 1500}.Took(),
-		"a pause": journal.Paused{MS: 1500}.Delay(),
-	} {
-		if got != 1500*time.Millisecond {
-			t.Errorf("%s: %s, want 1.5s", name, got)
-		}
-	}
-}
+func (d brokenDisk) Write(p []byte) (int, error) { return len(p), d.write }
+func (d brokenDisk) Sync() error                 { return d.sync }

@@ -35,23 +35,6 @@ func TestALookIsOfTheMoment(t *testing.T) {
 	}
 }
 
-func TestCostsAreKnownWhereEachIs(t *testing.T) {
-	known, unknown := journal.AgentEnded{Cost: cost(1)}, journal.AgentEnded{}
-	for _, c := range []struct {
-		agents []journal.Event
-		want   bool
-	}{
-		{nil, true},
-		{[]journal.Event{known, known}, true},
-		{[]journal.Event{known, unknown}, false},
-		{[]journal.Event{unknown, known}, false},
-	} {
-		if run := minutely(append([]journal.Event{began()}, c.agents...)...); run.Spent.CostKnown != c.want {
-			t.Errorf("%d agents: known %v, want %v", len(c.agents), run.Spent.CostKnown, c.want)
-		}
-	}
-}
-
 // What an agent says of its plan changes no word of the program's, whenever it
 // says it, and no event.
 func TestWhatPassedStaysPassed(t *testing.T) {
@@ -81,7 +64,6 @@ func TestWorkThatIsLeftUncommitted(t *testing.T) {
 		{journal.CommitsTaken{}, false},
 		{journal.CommitsTaken{Dirty: true}, true},
 		{journal.CommitsTaken{Dirty: true, Swept: true}, false},
-		{journal.CommitsTaken{Swept: true}, false},
 	} {
 		if run := minutely(began(), journal.CommitsTaken{Dirty: true, Swept: !c.want}, c.taken); run.Dirty != c.want {
 			t.Errorf("after %+v the tree is dirty: %v, want %v", c.taken, run.Dirty, c.want)

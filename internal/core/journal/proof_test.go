@@ -48,14 +48,22 @@ func TestWholeProof(t *testing.T) {
 	}
 }
 
-func TestStoryProof(t *testing.T) {
-	run := minutely(began(), journal.ProofEnded{Story: "US-001", Why: "old"}, journal.ProofEnded{Story: "US-001", Why: "new"}, journal.ProofEnded{Story: "US-002"}, journal.ProofEnded{})
+// The newest proof of a story or a tree counts.
+func TestNewestProof(t *testing.T) {
+	run := minutely(began(),
+		journal.ProofEnded{Story: "US-001", Tree: "t1", Why: "old"}, journal.ProofEnded{Story: "US-001", Tree: "t1", Why: "new"},
+		journal.ProofEnded{Story: "US-002", Tree: "t2"}, journal.ProofEnded{})
 	if proof, found := run.StoryProof("US-001"); !found || proof.Why != "new" {
 		t.Errorf("StoryProof(US-001) = %+v, %v, want the newest", proof, found)
 	}
-	for _, story := range []string{"", "US-003"} {
-		if proof, found := run.StoryProof(story); found {
-			t.Errorf("StoryProof(%q) = %+v, want none", story, proof)
+	if proof, found := run.ProofOf("t1"); !found || proof.Why != "new" {
+		t.Errorf("ProofOf(t1) = %+v, %v, want the newest", proof, found)
+	}
+	for _, name := range []string{"", "other"} {
+		_, ofStory := run.StoryProof(name)
+		_, ofTree := run.ProofOf(name)
+		if ofStory || ofTree {
+			t.Errorf("%q: a proof of the story %v, of the tree %v", name, ofStory, ofTree)
 		}
 	}
 }
@@ -112,10 +120,6 @@ func TestProvingTests(t *testing.T) {
 func TestTextOfAProof(t *testing.T) {
 	for want, got := range map[string]string{
 		"Proven":                   journal.Proven.Text(),
-		"No new failing test":      journal.NoNewFailingTest.Text(),
-		"Documents only":           journal.DocumentsOnly.Text(),
-		"Tests only":               journal.TestsOnly.Text(),
-		"Needs review":             journal.NeedsReview.Text(),
 		"Failed":                   journal.Failed.Text(),
 		"Unknown":                  journal.Result("").Text(),
 		"a.go:3":                   journal.Lines{File: "a.go", From: 3, To: 3}.String(),

@@ -22,20 +22,12 @@ func TestSetupFailures(t *testing.T) {
 	}
 }
 
-func told(events ...journal.Event) journal.Run {
-	var entries []journal.Entry
-	for i, event := range events {
-		entries = append(entries, journal.Entry{Seq: i + 1, At: noon, Event: event})
-	}
-	return journal.Fold(journal.Run{}, entries...)
-}
-
 // A proof has what its own setup said, and nothing of one that was cut off.
 func TestProofsHaveTheirSetup(t *testing.T) {
 	at := func(where journal.Where, name string) journal.SetupEnded {
 		return journal.SetupEnded{Where: where, Name: name, Passed: true}
 	}
-	run := told(
+	run := minutely(
 		began(), at(journal.AtBase, "base"), at(journal.AtWork, "work"),
 		at(journal.AtHead, "cut off"), journal.Resumed{},
 		at(journal.AtHead, "one"), at(journal.AtNewTests, "two"), at(journal.AtOldTests, "old"), journal.ProofEnded{Tree: "t1", Passed: true},
@@ -68,7 +60,7 @@ func TestProofsAreByRules(t *testing.T) {
 	} {
 		after := before.Policy
 		test.change(&after)
-		run := told(before, journal.ProofEnded{Tree: "t1", Passed: true}, journal.Resumed{Policy: &after})
+		run := minutely(before, journal.ProofEnded{Tree: "t1", Passed: true}, journal.Resumed{Policy: &after})
 		if _, found := run.ProofOf("t1"); found != test.found {
 			t.Errorf("%s: proof found %v, want %v", name, found, test.found)
 		}
