@@ -80,8 +80,8 @@ func cutPhrase(line, phrase string) (string, bool) {
 	if len(line) < len(phrase) || !strings.EqualFold(line[:len(phrase)], phrase) {
 		return "", false
 	}
-	rest := strings.TrimLeft(line[len(phrase):], ",.:;!")
-	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
+	rest := strings.TrimLeft(line[len(phrase):], marks)
+	return rest, rest == "" || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
 // parseCommand reads the first line after the phrase, word by word. The words after the
@@ -96,8 +96,6 @@ func parseCommand(line string) Command {
 		case word == "--":
 			cmd.Words = rest
 			return cmd.completed()
-		case cmd.Verb == "" && slices.Contains(helpWords, word):
-			return Command{Verb: Help}
 		case isFlag(word):
 			after, wrong := cmd.Flags.readFlag(line)
 			if wrong != nil {
@@ -128,8 +126,6 @@ func (c Command) completed() Command {
 	}
 	return c
 }
-
-var helpWords = []string{"?", "-h", "-?", "--help"}
 
 func toVerb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
 

@@ -1,7 +1,6 @@
 package trigger_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,28 +47,20 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 		rules   trigger.Rules
 		why     string
 	}{
-		"the label":                  {trigger: labelled("ralph")},
-		"the label in another case":  {trigger: labelled("Ralph")},
-		"another label":              {trigger: labelled("bug"), why: `the label is "bug", not "ralph"`},
-		"a label of one's own":       {trigger: labelled("ai: go"), rules: trigger.Rules{Label: "ai: go"}},
-		"ours when it has another":   {trigger: labelled("ralph"), rules: trigger.Rules{Label: "go"}, why: `the label is "ralph", not "go"`},
-		"blanks about a label":       {trigger: labelled(" ai: go"), rules: trigger.Rules{Label: "ai: go  "}},
-		"a comment sent by a bot":    {trigger: with(commentEvent("/ralph"), bot("spam[bot]")), why: "mia is a bot and not one of allow-bots"},
-		"blanks about a phrase":      {trigger: commentEvent("@bot"), rules: trigger.Rules{Phrase: " @bot "}},
-		"a bot that is named":        {trigger: with(labelled("ralph"), bot("planner[bot]")), rules: rules},
-		"a bot that is not":          {trigger: with(labelled("ralph"), bot("spam[bot]")), rules: rules, why: "spam[bot] is a bot and not one of allow-bots"},
-		"a bot is no allowed user":   {trigger: with(labelled("ralph"), bot("mia")), rules: trigger.Rules{AllowUsers: []string{"mia"}}, why: "mia is a bot and not one of allow-bots"},
-		"a deleted account":          {trigger: with(labelled("ralph"), bot("")), why: "the account that asked no longer exists"},
-		"an issue that was opened":   {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Action = "opened" }), why: `an issue that is "opened" starts nothing: only a label does`},
-		"a pull request":             {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true })},
-		"an event of no interest":    {trigger: trigger.Trigger{Event: "push"}, why: `the event "push" starts nothing`},
-		"a comment that was edited":  {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), why: `a comment that is "edited" starts nothing: only a new one does`},
-		"a comment of our own":       {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
-		"a comment by a bot":         {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Comment.AuthorIsBot = true }), why: "mia is a bot and not one of allow-bots"},
-		"a command on a pull":        {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true })},
-		"a phrase of one's own":      {trigger: commentEvent("@bot please"), rules: trigger.Rules{Phrase: "@bot"}},
-		"ours when it has its own":   {trigger: commentEvent("/ralph"), rules: trigger.Rules{Phrase: "@bot"}, why: `the comment's first line does not begin with "@bot"`},
-		"an event with nothing else": {trigger: trigger.Trigger{}, why: `the event "" starts nothing`},
+		"the label":                 {trigger: labelled("ralph")},
+		"the label in another case": {trigger: labelled("Ralph")},
+		"another label":             {trigger: labelled("bug"), why: `the label is "bug", not "ralph"`},
+		"a label of one's own":      {trigger: labelled("ai: go"), rules: trigger.Rules{Label: "ai: go"}},
+		"a bot that is named":       {trigger: with(labelled("ralph"), bot("planner[bot]")), rules: rules},
+		"a bot that is not":         {trigger: with(labelled("ralph"), bot("spam[bot]")), rules: rules, why: "spam[bot] is a bot and not one of allow-bots"},
+		"a deleted account":         {trigger: with(labelled("ralph"), bot("")), why: "the account that asked no longer exists"},
+		"an issue that was opened":  {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Action = "opened" }), why: `an issue that is "opened" starts nothing: only a label does`},
+		"an event of no interest":   {trigger: trigger.Trigger{Event: "push"}, why: `the event "push" starts nothing`},
+		"a comment that was edited": {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), why: `a comment that is "edited" starts nothing: only a new one does`},
+		"a comment of our own":      {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
+		"a comment by a bot":        {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Comment.AuthorIsBot = true }), why: "mia is a bot and not one of allow-bots"},
+		"a phrase of one's own":     {trigger: commentEvent("@bot please"), rules: trigger.Rules{Phrase: "@bot"}},
+		"ours when it has its own":  {trigger: commentEvent("/ralph"), rules: trigger.Rules{Phrase: "@bot"}, why: `the comment's first line does not begin with "@bot"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, why := trigger.CommandOf(c.trigger, c.rules)
@@ -91,12 +82,10 @@ func TestAClosedIssue(t *testing.T) {
 		want    trigger.Command
 		why     string
 	}{
-		"a label":            {trigger: labelled("ralph"), want: told},
-		"a command":          {trigger: commentEvent("/ralph"), want: told},
-		"a command in a way": {trigger: commentEvent("/ralph rnu"), want: trigger.Command{Verb: trigger.Help, Said: "rnu", Nearest: "run"}},
-		"stop":               {trigger: commentEvent("/ralph stop"), want: trigger.Command{Verb: trigger.Stop}},
-		"status":             {trigger: commentEvent("/ralph status"), want: trigger.Command{Verb: trigger.Status}},
-		"chatter":            {trigger: commentEvent("Thanks!"), why: `the comment's first line does not begin with "/ralph"`},
+		"a label":   {trigger: labelled("ralph"), want: told},
+		"a command": {trigger: commentEvent("/ralph"), want: told},
+		"stop":      {trigger: commentEvent("/ralph stop"), want: trigger.Command{Verb: trigger.Stop}},
+		"chatter":   {trigger: commentEvent("Thanks!"), why: `the comment's first line does not begin with "/ralph"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, why := trigger.CommandOf(with(c.trigger, func(t *trigger.Trigger) { t.Issue.State = "closed" }), trigger.Rules{})
@@ -113,22 +102,13 @@ func TestAClosedIssue(t *testing.T) {
 
 func TestCommentsThatAreNoCommand(t *testing.T) {
 	for _, body := range []string{
-		"", "\n", "ralph", "/ralphx", "/ralphu", "/ralph-loop", "/ralph:go", "/ralph/prd.json", "> /ralph", "`/ralph`", "    /ralph", "\t/ralph", "```\n/ralph\n```",
-		"please /ralph", "Look:\n/ralph", "\n/ralph", "/ra", "/ralp\xc3",
+		"", "ralph", "/ralphx", "/ralph:go", "/ralph/prd.json", "> /ralph", "`/ralph`", "    /ralph", "\t/ralph", "```\n/ralph\n```",
+		"please /ralph", "Look:\n/ralph", "/ralp\xc3",
 	} {
 		t.Run(body, func(t *testing.T) {
 			if cmd, why := trigger.CommandOf(commentEvent(body), trigger.Rules{}); why == "" {
 				t.Errorf("Want takes it for %+v", cmd)
 			}
 		})
-	}
-}
-
-func TestVerbs(t *testing.T) {
-	all := []trigger.Verb{"run", "help", "plan", "approve", "stop", "resume", "retry", "status", "update", "prove"}
-	for _, verb := range append(all, "dance") {
-		if got, want := verb.UsesAgent(), slices.Contains([]trigger.Verb{"run", "plan", "approve", "resume", "retry", "update"}, verb); got != want {
-			t.Errorf("%s may have an agent work: %t, want %t", verb, got, want)
-		}
 	}
 }

@@ -27,6 +27,13 @@ func dispatched(event string, given trigger.Inputs) trigger.Trigger {
 	return trigger.Trigger{Event: event, Repo: trigger.Repo{Owner: "acme", Name: "shop"}, Inputs: given, Sender: trigger.Sender{Login: "mia"}}
 }
 
+// checked returns the event of an ended check.
+func checked(conclusion, branch string) trigger.Trigger {
+	t := dispatched("check_suite", trigger.Inputs{})
+	t.CI = trigger.CI{SHA: "c1", Branch: branch, Conclusion: conclusion}
+	return t
+}
+
 func TestOtherWaysIn(t *testing.T) {
 	bot := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "copilot[bot]", IsBot: true} }
 	prompt := trigger.Inputs{Prompt: "Mend the docs"}
@@ -42,19 +49,17 @@ func TestOtherWaysIn(t *testing.T) {
 		"a review by a bot":           {trigger: with(reviewEvent("changes_requested"), bot), why: "copilot[bot] is a bot and not one of allow-bots"},
 		"a review of a closed one":    {trigger: with(reviewEvent("changes_requested"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), why: "#7 is closed: open it first"},
 
-		"a remark that calls us":     {trigger: remarked("/ralph stop"), verb: trigger.Stop},
-		"a remark that does not":     {trigger: remarked("why?"), why: `the comment's first line does not begin with "/ralph"`},
-		"a remark that was edited":   {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), why: `a comment that is "edited" starts nothing: only a new one does`},
-		"a remark of our own":        {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
-		"a comment that was deleted": {trigger: with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Action = "deleted" }), why: `a comment that is "deleted" starts nothing: only a new one does`},
+		"a remark that calls us": {trigger: remarked("/ralph stop"), verb: trigger.Stop},
 
 		"a prompt by hand":           {trigger: dispatched("workflow_dispatch", prompt), verb: trigger.Run},
 		"an issue by its number":     {trigger: dispatched("repository_dispatch", trigger.Inputs{Issue: 7}), verb: trigger.Run},
-		"a prompt at night":          {trigger: dispatched("schedule", prompt), verb: trigger.Run},
 		"nothing at night":           {trigger: dispatched("schedule", trigger.Inputs{}), why: `the event "schedule" starts nothing`},
 		"a prompt without an author": {trigger: with(dispatched("schedule", prompt), func(t *trigger.Trigger) { t.Sender.Login = "" }), why: "the account that asked no longer exists"},
-		"a prompt by a bot":          {trigger: with(dispatched("workflow_dispatch", prompt), bot), why: "copilot[bot] is a bot and not one of allow-bots"},
 		"a prompt on an opened one":  {trigger: with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Inputs = "opened", prompt }), verb: trigger.Run},
+		"a red check":                {trigger: checked("failure", "ralph/x"), verb: trigger.Run},
+		"a green check":              {trigger: checked("success", "ralph/x"), why: `the checks ended with "success"`},
+		"a red check of a fork":      {trigger: checked("failure", ""), why: "the commit is the head of no branch of this repository"},
+		"a red check elsewhere":      {trigger: checked("failure", "main"), why: "the branch is not one of ralph's"},
 		// Otherwise every comment would start a run in a workflow with a prompt.
 		"a prompt is not for comments": {trigger: with(commentEvent("hello"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the comment's first line does not begin with "/ralph"`},
 		"a prompt is not for labels":   {trigger: with(labelled("bug"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the label is "bug", not "ralph"`},
@@ -68,22 +73,6 @@ func TestOtherWaysIn(t *testing.T) {
 	}
 }
 
-func TestWhatSaysNothingByItself(t *testing.T) {
-	opened := with(labelled(""), func(t *trigger.Trigger) { t.Action = "opened" })
-	for name, c := range map[string]struct {
-		trigger trigger.Trigger
-		mute    bool
-	}{
-		"a label": {labelled("bug"), false}, "a comment": {commentEvent("hello"), false},
-		"a review": {reviewEvent("approved"), false}, "a remark": {remarked("hello"), false}, "an issue": {opened, true},
-		"a hand": {dispatched("workflow_dispatch", trigger.Inputs{}), true}, "a push": {trigger.Trigger{Event: "push", Action: "labeled"}, true},
-	} {
-		if got := c.trigger.NeedsInputs(); got != c.mute {
-			t.Errorf("%s is mute: %t, want %t", name, got, c.mute)
-		}
-	}
-}
-
 func TestWhosePermissionCounts(t *testing.T) {
 	otto := func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: "otto"} }
 	for name, c := range map[string]struct {
@@ -92,9 +81,7 @@ func TestWhosePermissionCounts(t *testing.T) {
 	}{
 		"the labeller's":               {with(labelled("ralph"), otto), trigger.Sender{Login: "otto"}},
 		"the comment's author's":       {with(commentEvent("/ralph"), otto), trigger.Sender{Login: "mia"}},
-		"the remark's author's":        {with(remarked("/ralph"), otto), trigger.Sender{Login: "mia"}},
 		"the reviewer's":               {with(reviewEvent("changes_requested"), otto), trigger.Sender{Login: "otto"}},
-		"who dispatched it":            {dispatched("workflow_dispatch", trigger.Inputs{Issue: 7}), trigger.Sender{Login: "mia"}},
 		"a bot that speaks for a user": {with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Sender.IsBot = true }), trigger.Sender{Login: "mia", IsBot: true}},
 	} {
 		if got := c.trigger.Asker(); got != c.want {
