@@ -3,14 +3,18 @@ package verdict_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/stream"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 )
 
 // world returns random results for each step: agents that work, lie, fail or idle,
@@ -333,59 +337,31 @@ func whyNotReady(run journal.Run) string {
 	return ""
 }
 
-// Next returns a step for any journal.
+// Next returns a step for any journal: here, for events of the goldens in any order.
 func FuzzNextIsTotal(f *testing.F) {
-	f.Add([]byte{0, 5, 6, 7, 8, 9, 10, 11, 12})
-	f.Add([]byte{0, 17, 17, 0, 2, 2, 9, 6})
-	f.Add([]byte{24, 25, 3, 5, 25, 14, 28, 26, 29})
-	f.Fuzz(func(t *testing.T, order []byte) {
-		w := &world{Rand: rand.New(rand.NewPCG(uint64(len(order)), 3))}
-		events := []journal.Event{
-			w.began(),
-			journal.BaselineEnded{},
-			journal.BaselineEnded{Usable: true},
-			journal.IterationBegan{Number: 1, Story: "US-001"},
-			journal.IterationBegan{Number: -4, Story: "missing"},
-			journal.AgentEnded{},
-			journal.AgentEnded{CannotRun: true},
-			journal.PlanRead{Claimed: []string{"US-001", "missing"}},
-			journal.CheckEnded{Where: "nowhere"},
-			journal.CheckEnded{Where: journal.AtWork, Name: "check0"},
-			journal.CommitsTaken{},
-			journal.CommitsTaken{To: "c1", Tree: "t1"},
-			journal.ProofEnded{Tree: "t1", Passed: true},
-			journal.ProofEnded{Reused: true},
-			journal.IterationEnded{Passed: []string{"US-001"}},
-			journal.PublishFailed{},
-			journal.Pushed{},
-			journal.PullOpened{Draft: true},
-			journal.PullReadied{},
-			journal.Joined{},
-			journal.Joined{Of: journal.OfBase, To: "c2", Tree: "t2"},
-			journal.Joined{Conflicts: []string{"a"}},
-			journal.Branched{},
-			journal.CancelAsked{},
-			journal.Resumed{},
-			journal.RunStopped{},
-			journal.Noted{},
-			journal.CommentPosted{},
-			journal.RunBegan{Run: "s", Policy: policy.ForPreset(policy.ByFile)},
-			journal.TaskLooked{},
-			journal.TaskLooked{Done: true},
-			journal.TaskLooked{Wait: "file"},
-			journal.Paused{},
-			journal.AgentEnded{Busy: true},
-			journal.TaskSettled{},
-			journal.PlanDrafted{Question: "?"},
-			journal.RunBegan{Run: "v", Vague: true},
-			journal.ProofEnded{Story: "US-001", Passed: true, Result: journal.Proven},
-			journal.CheckEnded{Where: journal.AtNewTests, Name: "check0"},
-			journal.Delivered{},
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var events []journal.Event
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
 		}
-		for _, pick := range order {
-			w.append(events[int(pick)%len(events)])
+		for _, entry := range journaltest.Entries(f, archive.Files[0].Data) {
+			events = append(events, entry.Event)
+		}
+	}
+	for seed := range uint64(200) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		w := &world{Rand: rand.New(rand.NewPCG(seed, 3))}
+		for range 50 {
+			w.append(events[w.IntN(len(events))])
 			if verdict.Next(w.run) == nil {
-				t.Fatalf("no step after %v", order)
+				t.Fatalf("seed %d: no step after event %d", seed, w.run.Seq)
 			}
 		}
 	})
