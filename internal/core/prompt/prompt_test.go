@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
+	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/prompt"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
@@ -96,6 +97,17 @@ func outside(text string) []string {
 		}
 	}
 	return lines
+}
+
+// A run whose work is handed over says that protected files are restored.
+func TestProtectedFiles(t *testing.T) {
+	for _, publish := range []bool{false, true} {
+		run := journal.Run{Policy: policy.Policy{Publish: publish}, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
+		text, err := prompt.ForTurn(run, prompt.Turn{Number: 1, Story: "US-001"})
+		if err != nil || strings.Contains(text, "the program restores them") != publish {
+			t.Errorf("publish %v: %v\n%s", publish, err, text)
+		}
+	}
 }
 
 func TestNoPromptWithoutAStory(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
@@ -20,30 +18,19 @@ func session(change func(*policy.SessionRules)) journal.Run {
 
 func TestASessionIsToldTheRules(t *testing.T) {
 	const work = "- A promise without work is rejected: it counts after "
-	for name, c := range map[string]struct {
-		change func(*policy.SessionRules)
-		limit  int
-		want   []string
-		not    string
-	}{
-		"the usual":        {func(*policy.SessionRules) {}, 10, []string{"<promise>DONE</promise>", work + "1 tool call since", ", 10 times at most", "\nMake {marker} and {times}.\n"}, ""},
-		"more calls":       {func(r *policy.SessionRules) { r.MinTools = 3 }, 1, []string{work + "3 tool calls since", ", 1 time at most"}, ""},
-		"no calls":         {func(r *policy.SessionRules) { r.MinTools = 0 }, 10, nil, work},
-		"nothing unfilled": {func(*policy.SessionRules) {}, 10, nil, "{calls}"},
+	for calls, want := range map[int][]string{
+		1: {"<promise>DONE</promise>", work + "1 tool call since", ", 10 times at most", "\nMake {marker} and {times}.\n"},
+		3: {work + "3 tool calls since"},
+		0: nil,
 	} {
-		run := session(c.change)
-		run.Policy.Limits.Iterations = c.limit
-		got := prompt.SessionStart(run)
-		for _, want := range c.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: Enter lacks %q:\n%s", name, want, got)
+		got := prompt.SessionStart(session(func(r *policy.SessionRules) { r.MinTools = calls }))
+		for _, part := range want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%d calls: no %q in\n%s", calls, part, got)
 			}
 		}
-		if c.not != "" && strings.Contains(got, c.not) {
-			t.Errorf("%s: Enter says %q:\n%s", name, c.not, got)
-		}
-		if got != strings.TrimSpace(got) {
-			t.Errorf("%s: white space around %q", name, got)
+		if strings.Contains(got, work) != (calls > 0) || strings.Contains(got, "{calls}") {
+			t.Errorf("%d calls:\n%s", calls, got)
 		}
 	}
 }
@@ -63,7 +50,6 @@ func TestASessionThatGoesOnIsToldWhy(t *testing.T) {
 	}{
 		"it said nothing":            {false, journal.IterationEnded{}, []string{goOn, task}},
 		"it had not worked":          {false, rejected, []string{rejection, task}},
-		"it is to give all it has":   {true, journal.IterationEnded{}, []string{ultra, goOn, task}},
 		"and had not worked as well": {true, rejected, []string{ultra, rejection, task}},
 	} {
 		run := session(func(r *policy.SessionRules) { r.Ultra = c.ultra })
@@ -77,9 +63,6 @@ func TestASessionThatGoesOnIsToldWhy(t *testing.T) {
 			if !strings.Contains(parts[i], want) {
 				t.Errorf("%s: part %d is %q, want %q in it", name, i, parts[i], want)
 			}
-		}
-		if diff := cmp.Diff(task, parts[len(parts)-1]); diff != "" {
-			t.Errorf("%s: the task (-want +got):\n%s", name, diff)
 		}
 	}
 }

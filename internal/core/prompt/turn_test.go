@@ -39,24 +39,18 @@ func TestGuardrailsGoWhereTheyWereAskedFor(t *testing.T) {
 	first, tested := guardrail("first", ""), guardrail("test", "Hint: look at the log\n")
 	all, lint, unknown := guardrail("all", ""), guardrail("lint", ""), guardrail("unknown", "")
 	rejected := journal.IterationEnded{Rejected: []journal.Rejection{{Claim: "DONE", Why: "no work was done"}}}
-	elsewhere := journal.IterationEnded{Green: true, Rejected: []journal.Rejection{{Claim: "DONE", Why: "checks failed: go test ./..."}}}
 	believed := rejected
 	believed.Green = true
 	for name, c := range map[string]struct {
 		run  journal.Run
 		want []string
 	}{
-		"the first iteration":      {journal.Run{Policy: policy.Policy{Done: policy.ByResponse}}, []string{"the prompt"}},
-		"all green":                {after(policy.ByResponse, journal.IterationEnded{}, green), []string{"the prompt"}},
-		"before":                   {after(policy.ByResponse, journal.IterationEnded{}, red("first")), []string{first, "the prompt"}},
-		"after":                    {after(policy.ByResponse, journal.IterationEnded{}, green, red("lint")), []string{"the prompt", lint}},
-		"after, unless it is said": {after(policy.ByResponse, journal.IterationEnded{}, red("test")), []string{"the prompt", tested}},
-		"in its place":             {after(policy.ByResponse, journal.IterationEnded{}, red("all")), []string{all}},
-		"all at once":              {after(policy.ByResponse, journal.IterationEnded{}, red("lint"), red("all"), red("test"), red("first")), []string{first, all, lint, tested}},
-		"of another policy":        {after(policy.ByResponse, journal.IterationEnded{}, red("unknown")), []string{"the prompt", unknown}},
-		"a claim without work":     {after(policy.ByResponse, believed, green), []string{"the prompt", `Your answer "DONE" was rejected: no work was done.`}},
-		"a command at the end":     {after(policy.ByResponse, elsewhere, green), []string{"the prompt", `Your answer "DONE" was rejected: checks failed: go test ./...`}},
-		"a claim on red checks":    {after(policy.ByResponse, rejected, red("lint")), []string{"the prompt", lint}},
+		"all green":             {after(policy.ByResponse, journal.IterationEnded{}, green), []string{"the prompt"}},
+		"after":                 {after(policy.ByResponse, journal.IterationEnded{}, green, red("lint")), []string{"the prompt", lint}},
+		"all at once":           {after(policy.ByResponse, journal.IterationEnded{}, red("lint"), red("all"), red("test"), red("first")), []string{first, all, lint, tested}},
+		"of another policy":     {after(policy.ByResponse, journal.IterationEnded{}, red("unknown")), []string{"the prompt", unknown}},
+		"a claim without work":  {after(policy.ByResponse, believed, green), []string{"the prompt", `Your answer "DONE" was rejected: no work was done.`}},
+		"a claim on red checks": {after(policy.ByResponse, rejected, red("lint")), []string{"the prompt", lint}},
 	} {
 		got, err := prompt.ForTurn(c.run, prompt.Turn{Number: 2, Base: "the prompt"})
 		if err != nil {
@@ -73,11 +67,8 @@ func TestIterationsAreCountedWhereAskedFor(t *testing.T) {
 		limit, granted, number int
 	}{
 		"Iteration 2.":                   {0, 0, 2},
-		"Iteration 2 of 5, 3 remaining.": {5, 0, 2},
 		"Iteration 7 of 9, 2 remaining.": {5, 4, 7},
-		"Iteration 1 of 1, 0 remaining.": {1, 0, 1},
 		"Iteration 6 of 5, 0 remaining.": {5, 0, 6},
-		"Iteration 3.":                   {0, 4, 3},
 	} {
 		run := journal.Run{Clock: journal.Clock{Granted: journal.Grant{Iterations: c.granted}}}
 		run.Policy.Done, run.Policy.ShowCount, run.Policy.Limits.Iterations = policy.ByResponse, true, c.limit
@@ -88,23 +79,11 @@ func TestIterationsAreCountedWhereAskedFor(t *testing.T) {
 	}
 }
 
-const checksIntro = `
-
-## How this works
-
-This is iteration 2%s. You start with a fresh context: the work of earlier iterations is in the files, and below. When you end, a program runs these checks. All of them must pass:
-
-- %smake test%s
-
-When the task is complete and you have seen the checks pass, say %s<promise>DONE</promise>%s. Do not say it earlier. Without it, or with a failed check, another iteration follows.
-`
-
 func intro(of string) string {
-	text := checksIntro
-	for _, part := range []string{of, "`", "`", "`", "`"} {
-		text = strings.Replace(text, "%s", part, 1)
-	}
-	return text
+	return "\n\n## How this works\n\nThis is iteration 2" + of + ". You start with a fresh context: the work of earlier iterations " +
+		"is in the files, and below. When you end, a program runs these checks. All of them must pass:\n\n- `make test`\n\n" +
+		"When the task is complete and you have seen the checks pass, say `<promise>DONE</promise>`. Do not say it earlier. " +
+		"Without it, or with a failed check, another iteration follows.\n"
 }
 
 func TestATaskWithAllThatIsKnown(t *testing.T) {
@@ -117,8 +96,6 @@ func TestATaskWithAllThatIsKnown(t *testing.T) {
 	}}
 	unclaimed := bare
 	unclaimed.Iterations = []journal.Iteration{{Number: 1, Agent: &journal.AgentEnded{}, Ended: &journal.IterationEnded{Green: true, Worked: true}}}
-	done := bare
-	done.Iterations = []journal.Iteration{{Number: 1, Ended: &journal.IterationEnded{Green: true, Worked: true, Done: true}}}
 	for name, c := range map[string]struct {
 		run  journal.Run
 		turn prompt.Turn
@@ -152,7 +129,6 @@ The check ` + "`make test`" + ` failed with exit code 2 on your tree.
 
 The checks are green, but you did not say ` + "`<promise>DONE</promise>`" + `. If the task is complete, say it; if not, go on with it.
 `},
-		"complete": {done, prompt.Turn{Number: 2, Base: "Make a shop."}, "Make a shop." + intro("")},
 	} {
 		got, err := prompt.ForTurn(c.run, c.turn)
 		if err != nil {
@@ -180,13 +156,5 @@ func TestAPromptOfTheProjectsOwn(t *testing.T) {
 	run.Iterations[0].Checks = []journal.CheckEnded{red("lint")}
 	if got, err = prompt.ForTurn(run, turn); err != nil || got != words+found {
 		t.Errorf("Of = %q, %v, want %q", got, err, words+found)
-	}
-	turn.Story = "US-404"
-	if got, err = prompt.ForTurn(run, turn); err == nil {
-		t.Errorf("Of = %q for no story of the plan, want an error", got)
-	}
-	turn.Story, turn.Base = "US-001", ""
-	if got, err = prompt.ForTurn(run, turn); err != nil || !strings.Contains(got, "\n## Rules\n") {
-		t.Errorf("Of = %q, %v, want the program's own prompt where the project has none", got, err)
 	}
 }
