@@ -132,25 +132,6 @@ func walk(t *testing.T, p plan.Plan) []string {
 	return ids
 }
 
-// A valid plan always has a next story until it is done.
-func TestNextVisitsEveryStoryOnce(t *testing.T) {
-	for seed := range 500 {
-		p := someplan(seed)
-		data, err := p.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := plan.Read("prd.json", data); err != nil {
-			t.Fatalf("Read: %v, want a valid plan of seed %d", err, seed)
-		}
-		ids := walk(t, p)
-		slices.Sort(ids)
-		if got, want := len(slices.Compact(ids)), len(p.UserStories); got != want {
-			t.Errorf("seed %d: Next visits %d stories, want %d", seed, got, want)
-		}
-	}
-}
-
 // someplan makes a random plan: stories depend on others of lower rank, and are in
 // random order.
 func someplan(seed int) plan.Plan {

@@ -68,7 +68,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		`{"userStories":7}`: "prd.json:1: userStories: found 7, want a list",
 		`{"project":{},"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":["b"]}]}`:           "prd.json:1: project: found an object, want a string",
 		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":["b"],"testedBy":["TestB",3]}]}`: "prd.json:1: userStories[0].testedBy[1] (US-001): found 3, want a string",
-		`{"a":[1,]}`:  "prd.json:1:9: broken JSON: invalid character ']' looking for beginning of value (no comma after the last one)",
+		`{"a":[1,]}`: "prd.json:1:9: broken JSON: invalid character ']' looking for beginning of value (no comma after the last one)",
 	} {
 		if _, err := plan.Read("prd.json", []byte(data)); err == nil || err.Error() != want {
 			t.Errorf("Read(%s): %v, want %s", data, err, want)

@@ -3,51 +3,15 @@ package verdict_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 )
 
-// redAtBase returns a run whose check failed at the base with these tests.
-func redAtBase(tests *journal.Tests) journal.Run {
-	return journal.Run{
-		Policy:     policy.Policy{Baseline: policy.BaselineNew, Checks: []policy.Check{{Name: "test"}}},
-		BaseChecks: []journal.CheckEnded{{Where: journal.AtBase, Name: "test", Exit: 1, Tests: tests}},
-	}
-}
-
-func endedCheck(passed int, red ...string) journal.CheckEnded {
-	return journal.CheckEnded{Where: journal.AtHead, Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
-}
-
-func TestNewFailures(t *testing.T) {
-	run := redAtBase(&journal.Tests{Red: []string{"a", "b"}, Broken: []string{"p"}})
-	for name, test := range map[string]struct {
-		now  journal.CheckEnded
-		want []string
-	}{
-		"green":      {endedCheck(3), nil},
-		"old":        {endedCheck(1, "a"), nil},
-		"broken now": {endedCheck(1, "p"), nil},
-		"new":        {endedCheck(1, "a", "c", "d"), []string{"c", "d"}},
-		"another":    {journal.CheckEnded{Name: "other", Exit: 1}, nil},
-	} {
-		got := verdict.NewFailures(run, test.now)
-		if len(got)+len(test.want) > 0 && !cmp.Equal(test.want, got) {
-			t.Errorf("%s: new failures %q, want %q", name, got, test.want)
-		}
-	}
-	if got := verdict.NewFailures(redAtBase(&journal.Tests{Red: []string{"a"}, Cut: true}), endedCheck(1, "b")); got != nil {
-		t.Errorf("new failures %q, though more failed at the base", got)
-	}
-}
-
 // A failure blocks the work, unless the check failed at the base and only the same tests fail now.
 func TestBlocks(t *testing.T) {
 	red := func(change func(*journal.CheckEnded)) journal.CheckEnded {
-		check := endedCheck(1, "a")
+		check := journal.CheckEnded{Where: journal.AtHead, Name: "test", Exit: 1, Tests: &journal.Tests{Passed: 1, Red: []string{"a"}}}
 		change(&check)
 		return check
 	}
@@ -83,8 +47,10 @@ func TestBlocks(t *testing.T) {
 		"out of time in the agent's tree": {same, inTree(func(c *journal.CheckEnded) { c.Tests = nil; late(c) }), true},
 		"a test by name in the agent's tree is another": {same, inTree(more), true},
 	} {
-		run := redAtBase(nil)
-		run.BaseChecks = []journal.CheckEnded{red(test.base)}
+		run := journal.Run{
+			Policy:     policy.Policy{Baseline: policy.BaselineNew, Checks: []policy.Check{{Name: "test"}}},
+			BaseChecks: []journal.CheckEnded{red(test.base)},
+		}
 		if got := verdict.BlocksStory(run, red(test.now)); got != test.want {
 			t.Errorf("%s: blocks %v, want %v", name, got, test.want)
 		}
@@ -110,28 +76,6 @@ func TestMayBlock(t *testing.T) {
 			if got := verdict.MayBlock(policy.Policy{Baseline: baseline, Checks: checks}, base, name); got != want {
 				t.Errorf("%s: %s may block: %v, want %v", baseline, name, got, want)
 			}
-		}
-	}
-}
-
-// IsGreen requires every check that may block, and no new failure.
-func TestIsGreen(t *testing.T) {
-	run := redAtBase(&journal.Tests{Red: []string{"a"}})
-	run.Policy.Checks = append(run.Policy.Checks, policy.Check{Name: "lint"}, policy.Check{Name: "old"})
-	run.BaseChecks = append(run.BaseChecks, journal.CheckEnded{Name: "old", CannotRun: true})
-	lint := journal.CheckEnded{Name: "lint", Passed: true}
-	for name, test := range map[string]struct {
-		checks []journal.CheckEnded
-		want   bool
-	}{
-		"none":           {nil, false},
-		"one is missing": {[]journal.CheckEnded{endedCheck(1, "a")}, false},
-		"all that block": {[]journal.CheckEnded{endedCheck(1, "a"), lint}, true},
-		"a new failure":  {[]journal.CheckEnded{endedCheck(1, "b"), lint}, false},
-		"one is red":     {[]journal.CheckEnded{endedCheck(1), {Name: "lint", Exit: 1}}, false},
-	} {
-		if got := verdict.IsGreen(run, test.checks); got != test.want {
-			t.Errorf("%s: green %v, want %v", name, got, test.want)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/core/policy"
 )
 
 // green returns the events of an iteration in which a story passes, and the proof of the whole change.
@@ -23,51 +22,28 @@ func green() []journal.Event {
 	}
 }
 
-func fails(act string, whys ...string) (all []journal.Event) {
-	for _, why := range whys {
-		all = append(all, journal.PublishFailed{Act: act, Head: "c1", Why: why})
-	}
-	return all
-}
-
+// Something on GitHub is tried three times. The last try says why work was not published.
 func TestPublishing(t *testing.T) {
-	shown := func(stories int, change func(*policy.Policy)) journal.RunBegan {
-		return beginRun(func(b *journal.RunBegan) {
-			b.Policy.Publish = true
-			b.Plan.UserStories = b.Plan.UserStories[:stories]
-			if change != nil {
-				change(&b.Policy)
-			}
-		})
-	}
-	pushed := journal.Pushed{SHA: "c1"}
-	met := journal.Joined{Of: journal.OfBase, From: "c1", With: "b0", To: "c1"}
-	nothing := iteration{story: "US-001", to: "c1", work: "w"}.events()
-	const lost = "stop: fatal_error: the work is done, but could not be published: the third"
+	began := beginRun(func(b *journal.RunBegan) {
+		b.Policy.Publish = true
+		b.Plan.UserStories = b.Plan.UserStories[:1]
+	})
+	draft := []journal.Event{journal.Pushed{SHA: "c1"}, journal.PullOpened{Draft: true}}
+	met := append(slices.Clone(draft), journal.Joined{Of: journal.OfBase, From: "c1", With: "b0", To: "c1"})
 	for _, c := range []struct {
-		why   string
-		began journal.RunBegan
-		then  [][]journal.Event
-		want  string
+		act    string
+		before []journal.Event
+		twice  string
+		thrice string
 	}{
-		{"no pull request before a story passed", shown(2, nil), [][]journal.Event{nothing, {pushed}}, "iterate: 2 on US-001"},
-		{"a push that failed twice is tried again", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b")}, "push: c1"},
-		{"the last of three says why", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b", "the third")}, lost},
-		{"no pull request was made", shown(1, nil), [][]journal.Event{green(), {pushed}, fails("open", "a", "b", "the third")}, lost},
-		{
-			"the pull request lacks the newest", shown(1, nil),
-			[][]journal.Event{green(), {journal.Pushed{SHA: "c0"}, journal.PullOpened{Draft: true}}, fails("push", "a", "b", "the third")},
-			lost,
-		},
-		{
-			"no pull request is wanted", shown(1, func(p *policy.Policy) { p.NoPull = true }),
-			[][]journal.Event{green(), {pushed}},
-			"stop: all_stories_passed",
-		},
-		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
-		{"the merge of remote changes failed", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
+		{"push", nil, "push: c1", "stop: fatal_error: the work is done, but could not be published: 502"},
+		{"join", draft, "merge remote", "stop: all_stories_passed"},
+		{"ready", met, "mark pull ready", "stop: all_stories_passed"},
 	} {
-		wantNext(t, c.why, c.want, fold(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))
+		failed := journal.PublishFailed{Act: c.act, Head: "c1", Why: "502"}
+		events := slices.Concat([]journal.Event{began}, green(), c.before, []journal.Event{failed, failed})
+		wantNext(t, c.act+" failed twice", c.twice, fold(events...))
+		wantNext(t, c.act+" failed three times", c.thrice, fold(append(events, failed)...))
 	}
 }
 
