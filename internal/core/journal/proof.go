@@ -55,9 +55,8 @@ type Proof struct {
 	Tried        Tried    `json:"untested_tried,omitzero"`
 
 	// The story may be met already: tests of the base code can show that.
-	Idle   bool     `json:"idle,omitempty"`   // nothing changed for the story
-	Sought []string `json:"sought,omitempty"` // then the tests that the agent names for its criteria
-	Held   []string `json:"held,omitempty"`   // a passing one for each criterion; empty: the story is not met
+	Idle bool     `json:"idle,omitempty"` // nothing changed for the story
+	Held []string `json:"held,omitempty"` // a passing one for each criterion; empty: the story is not met
 	CheckRuns
 
 	// The fold sets these.

@@ -3,8 +3,6 @@ package journal_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 )
@@ -19,27 +17,6 @@ func TestSetupFailures(t *testing.T) {
 		if got := ended.Failure(); got != want {
 			t.Errorf("Failure of %+v = %q, want %q", ended, got, want)
 		}
-	}
-}
-
-// A proof has what its own setup said, and nothing of one that was cut off.
-func TestProofsHaveTheirSetup(t *testing.T) {
-	at := func(where journal.Where, name string) journal.SetupEnded {
-		return journal.SetupEnded{Where: where, Name: name, Passed: true}
-	}
-	run := minutely(
-		began(), at(journal.AtBase, "base"), at(journal.AtWork, "work"),
-		at(journal.AtHead, "cut off"), journal.Resumed{},
-		at(journal.AtHead, "one"), at(journal.AtNewTests, "two"), at(journal.AtOldTests, "old"), journal.ProofEnded{Tree: "t1", Passed: true},
-		at(journal.AtHead, "next"),
-	)
-	proof, _ := run.ProofOf("t1")
-	want := []journal.SetupEnded{at(journal.AtHead, "one"), at(journal.AtNewTests, "two")}
-	if diff := cmp.Diff(want, proof.Checks.Setup); diff != "" {
-		t.Errorf("setup of the proof (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]journal.SetupEnded{at(journal.AtHead, "next")}, run.Proving.Setup); diff != "" {
-		t.Errorf("setup under way (-want +got):\n%s", diff)
 	}
 }
 

@@ -47,54 +47,44 @@ func begun() *record {
 	return r
 }
 
-// hands do steps, by the name of their type.
-type hands map[string]func(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error
+// hands do steps by the name of their type. Steps without a function succeed.
+type hands map[string]func(emit func(journal.Event)) error
 
-func (h hands) do(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
-	return h[fmt.Sprintf("%T", step)](ctx, run, step, emit)
+func (h hands) do(_ context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
+	if own, ok := h[fmt.Sprintf("%T", step)]; ok {
+		return own(emit)
+	}
+	for _, event := range success(run, step) {
+		emit(event)
+	}
+	return nil
 }
 
-// play returns hands that succeed.
-func play() hands {
-	h := hands{}
-	on := func(step verdict.Step, events func(run journal.Run, step verdict.Step) []journal.Event) {
-		h[fmt.Sprintf("%T", step)] = func(_ context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
-			for _, event := range events(run, step) {
-				emit(event)
-			}
-			return nil
-		}
-	}
-	on(verdict.Baseline{}, func(journal.Run, verdict.Step) []journal.Event {
+// success returns the events of a step that succeeds.
+func success(run journal.Run, step verdict.Step) []journal.Event {
+	switch s := step.(type) { //nolint:gochecksumtype // a run has no other steps here
+	case verdict.Baseline:
 		return []journal.Event{journal.BaselineEnded{Usable: true}}
-	})
-	on(verdict.Iterate{}, func(_ journal.Run, step verdict.Step) []journal.Event {
-		s := step.(verdict.Iterate)
+	case verdict.Iterate:
 		return []journal.Event{journal.IterationBegan{Number: s.Number, Story: s.Story}, journal.AgentEnded{Tools: 1}}
-	})
-	on(verdict.ReadPlan{}, func(run journal.Run, _ verdict.Step) []journal.Event {
+	case verdict.ReadPlan:
 		return []journal.Event{journal.PlanRead{Plan: run.Plan, Claimed: []string{"US-001"}}}
-	})
-	on(verdict.TakeCommits{}, func(_ journal.Run, step verdict.Step) []journal.Event {
-		return []journal.Event{journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: step.(verdict.TakeCommits).Leftovers}}
-	})
-	on(verdict.Prove{}, func(_ journal.Run, step verdict.Step) []journal.Event {
-		s := step.(verdict.Prove)
-		return []journal.Event{journal.ProofEnded{Story: s.Story, Base: "b0", Commit: s.Commit, Tree: s.Tree, Passed: true, Result: journal.Proven}}
-	})
-	on(verdict.Push{}, func(_ journal.Run, step verdict.Step) []journal.Event {
-		return []journal.Event{journal.Pushed{SHA: step.(verdict.Push).SHA}}
-	})
-	on(verdict.OpenPull{}, func(journal.Run, verdict.Step) []journal.Event {
+	case verdict.TakeCommits:
+		return []journal.Event{journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: s.Leftovers}}
+	case verdict.Prove:
+		return []journal.Event{journal.ProofEnded{
+			Story: s.Story, Base: "b0", Commit: s.Commit, Tree: s.Tree, Passed: true, Result: journal.Proven,
+		}}
+	case verdict.Push:
+		return []journal.Event{journal.Pushed{SHA: s.SHA}}
+	case verdict.OpenPull:
 		return []journal.Event{journal.PullOpened{Number: 1, Draft: true}}
-	})
-	on(verdict.MergeRemote{}, func(run journal.Run, _ verdict.Step) []journal.Event {
+	case verdict.MergeRemote:
 		return []journal.Event{journal.Joined{Of: journal.OfBase, From: run.Head, To: run.Head, With: run.Base}}
-	})
-	on(verdict.MarkPullReady{}, func(journal.Run, verdict.Step) []journal.Event {
+	case verdict.MarkPullReady:
 		return []journal.Event{journal.PullReadied{Number: 1}}
-	})
-	return h
+	}
+	return nil
 }
 
 const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended iteration_ended " +
@@ -102,7 +92,7 @@ const whole = "baseline_ended iteration_began agent_ended plan_read commits_take
 
 func TestARunFromBeginningToEnd(t *testing.T) {
 	r := begun()
-	if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); err != nil {
+	if err := (loop.Loop{Do: hands{}.do, Journal: r}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(r.events, " "); got != whole {
@@ -115,9 +105,9 @@ func TestARunFromBeginningToEnd(t *testing.T) {
 
 // A handler that fails ends the run with a recorded reason.
 func TestABrokenStepEndsTheRun(t *testing.T) {
-	r, steps := begun(), play()
+	r, steps := begun(), hands{}
 	broken := errors.New("the disk is on fire")
-	steps["verdict.TakeCommits"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error { return broken }
+	steps["verdict.TakeCommits"] = func(func(journal.Event)) error { return broken }
 	err := loop.Loop{Do: steps.do, Journal: r}.Run(t.Context())
 	if !errors.Is(err, broken) {
 		t.Errorf("Go = %v, want %v", err, broken)
@@ -128,8 +118,8 @@ func TestABrokenStepEndsTheRun(t *testing.T) {
 }
 
 func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
-	r, steps := begun(), play()
-	steps["verdict.ReadPlan"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error { return nil }
+	r, steps := begun(), hands{}
+	steps["verdict.ReadPlan"] = func(func(journal.Event)) error { return nil }
 	err := loop.Loop{Do: steps.do, Journal: r}.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "reported nothing") {
 		t.Errorf("Go = %v", err)
@@ -139,11 +129,10 @@ func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
 // A run that is cancelled while the agent works saves and publishes the work before it
 // stops.
 func TestCancelSavesTheWork(t *testing.T) {
-	r, steps := begun(), play()
+	r, steps := begun(), hands{}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	steps["verdict.Iterate"] = func(_ context.Context, _ journal.Run, step verdict.Step, emit func(journal.Event)) error {
-		s := step.(verdict.Iterate)
-		emit(journal.IterationBegan{Number: s.Number, Story: s.Story})
+	steps["verdict.Iterate"] = func(emit func(journal.Event)) error {
+		emit(journal.IterationBegan{Number: 1, Story: "US-001"})
 		cancel(errors.New("SIGINT"))
 		emit(journal.AgentEnded{Failed: true, Why: "interrupted"})
 		return ctx.Err()
@@ -162,31 +151,32 @@ func TestCancelSavesTheWork(t *testing.T) {
 
 // After Drain is closed, the current step ends normally.
 func TestDrainLetsTheStepEnd(t *testing.T) {
-	r, steps := begun(), play()
+	r, steps := begun(), hands{}
 	drain := make(chan struct{})
-	iterate := steps["verdict.Iterate"]
-	steps["verdict.Iterate"] = func(ctx context.Context, run journal.Run, s verdict.Step, emit func(journal.Event)) error {
+	steps["verdict.Baseline"] = func(emit func(journal.Event)) error {
 		close(drain)
-		return iterate(ctx, run, s, emit)
+		emit(journal.BaselineEnded{Usable: true})
+		return nil
 	}
 	if err := (loop.Loop{Do: steps.do, Journal: r, Drain: drain, SaveTimeout: time.Minute}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if r.run.Stop.Reason != policy.Cancelled || !strings.Contains(strings.Join(r.events, " "), "agent_ended cancel_asked") {
+	if r.run.Stop.Reason != policy.Cancelled || !strings.Contains(strings.Join(r.events, " "), "baseline_ended cancel_asked") {
 		t.Errorf("stopped for %s after %v", r.run.Stop.Reason, r.events)
 	}
 }
 
 // The run ends even if the work cannot be saved.
 func TestARescueThatFailsStillEnds(t *testing.T) {
-	r, steps := begun(), play()
+	r, steps := begun(), hands{}
 	ctx, cancel := context.WithCancel(t.Context())
-	iterate := steps["verdict.Iterate"]
-	steps["verdict.Iterate"] = func(c context.Context, run journal.Run, s verdict.Step, emit func(journal.Event)) error {
-		defer cancel()
-		return iterate(c, run, s, emit)
+	steps["verdict.Iterate"] = func(emit func(journal.Event)) error {
+		emit(journal.IterationBegan{Number: 1, Story: "US-001"})
+		emit(journal.AgentEnded{Tools: 1})
+		cancel()
+		return nil
 	}
-	steps["verdict.TakeCommits"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error {
+	steps["verdict.TakeCommits"] = func(func(journal.Event)) error {
 		return errors.New("git is gone")
 	}
 	err := loop.Loop{Do: steps.do, Journal: r, SaveTimeout: time.Minute}.Run(ctx)
@@ -200,14 +190,14 @@ func TestGoingOnAfterAnyEvent(t *testing.T) {
 	for room := range strings.Count(whole, " ") + 1 {
 		r := begun()
 		r.room = room
-		if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); !errors.Is(err, errFull) || len(r.events) != room {
+		if err := (loop.Loop{Do: hands{}.do, Journal: r}).Run(t.Context()); !errors.Is(err, errFull) || len(r.events) != room {
 			t.Fatalf("room for %d: Run = %v, want %v after as many events, not %d", room, err, errFull, len(r.events))
 		}
 		r.room = -1
 		if err := r.Append(journal.Resumed{Why: "killed"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); err != nil {
+		if err := (loop.Loop{Do: hands{}.do, Journal: r}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if r.run.PassedStories() != 1 || len(r.run.Iterations) != 1 {

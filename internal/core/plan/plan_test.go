@@ -161,19 +161,6 @@ func TestEmptyPlanIsNeverDone(t *testing.T) {
 	}
 }
 
-// Unknown keys are kept beside a number such as 1.0, which is no int for the JSON library.
-func TestNotesBesideOddNumbersStay(t *testing.T) {
-	text := `{"project":"p","branchName":"b","description":"","verifyCommands":["true"],"userStories":[
-		{"id":"US-1","title":"t","description":"d","acceptanceCriteria":["c"],"priority":1.0,"passes":false,"notes":"","dependsOn":[],"commit": "abc"}], "later": {"a": 1}}`
-	p, err := plan.Read("prd.json", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := string(p.Extra) + string(p.UserStories[0].Extra); got != `{"later":{"a":1}}{"commit":"abc"}` {
-		t.Errorf("kept %s", got)
-	}
-}
-
 func TestWhatCannotBeTakenBack(t *testing.T) {
 	for _, data := range []string{`{"project":1}`, `{"userStories":[{"id":1}]}`, `{"userStories":[{"x":[}]}`, `{"x":`} {
 		var p plan.Plan

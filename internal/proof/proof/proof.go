@@ -209,7 +209,6 @@ func (t *trial) endUnchanged() error {
 	usable := t.proof.Result == "" && t.unusable == ""
 	story, _ := t.run.Plan.Find(t.proof.Story)
 	t.proof.Idle = true
-	t.proof.Sought = story.TestedBy
 	t.end(journal.NoNewFailingTest, "nothing was changed for it")
 	if !usable {
 		return nil
