@@ -24,8 +24,6 @@ type serveCommand struct {
 	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Address to listen on."`
 	APIURL        string   `group:"all" name:"api-url" placeholder:"URL" help:"API of a GitHub Enterprise server: https://HOST/api/v3."`
 	Workflow      string   `group:"all" default:"ralph.yml" placeholder:"FILE" help:"Workflow to start in a repository."`
-	Audience      string   `group:"all" placeholder:"NAME" help:"OIDC audience that a job must present to get a token (default: token exchange off)."`
-	Issuer        string   `group:"all" placeholder:"URL" help:"OIDC issuer of jobs (default: the GitHub of --api-url)."`
 	Label         string   `group:"all" placeholder:"NAME" help:"Label that starts work."`
 	TriggerPhrase string   `group:"all" placeholder:"WORD" help:"First word of a comment that starts work."`
 	AllowBots     []string `group:"all" placeholder:"NAME" help:"Bot that may start work. Repeatable."`
@@ -54,8 +52,6 @@ func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		},
 		Secret:   secret,
 		Workflow: c.Workflow,
-		Audience: c.Audience,
-		Issuer:   c.Issuer,
 		Now:      w.Now,
 		Limits:   server.DefaultLimits,
 		Log:      c.log(log),

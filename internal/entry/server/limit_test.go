@@ -49,28 +49,3 @@ func TestALimitedAccountKeepsNoWorker(t *testing.T) {
 		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }
-
-// Of a limited account's deliveries a read of the log fetches a few, and of others all.
-func TestALimitedAccountIsReadLater(t *testing.T) {
-	s := newScene(t)
-	next := s.loud()
-	const many = 20
-	for n := range many {
-		s.Deliver(githubtest.Delivery{GUID: guid(100 + n), Event: "issues", Payload: next(), Status: http.StatusBadGateway, Installation: 7})
-	}
-	s.Deliver(githubtest.Delivery{GUID: guid(1), Event: "issues", Payload: s.label("ralph"), Status: http.StatusBadGateway, Installation: 345})
-	one := s.server()
-	one.Limits.Workers, one.Limits.Queue = 1, 1
-	v := s.serve(one)
-	s.await(dispatches)
-	v.stop()
-	read := 0
-	for _, call := range s.Requests() {
-		if call.Method == http.MethodGet && strings.HasPrefix(call.Path, "/app/hook/deliveries/") {
-			read++
-		}
-	}
-	if read > many/2 {
-		t.Errorf("%d deliveries were fetched, want few of the limited account's %d", read, many)
-	}
-}

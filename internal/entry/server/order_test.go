@@ -8,22 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// A busy server, also one that gets many requests for tokens, opens few connections.
-func TestManyJobsTakeFewConnections(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	for n := range 30 {
-		v.deliver(guid(n), s.label("ralph"), http.StatusAccepted)
-		s.await(dispatches)
-	}
-	v.stop()
-	lines := 0
-	s.lines.Range(func(any, any) bool { lines++; return true })
-	if lines > 15 {
-		t.Errorf("30 jobs took %d connections", lines)
-	}
-}
-
 func TestWhatGitHubRefusesIsToldWithWhatToDo(t *testing.T) {
 	const start, installed = "/repos/acme/shop/actions/workflows/ralph.yml/dispatches", "/repos/acme/shop/installation"
 	for name, c := range map[string]struct {

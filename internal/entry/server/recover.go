@@ -47,7 +47,6 @@ func (d *service) logStart() time.Time {
 
 // catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
-	d.limited.Clear()
 	log, complete, err := d.app.Deliveries(ctx, d.logStart())
 	if err != nil {
 		return err
@@ -57,7 +56,7 @@ func (d *service) catchUp(ctx context.Context) error {
 	}
 	var all error // an error of one delivery does not stop the others
 	for _, delivery := range d.unhandled(log) {
-		if !d.isDue(delivery) {
+		if !d.ids.add(delivery.GUID) {
 			continue
 		}
 		err := d.handleLogged(ctx, delivery)
@@ -78,15 +77,6 @@ func (d *service) catchUp(ctx context.Context) error {
 	return all
 }
 
-// isDue reports whether a delivery is to be handled now, which it then is.
-func (d *service) isDue(delivery github.Delivery) bool {
-	if _, limited := d.limited.Load(delivery.Installation); limited {
-		d.unfinished.Store(true) // the next read may have more luck
-		return false
-	}
-	return d.ids.add(delivery.GUID)
-}
-
 func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) error {
 	body, err := d.app.Payload(ctx, delivery.ID)
 	if err != nil {
@@ -102,7 +92,6 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 	}
 	o.mayHaveStarted = true
 	o.at = delivery.At
-	o.installation = delivery.Installation
 	select {
 	case d.queue <- o:
 		return nil
@@ -142,7 +131,6 @@ type order struct {
 	trigger        trigger.Trigger
 	at             time.Time
 	mayHaveStarted bool // by an earlier server, or with a lost answer
-	installation   int64
 }
 
 // contentHash identifies the content of a delivery: GitHub signs neither its id nor the name of its event.
@@ -191,9 +179,6 @@ func (d *service) dispatch(ctx context.Context, o order) {
 		out = postponed
 		d.forget(o)
 		d.unfinished.Store(true) // catchUp reads it again from GitHub's log
-		if errors.Is(err, github.RateLimited) && o.installation != 0 {
-			d.limited.Store(o.installation, true)
-		}
 		log.Warn("cannot start a job yet", "error", err.Error())
 	default:
 		out = failed
@@ -203,7 +188,7 @@ func (d *service) dispatch(ctx context.Context, o order) {
 }
 
 // accessTo returns the access to a repository. It waits for no limit to be lifted: the limit is one account's, and
-// others need the worker. A job that asks for a token would get no answer.
+// others need the worker.
 func (d *service) accessTo(owner, repo string) github.Access {
 	access := d.Access
 	access.Owner, access.Repo = owner, repo

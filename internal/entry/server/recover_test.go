@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -55,37 +54,6 @@ func TestWhatWasMissedIsSeenTo(t *testing.T) {
 	}
 }
 
-func TestALongLogIsReadToItsEnd(t *testing.T) {
-	s := newScene(t)
-	s.logged(1, 502, 2*time.Hour, "issues", s.label("ralph"))
-	for range 250 {
-		s.logged(2, 202, time.Hour, "push", []byte(`{"ref":"x"}`))
-	}
-	v := s.serve(s.server())
-	s.await(dispatches)
-	v.stop()
-	if n := s.asked(hookLog); n != 3 {
-		t.Errorf("%d pages of the log were read, want 3", n)
-	}
-}
-
-func TestALogThatIsTooLongIsToldOf(t *testing.T) {
-	s := newScene(t)
-	d := s.Deliver(githubtest.Delivery{GUID: guid(1), Event: "issues", Payload: s.label("ralph"), Status: 502})
-	s.Inject(githubtest.Fault{ // a page that is always followed by another
-		Method: "GET", Path: "/app/hook/deliveries", Times: -1, Status: http.StatusOK,
-		Header: http.Header{"Link": {"<" + s.URL + `/api/v3/app/hook/deliveries?cursor=v1_1>; rel="next"`}},
-		Body: fmt.Sprintf(`[{"id":%d,"guid":%q,"delivered_at":%q,"redelivery":false,"duration":0.25,"status":"Bad Gateway","status_code":502,`+
-			`"event":"issues","action":"labeled","installation_id":null,"repository_id":null}]`, d.ID, d.GUID, d.At.Format(time.RFC3339)),
-	})
-	v := s.serve(s.server())
-	s.await(dispatches)
-	v.stop()
-	if !strings.Contains(v.log.String(), `"GitHub's log is too long to be read completely","read":200}`) {
-		t.Errorf("the log does not tell:\n%s", v.log)
-	}
-}
-
 func TestNothingIsLostOverARestart(t *testing.T) {
 	s := newScene(t)
 	killed := s.server()
@@ -133,6 +101,7 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 	}{
 		"GitHub was down":     {githubtest.Fault{Method: "POST", Path: "/repos/acme/shop/actions/workflows/ralph.yml/dispatches", Status: 502}, 2},
 		"its answer was lost": {githubtest.Fault{Method: "POST", Path: "/repos/acme/shop/actions/workflows/ralph.yml/dispatches", Status: 502, Done: true}, 1},
+		"the App was refused": {githubtest.Fault{Method: "POST", Path: "/app/installations/345/access_tokens", Status: 401}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
@@ -151,24 +120,6 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 				t.Errorf("GitHub was asked for %d jobs, want %d", n, c.asks)
 			}
 		})
-	}
-}
-
-// GitHub refuses the App at first, for example because the server's clock is wrong. No
-// delivery is lost.
-func TestAKeyThatIsNotTakenLosesNothing(t *testing.T) {
-	s := newScene(t)
-	s.Inject(githubtest.Fault{Method: "POST", Path: "/app/installations/345/access_tokens", Status: http.StatusUnauthorized})
-	often := s.server()
-	often.Limits.LogInterval = time.Millisecond
-	v := s.serve(often)
-	s.await(hookLog)
-	s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
-	s.await(dispatches)
-	v.counted("postponed", 1)
-	v.stop()
-	if got := s.started(); got != "1" {
-		t.Errorf("started %s, want 1 once", got)
 	}
 }
 

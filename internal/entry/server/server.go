@@ -29,8 +29,6 @@ type Server struct {
 	Secret   string        // with which GitHub signs deliveries
 	Rules    trigger.Rules // for all repositories
 	Workflow string        // the workflow file that it starts in a repository
-	Audience string        // that a job's OIDC token must have; empty: no token exchange
-	Issuer   string        // of jobs' OIDC tokens (default: the one of Access's GitHub)
 	Log      *slog.Logger
 	Now      func() time.Time
 	Limits   Limits
@@ -62,14 +60,12 @@ type service struct {
 	began        time.Time
 	handledUntil time.Time   // all deliveries in GitHub's log before this time are handled
 	unfinished   atomic.Bool // but for some that were forgotten, to be handled again
-	limited      sync.Map    // installations that GitHub's limit stopped since the last read of the log began
 	metrics      *metrics
 	queue        chan order
 	closing      chan struct{}
-	jobs         *jobVerifier // nil: no token exchange
 }
 
-func (s Server) open(ctx context.Context) (*service, error) {
+func (s Server) open() (*service, error) {
 	if len(s.Secret) < minSecret {
 		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", minSecret),
 			"create one with `openssl rand -hex 32`, and set it here and in the App's settings", nil)
@@ -88,11 +84,7 @@ func (s Server) open(ctx context.Context) (*service, error) {
 		closing:  make(chan struct{}),
 	}
 	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })
-	if s.Audience == "" {
-		return d, nil
-	}
-	d.jobs, err = s.newJobVerifier(ctx)
-	return d, err
+	return d, nil
 }
 
 const minSecret = 16 // characters; too long to guess
@@ -109,7 +101,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 
 // Serve answers requests until ctx is done, and then handles accepted deliveries within the grace.
 func (s Server) Serve(ctx context.Context, l net.Listener) error {
-	d, err := s.open(ctx)
+	d, err := s.open()
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -168,9 +160,6 @@ func (d *service) handler() http.Handler {
 	mux.HandleFunc("POST /webhook", d.webhook)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.all, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
-	if d.jobs != nil {
-		mux.HandleFunc("POST /token", d.token)
-	}
 	return mux
 }
 

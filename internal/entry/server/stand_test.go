@@ -38,7 +38,6 @@ type scene struct {
 	t     *testing.T
 	key   string
 	calls chan string // that GitHub has answered
-	lines sync.Map    // the connections by which they came
 	ahead atomic.Int64
 }
 
@@ -51,7 +50,6 @@ func newScene(t *testing.T) *scene {
 			next = checked(next)
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.lines.Store(r.RemoteAddr, true)
 			next.ServeHTTP(w, r)
 			s.calls <- r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v3")
 		})

@@ -2,9 +2,6 @@ package server_test
 
 import (
 	"bufio"
-	"crypto/hmac"
-	"crypto/sha1" // what must not be enough
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/entry/server"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 )
 
@@ -112,12 +108,19 @@ func TestWhatIsNotForUsStartsNothing(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
 	v.deliver(guid(1), s.label("bug"), http.StatusAccepted)
-	r := v.delivery(guid(2), []byte(`{"zen":"Keep it logically awesome."}`))
-	r.Header.Set("X-GitHub-Event", "ping")
-	if status, said := v.send(r); status != http.StatusAccepted {
-		t.Errorf("a ping is answered with %d %s", status, said)
+	n := 1
+	for event, body := range map[string]string{
+		"ping": `{"zen":"Keep it logically awesome."}`,
+		"push": `{"ref": "refs/heads/ralph/issue-1-cart", "repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}}`,
+	} {
+		n++
+		r := v.delivery(guid(n), []byte(body))
+		r.Header.Set("X-GitHub-Event", event)
+		if status, said := v.send(r); status != http.StatusAccepted {
+			t.Errorf("a %s is answered with %d %s", event, status, said)
+		}
 	}
-	v.counted("not_for_us", 2)
+	v.counted("not_for_us", 3)
 	v.stop()
 	if n := s.asked(dispatches); n != 0 {
 		t.Errorf("%d jobs were started", n)
@@ -127,50 +130,29 @@ func TestWhatIsNotForUsStartsNothing(t *testing.T) {
 	}
 }
 
-// An App can get more events than ralph asks for. No job takes them.
-func TestEventsThatNoJobTakesStartNone(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	r := v.delivery(guid(1), []byte(`{"ref": "refs/heads/ralph/issue-1-cart", "after": "a", "repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}}`))
-	r.Header.Set("X-GitHub-Event", "push")
-	if status, said := v.send(r); status != http.StatusAccepted {
-		t.Errorf("a push is answered with %d %s", status, said)
-	}
-	v.counted("not_for_us", 1)
-	v.stop()
-	if n := s.asked(dispatches); n != 0 {
-		t.Errorf("%d jobs were started", n)
-	}
-}
-
 // A signed delivery that tells no time could be sent again at any time.
 func TestADeliveryTellsItsTime(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
-	for n, updated := range []string{`null`, `"today"`, `"0001-01-01T00:00:00Z"`} {
+	for n, updated := range []string{`null`, `"0001-01-01T00:00:00Z"`} {
 		v.deliver(guid(n), fmt.Appendf(nil, `{"action": "labeled", "label": {"name": "ralph"}, "issue": {"number": 1, "state": "open", "updated_at": %s},
 			"repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}, "sender": {"login": "mia", "type": "User"}}`, updated), http.StatusOK)
 	}
-	v.counted("replayed", 3)
+	v.counted("replayed", 2)
 }
 
 func TestDeliveriesThatAreRefused(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
 	body := s.label("ralph")
-	old := hmac.New(sha1.New, []byte(secret))
-	old.Write(body)
 	for name, c := range map[string]struct {
 		change  func(*http.Request)
 		status  int
 		outcome string
 	}{
 		"signed by another":     {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign("a guess of sixteen", body)) }, 401, "forged"},
-		"signed with nothing":   {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign("", body)) }, 401, "forged"},
 		"of another body":       {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign(secret, body[1:])) }, 401, "forged"},
 		"not signed":            {func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, 401, "forged"},
-		"signed with SHA-1":     {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", "sha1="+hex.EncodeToString(old.Sum(nil))) }, 401, "forged"},
-		"half a signature":      {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign(secret, body)[:40]) }, 401, "forged"},
 		"without a number":      {func(r *http.Request) { r.Header.Del("X-GitHub-Delivery") }, 400, "malformed"},
 		"with a strange number": {func(r *http.Request) { r.Header.Set("X-GitHub-Delivery", "7") }, 400, "malformed"},
 		"without an event":      {func(r *http.Request) { r.Header.Del("X-GitHub-Event") }, 400, "malformed"},
@@ -186,7 +168,7 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 			}
 		})
 	}
-	v.counted("forged", 6)
+	v.counted("forged", 3)
 	v.counted("malformed", 4)
 	// Refused deliveries are not in the memory, so the genuine one is accepted.
 	v.deliver(guid(1), body, http.StatusAccepted)
@@ -205,27 +187,13 @@ func TestAPayloadThatCannotBeReadIsRefused(t *testing.T) {
 	v.counted("malformed", 4)
 }
 
-func TestAReplayDoesNothing(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
-	for range 3 {
-		v.deliver(guid(1), s.label("ralph"), http.StatusOK)
-	}
-	v.counted("replayed", 3)
-	v.stop()
-	if n := s.asked(dispatches); n != 1 {
-		t.Errorf("%d jobs were started, want 1", n)
-	}
-}
-
 // GitHub signs neither a delivery's id nor the name of its event.
 func TestASignedBodyActsOnce(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
 	body := s.label("ralph")
 	v.deliver(guid(1), body, http.StatusAccepted)
-	for n := 2; n < 7; n++ {
+	for _, n := range []int{1, 1, 2, 3, 4} {
 		v.deliver(guid(n), body, http.StatusOK)
 	}
 	v.deliver(guid(7), s.label("ralph"), http.StatusAccepted) // somebody did it again
@@ -254,13 +222,6 @@ func TestASignedBodyActsOnceElsewhere(t *testing.T) {
 	v.stop()
 	if got := s.started(); got != "1" {
 		t.Errorf("started %s, want 1", got)
-	}
-}
-
-// A signed body with ever new ids does not push itself out of the memory.
-func TestReplaysAreNotForgotten(t *testing.T) {
-	if n := server.AcceptedOf("issues", newScene(t).label("ralph"), 10, 4); n != 1 {
-		t.Errorf("%d jobs were started, want 1", n)
 	}
 }
 
@@ -306,7 +267,9 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 	t.Run("with the headers", func(t *testing.T) {
 		t.Parallel()
 		conn := v.dial()
-		write(t, conn, "POST /webhook HTTP/1.1\r\nHost: x\r\n")
+		if _, err := io.WriteString(conn, "POST /webhook HTTP/1.1\r\nHost: x\r\n"); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("the connection stays open")
 		}
@@ -315,14 +278,6 @@ func TestSlowBodiesAreCutOff(t *testing.T) {
 		t.Parallel()
 		if status, closed := v.raw("{", 100); status != http.StatusRequestTimeout || !closed {
 			t.Errorf("it is answered with %d, closed = %t", status, closed)
-		}
-	})
-	t.Run("with the next request", func(t *testing.T) {
-		t.Parallel()
-		conn := v.dial()
-		write(t, conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-		if said, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(string(said), "200 OK") {
-			t.Errorf("got %q, %v", said, err)
 		}
 	})
 }
@@ -342,37 +297,14 @@ func (v *serving) dial() net.Conn {
 	return conn
 }
 
-func write(t *testing.T, conn net.Conn, text string) {
-	t.Helper()
-	if _, err := conn.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Small bodies that never end keep no delivery away, however many there are.
-func TestSlowSmallBodiesKeepNoDeliveryAway(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	for range 200 {
-		v.begin("{", 100)
-	}
-	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
-}
-
-// begin sends the beginning of a delivery with that length.
-func (v *serving) begin(begin string, length int) net.Conn {
+// raw sends the beginning of a delivery with that length. It returns the answer, and whether the server closed the
+// connection.
+func (v *serving) raw(begin string, length int) (status int, closed bool) {
 	v.t.Helper()
 	conn := v.dial()
 	// It may be refused before its end.
 	_, _ = fmt.Fprintf(conn, "POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: issues\r\n"+
 		"X-GitHub-Delivery: %s\r\nContent-Length: %d\r\n\r\n%s", guid(1), length, begin)
-	return conn
-}
-
-// raw returns the answer to such a beginning, and whether the server closed the connection.
-func (v *serving) raw(begin string, length int) (status int, closed bool) {
-	v.t.Helper()
-	conn := v.begin(begin, length)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		v.t.Fatal(err)

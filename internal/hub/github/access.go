@@ -177,20 +177,3 @@ func webURL(api *url.URL) *url.URL {
 	}
 	return &u
 }
-
-// Issuer signs the identities of the jobs of the GitHub with that API.
-func Issuer(api string) (string, error) {
-	base, err := apiURL(api)
-	if err != nil {
-		return "", err
-	}
-	u := webURL(base)
-	if strings.TrimRight(base.Path, "/") != "" { // a company's own server
-		return u.JoinPath("_services", "token").String(), nil
-	}
-	if u.Host == "github.com" {
-		u.Host = "githubusercontent.com"
-	}
-	u.Host = "token.actions." + u.Host
-	return strings.TrimRight(u.String(), "/"), nil
-}

@@ -18,7 +18,6 @@ import (
 // App is who we are when we come as a GitHub App.
 type App struct {
 	ID         int64
-	Least      bool   // its tokens may do what a job of ours does, and nothing else
 	PrivateKey string // PEM; a literal \n stands for a line's end, as secrets often hold it
 }
 
@@ -29,7 +28,6 @@ type app struct {
 	api         *gh.Client // speaks as the App itself, not as an installation
 
 	mu     sync.Mutex
-	least  bool
 	tokens *ghinstallation.Transport
 }
 
@@ -44,7 +42,7 @@ func newApp(a App, base *url.URL, out http.RoundTripper) (*app, error) {
 			"give the whole .pem file as `app-private-key`, from -----BEGIN to END-----", err)
 	}
 	signed.BaseURL = strings.TrimRight(base.String(), "/")
-	return &app{transport: signed, api: apiClient(base, signed), least: a.Least}, nil
+	return &app{transport: signed, api: apiClient(base, signed)}, nil
 }
 
 // ghinstallation keeps a token until a minute before it expires.
@@ -76,21 +74,6 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 	a.tokens = ghinstallation.NewFromAppsTransport(a.transport, found.GetID())
 	// What leaks must not reach the organization's other repositories.
 	a.tokens.InstallationTokenOptions = &gh.InstallationTokenOptions{Repositories: []string{a.repo}}
-	if a.least {
-		read, write := "read", "write"
-		own := &gh.InstallationPermissions{
-			Actions:      &write,
-			Checks:       &read,
-			Contents:     &write,
-			Issues:       &write,
-			Metadata:     &read,
-			PullRequests: &write,
-		}
-		if found.GetPermissions().GetStatuses() != "" { // an App that was made before ralph read them has none
-			own.Statuses = &read
-		}
-		a.tokens.InstallationTokenOptions.Permissions = own
-	}
 	return a.tokens, nil
 }
 
@@ -123,8 +106,6 @@ type Delivery struct {
 	Event  string
 	At     time.Time
 	Status int // of the answer; 0 or 502 and the like without one
-
-	Installation int64 // of the App, in the account of the repository; 0: unknown
 }
 
 // Accepted reports whether somebody said that they had it.
@@ -155,12 +136,11 @@ func (c *Client) Deliveries(ctx context.Context, since time.Time) (all []Deliver
 				return all, true, nil
 			}
 			all = append(all, Delivery{
-				ID:           d.GetID(),
-				GUID:         d.GetGUID(),
-				Event:        d.GetEvent(),
-				At:           d.GetDeliveredAt().Time,
-				Status:       d.GetStatusCode(),
-				Installation: d.GetInstallationID(),
+				ID:     d.GetID(),
+				GUID:   d.GetGUID(),
+				Event:  d.GetEvent(),
+				At:     d.GetDeliveredAt().Time,
+				Status: d.GetStatusCode(),
 			})
 		}
 		if next == "" {
