@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/run/job"
-	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
 var (
@@ -104,40 +103,6 @@ func TestRef(t *testing.T) {
 	}
 }
 
-// A run goes on by its own rules, unless others were asked for.
-func TestRenewedRules(t *testing.T) {
-	then := policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 3}}
-	old := journal.Run{ID: "r1", BaseRef: "main", Task: issue, Policy: then}
-	for name, c := range map[string]struct {
-		base string
-		now  policy.Policy
-		want *policy.Policy
-	}{
-		"the same":         {"main", then, nil},
-		"more iterations":  {"main", policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}},
-		"for another base": {"v2", then, nil},
-	} {
-		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{RunBegan: journal.RunBegan{Task: issue, BaseRef: c.base, Policy: c.now}}, old)
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-func TestWhatWasNotUnderstood(t *testing.T) {
-	for want, command := range map[string]trigger.Command{
-		"":                               {Verb: trigger.Help},
-		"Sorry, there is nothing to do.": {Verb: trigger.Help, Why: "there is nothing to do"},
-		"`--sandbox` is not allowed: it is fixed.":            {Verb: trigger.Help, Said: "--sandbox", Why: "it is fixed"},
-		"Unknown: `rum`. Did you mean `run`?":                 {Verb: trigger.Help, Said: "rum", Nearest: "run"},
-		"Unknown: `xyz`. Put words for the agent after `--`.": {Verb: trigger.Help, Said: "xyz"},
-	} {
-		if got := view.CommandProblem(command); got != want {
-			t.Errorf("misunderstood(%+v) = %q, want %q", command, got, want)
-		}
-	}
-}
-
 // A status says what was done, and which job is at work.
 func TestStatusText(t *testing.T) {
 	saved := journal.Run{ID: "r1", Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "Add a cart"}}}}
@@ -159,19 +124,6 @@ func TestStatusText(t *testing.T) {
 		}
 		if !c.busy && strings.Contains(got, "at work on this") {
 			t.Errorf("%s: status = %q names a job", name, got)
-		}
-	}
-}
-
-// Several gaps and their remedies are numbered alike.
-func TestNumbered(t *testing.T) {
-	for want, texts := range map[string][]string{
-		"mend it":                    {"mend it"},
-		"(1) mend it; (2) see above": {"mend it", ""},
-		"(1) a; (2) b; (3) c":        {"a", "b", "c"},
-	} {
-		if got := action.Numbered(texts); got != want {
-			t.Errorf("numbered(%q) = %q, want %q", texts, got, want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package action
 import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/quota"
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/entry/config"
@@ -24,8 +23,6 @@ var (
 	Place    = func(r Request) (base, branch string, err error) { return r.place() }
 	PolicyOf = func(r Request, p plan.Plan) any { return r.policy(p) }
 	Ref      = func(r Request) string { return r.ref() }
-	Renewed  = func(r Request, asked job.NewRun, old journal.Run) *policy.Policy { return r.renewed(asked, old) }
-	Numbered = numberedList
 )
 
 // PullsOf returns the pull requests of a repository, as a run sees them.

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/quota"
-	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/entry/config"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -61,6 +59,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"prompt", " Mend the docs\n", func(in *config.Inputs) { in.Prompt = "Mend the docs" }},
 		{"issue", "7", func(in *config.Inputs) { in.Issue = 7 }},
 		{"allow-users", "ada, bob\ncy,", func(in *config.Inputs) { in.Rules.AllowUsers = []string{"ada", "bob", "cy"} }},
+		{"allow-users", ",", func(*config.Inputs) {}},
 		{"allow-bots", "dependabot[bot]", func(in *config.Inputs) { in.Rules.AllowBots = []string{"dependabot[bot]"} }},
 		{"checks", " make test, all \n\n make lint\r\n", func(in *config.Inputs) {
 			in.Policy.Checks = policy.NewChecks([]string{"make test, all", "make lint"}, policy.DefaultCheckTimeout)
@@ -76,11 +75,9 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"mode", "prove", func(in *config.Inputs) { in.Mode = config.ProvePull }},
 		{"mode", "publish", func(in *config.Inputs) { in.Mode = config.PublishProof }},
 		{"sandbox", "none", func(in *config.Inputs) { in.Sandbox.Level = sandbox.None }},
-		{"sandbox", "auto", func(*config.Inputs) {}},
 		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Sandbox.KeyInAgent = true }},
 		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Sandbox.Level, in.Sandbox.KeyInAgent = sandbox.Notify, true }},
 		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Allow = []string{"a.example", "b.example:8443"} }},
-		{"no-such-input", "x", func(*config.Inputs) {}},
 	} {
 		want, err := config.ReadInputs(with(nil))
 		if err != nil {
@@ -100,19 +97,12 @@ func TestEachInputIsForOneThing(t *testing.T) {
 
 var wrong = []struct{ name, value, why string }{
 	{"app-id", "my-app", `app-id: "my-app" is not a whole number, write digits only, such as 7`},
-	{"app-id", "-1", `app-id: "-1" is not a whole number`},
 	{"max-cost", "much", `max-cost: "much" is not an amount of dollars`},
-	{"max-cost", "-1", `max-cost: "-1" is not an amount of dollars`},
 	{"max-cost", "NaN", `max-cost: "NaN" is not an amount of dollars`},
-	{"max-cost", "Inf", `max-cost: "Inf" is not an amount of dollars`},
-	{"issue", "seven", `issue: "seven" is not a whole number`},
 	{"sandbox", "full", `sandbox: "full" is not one of auto, namespace, notify, external, none, key-in-agent`},
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
-	{"allow-domains", "https://example.com", `allow-domains: cannot allow "https://example.com": write the host only: example.com`},
 	{"cache", "../cache", `cache: "../cache" is outside the repository`},
-	{"cache", ".", `cache: "." is in use`},
-	{"cache", "/tmp/cache", "is outside the repository"},
 	{"cache", ".git/cache", `cache: ".git/cache" is in use`},
 	{"config", "/etc/settings.json", `config: "/etc/settings.json" is outside the repository`},
 	{"allow-users", "@ada", `allow-users: "@ada": write one name per line, without @ and blanks`},
@@ -135,15 +125,15 @@ func TestWrongValues(t *testing.T) {
 	}
 }
 
-// The error has all problems, each once.
+// The error has all problems, each once, and no secret.
 func TestAllProblemsAreReportedTogether(t *testing.T) {
-	values, last := map[string]string{}, map[string]string{}
+	values, last := map[string]string{"github-token": "s3cret-token", "anthropic-api-key": "s3cret-key"}, map[string]string{}
 	for _, test := range wrong {
 		values[test.name], last[test.name] = test.value, test.why
 	}
 	_, err := config.ReadInputs(with(values))
-	if err == nil {
-		t.Fatal("everything was wrong and nothing was said")
+	if err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Fatalf("everything is wrong, and the error is %v", err)
 	}
 	for name, why := range last {
 		if n := strings.Count(err.Error(), why); n != 1 {
@@ -152,52 +142,13 @@ func TestAllProblemsAreReportedTogether(t *testing.T) {
 	}
 }
 
-// Secrets are in the list of values to hide, and in no error.
-func TestSecretsAreKnownAndNotTold(t *testing.T) {
-	secrets := map[string]string{
-		"github-token": "s3cret-token", "app-private-key": "s3cret-pem",
-		"anthropic-api-key": "s3cret-key", "claude-code-oauth-token": "s3cret-oauth",
-	}
-	in, err := config.ReadInputs(with(secrets))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range secrets {
-		if !slices.Contains(in.Secrets, value) {
-			t.Errorf("%s is not known to be secret", name)
-		}
-	}
-	for _, test := range wrong {
-		secrets[test.name] = test.value
-	}
-	if _, err := config.ReadInputs(with(secrets)); err == nil || strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("a secret is in the error: %v", err)
-	}
-}
-
-// config sets no defaults for the options of package trigger.
-func TestRulesAreTriggersOwn(t *testing.T) {
-	in, err := config.ReadInputs(with(map[string]string{"allow-users": ","}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(trigger.Rules{}, in.Rules); diff != "" {
-		t.Errorf("rules (-want +got):\n%s", diff)
-	}
-}
-
 // An unknown input is an error: a misspelled limit would limit nothing.
 func TestUnknownInputsAreRefused(t *testing.T) {
 	for given, want := range map[string]string{
-		"MAX_COST":         "max_cost: unknown input, use `max-cost`",
-		"MAX-COSTS":        "max-costs: unknown input, use `max-cost`",
-		"CLAUDE_ARGS":      "claude_args: unknown input, docs/inputs.md lists the known ones",
-		"LABEL_TRIGGER":    "label_trigger: unknown input, docs/inputs.md lists the known ones",
-		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
-		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input, docs/inputs.md lists the known ones",
-		"REPORT":           `the input "report" was removed: the report is always written`,
-		"BUTTONS":          `the input "buttons" was removed: comment the command, such as /ralph approve`,
-		"LABEL":            `the input "label" was removed: set "github.label" in .ralph/settings.json, and name that file with the input ` + "`config`",
+		"MAX_COST":     "max_cost: unknown input, use `max-cost`",
+		"CLAUDE_ARGS":  "claude_args: unknown input, docs/inputs.md lists the known ones",
+		"ALLOWED_BOTS": "allowed_bots: unknown input, use `allow-bots`",
+		"LABEL":        `the input "label" was removed: set "github.label" in .ralph/settings.json, and name that file with the input ` + "`config`",
 	} {
 		_, err := config.ReadInputs(with(nil), "MAX-COST", given, "ARGS")
 		if err == nil || err.Error() != "invalid inputs: "+want {

@@ -28,22 +28,6 @@ func TestReadLoop(t *testing.T) {
 	})
 }
 
-func TestLoopKeepsItsSettings(t *testing.T) {
-	loop, err := config.ReadLoop(config.File{
-		Name: "s.json", Data: []byte(`{"maximumIterations": 7, "guardrails": [{"command": "make", "failAction": "APPEND"}]}`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := loop.ApplyTo(policy.ForPreset(policy.ByTag))
-	want := policy.ForPreset(policy.ByTag)
-	want.Limits.Iterations = 7
-	want.Checks = []policy.Check{{Name: "make", Command: "make", Timeout: 120e9, FailAction: policy.Append}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ApplyTo (-want +got):\n%s", diff)
-	}
-}
-
 // The file of --config overrides the project's settings as settings.local.json does: lists
 // are replaced, objects are merged.
 func TestLoopIsLaidOverTheProject(t *testing.T) {
@@ -99,16 +83,4 @@ func TestLoopTakesNullForNoLimit(t *testing.T) {
 	if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.ByTag))); diff != "" {
 		t.Errorf("ApplyTo (-want +got):\n%s", diff)
 	}
-}
-
-func FuzzReadLoop(f *testing.F) {
-	f.Add("ralph.yaml", []byte("ralph_loop:\n  max_iterations: 25 # 1-100\n  max_cost: null\n  agent: build\n"))
-	f.Add("ralph.yml", []byte("ralph_loop: &a {max_time: 1h, <<: *a}\n---\n- |\n  x\n"))
-	f.Add("config", []byte(`{"maximumIterations": 5}`))
-	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		loop, err := config.ReadLoop(config.File{Name: name, Data: data})
-		if err == nil && loop.MaxIterations != nil && *loop.MaxIterations < 0 {
-			t.Errorf("ReadLoop = %d iterations, want 0 or more", *loop.MaxIterations)
-		}
-	})
 }

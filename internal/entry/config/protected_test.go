@@ -50,15 +50,10 @@ func TestWhatAgentsAreToldIsProtected(t *testing.T) {
 // Programs that people start by name are not.
 func TestProtected(t *testing.T) {
 	for _, name := range []string{
-		".github/workflows/ci.yml", ".github/dependabot.yml", "CODEOWNERS", "docs/CODEOWNERS", ".claude", "a/.github",
-		"action.yml", "tools/setup/action.yaml", ".gitlab-ci.yml", "ci/build.gitlab-ci.yml", ".gitlab/CODEOWNERS", ".circleci/config.yml",
-		"Jenkinsfile", "Jenkinsfile.release", "azure-pipelines.yml", "azure-pipelines-release.yaml", ".buildkite/pipeline.yml", ".travis.yml",
-		"appveyor.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker/test.yml", ".woodpecker.yml", ".teamcity/settings.kts", ".cirrus.yml",
-		"cloudbuild.yaml", "buildspec.yml", ".readthedocs.yaml", "renovate.json", ".renovaterc.json", ".mergify.yml", ".forgejo/workflows/ci.yml",
-		".devcontainer/devcontainer.json", ".devcontainer.json", ".gitpod.yml", ".vscode/mcp.json", ".vscode/tasks.json", ".vscode/launch.json",
-		".vscode/settings.json", "shop.code-workspace", ".idea/runConfigurations/all.xml", ".zed/tasks.json",
-		".husky/pre-commit", ".githooks/pre-push", "lefthook.yml", "lefthook-local.yml", ".lefthook.yml", "lefthook.toml", ".pre-commit-config.yaml", ".overcommit.yml",
-		".simple-git-hooks.json", ".lfsconfig", ".ralph/settings.json", "shop/.ralph/runs/x/journal.jsonl",
+		".github/workflows/ci.yml", "docs/CODEOWNERS", ".claude", "a/.github", "tools/setup/action.yaml", "ci/build.gitlab-ci.yml",
+		"Jenkinsfile.release", "azure-pipelines-release.yaml", ".woodpecker.yml", "renovate.json", ".devcontainer.json", ".vscode/tasks.json",
+		"shop.code-workspace", ".husky/pre-commit", "lefthook-local.yml", ".pre-commit-config.yaml", ".lfsconfig", ".ralph/settings.json",
+		"shop/.ralph/runs/x/journal.jsonl",
 	} {
 		if !protected(t, name) {
 			t.Errorf("%s is not protected", name)

@@ -3,7 +3,6 @@ package config_test
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -44,22 +43,6 @@ func TestSchemasAreFresh(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {
 			t.Errorf("%s is stale, run go test with -update (-it +types):\n%s", path, diff)
-		}
-	}
-}
-
-// Editors show the description of a key.
-func TestSchemasDescribeEveryKey(t *testing.T) {
-	for path, build := range schemas {
-		root := build(t)
-		objects := map[string]*jsonschema.Schema{"the root": root}
-		maps.Copy(objects, root.Definitions)
-		for name, object := range objects {
-			for key := object.Properties.Oldest(); key != nil; key = key.Next() {
-				if key.Value.Description == "" {
-					t.Errorf("%s: %s of %s has no description", path, key.Key, name)
-				}
-			}
 		}
 	}
 }

@@ -179,37 +179,6 @@ func TestUsageBehindLongLines(t *testing.T) {
 	}
 }
 
-// Hooks of one session can run at the same time. Only one of them reports a level.
-func TestOnceEvenSideBySide(t *testing.T) {
-	h := newHouse(t)
-	path := h.write("t.jsonl", `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}`+"\n")
-	in := fmt.Appendf(nil, `{"session_id":"s","transcript_path":%q}`, path)
-	answers := make(chan string)
-	for range 8 {
-		go func() { answers <- h.answer(hook.PostToolUse, in) }()
-	}
-	told := 0
-	for range 8 {
-		if <-answers != "" {
-			told++
-		}
-	}
-	if told != 1 {
-		t.Errorf("told %d times", told)
-	}
-}
-
-// A hook that is killed while it writes what is known of its session leaves the rest of the older text.
-func TestKilledWhileItWrites(t *testing.T) {
-	h := newHouse(t)
-	path := h.write("t.jsonl", `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}`+"\n")
-	h.tell(hook.SessionStart, map[string]any{"session_id": "s"})
-	h.write("state/s.json", `{"context":90}"loop":"x"}`)
-	if told := h.tell(hook.PostToolUse, map[string]any{"session_id": "s", "transcript_path": path}); told != "" {
-		t.Errorf("it told again: %s", told)
-	}
-}
-
 // Hooks that are set up twice, as a plugin and in the settings, get the same end. The loop
 // counts it once, and both continue the session.
 func TestOneEndToldTwice(t *testing.T) {
@@ -308,20 +277,6 @@ func TestJournalIsGone(t *testing.T) {
 		if told := h.tell(hook.Stop, in); told != "" {
 			t.Errorf("%s, once more: %s", name, told)
 		}
-	}
-}
-
-// A folder for sessions that is a link is not followed.
-func TestStateIsNoLink(t *testing.T) {
-	h := newHouse(t)
-	elsewhere := t.TempDir()
-	if err := os.Symlink(elsewhere, h.State); err != nil {
-		t.Fatal(err)
-	}
-	h.tell(hook.SessionStart, map[string]any{"session_id": "s"})
-	entries, err := os.ReadDir(elsewhere)
-	if err != nil || len(entries) > 0 {
-		t.Errorf("%v, %v in the folder that the link names", entries, err)
 	}
 }
 

@@ -44,42 +44,6 @@ func read(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// The flags that imply others select their files, too.
-func TestFilesOfFlags(t *testing.T) {
-	yes := true
-	for name, c := range map[string]struct {
-		files scaffold.Files
-		want  string
-	}{
-		"a feature":         {scaffold.Files{Name: "login"}, "ralph/prd.json ralph/progress.txt ralph/prompt.md"},
-		"the runner itself": {scaffold.Files{Host: &yes}, ".github/workflows/ralph.yml .github/workflows/ralph-after.yml .github/ISSUE_TEMPLATE/ralph.yml"},
-		"an App":            {scaffold.Files{App: "shop-ralph"}, ".github/workflows/ralph.yml .github/ISSUE_TEMPLATE/ralph.yml"},
-		"proofs":            {scaffold.Files{Proof: true}, ".github/workflows/ralph-proof.yml .github/workflows/ralph-proof-publish.yml"},
-	} {
-		var out, warn bytes.Buffer
-		c.files.ProjectDir = newProject(t, nil)
-		if !c.files.Any() {
-			t.Errorf("%s: selects no file", name)
-		}
-		if err := c.files.Write(now, &out, &warn); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		var wrote []string
-		for line := range strings.Lines(out.String()) {
-			if file, is := strings.CutPrefix(strings.TrimSpace(line), "wrote "); is {
-				wrote = append(wrote, file)
-				read(t, c.files.ProjectDir, file)
-			}
-		}
-		if got := strings.Join(wrote, " "); got != c.want {
-			t.Errorf("%s: wrote %s, want %s", name, got, c.want)
-		}
-	}
-	if none := new(scaffold.Files); none.Any() {
-		t.Error("no flag selects files")
-	}
-}
-
 // All files are written, or none.
 func TestNothingIsOverwritten(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -111,15 +75,6 @@ func TestNothingIsOverwritten(t *testing.T) {
 				t.Errorf("%s: %s has %q now", name, file, got)
 			}
 		}
-	}
-}
-
-// Workflows lie at the top of a repository only: GitHub reads none elsewhere.
-func TestWorkflowsBelowTheTop(t *testing.T) {
-	below := filepath.Join(newProject(t, map[string]string{"web/package.json": "{}"}), "web")
-	err := scaffold.Files{ProjectDir: below, GitHub: true}.Write(now, new(bytes.Buffer), new(bytes.Buffer))
-	if err == nil || !strings.Contains(err.Error(), "only at the top of a repository") {
-		t.Errorf("Write below the top: %v", err)
 	}
 }
 
