@@ -1,22 +1,18 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/entry/config"
-	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
-	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
 // parse reads the inputs and the event, without a call to GitHub.
@@ -80,7 +76,7 @@ func readEvent(env environment, inputs *config.Inputs, now time.Time) (*request,
 const largestEvent = 25 << 20
 
 func readPayload(path string) ([]byte, error) {
-	const fix = "name it with --event; in a workflow, GITHUB_EVENT_PATH names it"
+	const fix = "set GITHUB_EVENT_PATH to the file of the payload, as GitHub does"
 	payload, err := untrusted.ReadFile(path, largestEvent)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -135,60 +131,4 @@ func (r *request) addInputs(env environment, now time.Time) {
 		actor := env.get("GITHUB_ACTOR")
 		r.trigger.Sender = trigger.Sender{Login: actor, IsBot: strings.HasSuffix(actor, "[bot]")}
 	}
-}
-
-// Explained is what an event means here.
-type Explained struct {
-	Trigger string       `json:"trigger"` // the event with its action, as workflows name them
-	Kind    trigger.Verb `json:"kind"`    // what it asks for; empty: nothing
-	Why     string       `json:"why"`
-	// NeedsPermissionOf is the login whose permission GitHub is asked for; empty: none.
-	NeedsPermissionOf string `json:"needs_permission_of"`
-}
-
-// Explain reports what the event means. It makes no call: it does not check permissions, and reads the settings file
-// of the workspace.
-func (a Action) Explain() (Explained, error) {
-	l := newLog(a)
-	env := readEnvironment(a.Getenv)
-	inputs, err := readInputs(a, l)
-	if err != nil {
-		return Explained{}, err
-	}
-	if env.eventPath == "" {
-		return Explained{}, fault.Usage("no event given",
-			"name its payload and its kind: ralph action --explain --event event.json --name issue_comment", nil)
-	}
-	if !github.IsEvent(env.eventName) {
-		return Explained{}, fault.Usage(fmt.Sprintf("not a GitHub event: %q", env.eventName),
-			"name it with --name, for example --name issue_comment", nil)
-	}
-	r, err := readEvent(env, &inputs, a.Now())
-	if err != nil {
-		return Explained{}, err
-	}
-	if name := inputs.Config; name != "" {
-		text, err := workspace.ReadSettings(cmp.Or(env.workspace, "."), name)
-		if err != nil {
-			return Explained{}, err
-		}
-		if err := applyNamed(&inputs, name, text, l); err != nil {
-			return Explained{}, err
-		}
-	}
-	explained := Explained{Trigger: r.trigger.Event}
-	if r.trigger.Action != "" {
-		explained.Trigger += "." + r.trigger.Action
-	}
-	explained.Why = r.readCommand()
-	if explained.Why != "" {
-		return explained, nil
-	}
-	r.tighten()
-	explained.Kind = r.command.Verb
-	explained.Why = cmp.Or(view.CommandProblem(r.command), "it is for ralph")
-	if r.needsPermission() {
-		explained.NeedsPermissionOf = r.trigger.Asker().Login
-	}
-	return explained, nil
 }

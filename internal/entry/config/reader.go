@@ -93,7 +93,7 @@ var Removed = map[string]string{
 	"report":        "the report is always written",
 	"state-labels":  "an issue is always labelled with the state of its run",
 	"buttons":       "comment the command, such as /ralph approve",
-	"dry-run":       "`ralph action --explain` shows what an event means",
+	"dry-run":       "comment /ralph plan, which shows the stories and starts no work",
 	"https-proxy":   "set the variable HTTPS_PROXY",
 	"ca-bundle":     "set the variable SSL_CERT_FILE",
 	"setup-domains": "allow-domains counts for setup, too",

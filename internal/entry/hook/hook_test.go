@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -176,41 +175,6 @@ func TestUsageBehindLongLines(t *testing.T) {
 				t.Errorf("got %q, want %q", out, test.want)
 			}
 		})
-	}
-}
-
-// Hooks that are set up twice, as a plugin and in the settings, get the same end. The loop
-// counts it once, and both continue the session.
-func TestOneEndToldTwice(t *testing.T) {
-	h := newHouse(t)
-	h.loop()
-	path := h.write("t.jsonl", transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
-	ended := make(chan struct{}) // one of the two has
-	h.Pause = func(time.Duration) { <-ended }
-	var mu sync.Mutex
-	now := h.Now
-	h.Now = func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		return now()
-	}
-	in := fmt.Appendf(nil, `{"session_id":"s","transcript_path":%q,"last_assistant_message":"I am done."}`, path)
-	answers := make(chan string)
-	for range 2 {
-		go func() { answers <- h.answer(hook.Stop, in) }()
-	}
-	for i := range 2 {
-		out := <-answers
-		if i == 0 {
-			close(ended)
-		}
-		if !strings.Contains(out, `"decision":"block"`) || !strings.Contains(out, "time 1 of 10") {
-			t.Errorf("answered %s", out)
-		}
-	}
-	h.write("t.jsonl", transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`)+transcriptLine(h.now.Add(2*time.Hour), `{"type":"text","text":"I am done."}`))
-	if out := h.answer(hook.Stop, in); !strings.Contains(out, "time 2 of 10") {
-		t.Errorf("the next end in the same words: %s", out)
 	}
 }
 

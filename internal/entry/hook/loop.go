@@ -122,9 +122,6 @@ func (r *loopJournal) judgeStop(ctx context.Context, in input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if r.isRepeated(ended) {
-		return r.sendBack(), nil
-	}
 	if err := r.Append(ended); err != nil {
 		return answer{}, err
 	}
@@ -179,18 +176,6 @@ func (r *loopJournal) runChecks(ctx context.Context) error {
 
 func (r *loopJournal) sendBack() answer {
 	return block(prompt.SessionContinue(r.Run), "ralph loop: "+continueText(r.Run))
-}
-
-// isRepeated reports whether the hook was called twice for the same end, because it is set up twice.
-func (r *loopJournal) isRepeated(ended journal.AgentEnded) bool {
-	last, found := r.Run.LastJudged()
-	if !found || last.Agent == nil {
-		return false
-	}
-	if ended.Words == "" {
-		return false
-	}
-	return last.Agent.Words == ended.Words && ended.Transcript.Size == r.iteration.Heard
 }
 
 // repair adds the event that is missing if ralph was killed before it began an iteration.

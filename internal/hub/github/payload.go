@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-
-	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/lib/clean"
@@ -126,12 +123,6 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 		s.Time = at
 	}
 	return nil
-}
-
-// IsEvent reports whether GitHub has an event of that name that starts workflows.
-func IsEvent(name string) bool {
-	alone := []string{"schedule", "workflow_call"} // without a webhook
-	return slices.Contains(alone, name) || gh.EventForType(name) != nil
 }
 
 // ReadTrigger reads the payload of event. Of an event that starts no work by itself it reads only the
