@@ -10,35 +10,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// loud returns deliveries of another account's repository, whose limit at GitHub is reached.
-func (s *scene) loud() func() []byte {
-	s.t.Helper()
-	s.AddRepo(githubtest.Repo{Owner: "loud", Name: "repo", Dir: bare(s.t), Roles: map[string]string{"eve": "write"}})
+// The limit of one account holds up no other one.
+func TestALimitedAccountKeepsNoWorker(t *testing.T) {
+	s := newScene(t)
+	s.AddRepo(githubtest.Repo{Owner: "loud", Name: "repo", Dir: bare(t), Roles: map[string]string{"eve": "write"}})
 	s.AddIssue("loud/repo", githubtest.Issue{Title: "Add a cart", Body: "It is missing.", Author: "eve"})
 	s.AddLabel("loud/repo", 1, "ralph")
 	s.Inject(githubtest.Fault{
 		Method: "GET", Path: "/repos/loud/repo/installation", Times: -1, Status: http.StatusForbidden,
 		Header: http.Header{"Retry-After": {"1800"}}, Body: `{"message":"You have exceeded a secondary rate limit."}`,
 	})
-	return func() []byte {
-		s.ahead.Add(int64(time.Second))
-		s.EditIssue("loud/repo", 1, func(*githubtest.Issue) {})
-		payload, err := s.LabelEvent(githubtest.Event{Repo: "loud/repo", Issue: 1, Sender: "eve"}, "ralph")
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return payload
+	loud, err := s.LabelEvent(githubtest.Event{Repo: "loud/repo", Issue: 1, Sender: "eve"}, "ralph")
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// The limit of one account holds up no other one.
-func TestALimitedAccountKeepsNoWorker(t *testing.T) {
-	s := newScene(t)
-	next := s.loud()
 	one := s.server()
 	one.Limits.Workers, one.Access.Retry = 1, &github.RetryPolicy{Tries: 3, MaxWait: time.Hour}
 	v := s.serve(one)
-	v.deliver(guid(1), next(), http.StatusAccepted)
+	v.deliver(guid(1), loud, http.StatusAccepted)
 	v.deliver(guid(2), s.label("ralph"), http.StatusAccepted)
 	s.await(dispatches)
 	v.stop()

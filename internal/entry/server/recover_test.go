@@ -123,18 +123,6 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasTakenInIsEndedBeforeItStops(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	for n := range 9 {
-		v.deliver(guid(n), s.label("ralph"), http.StatusAccepted)
-	}
-	v.stop()
-	if n := s.asked(dispatches); n != 9 {
-		t.Errorf("%d jobs were started, want 9", n)
-	}
-}
-
 func TestItStopsThoughGitHubDoesNotAnswer(t *testing.T) {
 	s := newScene(t)
 	hanging := make(chan struct{}, 1)

@@ -105,7 +105,6 @@ func (s *scene) server() server.Server {
 type serving struct {
 	t    *testing.T
 	url  string
-	addr string
 	log  *lockedBuffer
 	stop func()
 }
@@ -128,7 +127,7 @@ func (s *scene) serve(with server.Server) *serving {
 		}
 	})
 	s.t.Cleanup(stop)
-	return &serving{t: s.t, url: "http://" + listener.Addr().String(), addr: listener.Addr().String(), log: log, stop: stop}
+	return &serving{t: s.t, url: "http://" + listener.Addr().String(), log: log, stop: stop}
 }
 
 // await waits for a request to GitHub.

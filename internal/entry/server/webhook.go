@@ -64,8 +64,6 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Delivery has no valid id"}
 	case r.Header.Get("X-GitHub-Event") == "":
 		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Event is empty"}
-	case r.ContentLength > maxBody:
-		return nil, errTooLarge
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
