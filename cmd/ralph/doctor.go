@@ -23,7 +23,6 @@ type doctorCommand struct {
 	Agents       bool     `xor:"part" help:"Check only the agent of a run here."`
 	GitHub       bool     `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the branch's rules."`
 	Repo         string   `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
-	UID          int      `group:"all" name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
 	Checks       *bool    `negatable:"" help:"Run the checks. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
 	AppArmor     bool     `name:"apparmor" xor:"part" help:"Print the AppArmor profile that lets ralph make its strongest sandbox, on Ubuntu 24.04 or later."`
@@ -130,7 +129,7 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 		return err
 	}
 	defer done()
-	sb := sandbox.Config{Level: level, UID: c.UID, GID: c.UID, Write: []string{room}}
+	sb := sandbox.Config{Level: level, Write: []string{room}}
 	if sb.Level == sandbox.External {
 		sb.Beyond = egress.Anywhere()
 	}

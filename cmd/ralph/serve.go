@@ -23,7 +23,6 @@ type serveCommand struct {
 	Secret        string   `type:"path" placeholder:"FILE" help:"File with the webhook's secret (default: RALPH_WEBHOOK_SECRET)."`
 	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Address to listen on."`
 	APIURL        string   `group:"all" name:"api-url" placeholder:"URL" help:"API of a GitHub Enterprise server: https://HOST/api/v3."`
-	Workflow      string   `group:"all" default:"ralph.yml" placeholder:"FILE" help:"Workflow to start in a repository."`
 	Label         string   `group:"all" placeholder:"NAME" help:"Label that starts work."`
 	TriggerPhrase string   `group:"all" placeholder:"WORD" help:"First word of a comment that starts work."`
 	AllowBots     []string `group:"all" placeholder:"NAME" help:"Bot that may start work. Repeatable."`
@@ -50,11 +49,10 @@ func (c *serveCommand) run(ctx context.Context, w world) (int, error) { //nolint
 			Retry:   w.pace,
 			App:     &github.App{ID: c.AppID, PrivateKey: key},
 		},
-		Secret:   secret,
-		Workflow: c.Workflow,
-		Now:      w.Now,
-		Limits:   server.DefaultLimits,
-		Log:      c.log(log),
+		Secret: secret,
+		Now:    w.Now,
+		Limits: server.DefaultLimits,
+		Log:    c.log(log),
 		Rules: trigger.Rules{
 			Label:     c.Label,
 			Phrase:    c.TriggerPhrase,

@@ -44,19 +44,12 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 		),
 		bad: []string{
 			`[]`, `null`, `{"unknown": 1}`, `{"maximumIterations": -1}`, `{"maximumIterations": 1.5}`, `{"maximumIterations": "5"}`,
-			`{"maximumIterations": 1e10}`, `{"completionResponse": " "}`, `{"completionResponse": 5}`, `{"streamAgentOutput": 1}`,
-			`{"agent": []}`, `{"agent": {"comand": "x"}}`, `{"agent": {"command": ""}}`, `{"agent": {"flags": "x"}}`, `{"agent": {"flags": [""]}}`,
+			`{"maximumIterations": 1e10}`, `{"completionResponse": " "}`, `{"streamAgentOutput": 1}`, `{"agent": {"flags": [""]}}`,
 			`{"agent": {"timeout": -1}}`, `{"agent": {"timeout": "-1s"}}`, `{"agent": {"timeout": "soon"}}`, `{"agent": {"timeout": "inf"}}`,
 			`{"agent": {"timeout": "0x1p4"}}`, `{"agent": {"timeout": ""}}`, `{"agent": {"timeout": 1e10}}`, `{"agent": {"timeout": true}}`,
-			`{"agent": {"prices": []}}`, `{"agent": {"prices": {"m": 1}}}`, `{"agent": {"prices": {"m": {"input": 1}}}}`,
-			`{"agent": {"prices": {"m": {"input": -1, "output": 1}}}}`, `{"agent": {"prices": {"m": {"input": 1, "output": 1, "cached": 1}}}}`,
-			`{"guardrails": [{}]}`, `{"guardrails": [null]}`, `{"guardrails": [{"command": "make"}]}`, `{"guardrails": [{"failAction": "APPEND"}]}`,
-			`{"guardrails": [{"command": " ", "failAction": "APPEND"}]}`, `{"guardrails": [{"command": "make", "failAction": "IGNORE"}]}`,
-			`{"guardrails": [{"command": "make", "failAction": "APPEND", "hints": ""}]}`, `{"guardrails": {}}`,
-			`{"scm": "git"}`, `{"scm": {"command": "git", "tasks": [" "]}}`, `{"scm": {"command": ""}}`,
-			`{"limits": {"maxCost": -1}}`, `{"limits": {"maxCost": "5"}}`, `{"limits": {"stallAfter": 0.5}}`, `{"limits": {"maxTokens": 1e13}}`,
-			`{"protect": [""]}`, `{"setup": "x"}`, `{"sandbox": {"mode": "full"}}`, `{"sandbox": {"allowDomains": ["http://a/"]}}`,
-			`{"sandbox": {"allowDomains": ["a b"]}}`, `{"sandbox": {"allowDomains": [""]}}`, `{"sandbox": {"allowModels": ["claude haiku"]}}`, `{"sandbox": {"allowModels": ["-x"]}}`,
+			`{"agent": {"prices": []}}`, `{"agent": {"prices": {"m": {"input": 1}}}}`, `{"guardrails": [null]}`, `{"guardrails": [{"command": "make"}]}`,
+			`{"guardrails": [{"command": "make", "failAction": "IGNORE"}]}`, `{"scm": "git"}`, `{"limits": {"maxCost": -1}}`, `{"limits": {"stallAfter": 0.5}}`,
+			`{"sandbox": {"mode": "full"}}`, `{"sandbox": {"allowDomains": ["http://a/"]}}`, `{"sandbox": {"allowModels": ["claude haiku"]}}`,
 		},
 	})
 }

@@ -46,7 +46,7 @@ func openSession(state, id string) (*session, error) {
 	case state == "":
 		return nil, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
 	}
-	if err := makePrivate(state); err != nil {
+	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
 	root, err := untrusted.OpenRoot(state)
@@ -70,22 +70,6 @@ func openSession(state, id string) (*session, error) {
 	_ = json.NewDecoder(bytes.NewReader(text)).Decode(&s.sessionData)
 	s.before = s.sessionData
 	return s, nil
-}
-
-func makePrivate(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Lstat(dir)
-	switch {
-	case err != nil:
-		return err
-	case !info.IsDir():
-		return fmt.Errorf("%s is not a folder", dir)
-	case info.Mode().Perm() != 0o700:
-		return os.Chmod(dir, 0o700) //nolint:gosec // a folder needs the x
-	}
-	return nil
 }
 
 func (s *session) save() error {

@@ -198,13 +198,16 @@ func (d *service) accessTo(owner, repo string) github.Access {
 	return access
 }
 
+// workflow is the file that jobs are started from, as ralph init --github writes it.
+const workflow = "ralph.yml"
+
 func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	client, err := github.Connect(d.accessTo(o.trigger.Repo.Owner, o.trigger.Repo.Name))
 	if err != nil {
 		return failed, err
 	}
 	if o.mayHaveStarted {
-		started, err := client.HasJobStarted(ctx, d.Workflow, o.id, o.at)
+		started, err := client.HasJobStarted(ctx, workflow, o.id, o.at)
 		if started || err != nil {
 			return already, err
 		}
@@ -218,11 +221,11 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 		subject = o.trigger.CI.Branch
 	}
 	inputs := map[string]any{"id": o.id, "issue": subject, "delivery": text}
-	err = client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
+	err = client.Dispatch(ctx, workflow, o.trigger.Repo.DefaultBranch, inputs)
 	if errors.Is(err, github.NotFound) && fault.Hint(err) == "" {
 		err = &fault.Fault{
 			What: "the repository has no workflow for ralph",
-			Fix:  "add .github/workflows/" + d.Workflow + " to the default branch",
+			Fix:  "add .github/workflows/" + workflow + " to the default branch",
 			Err:  err,
 		}
 	}

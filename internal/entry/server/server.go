@@ -25,13 +25,12 @@ import (
 
 // Server has the settings of a server for a GitHub App.
 type Server struct {
-	Access   github.Access // the App and its GitHub, without a repository
-	Secret   string        // with which GitHub signs deliveries
-	Rules    trigger.Rules // for all repositories
-	Workflow string        // the workflow file that it starts in a repository
-	Log      *slog.Logger
-	Now      func() time.Time
-	Limits   Limits
+	Access github.Access // the App and its GitHub, without a repository
+	Secret string        // with which GitHub signs deliveries
+	Rules  trigger.Rules // for all repositories
+	Log    *slog.Logger
+	Now    func() time.Time
+	Limits Limits
 }
 
 // Limits are the limits of a server.

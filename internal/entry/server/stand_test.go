@@ -97,7 +97,7 @@ func (s *scene) server() server.Server {
 	limits.LogInterval = time.Hour
 	return server.Server{
 		Access: github.Access{BaseURL: s.URL + "/api/v3", App: &github.App{ID: 12, PrivateKey: s.key}, Retry: &github.RetryPolicy{Tries: 1, MaxWait: time.Second}},
-		Secret: secret, Workflow: "ralph.yml", Now: time.Now, Limits: limits,
+		Secret: secret, Now: time.Now, Limits: limits,
 	}
 }
 
