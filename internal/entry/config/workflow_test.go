@@ -2,8 +2,6 @@ package config_test
 
 import (
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -69,54 +67,6 @@ func TestInputsOfAWorkflow(t *testing.T) {
 			t.Errorf("%s is read", name)
 		}
 	}
-}
-
-// Every example has a step of ralph with valid inputs.
-func TestExamplesAreAccepted(t *testing.T) {
-	examples, err := filepath.Glob("../../../examples/*.yml")
-	if err != nil || len(examples) == 0 {
-		t.Fatalf("%d examples: %v", len(examples), err)
-	}
-	host, index := offeredBy(t, "../../../host/action.yml"), page(t, "../../../docs/README.md")
-	for _, example := range examples {
-		given := inputsOf(t, example)
-		for name := range given {
-			if _, found := host[name]; !found {
-				t.Errorf("%s: host/action.yml has no input %s", example, name)
-			}
-		}
-		_, err := config.ReadInputs(func(name string) string {
-			if value, found := given[name]; found {
-				return value
-			}
-			return host[name].Default
-		})
-		if err != nil {
-			t.Errorf("%s: %v", example, err)
-		}
-		if mode := given["mode"]; mode != "publish" && given["checks"] == "" || mode == "" && given["agent-version"] == "" {
-			t.Errorf("%s: no checks or no agent: %v", example, given)
-		}
-		if lines := strings.Count(page(t, example), "\n"); lines > 45 {
-			t.Errorf("%s has %d lines, at most 45", example, lines)
-		}
-		if name := filepath.Base(example); !strings.Contains(index, "(../examples/"+name+")") {
-			t.Errorf("docs/README.md does not list %s", name)
-		}
-	}
-}
-
-var expression = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
-
-// inputsOf returns the inputs of ralph's step, with a placeholder for each expression.
-func inputsOf(t *testing.T, workflow string) map[string]string {
-	t.Helper()
-	placed := strings.NewReplacer("${{ vars.RALPH_APP_ID }}", "12", "${{ vars.PACKAGE_HOSTS }}", "index.example,files.example").Replace(page(t, workflow))
-	given, err := config.InputsOfWorkflow([]byte(expression.ReplaceAllString(placed, "placeholder")))
-	if err != nil || len(given) == 0 {
-		t.Fatalf("%s: inputs %v, %v", workflow, given, err)
-	}
-	return given
 }
 
 func page(t *testing.T, path string) string {

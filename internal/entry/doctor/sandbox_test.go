@@ -11,9 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-// On a machine on which nothing can be started inside there is no sandbox: it says
-// so, part by part, and how there would be one.
-func TestNothingConfinesAnybody(t *testing.T) {
+// On a machine on which nothing can be started inside there is no sandbox, and a level that was asked for does not hold.
+// The text says so, part by part, and how there would be one.
+func TestNothingConfines(t *testing.T) {
 	next := func(context.Context, process.Command) (process.Result, error) {
 		return process.Result{}, errors.New("refused by the machine")
 	}
@@ -27,14 +27,7 @@ func TestNothingConfinesAnybody(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
 	}
-}
-
-// A level that was asked for and cannot be put to the test does not hold.
-func TestALevelThatIsNotThere(t *testing.T) {
-	next := func(context.Context, process.Command) (process.Result, error) {
-		return process.Result{}, errors.New("refused by the machine")
-	}
-	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Namespace}, next)
+	s = doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Namespace}, next)
 	if s.Level != "namespace" || !strings.Contains(s.Gap, "refused by the machine") {
 		t.Errorf("found %+v", s)
 	}

@@ -28,19 +28,3 @@ func TestFolder(t *testing.T) {
 		}
 	}
 }
-
-// A working directory that was moved is found where it is now.
-func TestMovedFolder(t *testing.T) {
-	top := t.TempDir()
-	shop := filepath.Join(top, "shop")
-	if err := os.Mkdir(shop, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(shop)
-	if err := errors.Join(os.Rename(shop, filepath.Join(top, "moved")), os.Mkdir(shop, 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := world(t, top).Folder("."); err != nil || filepath.Base(got) != "moved" {
-		t.Errorf("Folder = %q, %v; want it where it was moved", got, err)
-	}
-}

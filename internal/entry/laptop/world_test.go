@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/ralph-loop/ralph/internal/box/confine"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/entry/laptop"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -54,20 +52,6 @@ func TestTemp(t *testing.T) {
 		if got := world(t, home).Temp(shop); got != want {
 			t.Errorf("with TMPDIR %s: %s, want %s", temp, got, want)
 		}
-	}
-}
-
-// Results at a base count only for the hosts with which the checks ran.
-func TestKeptBaselinesKnowTheirHosts(t *testing.T) {
-	w := world(t, t.TempDir())
-	w.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
-	seen := map[string]string{}
-	for name, allow := range map[string][]string{"any host": nil, "no host": {}, "one host": {"a.example.com"}} {
-		with := laptop.KeptBaselines(w, &confine.Sandbox{Level: sandbox.Namespace}, confine.Needs{}, allow).With
-		if other, is := seen[with]; is || with == "" {
-			t.Errorf("%s and %s are both %q", name, other, with)
-		}
-		seen[with] = name
 	}
 }
 

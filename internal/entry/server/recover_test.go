@@ -79,21 +79,6 @@ func TestNothingIsLostOverARestart(t *testing.T) {
 	}
 }
 
-func TestWhatWasStartedIsNotStartedAgain(t *testing.T) {
-	s := newScene(t)
-	v := s.serve(s.server())
-	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
-	s.await(dispatches)
-	v.stop()
-	s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
-	v = s.serve(s.server())
-	s.await(runs)
-	v.stop()
-	if got := s.started(); got != "1" {
-		t.Errorf("started %s, want 1 once", got)
-	}
-}
-
 func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault githubtest.Fault

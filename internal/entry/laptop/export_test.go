@@ -1,4 +1,0 @@
-package laptop
-
-// KeptBaselines is keptBaselines.
-var KeptBaselines = World.keptBaselines
