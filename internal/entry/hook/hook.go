@@ -97,7 +97,6 @@ func (d Environment) startSession(in input) answer {
 	}
 	defer s.close()
 	s.sessionData = sessionData{Loop: s.Loop}
-	removeOldSessions(d.State, d.Now())
 	return answer{}
 }
 

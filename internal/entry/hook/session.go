@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
@@ -89,25 +88,6 @@ func (s *session) save() error {
 func (s *session) close() {
 	_ = s.save() // without it, a warning comes again, or the session stops sooner
 	_ = s.file.Close()
-}
-
-const maxAge = 30 * 24 * time.Hour
-
-func removeOldSessions(state string, now time.Time) {
-	root, err := untrusted.OpenRoot(state)
-	if err != nil {
-		return
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	sessions, err := root.ReadDir(".")
-	if err != nil {
-		return
-	}
-	for _, session := range sessions {
-		if info, err := session.Info(); err == nil && now.Sub(info.ModTime()) > maxAge {
-			_ = root.RemoveAll(session.Name()) // the next session tries again
-		}
-	}
 }
 
 // maxStops is how often in a row ralph prevents a session from stopping.
