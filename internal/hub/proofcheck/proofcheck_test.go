@@ -126,10 +126,10 @@ func TestSummary(t *testing.T) {
 		From:  "#7",
 		Line:  func(string) int { return 0 },
 	}
-	want := `| story | criteria | test that fails without it | commit |
-|---|---|---|---|
-| ✅ **The whole change** |  | 'shop.TestTwo'<br>'shop.TestTen' | 'c1c1c1c' |
-| Count '@'all | two is there ✅ 'shop.TestTwo'<br>three is not |  |  |
+	want := `| story and criteria | test that fails without it | commit |
+|---|---|---|
+| ✅ **The whole change** | 'shop.TestTwo'<br>'shop.TestTen' | 'c1c1c1c' |
+| Count '@'all<br>• two is there ✅ 'shop.TestTwo'<br>• three is not |  |  |
 
 ✅ marks a criterion of #7 whose named test fails without the change. Compare the others with the tests.
 
@@ -164,7 +164,7 @@ The proof used their version on the base branch. A maintainer reads the change, 
 	}
 	facts.Outcome.Result, facts.Outcome.Why = journal.NoNewFailingTest, "no test is added"
 	check, _ = proofcheck.Check(facts)
-	if row := "| **The whole change** |  | No new failing test: no test is added | `c1c1c1c` |"; !strings.Contains(check.Summary, row) {
+	if row := "| **The whole change** | No new failing test: no test is added | `c1c1c1c` |"; !strings.Contains(check.Summary, row) {
 		t.Errorf("no %q in\n%s", row, check.Summary)
 	}
 }

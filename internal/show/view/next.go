@@ -116,17 +116,20 @@ func continueWith(run journal.Run, words ...string) string {
 	return "continue with " + Code(run.Resume.Command(words...), 300)
 }
 
+// readMarked names the lines with which the body of a pull request begins.
+const readMarked = "read the lines marked ❗ in the draft pull request, and the code that they name"
+
 // reviewStep returns what to do about the pull request of a run in which all stories passed.
 func reviewStep(run journal.Run) string {
 	switch {
 	case !run.Published.Pull.Draft:
 		return "" // the headline says it
 	case !verdict.IsVerified(run):
-		return "comment `/ralph`, or look at the draft pull request with care"
+		return "comment `/ralph`, or read the diff of the draft pull request and mark it as ready if it is right"
 	case reviewReason(run) != "":
-		return "look at the draft pull request with care; if it is right, mark it as ready, or set `tamper: allow`"
+		return readMarked + "; if the change is right, mark it as ready, or set `tamper: allow`"
 	case !verdict.IsWorkProven(run):
-		return "look at the draft pull request with care"
+		return readMarked + "; if the change is right, mark it as ready, else comment `/ralph -- what is missing`"
 	}
 	return cmp.Or(fixFor(run, "ready"), "review the draft pull request and mark it as ready")
 }

@@ -13,17 +13,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view/ending"
 )
 
+// storyCount does not count a story as proven that needs no proof: one of documents or tests alone, or as its plan says.
 func storyCount(run journal.Run) string {
-	proven := 0
+	proven, exempt := 0, 0
 	for _, s := range run.Plan.UserStories {
-		if verdict.IsStoryProven(run, s) {
+		proof, _ := run.StoryProof(s.ID)
+		switch {
+		case !verdict.IsStoryProven(run, s):
+		case proof.Result == journal.Proven:
 			proven++
+		default:
+			exempt++
 		}
 	}
-	if proven == 0 {
+	if proven+exempt == 0 {
 		return passedText(run)
 	}
-	return fmt.Sprintf("%d of %d proven", proven, len(run.Plan.UserStories))
+	text := fmt.Sprintf("%d of %d proven", proven, len(run.Plan.UserStories))
+	if exempt > 0 {
+		text += fmt.Sprintf(", %d %s no proof", exempt, pick(exempt == 1, "needs", "need"))
+	}
+	return text
 }
 
 // signOf returns the sign of the comment: at work, done, or a person has to do something.

@@ -109,7 +109,6 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
 		// For text that people approve, so nearly all of it is shown.
 		"longLineStart":    func(s string) string { return escapeLineStart(s, 2000) },
-		"join":             func(cells []string) string { return strings.Join(cells, "<br>") },
 		"problems":         verdictProblems,
 		"publishFailures":  publishFailures,
 		"notes":            listedNotes,

@@ -16,16 +16,16 @@ import (
 func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
 		"review the draft pull request and mark it as ready": func(*journal.Run) {},
-		"name commands that verify the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) {
+		"name commands that verify the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or read the diff of the draft pull request and mark it as ready if it is right": func(r *journal.Run) {
 			r.Proofs[1].Result = journal.Unknown
 		},
-		"look at the draft pull request with care; if it is right, mark it as ready, or set `tamper: allow`": func(r *journal.Run) {
+		"read the lines marked ❗ in the draft pull request, and the code that they name; if the change is right, mark it as ready, or set `tamper: allow`": func(r *journal.Run) {
 			r.Proofs[1].Result, r.Proofs[1].Why = journal.NeedsReview, "the tests of the base fail on the new code: TestA"
 		},
 		"review the changes; if they are right, set `tamper: allow`": func(r *journal.Run) {
 			r.Published.Pull, r.Proofs[0].Result, r.Proofs[0].Why = nil, journal.NeedsReview, "the checks pass only with changed check files: `Makefile`"
 		},
-		"look at the draft pull request with care": func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
+		"read the lines marked ❗ in the draft pull request, and the code that they name; if the change is right, mark it as ready, else comment `/ralph -- what is missing`": func(r *journal.Run) { r.Proofs[1].Restored = []string{"CODEOWNERS"} },
 	} {
 		run := journal.Run{
 			Tree: "t1", Published: journal.Published{Pull: &journal.PullOpened{Number: 3, Draft: true}}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},

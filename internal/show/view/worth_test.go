@@ -148,7 +148,7 @@ func TestAnAgentsOwnCriterionIsTold(t *testing.T) {
 	run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A", AcceptanceCriteria: []string{"ten cost 20", "or anything else"}}}
 	run.Planning.Added = []string{"or anything else"}
 	body := view.Of(run).Pull.Body
-	if want := "| ten cost 20<br>added by the agent: or anything else |"; !strings.Contains(body, want) {
+	if want := "A<br>• ten cost 20<br>• added by the agent: or anything else |"; !strings.Contains(body, want) {
 		t.Errorf("the pull request does not say %q:\n%s", want, body)
 	}
 }
