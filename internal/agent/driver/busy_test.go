@@ -23,11 +23,8 @@ func TestTurnedAway(t *testing.T) {
 		until         time.Time
 	}{
 		"claude, rate limit":    {agent: "claude", prints: claudeFailed + `429}`, busy: true},
-		"claude, overload":      {agent: "claude", prints: claudeFailed + `529}`, busy: true},
-		"claude, server error":  {agent: "claude", prints: claudeFailed + `500}`, busy: true},
 		"claude, a bad request": {agent: "claude", prints: claudeFailed + `400}`},
 		"claude, no such model": {agent: "claude", prints: claudeFailed + `404}`, denied: true},
-		"claude, a refused key": {agent: "claude", prints: claudeFailed + `401}`, denied: true},
 		"claude, a login's limit": {
 			agent: "claude", busy: true, until: now.Add(time.Hour),
 			prints: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795179600}}` + "\n" + claudeFailed + `0}`,

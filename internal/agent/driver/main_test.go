@@ -6,51 +6,21 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
-	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
 // TestMain lets this binary be the agent too.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "scripted-agent" {
-		os.Exit(playScript(os.Args[2]))
-	}
 	if len(os.Args) > 2 && os.Args[1] == "child" {
 		os.Exit(children[os.Args[2]]())
 	}
 	os.Exit(m.Run())
-}
-
-// playScript does what the program's hidden command does.
-func playScript(path string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	script, err := os.ReadFile(path)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
-	iteration, _ := strconv.Atoi(os.Getenv("RALPH_ITERATION"))
-	runner := process.Runner{Now: time.Now}
-	code, err := scripted.Play(ctx, scripted.Stage{
-		Name: filepath.Base(path), Script: script, Iteration: iteration, Story: os.Getenv("RALPH_STORY"),
-		Dir: ".", Prompt: os.Stdin, Out: os.Stdout, Run: runner.Run, Env: os.Environ(),
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
-	return code
 }
 
 // children are programs that a user could name as the agent command.
