@@ -52,6 +52,7 @@ func acp(k kind, words []string, o Options) (Adapter, error) {
 				model:   model(order),
 				price:   o.Prices,
 				servers: []mcp.ACPServer{},
+				calls:   map[string]acpCall{},
 			}
 			if !start.ownFlag {
 				d.servers = o.Servers.ForACP()

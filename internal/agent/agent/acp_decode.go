@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/agent/mcp"
@@ -42,7 +43,7 @@ type acpDecoder struct {
 	number  int    // its id
 	session string
 	words   strings.Builder // of a message that is not complete: a claim may be cut in two
-	calls   recent[acpCall]
+	calls   map[string]acpCall
 	spent   stream.Spent
 	lines   []byte
 	over    bool
@@ -52,20 +53,20 @@ type acpLine struct {
 	ID     jsontext.Value `json:"id"`
 	Method string         `json:"method"`
 	Params struct {
-		Update  acpUpdate      `json:"update"`
-		Options few[acpOption] `json:"options"` // of a request for permission
+		Update  acpUpdate   `json:"update"`
+		Options []acpOption `json:"options"` // of a request for permission
 	} `json:"params"`
 	Result struct {
 		SessionID string `json:"sessionId"`
-		Options   few[struct {
+		Options   []struct {
 			ID    string `json:"id"`
 			Value string `json:"currentValue"`
-		}] `json:"configOptions"`
+		} `json:"configOptions"`
 		StopReason string   `json:"stopReason"`
 		Usage      acpUsage `json:"usage"`
 		Meta       struct {
 			Quota struct {
-				Models few[acpModelUsage] `json:"model_usage"`
+				Models []acpModelUsage `json:"model_usage"`
 			} `json:"quota"`
 		} `json:"_meta"`
 	} `json:"result"`
@@ -119,10 +120,10 @@ type acpUpdate struct {
 	Status    string         `json:"status"`
 	RawInput  jsontext.Value `json:"rawInput"`
 	RawOutput acpOutput      `json:"rawOutput"`
-	Entries   few[struct {
+	Entries   []struct {
 		Content string `json:"content"`
 		Status  string `json:"status"`
-	}] `json:"entries"` // of a plan
+	} `json:"entries"` // of a plan
 	Cost struct {
 		Amount   float64 `json:"amount"`
 		Currency string  `json:"currency"`
@@ -135,9 +136,9 @@ type acpOutput struct {
 	Metadata struct {
 		Exit int `json:"exit"`
 	} `json:"metadata"`
-	Contents few[struct {
+	Contents []struct {
 		Exit int `json:"exitCode"`
-	}] `json:"contents"`
+	} `json:"contents"`
 }
 
 // acpCall is what is known of a tool call so far.
@@ -164,8 +165,8 @@ func (c *acpContent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 		*c = acpContent(single.Text)
 		return err
 	}
-	var blocks few[block]
-	err := blocks.UnmarshalJSONFrom(from)
+	var blocks []block
+	err := jsonv2.UnmarshalDecode(from, &blocks)
 	var texts []string
 	for _, b := range blocks {
 		texts = append(texts, b.Content.Text)
@@ -316,7 +317,7 @@ func (d *acpDecoder) call(u acpUpdate) []stream.Item {
 	c.input = cmp.Or(summary(u.RawInput), c.input)
 	c.output = cmp.Or(truncate(cmp.Or(string(u.Content), u.RawOutput.Output), maxOutput), c.output)
 	if u.Status == "pending" {
-		d.calls.put(u.ID, c)
+		d.calls[u.ID] = c
 		return nil
 	}
 	if !c.started {
@@ -328,10 +329,10 @@ func (d *acpDecoder) call(u acpUpdate) []stream.Item {
 		})
 	}
 	if u.Status != "completed" && u.Status != "failed" {
-		d.calls.put(u.ID, c)
+		d.calls[u.ID] = c
 		return items
 	}
-	d.calls.drop(u.ID)
+	delete(d.calls, u.ID)
 	failed := u.Status == "failed" || u.RawOutput.Metadata.Exit != 0
 	for _, part := range u.RawOutput.Contents {
 		failed = failed || part.Exit != 0

@@ -88,11 +88,6 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 			agent: "amp", args: "--execute --dangerously-allow-all",
 			want: "amp --stream-json --dangerously-allow-all -x work",
 		},
-		"codex": {
-			agent: "codex", command: "codex e", args: "--json --full-auto",
-			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -`,
-			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
-		},
 		"codex in text": {
 			agent: "codex", args: "--full-auto -o out.txt",
 			want:  `codex exec --json -c project_doc_max_bytes=0 -c service_tier="default" --dangerously-bypass-approvals-and-sandbox -o out.txt -`,
@@ -125,12 +120,8 @@ func TestVersionsAreAskedFor(t *testing.T) {
 		"claude":            {"claude", "", "claude --version"},
 		"codex":             {"codex", "/opt/codex --full-auto e", "/opt/codex --version"},
 		"more words":        {"codex", "codex mcp add x sh", ""},
-		"amp":               {"amp", "", "amp --version"},
-		"gemini":            {"gemini", "/opt/gemini -y", "/opt/gemini --version"},
 		"opencode":          {"opencode", "opencode acp", "opencode --version"},
-		"copilot":           {"copilot", "", "copilot --version"},
 		"a program unknown": {"command", "x", ""},
-		"ralph itself":      {"scripted", "", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -145,15 +136,11 @@ func TestVersionsAreAskedFor(t *testing.T) {
 func TestReadVersion(t *testing.T) {
 	tests := map[string]struct{ printed, want string }{
 		"claude":        {"2.1.328 (Claude Code)\n", "2.1.328"},
-		"codex":         {"codex-cli 0.169.0\n", "0.169.0"},
-		"gemini":        {"0.61.0", "0.61.0"},
-		"opencode":      {"1.18.33\n", "1.18.33"},
 		"copilot":       {"GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.\n", "1.0.102"},
 		"amp":           {"0.0.1763222400-g1a2b3c (released 2026-11-15T12:00:00.000Z, 2d ago)\n", "0.0.1763222400-g1a2b3c"},
 		"a prerelease":  {"v1.2.3-rc.1+build.5, they say", "1.2.3-rc.1+build.5"},
 		"a warning too": {"(node:12) Warning: node 20 is old\ntool 3.2.1\n", "3.2.1"},
 		"none":          {"usage: tool [flags]", ""},
-		"nothing":       {"", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -184,21 +171,5 @@ func TestAHomeOfItsOwn(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(tmp); err != nil || len(entries) > 0 {
 		t.Errorf("left: %v, %v", entries, err)
-	}
-}
-
-func TestTheUsersHomeIsTheAgents(t *testing.T) {
-	s := agenttest.New(t, "claude", complete(agenttest.Self(t, "env")))
-	tmp := t.TempDir()
-	s.Env = append(s.Env, "TMPDIR="+tmp)
-	s.Run = func(context.Context, process.Command) (process.Result, error) {
-		entries, err := os.ReadDir(tmp)
-		if len(entries) > 0 {
-			t.Errorf("made %v", entries)
-		}
-		return process.Result{}, err
-	}
-	if _, err := s.Do(t.Context(), order); err != nil {
-		t.Error(err)
 	}
 }

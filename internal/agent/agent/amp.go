@@ -37,6 +37,6 @@ func amp(_ kind, words []string, o Options) (Adapter, error) {
 		},
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:   func(Order) string { return "" },
-		Decoder: func(Order) Decoder { return decoderOf(&claudeDecoder{}) },
+		Decoder: func(Order) Decoder { return decoderOf(newClaudeDecoder(nil, "")) },
 	}, nil
 }

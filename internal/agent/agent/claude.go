@@ -33,7 +33,7 @@ func claude(_ kind, words []string, o Options) (Adapter, error) {
 		Argv:          func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder {
-			return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model})
+			return decoderOf(newClaudeDecoder(o.Prices, order.Model))
 		},
 		CallsHooks:   hooks != "",
 		ReportsUsage: true,
@@ -149,7 +149,7 @@ func (b *claudeBlocks) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 		*b = claudeBlocks{{Type: "text"}}
 		return json.UnmarshalDecode(from, &(*b)[0].Text)
 	}
-	return json.UnmarshalDecode(from, (*few[claudeBlock])(b))
+	return json.UnmarshalDecode(from, (*[]claudeBlock)(b))
 }
 
 // claudeOutput is a tool's output: a text, or texts among other blocks.
@@ -160,10 +160,10 @@ func (o *claudeOutput) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() == '"' {
 		return json.UnmarshalDecode(from, (*string)(o))
 	}
-	var parts few[struct {
+	var parts []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
-	}]
+	}
 	err := json.UnmarshalDecode(from, &parts)
 	var texts []string
 	for _, part := range parts {
@@ -178,11 +178,11 @@ func (o *claudeOutput) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 // todoList reads TodoWrite of Claude Code, with contents, and write_todos of Gemini, with descriptions.
 func todoList(input jsontext.Value) stream.Todo {
 	var parsed struct {
-		Todos few[struct {
+		Todos []struct {
 			Content     string `json:"content"`
 			Description string `json:"description"`
 			Status      string `json:"status"`
-		}] `json:"todos"`
+		} `json:"todos"`
 	}
 	readLine(input, &parsed)
 	var todo stream.Todo
@@ -205,20 +205,12 @@ func taskState(status string) stream.TaskState {
 
 // claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
-	open recent[stream.Usage]
+	open map[string]stream.Usage // by model and message
 	sums map[string]stream.Usage // by model
 }
 
-const mostModels = 50 // those after them have no name
-
 func (m *claudeMeter) add(model, message string, used stream.Usage) {
-	if m.sums == nil {
-		m.sums = map[string]stream.Usage{}
-	}
-	if _, known := m.sums[model]; !known && len(m.sums) >= mostModels {
-		model = ""
-	}
 	key := model + " " + message
 	m.sums[model] = m.sums[model].Plus(used.Minus(m.open[key]))
-	m.open.put(key, used)
+	m.open[key] = used
 }

@@ -84,14 +84,23 @@ type claudeDecoder struct {
 	denied stream.Denial
 	spent  claudeMeter
 	sent   stream.Usage // that the newest Spent had
-	todos  recent[bool]
+	todos  map[string]bool
+}
+
+func newClaudeDecoder(price pricing, model string) *claudeDecoder {
+	return &claudeDecoder{
+		price: price,
+		model: model,
+		spent: claudeMeter{open: map[string]stream.Usage{}, sums: map[string]stream.Usage{}},
+		todos: map[string]bool{},
+	}
 }
 
 func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 	switch l.Type {
 	case "system":
 		if l.Subtype == "init" {
-			d.model = truncate(l.Model, maxID)
+			d.model = l.Model
 		}
 		return l.system()
 	case "rate_limit_event":
@@ -135,7 +144,7 @@ func (d *claudeDecoder) modelOf(own string, sub bool) string {
 	if !sub || own == "" || own == synthetic || own == d.served {
 		return d.model
 	}
-	return truncate(own, maxID)
+	return own
 }
 
 func (l claudeLine) system() []stream.Item {
@@ -180,7 +189,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 		case block.Type == "text":
 			items = append(items, stream.Progress{Text: Short(block.Text)})
 		case isTodo && !isSub:
-			d.todos.put(block.ID, true)
+			d.todos[block.ID] = true
 			items = append(items, todoList(block.Input))
 		case strings.HasSuffix(block.Type, "tool_use"): // server_tool_use, mcp_tool_use
 			items = append(items, stream.ToolStart{
@@ -196,7 +205,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 	var items []stream.Item
 	for _, block := range blocks {
-		if block.Type != "tool_result" || d.todos.drop(block.ToolUseID) {
+		if block.Type != "tool_result" || d.todos[block.ToolUseID] {
 			continue
 		}
 		items = append(items, stream.ToolEnd{
@@ -212,7 +221,7 @@ func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 type claudeResult struct {
 	IsError        bool           `json:"is_error"`
 	Result         string         `json:"result"`
-	Errors         few[string]    `json:"errors"` // instead of Result, after limits and interruptions
+	Errors         []string       `json:"errors"` // instead of Result, after limits and interruptions
 	TerminalReason string         `json:"terminal_reason"`
 	Status         int            `json:"api_error_status"`
 	TotalCost      jsontext.Value `json:"total_cost_usd"`

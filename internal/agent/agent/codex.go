@@ -46,7 +46,7 @@ func codex(_ kind, words []string, o Options) (Adapter, error) {
 		},
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
-			return decoderOf(&codexDecoder{price: o.Prices, model: modelOf(flags, order)})
+			return decoderOf(&codexDecoder{price: o.Prices, model: modelOf(flags, order), open: map[string]bool{}})
 		},
 		ReportsUsage: true,
 	}, nil

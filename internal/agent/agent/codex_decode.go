@@ -42,8 +42,8 @@ func (u codexUsage) plain() stream.Usage {
 type codexDecoder struct {
 	price pricing
 	model string
-	open  recent[bool] // calls without an end
-	last  string       // the last error of the stream itself
+	open  map[string]bool // calls without an end
+	last  string          // the last error of the stream itself
 }
 
 func (d *codexDecoder) read(l codexLine) []stream.Item {
@@ -78,7 +78,7 @@ func (d *codexDecoder) started(item codexItem) []stream.Item {
 	if !isCall {
 		return nil
 	}
-	d.open.put(item.ID, true)
+	d.open[item.ID] = true
 	return []stream.Item{call}
 }
 
@@ -101,7 +101,8 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 		return nil
 	}
 	end := stream.ToolEnd{ID: item.ID, Output: item.output(), Failed: item.failed()}
-	if d.open.drop(item.ID) {
+	if d.open[item.ID] {
+		delete(d.open, item.ID)
 		return []stream.Item{end}
 	}
 	return []stream.Item{call, end} // some versions report some calls only when they are over
@@ -130,10 +131,10 @@ type codexItem struct {
 	Output  string `json:"aggregated_output"`
 	Exit    int    `json:"exit_code"` // null while it runs
 
-	Changes few[struct {
+	Changes []struct {
 		Path string `json:"path"`
 		Kind string `json:"kind"`
-	}] `json:"changes"`
+	} `json:"changes"`
 
 	Query string `json:"query"`
 
@@ -148,10 +149,10 @@ type codexItem struct {
 		Message string `json:"message"`
 	} `json:"error"`
 
-	Items few[struct {
+	Items []struct {
 		Text      string `json:"text"`
 		Completed bool   `json:"completed"`
-	}] `json:"items"`
+	} `json:"items"`
 }
 
 func (i codexItem) call() (stream.ToolStart, bool) {
@@ -184,7 +185,7 @@ func bareCommand(command string) string {
 func (i codexItem) edits() []stream.Item {
 	var items []stream.Item
 	for n, change := range i.Changes {
-		id := fmt.Sprintf("%s.%d", truncate(i.ID, maxID), n+1)
+		id := fmt.Sprintf("%s.%d", i.ID, n+1)
 		items = append(items,
 			stream.ToolStart{ID: id, Name: "edit", Input: Short(change.Kind + " " + change.Path)},
 			stream.ToolEnd{ID: id, Failed: i.failed()})

@@ -41,16 +41,9 @@ func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
 	}
 	d.spoke = true
 	items := d.read(d.line)
-	for i, item := range items {
-		switch item := item.(type) { //nolint:gochecksumtype // the others have no ids
-		case stream.Result:
+	for _, item := range items {
+		if _, ok := item.(stream.Result); ok {
 			d.closed = true
-		case stream.ToolStart:
-			item.ID = truncate(item.ID, maxID)
-			items[i] = item
-		case stream.ToolEnd:
-			item.ID = truncate(item.ID, maxID)
-			items[i] = item
 		}
 	}
 	return items
@@ -93,41 +86,9 @@ func isMismatch(err error) bool {
 	return errors.As(err, &mismatch)
 }
 
-// few is a list, of which at most maxRecent elements are read: a line of 8 MiB can have millions.
-type few[T any] []T
-
-// UnmarshalJSONFrom leaves values of unexpected types empty.
-func (f *few[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	*f = nil
-	if from.PeekKind() != '[' {
-		return from.SkipValue()
-	}
-	if _, err := from.ReadToken(); err != nil {
-		return err
-	}
-	for from.PeekKind() != ']' {
-		if len(*f) == maxRecent {
-			if err := from.SkipValue(); err != nil {
-				return err
-			}
-			continue
-		}
-		var element T
-		err := json.UnmarshalDecode(from, &element)
-		if err != nil && !isMismatch(err) {
-			return err
-		}
-		*f = append(*f, element)
-	}
-	_, err := from.ReadToken()
-	return err
-}
-
 const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
 	maxShort  = 200      // runes of what is said on one line
-	maxRecent = 1000     // messages, calls or files that a decoder remembers, and parts of a line
-	maxID     = 200      // bytes of their ids
 )
 
 // summaryKeys are the keys that describe a tool's input best, in order.
@@ -156,26 +117,4 @@ func truncate(s string, n int) string {
 		s = clean.Truncate(s, n) + "…"
 	}
 	return s
-}
-
-// recent are values by the ids of messages or calls.
-type recent[V any] map[string]V
-
-// put forgets all others when there are too many, and remembers no long id: a line has up to 8 MiB.
-func (r *recent[V]) put(id string, v V) {
-	if len(id) > maxID {
-		return
-	}
-	_, known := (*r)[id]
-	isFull := !known && len(*r) >= maxRecent
-	if isFull || *r == nil {
-		*r = recent[V]{}
-	}
-	(*r)[id] = v
-}
-
-func (r recent[V]) drop(id string) bool {
-	_, known := r[id]
-	delete(r, id)
-	return known
 }

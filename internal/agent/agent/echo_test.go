@@ -14,11 +14,8 @@ func TestEchoes(t *testing.T) {
 	for name, test := range map[string]struct{ prompt, prints, own string }{
 		"as it stands":       {prompt, prompt, ""},
 		"quoted":             {prompt, "> Write a.\n>\n> Then say\n> <response>DONE</response>\n", ">"},
-		"twice":              {prompt, prompt + prompt, ""},
 		"begun anew":         {prompt, "Write a.\n" + prompt, ""},
-		"below a title":      {prompt, "Agent 0.1\n" + prompt + "Hello.\n", "Agent 0.1 Hello."},
 		"then the answer":    {prompt, prompt + "<response>DONE</response>\n", "<response>DONE</response>"},
-		"only the answer":    {prompt, "<response>DONE</response>\n", "<response>DONE</response>"},
 		"an answer of sorts": {prompt, "Then say\nWrite b.\n", "Then say Write b."},
 		"no prompt":          {"", "Write a.\n", "Write a."},
 	} {

@@ -17,14 +17,11 @@ func TestKeysFrom(t *testing.T) {
 	}
 	tests := map[string]struct{ name, command, base, openAI, provider string }{
 		"claude":               {name: "claude", base: "http://claude"},
-		"gemini":               {name: "gemini", base: "http://gemini"},
 		"copilot":              {name: "copilot", base: "http://copilot", provider: "p"},
 		"opencode":             {name: "opencode", openAI: "of something else"},
 		"amp":                  {name: "amp", provider: "m"},
 		"qwen":                 {name: "qwen", base: "http://codex", provider: "of something else"},
 		"any other":            {name: "acp", provider: "x"},
-		"nothing said":         {base: "http://claude"},
-		"codex":                {name: "codex", base: "http://codex"},
 		"codex, by its path":   {command: "/opt/codex -m x", base: "http://codex"},
 		"another of that path": {name: "command", command: "/opt/codex", base: "http://claude", provider: "x"},
 	}

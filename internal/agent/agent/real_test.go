@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -38,25 +37,24 @@ type cli struct {
 	agent   string
 	model   string
 	keys    agent.Keys
-	env     []string   // what makes it try less often than a minute takes
-	args    []string   // the same
-	login   agent.Keys // those by which it learns when a limit ends; may be none
-	mute    bool       // that it asks again after an error of the server's own, it does not say
-	calls   string     // the model as the server knows it, where that is another name
-	rate    bool       // its price is the user's own
-	mild    bool       // a command that failed went well, it may say
-	brittle bool       // an answer that is cut ends it
-	lossy   bool       // it may end before all it said has left it
-	twin    bool       // the same program is here by another name
-	reads   bool       // it is asked to read and not to write
-	acp     bool       // it speaks the Agent Client Protocol: ralph's model server counts it, and sees what went wrong
-	chatty  bool       // it asks more than it was asked to
+	env     []string // what makes it try less often than a minute takes
+	args    []string // the same
+	mute    bool     // that it asks again after an error of the server's own, it does not say
+	calls   string   // the model as the server knows it, where that is another name
+	rate    bool     // its price is the user's own
+	mild    bool     // a command that failed went well, it may say
+	brittle bool     // an answer that is cut ends it
+	lossy   bool     // it may end before all it said has left it
+	twin    bool     // the same program is here by another name
+	reads   bool     // it is asked to read and not to write
+	acp     bool     // it speaks the Agent Client Protocol: ralph's model server counts it, and sees what went wrong
+	chatty  bool     // it asks more than it was asked to
 }
 
 var clis = map[string]cli{
 	"claude": {
 		agent: "claude", model: "claude-sonnet-4-6", keys: agent.Keys{AnthropicAPIKey: realKey},
-		env: []string{"CLAUDE_CODE_MAX_RETRIES=2"}, login: agent.Keys{ClaudeCodeOAuthToken: realKey},
+		env: []string{"CLAUDE_CODE_MAX_RETRIES=2"},
 	},
 	// Its newest models run commands by a script in a language of their own.
 	"codex": codexCLI("gpt-6-sol"),
@@ -83,7 +81,7 @@ var clis = map[string]cli{
 func codexCLI(model string) cli {
 	keys := agent.Keys{OpenAIAPIKey: realKey}
 	return cli{
-		agent: "codex", model: model, keys: keys, login: keys, mute: true,
+		agent: "codex", model: model, keys: keys, mute: true,
 		args: []string{"-c", "model_providers.ralph.request_max_retries=1", "-c", "model_providers.ralph.stream_max_retries=2"},
 	}
 }
@@ -148,7 +146,6 @@ type bench struct {
 	server *modeltest.Server
 	models *egress.Model // between the two; nil: there is none
 	order  agent.Order
-	first  time.Duration // until its first line
 	hard   chan struct{} // closed, it ends at once
 }
 
@@ -176,11 +173,6 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 	own := b.Adapter.Env
 	b.Adapter.Env = func(o agent.Order) []string { return append(slices.Clone(own(o)), c.env...) }
 	b.order = agent.Order{Iteration: 3, Max: 10, Model: c.model, Prompt: "Write hello.txt, as the real tests ask.\n"}
-	open := b.Open
-	b.Open = func(name string) (io.WriteCloser, error) {
-		to, err := open(name)
-		return &stopwatch{WriteCloser: to, since: time.Now(), took: &b.first}, err
-	}
 	c.Cleanup(func() {
 		if c.Failed() {
 			c.Logf("items:\n%s", b.Script())
@@ -234,20 +226,6 @@ func (b *bench) Do(ctx context.Context, o agent.Order) (journal.AgentEnded, erro
 	spent := b.models.Spent()
 	got.Usage, got.Cost = spent.Usage, spent.Cost
 	return got, err
-}
-
-// stopwatch tells when it was written to first.
-type stopwatch struct {
-	io.WriteCloser
-	since time.Time
-	took  *time.Duration
-}
-
-func (s *stopwatch) Write(p []byte) (int, error) {
-	if *s.took == 0 {
-		*s.took = time.Since(s.since)
-	}
-	return s.WriteCloser.Write(p)
 }
 
 // dir returns the folder of the whole test: home and tree are in it.

@@ -119,23 +119,6 @@ func TestRealServerIsBusy(t *testing.T) {
 	})
 }
 
-// When a limit ends, the loop is told, if the program is.
-func TestRealLimitTellsItsEnd(t *testing.T) {
-	reset := time.Now().Add(3 * time.Hour).UTC().Truncate(time.Second)
-	eachProgram(t, func(c cli) {
-		t := c.T
-		if c.keys = c.login; c.keys == (agent.Keys{}) {
-			return
-		}
-		b := c.bench(modeltest.Answer{Status: 429, Reset: reset, Times: modeltest.Always})
-		b.Now = time.Now
-		got, err := b.Do(t.Context(), b.order)
-		if err != nil || !got.Busy || got.Until.Before(reset) || got.Until.After(reset.Add(time.Minute)) || len(b.server.Work()) != 1 {
-			t.Errorf("Do = %+v, %v; want until %s or a little later, and one request, got %d", got, err, reset, len(b.server.Work()))
-		}
-	})
-}
-
 // An answer that never comes ends the program after its patience, in silence. A
 // busy machine may take longer than that to ask at all: then it has more.
 func TestRealServerStalls(t *testing.T) {

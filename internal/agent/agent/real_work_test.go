@@ -1,13 +1,10 @@
 package agent_test
 
 import (
-	"bufio"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -32,9 +29,7 @@ func TestRealAgentWorks(t *testing.T) {
 	eachCLI(t, func(c cli) {
 		t := c.T
 		b := c.bench(wroteHello()...)
-		peak := weigh(b)
 		got, err := b.Do(t.Context(), b.order)
-		mib := peak()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +48,7 @@ func TestRealAgentWorks(t *testing.T) {
 		}
 		b.wrote()
 		b.arrived()
-		t.Logf("measured: %s | %s | first line %d ms | whole %d ms | peak %d MiB", c.agent, c.version(), b.first.Milliseconds(), got.TookMS, mib)
+		t.Logf("measured: %s | %s | whole %d ms", c.agent, c.version(), got.TookMS)
 	})
 }
 
@@ -125,81 +120,10 @@ func TestRealHugeOutput(t *testing.T) {
 		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 0 || got.Response != "DONE" || len(got.Promises) > 0 {
 			t.Errorf("Do = %+v, %v", got, err)
 		}
-		t.Logf("measured: %s, longest line %d bytes", c.agent, longest(b.Kept["transcript_3.ndjson"].String()))
 	})
 }
 
 // lost tells of an end that never arrived, and then nothing is claimed either.
 func lost(got journal.AgentEnded) bool {
 	return got.Failed && got.Why == "ended without a result" && got.Response == "" && len(got.Promises) == 0
-}
-
-func longest(text string) int {
-	most := 0
-	for line := range strings.Lines(text) {
-		most = max(most, len(line))
-	}
-	return most
-}
-
-// Words of any length are taken, and the last of them kept.
-func TestRealHugeWords(t *testing.T) {
-	eachProgram(t, func(c cli) {
-		t := c.T
-		var words strings.Builder
-		for n := range 60_000 { // none of them said before: a program may take fright
-			fmt.Fprintf(&words, "The word %x. ", n*n)
-		}
-		b := c.bench(modeltest.Answer{Words: words.String() + done.Words})
-		got, err := b.Do(t.Context(), b.order)
-		if c.lossy && lost(got) {
-			return
-		}
-		if err != nil || got.Failed || got.Response != "DONE" || !strings.HasSuffix(got.Words, done.Words) {
-			t.Errorf("Do = %+v, %v", got, err)
-		}
-	})
-}
-
-// weigh follows the memory of all processes of a bench until it is asked what
-// they had at most, in MiB. The most of each counts, whenever it had it.
-func weigh(b *bench) func() int {
-	stop, most := make(chan struct{}), make(chan int)
-	go func() {
-		peaks := map[string]int{}
-		for tick := time.NewTicker(20 * time.Millisecond); ; {
-			for proc := range living(b.dir()) {
-				peaks[proc] = max(peaks[proc], highWater(proc))
-			}
-			select {
-			case <-tick.C:
-			case <-stop:
-				sum := 0
-				for _, kib := range peaks {
-					sum += kib
-				}
-				most <- sum >> 10
-				return
-			}
-		}
-	}()
-	return func() int {
-		close(stop)
-		return <-most
-	}
-}
-
-// highWater returns the most memory that a process ever had, in KiB.
-func highWater(proc string) (kib int) {
-	status, err := os.Open(proc + "/status")
-	if err != nil {
-		return 0
-	}
-	defer status.Close()
-	for lines := bufio.NewScanner(status); lines.Scan(); {
-		if _, err := fmt.Sscanf(lines.Text(), "VmHWM: %d kB", &kib); err == nil {
-			return kib
-		}
-	}
-	return 0
 }

@@ -24,6 +24,10 @@ func TestTurnedAway(t *testing.T) {
 	}{
 		"claude, rate limit":    {agent: "claude", prints: claudeFailed + `429}`, busy: true},
 		"claude, a bad request": {agent: "claude", prints: claudeFailed + `400}`},
+		"claude, no login": {
+			agent: "claude", denied: true,
+			prints: `{"type":"assistant","error":"authentication_failed","message":{}}` + "\n" + claudeFailed + `0}`,
+		},
 		"claude, no such model": {agent: "claude", prints: claudeFailed + `404}`, denied: true},
 		"claude, a login's limit": {
 			agent: "claude", busy: true, until: now.Add(time.Hour),
@@ -76,7 +80,7 @@ func TestTurnedAway(t *testing.T) {
 				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: func() time.Time { return now },
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + test.prints},
 			}
-			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
+			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Retries: 1, Prompt: "go"})
 			if err != nil || ended.Busy != test.busy || (ended.Fix != "") != test.denied || !ended.Until.Equal(test.until) {
 				t.Errorf("Do: busy %v until %s, why %q, %v; want %v until %s", ended.Busy, ended.Until, ended.Why, err, test.busy, test.until)
 			}
