@@ -23,20 +23,6 @@ func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
 	}
 }
 
-// The remedy for a check that cannot start is shown with the baseline. Without one, the end has it.
-func TestACheckThatCannotStart(t *testing.T) {
-	const remedy = "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
-	missing := journal.CheckEnded{Where: journal.AtWork, Name: "lint", Exit: 127, CannotRun: true}
-	based := journal.BaselineEnded{Usable: true, Why: "lint cannot run here (exit 127)"}
-	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "lint"}}}, Baseline: &based, BaseChecks: []journal.CheckEnded{missing, {Name: "test", Passed: true}}}
-	if got, want := view.Line(run, based), "baseline checked: lint cannot run here (exit 127) – "+remedy; got != want {
-		t.Errorf("beside a green one: %q, want %q", got, want)
-	}
-	if got, want := view.Line(run, missing), "  check lint cannot run (exit 127) in the agent's tree, 0s"; got != want {
-		t.Errorf("after the base: %q, want %q", got, want)
-	}
-}
-
 // A note that a resumed run repeats is shown once.
 func TestARepeatedNoteIsShownOnce(t *testing.T) {
 	note := journal.Noted{What: "the limit does not hold"}

@@ -76,19 +76,3 @@ func all(look view.Look, text string) string {
 	}
 	return strings.Join(out, "\n")
 }
-
-// An agent's text follows a sign or is indented, so that it cannot imitate ralph.
-func TestAgentTextIsNoLineOfOurs(t *testing.T) {
-	for _, lie := range []string{"✅ Complete", "── Iteration 2", "🛑 run stopped", "⏺ Read(x)"} {
-		for _, gap := range []string{"\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", strings.Repeat(" ", 60), strings.Repeat("x", 60)} {
-			for _, width := range []int{0, 24, 40} {
-				shown := all(view.Look{Emoji: true, Width: width}, "x"+gap+lie)
-				for line := range strings.SplitSeq(shown, "\n") {
-					if strings.HasPrefix(line, lie) {
-						t.Errorf("x%q%q stands as a line of ours in\n%s", gap, lie, shown)
-					}
-				}
-			}
-		}
-	}
-}

@@ -1,8 +1,6 @@
 package view_test
 
 import (
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,19 +32,16 @@ func TestConsoleLines(t *testing.T) {
 		want  string // the end of it
 	}{
 		"a flood of words": {[]any{stream.Text{Text: strings.Repeat("a\n", 399) + "b\nc\nd"}}, "\n  a\n  b\n  … 2 more lines, 2 chars\n"},
-		"empty lines":      {[]any{stream.Text{Text: "\n a\n\n\n\nb \n"}}, "> a\n\n  b\n"},
 		"ends of lines":    {[]any{stream.Text{Text: "a\vb\fc\u0085d\u2028e\u2029f\x7fg"}}, "> a\n  b\n  c\n  d\n  e\n  fg\n"},
 		"towers of marks": {
 			[]any{stream.Text{Text: "a" + strings.Repeat("\u0301", 5) + "b" + strings.Repeat("\u0301", 4) + "c"}},
 			"> a\u0301\u0301\u0301\u0301b\u0301\u0301\u0301\u0301c\n",
 		},
 		"a sequence that begins with one character": {[]any{stream.Text{Text: "a\u009b31mb"}}, "> ab\n"},
-		"no tasks":     {[]any{stream.Todo{}}, ""},
-		"a retry":      {[]any{stream.Retry{Delay: time.Second}}, "[..] waiting 1s: the model did not answer\n"},
-		"another":      {[]any{stream.Retry{Attempt: 2, Delay: time.Second, Reason: "busy"}}, "[..] waiting 1s: busy\n"},
-		"a failure":    {[]any{stream.Result{Failed: true}}, "[ERR] Failed (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n"},
-		"its words":    {[]any{stream.Result{Failed: true, Text: " no \n", Reason: "bad", Status: 500}}, "[ERR] Failed: bad, status 500 (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n  |  no\n"},
-		"said already": {[]any{stream.Text{Text: "done"}, stream.Result{Text: "\n done \n"}}, "> done\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 7s)\n"},
+		"no tasks":  {[]any{stream.Todo{}}, ""},
+		"another":   {[]any{stream.Retry{Attempt: 2, Delay: time.Second, Reason: "busy"}}, "[..] waiting 1s: busy\n"},
+		"a failure": {[]any{stream.Result{Failed: true}}, "[ERR] Failed (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n"},
+		"its words": {[]any{stream.Result{Failed: true, Text: " no \n", Reason: "bad", Status: 500}}, "[ERR] Failed: bad, status 500 (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n  |  no\n"},
 		"a tool that ends twice": {
 			[]any{stream.ToolStart{ID: "1", Name: "Bash", Input: "ls"}, stream.ToolEnd{ID: "1", Output: "\na\n\n"}, stream.ToolEnd{ID: "1", Output: "again"}},
 			"* Bash(ls)\n[OK] Result ← Bash (1 line, 1 char)\n  |  a\n[OK] Result (1 line, 5 chars)\n  |  again\n",
@@ -67,7 +62,6 @@ func TestConsoleLines(t *testing.T) {
 			shortScene(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
 			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] stopped, out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
 		},
-		"an unknown cost":     {shortScene(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
 		"a cost at the least": {shortScene(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
 		"what work is worth": {
 			shortScene(true, dollar, journal.ProofEnded{Story: "US-001", Commit: "c1", Result: journal.Failed, Why: "test failed"},
@@ -75,7 +69,6 @@ func TestConsoleLines(t *testing.T) {
 				journal.ProofEnded{Story: "US-001", Commit: "c3", Passed: true, Result: journal.Unknown, Why: "no test"}),
 			"  [ERR] US-001 (c1): Failed: test failed\n  [OK] US-001 (c2): Proven: fails without the change, as it should: a\n  [!!] US-001 (c3): Unknown: no test\n",
 		},
-		"a wait": {shortScene(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC\n"},
 	} {
 		got := play(view.Look{}, test.scene)
 		if tail := got[max(len(got)-len(test.want), 0):]; test.want == "" && got != "" || tail != test.want {
@@ -101,23 +94,4 @@ func TestTail(t *testing.T) {
 			t.Errorf("Tail(%q):\n%s", output, diff)
 		}
 	}
-}
-
-// An agent can begin calls that never end.
-func TestCallsWithoutAnEndAreForgotten(t *testing.T) {
-	console := view.Console{Now: time.Now}
-	heap := func() uint64 {
-		var now runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&now)
-		return now.HeapAlloc
-	}
-	before := heap()
-	for i := range 100_000 {
-		console.Item(stream.ToolStart{ID: strconv.Itoa(i), Name: "Bash", Input: strings.Repeat("x", 100)})
-	}
-	if after := heap(); after > before+8<<20 {
-		t.Errorf("%d bytes are kept", after-before)
-	}
-	runtime.KeepAlive(&console)
 }

@@ -52,8 +52,6 @@ func TestConsole(t *testing.T) {
 		look view.Look
 	}{
 		{"emoji, 80 columns", view.Look{Emoji: true, Width: 80, MaxLines: 4, MaxChars: 300}},
-		{"plain, 80 columns", view.Look{Width: 80, MaxLines: 4, MaxChars: 300}},
-		{"emoji, 40 columns", view.Look{Emoji: true, Width: 40, MaxLines: 4, MaxChars: 300}},
 		{"plain, 40 columns", view.Look{Width: 40, MaxLines: 4, MaxChars: 300}},
 		{"colour, as long as it gets", view.Look{Emoji: true, Color: true, MaxLines: 4}},
 	}

@@ -78,26 +78,11 @@ func TestTheMarkOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// Foreign text cannot imitate a marker of ralph, even in code.
-func TestForeignTextIsNoMark(t *testing.T) {
-	forged := "`<!-- ralph:kept " + strings.Repeat("0a", 20) + " -->`"
-	for _, text := range []string{forged, "`` ` " + forged + " ``", "a " + forged} {
-		got := view.Of(later(text, journal.RunStopped{Reason: policy.NeedsInput, Why: text})).Comment
-		if strings.Count(got, "<!--") != 1 {
-			t.Errorf("%q makes a mark:\n%s", text, got)
-		}
-	}
-}
-
-// With two thousand stories with long hostile texts, whole rows are left out, and no
-// element is cut.
+// Of many stories with long hostile texts whole rows are left out, with their number, and no element is cut.
 func TestTheLimitTearsNothing(t *testing.T) {
 	long := strings.Repeat("@ada|<b>`<!-- ```~~~ fixes #7 ", 10)
-	counts := []int{0, 1, 20, 150, 2000}
-	if testing.Short() { // 150 are above the limit too
-		counts = counts[:4]
-	}
-	for _, count := range counts {
+	cut := regexp.MustCompile(`\n\| … and \d+ more \| \| \|\n`)
+	for _, count := range []int{0, 1, 150} {
 		large := big(long, count)
 		large.Branch, large.Task.Kind = "ralph/"+long, plan.KindIssue
 		large.Level = "notify"
@@ -115,6 +100,9 @@ func TestTheLimitTearsNothing(t *testing.T) {
 			}
 			if found := calling.FindString(visibleText(renderMarkdown(t, text))); found != "" {
 				t.Errorf("%s of %d stories calls or closes with %q", name, count, found)
+			}
+			if count > 100 && !cut.MatchString(text) {
+				t.Errorf("%s of %d stories does not say how many it leaves out", name, count)
 			}
 			whole(t, name, text)
 			if n := strings.Count(text, "<!--"); n != 1 && name != "pull" {

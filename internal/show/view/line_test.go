@@ -147,14 +147,6 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Without a sandbox nothing passes through it.
-func TestTrafficWithoutASandbox(t *testing.T) {
-	passed := journal.EgressPassed{Hosts: []journal.Passage{{Host: "a:1", Up: 1}}}
-	if got := view.Line(journal.Run{Level: "none"}, passed); got != "" {
-		t.Errorf("Line = %q, want none", got)
-	}
-}
-
 // The line of a failed guardrail names its effect on the next prompt, if it has one.
 func TestLineTellsOfTheFailAction(t *testing.T) {
 	p := policy.ForPreset(policy.ByResponse)

@@ -22,41 +22,14 @@ func TestWhatGoesOn(t *testing.T) {
 		{plan.KindIssue, policy.Policy{Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.Stalled, "comment `/ralph resume -- <hint>`; give the agent a hint about what it is missing"},
 		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "continue with `ralph resume --answer \"<hint>\"`; give the agent a hint about what it is missing"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` sets a higher limit"},
-		{plan.KindPrompt, policy.Policy{}, policy.Timeout, "continue with `ralph resume`; `--max-time` sets a higher limit"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.NeedsInput, "comment `/ralph resume -- your answer`"},
 		{plan.KindPrompt, policy.Policy{Publish: true, SaveRun: true}, policy.Cancelled, "start the same job again to go on"},
 		{plan.KindPrompt, policy.Policy{Publish: true, SaveRun: true}, policy.NeedsInput, "answer in the prompt, and start the job again"},
 		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "continue with `ralph resume`"},
 		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "continue with `ralph resume --answer \"…\"`"},
-		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "continue with `ralph resume`"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "continue with `ralph resume`"},
-		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 	} {
 		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}
 		if got := view.Next(run); got != c.want {
 			t.Errorf("%s stopped by %s: %q, want %q", c.kind, c.reason, got, c.want)
-		}
-	}
-}
-
-// After people resolved the changes of others, they resume the run.
-func TestWhatGoesOnOnceItIsSettled(t *testing.T) {
-	for _, c := range []struct {
-		kind   plan.Kind
-		noPull bool
-		want   string
-	}{
-		{plan.KindPrompt, true, "merge the changes by hand; then continue with `ralph resume`"},
-		{plan.KindIssue, false, "merge the changes by hand; then comment `/ralph resume` to go on"},
-		{plan.KindPull, true, "merge the changes by hand; then comment `/ralph resume` to go on"},
-	} {
-		run := journal.Run{
-			Task: plan.Task{Kind: c.kind, Number: 1}, Policy: policy.Policy{Publish: true, NoPull: c.noPull, SaveRun: true},
-			Merging: journal.Merging{Parted: &journal.Joined{Of: journal.OfBranch}}, Stop: &journal.RunStopped{Reason: policy.NeedsInput},
-		}
-		if got := view.Next(run); got != c.want {
-			t.Errorf("of a %s: %q, want %q", c.kind, got, c.want)
 		}
 	}
 }

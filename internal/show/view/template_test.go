@@ -13,10 +13,8 @@ func TestTemplate(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]string{"README.md", "docs/pull_request_template.md.bak", "sub/pull_request_template.md"}, ""},
-		{[]string{"pull_request_template.md"}, "pull_request_template.md"},
 		{[]string{"PULL_REQUEST_TEMPLATE.MD", "docs/Pull_Request_Template.txt"}, "docs/Pull_Request_Template.txt"},
 		{[]string{".github/PULL_REQUEST_TEMPLATE", "docs/pull_request_template.md"}, ".github/PULL_REQUEST_TEMPLATE"},
-		{[]string{".github/PULL_REQUEST_TEMPLATE/bug.md", ".github/PULL_REQUEST_TEMPLATE/feature.md"}, ".github/PULL_REQUEST_TEMPLATE/bug.md"},
 		{[]string{".github/PULL_REQUEST_TEMPLATE/a.md", ".github/pull_request_template.md"}, ".github/pull_request_template.md"},
 		{[]string{"PULL_REQUEST_TEMPLATE/logo.png", "PULL_REQUEST_TEMPLATE/one.md"}, "PULL_REQUEST_TEMPLATE/one.md"},
 	} {

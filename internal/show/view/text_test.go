@@ -36,13 +36,3 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 		t.Error("a complete run is to be resumed")
 	}
 }
-
-// A terminal shows text without the escapes that Markdown needs.
-func TestTextHasNoMarkup(t *testing.T) {
-	run := journal.Fold(journal.Run{},
-		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.ByTag)}},
-		journal.Entry{Seq: 2, Event: journal.RunStopped{Reason: policy.FatalError, Why: "a_b|c *d* <e> & `f|g` \\"}})
-	if got, _, _ := strings.Cut(view.Text(run, false), "\n"); !strings.HasSuffix(got, "a_b|c *d* <e> & `f|g` \\") {
-		t.Errorf("as text: %q", got)
-	}
-}

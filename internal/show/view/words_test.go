@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/policy"
-	"github.com/ralph-loop/ralph/internal/show/result"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
@@ -117,47 +116,5 @@ func TestRefusals(t *testing.T) {
 	}
 	if strings.Contains(comment, "a01.example") {
 		t.Errorf("what is older is shown:\n%s", comment)
-	}
-	run.Box.Refused = run.Box.Refused[2:]
-	if comment := view.Of(run).Comment; strings.Contains(comment, "older ones") {
-		t.Errorf("twenty leave some out:\n%s", comment)
-	}
-}
-
-func TestResultFindsTheWord(t *testing.T) {
-	for _, test := range []struct {
-		rules policy.Policy
-		agent journal.AgentEnded
-		want  bool
-	}{
-		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Response: "done"}, true},
-		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, false},
-		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, true},
-		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Response: "DONE", Promises: []string{"done"}}, false},
-		{policy.Policy{Done: policy.ByStories, Word: "COMPLETE"}, journal.AgentEnded{Promises: []string{"COMPLETE"}}, true},
-	} {
-		run := journal.Run{Policy: test.rules, Iterations: []journal.Iteration{{Agent: &test.agent}}}
-		if got := result.Of(run).Iterations[0].CompletionTagFound; got != test.want {
-			t.Errorf("%s, %+v: found %v, want %v", test.rules.Done, test.agent, got, test.want)
-		}
-	}
-}
-
-// A check that fails on the base with a story's tests has no bad mark, and neither has a
-// flaky one.
-func TestSignsOfChecks(t *testing.T) {
-	for want, check := range map[string]journal.CheckEnded{
-		"  [--] check test fails, as it should, without the change, 0s\n":            {Where: journal.AtNewTests, Exit: 1},
-		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n": {Where: journal.AtHead, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
-		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":               {Where: journal.AtHead, Exit: 1},
-	} {
-		check.Name = "test"
-		if got := play(view.Look{}, []any{journal.RunBegan{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}}, check}); !strings.HasSuffix(got, want) {
-			t.Errorf("shown as %q, want %q", got, want)
-		}
-	}
-	busy := journal.AgentEnded{Busy: true, Failed: true, Why: "overloaded"}
-	if got, want := view.Line(journal.Run{}, busy), "  no answer from the model: overloaded, 0 tool calls, cost unknown, 0s"; got != want {
-		t.Errorf("Line = %q, want %q", got, want)
 	}
 }

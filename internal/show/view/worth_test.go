@@ -58,23 +58,11 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"red with what was red": {
 			red("a"), red("a"), "➖ failed before the work, too", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed, nothing new",
 		},
-		"cannot run, as before": {
-			journal.CheckEnded{CannotRun: true}, journal.CheckEnded{Exit: 127, CannotRun: true}, "➖ failed before the work, too", "check test cannot run (exit 127) on a clean checkout, 0s",
-		},
-		"red, by an unknown test": {
-			journal.CheckEnded{Exit: 2}, journal.CheckEnded{Exit: 2}, "➖ failed before the work, too", "check test failed (exit 2) on a clean checkout, 0s",
-		},
 		"flaky": {
 			green,
 			journal.CheckEnded{Passed: true, Flaky: true, First: &journal.Try{Exit: 3}},
 			"❗ flaky: failed, and had no such failure when run again",
 			"check test passed on a clean checkout, 0s, flaky: it failed first",
-		},
-		"flaky, and red": {
-			red("a"),
-			journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}},
-			"❗ flaky: failed, and had no such failure when run again",
-			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first",
 		},
 		"red twice": {
 			green, journal.CheckEnded{Exit: 1, First: &journal.Try{Exit: 1}}, "❌ failed", "check test failed (exit 1) on a clean checkout, 0s, twice",
