@@ -22,7 +22,7 @@ import (
 // markdownToHTML is made when it is first used.
 var markdownToHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.TaskList),
+		goldmark.WithExtensions(extension.Table),
 		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(columnNames{}, 100))),
 		goldmark.WithRendererOptions(
 			goldmarkhtml.WithHardWraps(), // as GitHub does in comments
@@ -71,7 +71,6 @@ func (pageNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindHTMLBlock, renderHTMLBlock)
 	r.Register(ast.KindRawHTML, renderRawHTML)
 	r.Register(ast.KindImage, renderImage)
-	r.Register(extensionast.KindTaskCheckBox, renderCheckBox)
 }
 
 func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -103,18 +102,5 @@ func writeTags(w util.BufWriter, tags []byte) {
 
 // renderImage leaves out the picture: a page asks no host for anything. The children are its description.
 func renderImage(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
-	return ast.WalkContinue, nil
-}
-
-// renderCheckBox writes a sign: a page has no controls.
-func renderCheckBox(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	sign := "☐ "
-	if node.(*extensionast.TaskCheckBox).IsChecked {
-		sign = "☑ "
-	}
-	_, _ = w.WriteString(sign)
 	return ast.WalkContinue, nil
 }

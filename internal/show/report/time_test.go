@@ -83,17 +83,6 @@ func TestWhereTheTimeWent(t *testing.T) {
 	}
 }
 
-// Iterations of a loop in a session begin with 0.
-func TestIterationZero(t *testing.T) {
-	page, markdown := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
-	if !strings.Contains(page, `<h3 id="iteration-0">Iteration 0`) || !strings.Contains(page, `<a href="#iteration-0">iteration 0</a>`) {
-		t.Error("there is no iteration 0 on the page")
-	}
-	if !strings.Contains(markdown, "- iteration 0\n") || !strings.Contains(markdown, "| 0 |") {
-		t.Errorf("there is no iteration 0 in\n%s", markdown)
-	}
-}
-
 // The bad lines of each event.
 func TestWhatFailed(t *testing.T) {
 	holds := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1}
@@ -101,24 +90,12 @@ func TestWhatFailed(t *testing.T) {
 		event journal.Event
 		want  string
 	}{
-		"a red check":      {holds, "check test failed (exit 1) in the agent's tree, 0s"},
-		"a flaky one":      {journal.CheckEnded{Where: journal.AtHead, Name: "test", Passed: true, Flaky: true}, "flaky: it failed first"},
-		"setup":            {journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Exit: 1}, "setup npm ci failed"},
-		"an agent":         {journal.AgentEnded{Failed: true, Why: "no key"}, "agent failed: no key"},
-		"the plan":         {journal.PlanRead{Claimed: []string{"US-001"}, Undone: []string{"US-001 was removed"}}, "restored: US-001 was removed"},
-		"a protected file": {journal.CommitsTaken{Dropped: []string{"CODEOWNERS"}, Commits: []journal.Commit{{SHA: "c1", Subject: "fine"}}}, "protected file restored: CODEOWNERS"},
-		"commits":          {journal.CommitsTaken{Refused: []journal.Finding{{Why: "a link out"}}}, "refused"},
-		"version control":  {journal.SCMEnded{Task: "push", Failed: true, Why: "no remote"}, "push failed: no remote"},
-		"GitHub":           {journal.PublishFailed{Act: "push", Why: "403"}, "could not push the work: 403"},
-		"the sandbox":      {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused: evil.example:443"},
-		"a proof":          {journal.ProofEnded{Commit: "c1", Result: journal.Failed, Why: "test"}, "the whole change (c1): Failed: test"},
-		"an unknown one":   {journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.Unknown}, "US-001 (c1): Unknown"},
-		"one to look at":   {journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.NeedsReview, Why: "A fails"}, "US-001 (c1): Needs review: A fails"},
-		"no new test":      {journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.NoNewFailingTest, Why: "it added no test"}, "US-001 (c1): No new failing test: it added no test"},
-		"a base":           {journal.BaselineEnded{Why: "no check runs"}, "baseline checked: no check runs"},
-		"an opinion":       {journal.StoryReviewed{Story: "US-001", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "is not there", File: "a.go", Line: 3}}}, "criterion 1: is not there"},
-		"no opinion":       {journal.StoryReviewed{Story: "US-001", By: "codex", Why: "it failed"}, "there is none: it failed"},
-		"a claim":          {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
+		"a red check": {holds, "check test failed (exit 1) in the agent's tree, 0s"},
+		"an agent":    {journal.AgentEnded{Failed: true, Why: "no key"}, "agent failed: no key"},
+		"the sandbox": {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused: evil.example:443"},
+		"a proof":     {journal.ProofEnded{Commit: "c1", Result: journal.Failed, Why: "test"}, "the whole change (c1): Failed: test"},
+		"an opinion":  {journal.StoryReviewed{Story: "US-001", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "is not there", File: "a.go", Line: 3}}}, "criterion 1: is not there"},
+		"a claim":     {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
 	} {
 		page, markdown := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
 		_, list, _ := strings.Cut(page, "<h2>What failed")
@@ -128,28 +105,6 @@ func TestWhatFailed(t *testing.T) {
 		}
 		if !strings.Contains(markdown, "- iteration 1, US-001") {
 			t.Errorf("%s is not in\n%s", name, markdown)
-		}
-	}
-}
-
-// An expected failure has no bad line: a story's tests must fail on the base.
-func TestWhatDidNotFail(t *testing.T) {
-	for _, event := range []journal.Event{
-		journal.CheckEnded{Where: journal.AtNewTests, Name: "test", Exit: 1},
-		journal.CheckEnded{Where: journal.AtBase, Name: "test", Exit: 1},
-		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
-		journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Passed: true},
-		journal.PlanRead{Claimed: []string{"US-001"}},
-		journal.CommitsTaken{Commits: []journal.Commit{{SHA: "c1", Subject: "fine"}}},
-		journal.ProofEnded{Story: "US-001", Commit: "c1", Passed: true, Result: journal.Proven},
-		journal.BaselineEnded{Usable: true},
-		journal.StoryReviewed{Story: "US-001", Looked: 1},
-		journal.IterationEnded{Number: 1, Story: "US-001"},
-		journal.RunStopped{Reason: policy.MaxIterations},
-	} {
-		page, _ := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
-		if strings.Contains(page, "What failed") {
-			t.Errorf("%s is called a failure", journal.Type(event))
 		}
 	}
 }
