@@ -83,9 +83,6 @@ func TestWhatAPullRequestCountsAs(t *testing.T) {
 		"two agents":           {quota.Pull{Opened: at(9), End: quota.Merged, Runs: []quota.PullRun{run("codex", 1, 1), run("claude", 1, 2), run("codex", 1, 3)}}, "2026-09 claude+codex 1 1 0 0 3.00 6.0"},
 		"a month ends in UTC":  {quota.Pull{Opened: night}, "2026-10 unknown 1 0 0 1 - -"},
 		"a run was killed":     {quota.Pull{Opened: at(9), End: quota.Merged, Runs: []quota.PullRun{run("claude", 1, 1), unknown}}, "2026-09 claude 1 1 0 0 - 6.0"},
-		"opened again":         {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("claude", 1, 1)}}, "2026-09 claude 1 0 0 1 - -"},
-		"closed":               {quota.Pull{Opened: at(9), End: quota.Closed, Runs: []quota.PullRun{run("claude", 1, 1)}}, "2026-09 claude 1 0 1 0 - -"},
-		"a name that is long":  {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run(strings.Repeat("x", 41), 1, 1)}}, "2026-09 ? 1 0 0 1 - -"},
 		"a name with commands": {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("a\n::error::b", 1, 1)}}, "2026-09 a?error?b 1 0 0 1 - -"},
 	} {
 		lines := strings.Split(stats.Of([]quota.Pull{c.pull}).Text(), "\n")
