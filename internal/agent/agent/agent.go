@@ -28,7 +28,6 @@ type Adapter struct {
 	Notes      []string          // where the adapter does not do what the user's flags ask for
 	Vars       []string          // the user's variables that it reads; none is a secret
 	Home       map[string]string // files of a home of its own; nil: it uses the user's home
-	AutoRuns   []string          // paths in a repository whose content it runs without asking
 	Hosts      []string          // hosts it needs with a login, or with a key that only it can hold
 	Argv       func(Order) []string
 	DefaultEnv []string             // defaults; the user's environment overrides them
@@ -154,7 +153,6 @@ func Pick(name string, o Options) (Adapter, error) {
 	adapter.Install = cmp.Or(adapter.Install, kind.install)
 	adapter.Package = kind.npm
 	adapter.Tested = kind.tested
-	adapter.AutoRuns = kind.autoRuns
 	if o.Docker == nil { // the sandbox has programs, logins and files of its own
 		adapter.Vars = kind.vars
 		adapter.Hosts = kind.hosts

@@ -13,9 +13,6 @@ import (
 )
 
 func claude(_ kind, words []string, o Options) (Adapter, error) {
-	if err := checkBaseURL(o.Keys.ModelBaseURL); err != nil {
-		return Adapter{}, err
-	}
 	hooks := ""
 	if o.Hooks {
 		hooks = hookSettings(o.Self)

@@ -2,11 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/shell"
 )
 
@@ -38,21 +34,4 @@ func hookSettings(self string) string {
 	}
 	text, _ := json.Marshal(map[string]any{"hooks": hooks}) // strings and numbers have no error
 	return string(text)
-}
-
-// CheckAutoRuns refuses files of the repository that the program would run without asking.
-func (a Adapter) CheckAutoRuns(dir string) error {
-	for ; ; dir = filepath.Dir(dir) {
-		for _, name := range a.AutoRuns {
-			path := filepath.Join(dir, filepath.FromSlash(name))
-			if _, err := os.Lstat(path); err == nil {
-				return fault.Usage(
-					fmt.Sprintf("%s would run files in %s, and no sandbox prevents it", a.Name, path),
-					"remove them, choose another agent, or use a sandbox: --sandbox", nil)
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			return nil
-		}
-	}
 }

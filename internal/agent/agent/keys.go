@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/lib/environ"
-	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 // Keys are an agent's keys and its model server. Only the agent's environment gets them.
@@ -85,38 +84,15 @@ func (k Keys) codexEnv() []string { return environ.Pairs("CODEX_API_KEY", k.Open
 
 func (k Keys) ampEnv() []string { return environ.Pairs("AMP_API_KEY", k.ProviderAPIKey) }
 
-// Clouds sell Claude's models, too. Bedrock's Mantle has the maker's API and takes a
-// long-lived key. The others want signed requests, or tokens that expire within the hour.
-
-func hostOf(base string) string {
+// isBedrockMantle reports whether a server is Bedrock's Mantle. It has the maker's API, and takes a long-lived key as a
+// bearer token.
+func isBedrockMantle(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {
-		return ""
+		return false
 	}
-	return strings.ToLower(u.Hostname())
-}
-
-// Bedrock's Mantle takes its key as a bearer token.
-func isBedrockMantle(base string) bool {
-	host := hostOf(base)
+	host := strings.ToLower(u.Hostname())
 	return strings.HasPrefix(host, "bedrock-mantle.") && strings.HasSuffix(host, ".api.aws")
-}
-
-// checkBaseURL refuses cloud servers that take no lasting key.
-func checkBaseURL(base string) error {
-	host := hostOf(base)
-	switch {
-	case strings.HasPrefix(host, "bedrock-runtime"):
-		return fault.Usage(
-			"the model server "+host+" uses its own request format, which ralph can neither sign nor count",
-			"set model-base-url to https://bedrock-mantle.REGION.api.aws/anthropic, "+
-				"and a Bedrock API key as anthropic-api-key", nil)
-	case strings.HasSuffix(host, "aiplatform.googleapis.com"):
-		return fault.Usage(
-			"the model server "+host+" uses Google's short-lived tokens and its own request format",
-			"use a gateway that has Anthropic's API and takes a key, and set model-base-url to it", nil)
-	}
-	return nil
 }
 
 // Models are names and patterns of what the agent requests with model and more; none: unknown.

@@ -12,17 +12,16 @@ type kind struct {
 	build func(k kind, words []string, o Options) (Adapter, error)
 	acp   *acpStart // nil: it does not speak the Agent Client Protocol, or it is any program that does
 
-	program  string // empty: the agent's name
-	install  string // hint where the program is not found
-	npm      string // package; empty: none
-	tested   string // version
-	login    string // hint how to give it a key or a login
-	token    string // hint how to have a key in place of the login
-	logins   []login
-	vars     []string // the user's variables that it reads; none is a secret
-	hosts    []string // that it needs with a login, or with a key that only it can hold
-	autoRuns []string // paths in a repository whose content it runs without asking
-	brings   []string // settings in the user's home without which it does not know its servers
+	program string // empty: the agent's name
+	install string // hint where the program is not found
+	npm     string // package; empty: none
+	tested  string // version
+	login   string // hint how to give it a key or a login
+	token   string // hint how to have a key in place of the login
+	logins  []login
+	vars    []string // the user's variables that it reads; none is a secret
+	hosts   []string // that it needs with a login, or with a key that only it can hold
+	brings  []string // settings in the user's home without which it does not know its servers
 
 	// Its model's provider. makers returns the servers that it would ask with these keys, and false where a server
 	// that holds the key cannot take their place; nil: it needs no key.
@@ -147,9 +146,7 @@ var kinds = map[string]kind{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
 			"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
-		hosts: []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
-		// A second loader looks for them no matter what the settings say.
-		autoRuns: []string{".opencode/plugin", ".opencode/plugins"},
+		hosts:    []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
 		brings:   []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
 		makers:   opencodeMakers, // its server is in its settings
 		keyInput: "input anthropic-api-key, openai-api-key or gemini-api-key",
@@ -170,8 +167,7 @@ var kinds = map[string]kind{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
-		autoRuns: []string{".github/hooks"}, // by the protocol it trusts the folder
-		hosts:    []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
+		hosts: []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		// A GitHub token, its login, would be more than an agent may have.
 		makers:   copilotMakers,
 		keyInput: "inputs model-base-url, provider-api-key and model",

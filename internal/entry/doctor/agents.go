@@ -53,9 +53,6 @@ func (a Agent) Look(ctx context.Context) Finding {
 	if err != nil {
 		return found.stopped(err)
 	}
-	if err := adapter.CheckAutoRuns(a.Dir); err != nil {
-		found.Notes = append(found.Notes, err.Error()+": "+fault.Hint(err))
-	}
 	argv := []string{path}
 	if len(adapter.Version) > 0 {
 		argv = append(argv, adapter.Version[1:]...)

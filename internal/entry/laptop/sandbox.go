@@ -110,7 +110,7 @@ func (d *Project) sandboxOptions(
 		if !d.DryRun {
 			options.Needs = d.Needs
 		}
-		return options, worker.Adapter.CheckAutoRuns(d.ProjectDir)
+		return options, nil
 	}
 	options, err := d.World.sandboxAround(Enclosure{
 		Project: d.Root(),

@@ -185,11 +185,6 @@ func (a *agents) consult(ctx context.Context, run journal.Run, q question, emit 
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
-	if a.machine.Sandbox == nil {
-		if err := q.of.Agent.CheckAutoRuns(dir); err != nil {
-			return journal.AgentEnded{}, err
-		}
-	}
 	q.order.Prompt = a.guidance(ctx, run) + q.order.Prompt
 	ended, err := a.runAgent(ctx, a.readingAgent(run, dir, q), q.order, emit)
 	if err != nil {
