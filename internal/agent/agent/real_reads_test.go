@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,31 +71,6 @@ func TestRealReaderWritesNothing(t *testing.T) {
 		}
 		if c.agent == "claude" && !tooled || c.agent == "codex" && len(b.server.Work()) != 2 {
 			t.Errorf("it had no tool to read with, or tried none: %+v", got)
-		}
-	})
-}
-
-// A program that can tell without a question to a model whether it has a key or
-// a login does so.
-func TestRealStatus(t *testing.T) {
-	eachProgram(t, func(c cli) {
-		t := c.T
-		home := t.TempDir()
-		for _, keys := range []agent.Keys{{}, c.keys} {
-			adapter, err := agent.Pick(c.agent, agent.Options{Command: "'" + c.path() + "'", Keys: keys})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if adapter.StatusCommand == nil {
-				return
-			}
-			cmd := exec.CommandContext(t.Context(), adapter.StatusCommand[0], adapter.StatusCommand[1:]...)
-			cmd.Dir, cmd.Env = home, append(adapter.Env(agent.Order{}), "PATH="+os.Getenv("PATH"), "HOME="+home, "TMPDIR="+t.TempDir())
-			printed, _ := cmd.Output() // what its exit code means, Unready knows
-			lacks := adapter.ReadStatus(cmd.ProcessState.ExitCode(), printed)
-			if (lacks == "") != (keys == c.keys) {
-				t.Errorf("with a key %v: exit %d, %q", keys == c.keys, cmd.ProcessState.ExitCode(), lacks)
-			}
 		}
 	})
 }

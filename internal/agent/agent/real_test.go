@@ -42,9 +42,7 @@ type cli struct {
 	mute    bool     // that it asks again after an error of the server's own, it does not say
 	calls   string   // the model as the server knows it, where that is another name
 	rate    bool     // its price is the user's own
-	mild    bool     // a command that failed went well, it may say
 	brittle bool     // an answer that is cut ends it
-	lossy   bool     // it may end before all it said has left it
 	twin    bool     // the same program is here by another name
 	reads   bool     // it is asked to read and not to write
 	acp     bool     // it speaks the Agent Client Protocol: ralph's model server counts it, and sees what went wrong
@@ -62,19 +60,19 @@ var clis = map[string]cli{
 	"codex-plain": codexTwin("gpt-5-codex"),
 	"gemini": {
 		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, acp: true, rate: true,
-		mild: true, brittle: true, lossy: true,
+		brittle: true,
 	},
 	"opencode": {
 		agent: "opencode", model: "anthropic/claude-sonnet-4-5", calls: "claude-sonnet-4-5", keys: agent.Keys{AnthropicAPIKey: realKey},
-		acp: true, lossy: true, chatty: true,
+		acp: true, chatty: true,
 	},
 	// A provider that it does not know is spoken to as OpenAI once was.
 	"opencode-other": {
-		agent: "opencode", model: "gpt-6-sol", keys: agent.Keys{OpenAIAPIKey: realKey}, acp: true, lossy: true, chatty: true, twin: true,
+		agent: "opencode", model: "gpt-6-sol", keys: agent.Keys{OpenAIAPIKey: realKey}, acp: true, chatty: true, twin: true,
 	},
 	"copilot": {agent: "copilot", model: "gpt-5.1", keys: agent.Keys{ProviderAPIKey: realKey}, acp: true},
 	"qwen": {
-		agent: "qwen", model: "qwen3-coder-plus", keys: agent.Keys{ProviderAPIKey: realKey}, acp: true, rate: true, mild: true, chatty: true,
+		agent: "qwen", model: "qwen3-coder-plus", keys: agent.Keys{ProviderAPIKey: realKey}, acp: true, rate: true, chatty: true,
 	},
 }
 

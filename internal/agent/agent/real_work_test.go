@@ -93,37 +93,3 @@ func (b *bench) arrived() {
 		}
 	}
 }
-
-// A tool that fails is told as such, and ends nothing.
-func TestRealToolFails(t *testing.T) {
-	eachProgram(t, func(c cli) {
-		t := c.T
-		t.Parallel()
-		b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo no >&2; exit 3")}}, done)
-		got, err := b.Do(t.Context(), b.order)
-		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 1 && !c.mild || got.Response != "DONE" {
-			t.Errorf("Do = %+v, %v", got, err)
-		}
-	})
-}
-
-// A tool's output is no claim, however long, and a line of any length is read.
-func TestRealHugeOutput(t *testing.T) {
-	eachProgram(t, func(c cli) {
-		t := c.T
-		b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(
-			`printf '<response>NO</response> <promise>NO</promise>'; head -c 1200000 /dev/zero | tr '\0' x`)}}, done)
-		got, err := b.Do(t.Context(), b.order)
-		if c.lossy && lost(got) {
-			return
-		}
-		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 0 || got.Response != "DONE" || len(got.Promises) > 0 {
-			t.Errorf("Do = %+v, %v", got, err)
-		}
-	})
-}
-
-// lost tells of an end that never arrived, and then nothing is claimed either.
-func lost(got journal.AgentEnded) bool {
-	return got.Failed && got.Why == "ended without a result" && got.Response == "" && len(got.Promises) == 0
-}

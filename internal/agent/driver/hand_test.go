@@ -19,7 +19,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/stream"
-	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
@@ -207,22 +206,6 @@ func TestClaimsAreTheAgentsOwn(t *testing.T) {
 				t.Errorf("promises (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// The user sets how often a program retries; ralph sets the default.
-func TestTheUsersVariablesStand(t *testing.T) {
-	for own, want := range map[string]string{"": "6", "0": "0"} {
-		env := map[string]string{"PATH": os.Getenv("PATH"), "CLAUDE_CODE_MAX_RETRIES": own}
-		s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "env")})
-		s.Env = environ.Job(func(name string) string { return env[name] }, s.Adapter.Vars...)
-		if _, err := s.Do(t.Context(), order); err != nil {
-			t.Fatal(err)
-		}
-		said := s.Kept["transcript_3.ndjson"].String()
-		if strings.Count(said, "CLAUDE_CODE_MAX_RETRIES=") != 1 || !strings.Contains(said, "CLAUDE_CODE_MAX_RETRIES="+want+"\n") {
-			t.Errorf("with %q the agent sees %s", own, said)
-		}
 	}
 }
 
