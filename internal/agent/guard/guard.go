@@ -11,8 +11,6 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 // Project is the folders that a command is compared with.
@@ -83,17 +81,12 @@ func (c *check) report(category, what, instead string) {
 	}
 }
 
-var forkBomb = pattern.Of(`\S+\s*\(\)\s*\{\s*\S+\s*\|\s*\S+\s*&\s*\}`)
-
 func (c *check) script(text string) {
 	if c.depth == maxDepth || len(text) > maxText {
 		return
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	if forkBomb.MatchString(text) {
-		c.report("resource-exhaustion", "a function starts itself without end", "bound it: a count, a timeout")
-	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
 	if err != nil {
 		return

