@@ -322,7 +322,7 @@ func fatal(run journal.Run) *Cause {
 	return Broke
 }
 
-// baseCause returns why no agent could start on the base.
+// baseCause returns why the checks at the base prove nothing.
 func baseCause(run journal.Run) *Cause {
 	switch {
 	case run.HasSetupFailedAtBase():
@@ -355,13 +355,8 @@ func unfinished(run journal.Run) *Cause {
 	if verdict.IsVerified(run) {
 		return Unproven
 	}
-	switch {
-	case len(run.Policy.Checks) == 0:
+	if len(run.Policy.Checks) == 0 {
 		return NoChecks
-	case len(run.BaseChecks) == 0:
-		return SetupFails
-	case len(unstartable(run)) > 0:
-		return CheckNoStart
 	}
-	return RedAtBase
+	return baseCause(run)
 }

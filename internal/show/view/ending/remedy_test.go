@@ -85,50 +85,6 @@ func TestWhatABaseIsWorth(t *testing.T) {
 	}
 }
 
-// If setup fails at the base, the remedy is for setup, not for the checks.
-func TestABaseThatWasNotMadeReady(t *testing.T) {
-	run := journal.Run{
-		Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Baseline: &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
-	}
-	const want = "make `setup` work on a fresh clone, which has committed files only; install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
-	if got := ending.BaseRemedy(run); got != want {
-		t.Errorf("Mend = %q, want %q", got, want)
-	}
-}
-
-// A run that stopped before any work has the base as its cause.
-func TestStoppedAtTheBase(t *testing.T) {
-	red := journal.CheckEnded{Name: "test", Exit: 1}
-	missing := journal.CheckEnded{Name: "test", Exit: 127, CannotRun: true, Missing: "mocha"}
-	for want, base := range map[*ending.Cause][]journal.CheckEnded{ending.SetupFails: nil, ending.CheckNoStart: {missing}, ending.RedAtBase: {red}} {
-		run := journal.Run{
-			Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineStrict},
-			Baseline:   &journal.BaselineEnded{Why: "as it was"},
-			BaseChecks: base,
-			Stop:       &journal.RunStopped{Reason: policy.FatalError, Why: "as it was"},
-		}
-		e := ending.Of(run)
-		if e.Cause != want || e.Fix == "" {
-			t.Errorf("Of = %q, %q, want %q with a remedy", e.Cause, e.Fix, want)
-		}
-	}
-}
-
-// A user's own command that crashes may lack its key or login: ralph does not know its
-// messages.
-func TestACommandThatCrashesMayLackItsLogin(t *testing.T) {
-	for agent, want := range map[string]bool{"command": true, "claude": false} {
-		run := journal.Run{
-			Policy:     policy.Policy{Agent: agent},
-			Stop:       &journal.RunStopped{Reason: policy.FatalError, Why: "exit code 1"},
-			Iterations: []journal.Iteration{{Ended: &journal.IterationEnded{}, Agent: &journal.AgentEnded{Exit: 1, Failed: true, Why: "exit code 1"}}},
-		}
-		if e := ending.Of(run); e.Cause != ending.Crashed || strings.Contains(e.Fix, "its key or login") != want {
-			t.Errorf("%s: %s: %q, want the login in it: %t", agent, e.Cause, e.Fix, want)
-		}
-	}
-}
-
 // If a check was red from the start and no story has passed, the run's cause is the check,
 // not the limit.
 func TestRedFromTheStart(t *testing.T) {
