@@ -151,28 +151,6 @@ var qwenStart = acpStart{
 	},
 }
 
-var gooseStart = acpStart{
-	words: []string{"acp"},
-	env: func(o Options, model string) []string {
-		env := environ.Pairs(
-			"GOOSE_MODE", "auto",
-			"GOOSE_MODEL", model,
-			"OPENAI_API_KEY", o.Keys.ProviderAPIKey,
-			"OPENAI_HOST", o.Keys.ModelBaseURL,
-		)
-		if o.Keys.ProviderAPIKey != "" {
-			env = append(env, "GOOSE_PROVIDER=openai")
-		}
-		return env
-	},
-}
-
-var cursorStart = acpStart{
-	words:     []string{"acp"},
-	modelFlag: "--model",
-	env:       func(o Options, _ string) []string { return environ.Pairs("CURSOR_API_KEY", o.Keys.ProviderAPIKey) },
-}
-
 var opencodeStart = acpStart{
 	words: []string{"acp"},
 	rules: flagRules{"acp": {}, "-m": {read: true}, "--model": {read: true}},

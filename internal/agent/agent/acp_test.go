@@ -57,11 +57,6 @@ func TestACPAgentsAreStartedAs(t *testing.T) {
 			agent: "qwen", model: "m", argv: "qwen --acp --yolo -m m", options: agent.Options{Keys: provider},
 			env: []string{"OPENAI_API_KEY=p", "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"},
 		},
-		"goose": {
-			agent: "goose", model: "m", argv: "goose acp", options: agent.Options{Keys: provider},
-			env: []string{"GOOSE_MODE=auto", "GOOSE_MODEL=m", "OPENAI_API_KEY=p", "OPENAI_HOST=http://127.0.0.1:1", "GOOSE_PROVIDER=openai"},
-		},
-		"cursor": {agent: "cursor", model: "m", argv: "cursor-agent acp --model m", options: agent.Options{Keys: provider}, env: []string{"CURSOR_API_KEY=p"}},
 		"opencode": {
 			agent: "opencode", argv: "opencode acp",
 			env: with(opencode, `OPENCODE_CONFIG_CONTENT={"permission":"allow"}`),

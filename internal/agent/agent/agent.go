@@ -140,7 +140,7 @@ func Pick(name string, o Options) (Adapter, error) {
 		return Adapter{}, noCommand(name, o)
 	}
 	if len(words) == 0 {
-		words = []string{cmp.Or(kind.program, name)}
+		words = []string{name}
 	}
 	adapter, err := kind.build(kind, words, o)
 	if err != nil {
@@ -177,7 +177,6 @@ func NameOf(name, command string) string {
 		return "claude"
 	}
 	base := filepath.Base(words[0])
-	base = strings.TrimSuffix(base, "-agent") // of Cursor
 	if _, known := kinds[base]; known && base != "scripted" {
 		return base
 	}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // Preferred are the agents of which a run takes one if nothing names its agent, in this order.
-var Preferred = []string{"claude", "codex", "gemini", "opencode", "copilot", "qwen", "goose", "cursor", "amp"}
+var Preferred = []string{"claude", "codex", "gemini", "opencode", "copilot", "qwen", "amp"}
 
 // Default is the agent of a run for which nothing names one.
 type Default struct {
@@ -25,7 +24,7 @@ func FindDefault(env []string, dir string) Default {
 	var installed []string
 	var passed []string
 	for _, name := range Preferred {
-		_, err := Adapter{Program: cmp.Or(kinds[name].program, name)}.Locate(env, dir)
+		_, err := Adapter{Program: name}.Locate(env, dir)
 		switch {
 		case err != nil:
 			passed = append(passed, name+" is not installed")

@@ -12,7 +12,6 @@ type kind struct {
 	build func(k kind, words []string, o Options) (Adapter, error)
 	acp   *acpStart // nil: it does not speak the Agent Client Protocol, or it is any program that does
 
-	program string // empty: the agent's name
 	install string // hint where the program is not found
 	npm     string // package; empty: none
 	tested  string // version
@@ -185,28 +184,6 @@ var kinds = map[string]kind{
 		keyInput: providerKey + ", model-base-url and model",
 		keyVar:   "OPENAI_API_KEY",
 		baseURL:  "OPENAI_BASE_URL",
-	},
-	"goose": {
-		build: acp, acp: &gooseStart,
-		install:  "install Goose",
-		login:    "run `goose configure`, or set OPENAI_API_KEY and GOOSE_MODEL",
-		brings:   []string{".config/goose/config.yaml"},
-		vars:     []string{"GOOSE_PROVIDER"},
-		hosts:    []string{"api.openai.com"},
-		makers:   providerMakers,
-		keyInput: providerKey + " and model",
-		keyVar:   "OPENAI_API_KEY",
-		baseURL:  "OPENAI_HOST",
-	},
-	"cursor": {
-		build: acp, acp: &cursorStart, program: "cursor-agent",
-		install:  "install Cursor CLI",
-		login:    "log in with `cursor-agent login`, or set CURSOR_API_KEY",
-		logins:   []login{{file: ".cursor/cli-config.json"}, {file: ".config/cursor/auth.json"}},
-		hosts:    []string{"api2.cursor.sh"},
-		makers:   ownServer,
-		keyInput: providerKey,
-		keyVar:   "CURSOR_API_KEY",
 	},
 	"amp": {
 		build:   amp,
