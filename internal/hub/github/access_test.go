@@ -121,15 +121,6 @@ func TestOurTokenStaysOnOurHost(t *testing.T) {
 	}
 }
 
-func TestATokenThatIsWrong(t *testing.T) {
-	server := stand(t, nil)
-	server.DropToken(job)
-	_, _, err := connect(t, access(server)).FindPull(t.Context(), work, 0)
-	if !is(err, github.Unauthorized) || !strings.Contains(fault.Hint(err), "has expired") {
-		t.Errorf("got %v, hint %q", err, fault.Hint(err))
-	}
-}
-
 func TestNoErrorTellsTheToken(t *testing.T) {
 	server := stand(t, nil)
 	body := `{"message":"no such token: ` + job + `","errors":[{"message":"really, ` + job + `"}]}`

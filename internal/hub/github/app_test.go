@@ -5,7 +5,6 @@ import (
 	"crypto/rsa"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/github"
@@ -48,21 +47,6 @@ func TestAnAppGetsATokenForItsRepositoryAndKeepsIt(t *testing.T) {
 		if call.Path == tokens && strings.TrimSpace(call.Body) != `{"repositories":["shop"]}` {
 			t.Errorf("the token reaches further than the repository: %s", call.Body)
 		}
-	}
-}
-
-func TestAnAppsTokenIsReplacedWhenItExpires(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, asApp(t, server, shop))
-	soon := time.Now().Add(30 * time.Second).Format(time.RFC3339)
-	server.Inject(githubtest.Fault{Method: "POST", Status: 201, Body: `{"token":"old","expires_at":"` + soon + `"}`})
-	first, err := client.GitToken(t.Context())
-	if err != nil || first != "old" {
-		t.Fatalf("GitToken = %q, %v", first, err)
-	}
-	second, err := client.GitToken(t.Context())
-	if err != nil || second == first {
-		t.Errorf("GitToken = %q again (%v), half a minute before it expires", second, err)
 	}
 }
 

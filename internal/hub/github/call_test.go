@@ -71,27 +71,6 @@ func TestHowOftenACallIsTried(t *testing.T) {
 	}
 }
 
-func TestNoAnswer(t *testing.T) {
-	server := stand(t, nil)
-	a := access(server)
-	a.BaseURL = "http://127.0.0.1:1/api/v3"
-	_, err := connect(t, a).Ask(t.Context())
-	if !is(err, github.Unavailable) || !strings.HasPrefix(err.Error(), "ask for the default branch: no answer from github: ") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestACallEndsWithItsContext(t *testing.T) {
-	server := stand(t, nil)
-	server.Inject(githubtest.Fault{Hang: true, Times: -1})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err := connect(t, access(server)).Ask(ctx)
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want the deadline", err)
-	}
-}
-
 // inMemory runs do against answers that need no network, so that the clock is
 // the bubble's and waiting takes no time.
 func inMemory(t *testing.T, answers []canned, do func(*github.Client)) (bodies []string) {
@@ -228,20 +207,4 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestTriesAreSpreadOut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		bad := func() canned { return reply(http.StatusBadGateway, "<html>") }
-		inMemory(t, []canned{bad(), bad(), fine()}, func(client *github.Client) {
-			if _, err := client.Ask(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-		// A half and one second, each more or less by half.
-		if took := time.Since(start); took < 750*time.Millisecond || took > 2250*time.Millisecond {
-			t.Errorf("it took %s, want between 0.75 and 2.25 seconds", took)
-		}
-	})
 }

@@ -74,12 +74,3 @@ func TestRedIsWhatTheChangeMayHaveBroken(t *testing.T) {
 		t.Errorf("Red = %+v, %v; want the new one", found, err)
 	}
 }
-
-func TestOnlyRalphsOwnCheckIsRed(t *testing.T) {
-	server := stand(t, nil)
-	server.AddCheckRun(shop, githubtest.CheckRun{SHA: shaB, Name: github.ProofCheck, Conclusion: "failure", App: "acme-ralph"})
-	server.SetStatus(shop, githubtest.Status{SHA: shaB, Context: github.ProofCheck, State: "failure"})
-	if found, err := connect(t, access(server)).Red(t.Context(), shaB, "main", ""); err != nil || len(found) > 0 {
-		t.Errorf("Red = %+v, %v, want nothing", found, err)
-	}
-}

@@ -70,25 +70,6 @@ func TestAllThatGitHubSends(t *testing.T) {
 	}
 }
 
-// With a prompt all of it is for us, but for what speaks for itself.
-func TestAllThatGitHubSendsWithAPrompt(t *testing.T) {
-	for _, event := range published(t) {
-		for i, body := range event.Examples {
-			got, err := github.ReadTrigger(event.Name, body)
-			if err != nil {
-				t.Fatalf("%s %d: %v", event.Name, i, err)
-			}
-			got.Inputs = trigger.Inputs{Prompt: "Mend the docs"}
-			cmd, why := trigger.CommandOf(got, trigger.Rules{})
-			speaks := slices.Contains(spoken[:4], event.Name)
-			unnamed := got.Sender.Login == "" || got.Sender.IsBot
-			if !speaks && !unnamed && (why != "" || cmd.Verb != trigger.Run) {
-				t.Errorf("%s %d is not for us: %s", event.Name, i, why)
-			}
-		}
-	}
-}
-
 // spoken are the events that say something, in the order in which the fuzzer
 // counts them.
 var spoken = []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "push"}

@@ -83,15 +83,3 @@ func TestAllPagesAreRead(t *testing.T) {
 		}
 	})
 }
-
-// A list without an end is left at some point.
-func TestPagesWithoutAnEnd(t *testing.T) {
-	asked := 0
-	client := reader(t, book(1<<30, func(*http.Request, int) string { asked++; return "[]" }))
-	if _, found, err := client.FindPull(t.Context(), work, 0); found || err != nil {
-		t.Errorf("FindPull = %v, %v, want none", found, err)
-	}
-	if asked != 100 {
-		t.Errorf("asked for %d pages, want 100", asked)
-	}
-}

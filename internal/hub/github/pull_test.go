@@ -79,18 +79,6 @@ func TestAPullRequestIsNeverOpenedTwice(t *testing.T) {
 	}
 }
 
-func TestAPullRequestWhoseAnswerWasLostIsFound(t *testing.T) {
-	server := stand(t, nil)
-	server.Inject(githubtest.Fault{Method: "POST", Done: true, CutAfter: -1})
-	opened, err := connect(t, access(server)).OpenPull(t.Context(), cart)
-	if err != nil || opened.Number != 2 {
-		t.Errorf("OpenPull = %+v, %v", opened, err)
-	}
-	if n := len(server.Pulls(shop)); n != 1 {
-		t.Errorf("there are %d pull requests, want one", n)
-	}
-}
-
 func TestPullRequestsOfForksAreNotOurs(t *testing.T) {
 	server := stand(t, nil)
 	server.AddPull(shop, githubtest.Pull{Title: "theirs", Head: work, HeadRepo: "rea/shop", HeadSHA: shaB})

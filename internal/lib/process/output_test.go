@@ -3,7 +3,6 @@ package process_test
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,34 +46,23 @@ func split(limit int, chunks ...[]byte) (got []string) {
 	return got
 }
 
-// A NUL ends the names that git prints with -z, which may have line breaks.
-func TestLinesThatEndInNUL(t *testing.T) {
-	var got []string
-	l := process.Lines{NUL: true, Each: func(line []byte, _ bool) { got = append(got, string(line)) }}
-	for _, chunk := range []string{"a\nb", "\x00c\x00", "d"} {
-		_, _ = l.Write([]byte(chunk))
-	}
-	if err := l.Close(); err != nil || !slices.Equal(got, []string{"a\nb", "c", "d"}) {
-		t.Errorf("got %q, %v", got, err)
-	}
-}
-
-// Closing it is not the end: the cut text belonged to the line before.
+// A NUL ends the names that git prints with -z, which may have line breaks. Closing is not the end: the cut text
+// belonged to the line before.
 func TestLinesGoOnAfterClose(t *testing.T) {
 	var got []string
-	l := process.Lines{Max: 3, Each: func(line []byte, cut bool) { got = append(got, fmt.Sprint(string(line), cut)) }}
-	for _, text := range []string{"long", "new\n"} {
+	l := process.Lines{NUL: true, Max: 3, Each: func(line []byte, cut bool) { got = append(got, fmt.Sprint(string(line), cut)) }}
+	for _, text := range []string{"long", "a\nb\x00", "c"} {
 		_, _ = l.Write([]byte(text))
 		_ = l.Close()
 	}
-	if diff := cmp.Diff([]string{"lontrue", "newfalse"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"lontrue", "a\nbfalse", "cfalse"}, got); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
 
-// A long line takes its memory once, no matter what comes behind it.
-func TestLongLinesShareTheirMemory(t *testing.T) {
-	l, chunk := process.Lines{}, bytes.Repeat([]byte("x"), 64<<10)
+// A line without end, and those after it, take the same memory.
+func TestLinesKeepLittle(t *testing.T) {
+	l, chunk := process.Lines{Max: 1 << 20}, bytes.Repeat([]byte("x"), 64<<10)
 	n := testing.AllocsPerRun(3, func() {
 		for range 20 << 20 / len(chunk) {
 			_, _ = l.Write(chunk)
@@ -114,18 +102,6 @@ func plainly(in []byte, limit int) (want []string) {
 		want = append(want, string(line))
 	}
 	return want
-}
-
-func TestLinesKeepLittle(t *testing.T) {
-	l := process.Lines{Max: 1 << 20}
-	block := bytes.Repeat([]byte{'x'}, 1<<16)
-	fill := func() { _, _ = l.Write(block) }
-	for range 32 {
-		fill() // past Max: from here on all is dropped
-	}
-	if n := testing.AllocsPerRun(100, fill); n > 0 {
-		t.Errorf("%v allocations a write of a line without end", n)
-	}
 }
 
 func TestHeadAndTail(t *testing.T) {

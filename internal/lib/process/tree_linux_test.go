@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -80,20 +81,29 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-func TestHardStopCutsTheGrace(t *testing.T) {
-	hard := make(chan struct{})
-	ctx, cancel := context.WithCancel(t.Context())
-	c := playing("leave", "daemon", "stay", "stubborn")
-	c.Grace = time.Hour
-	g := run(ctx, &process.Runner{Hard: hard}, c)
-	s := g.left(t)
-	cancel()
-	close(hard)
-	got, err := g.wait()
-	if got.Signal != "SIGKILL" || !errors.Is(err, context.Canceled) && !errors.Is(err, process.ErrStopped) {
-		t.Errorf("Run = %+v, %v, want killed", got, err)
+// A stop at once cuts the grace, and is told as that where nothing else ended the program.
+func TestHardStop(t *testing.T) {
+	for name, cancelled := range map[string]bool{"alone": false, "within the grace": true} {
+		t.Run(name, func(t *testing.T) {
+			hard := make(chan struct{})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c := playing("leave", "daemon", "stay", "stubborn")
+			c.Grace = time.Hour
+			g := run(ctx, &process.Runner{Hard: hard}, c)
+			s := g.left(t)
+			if cancelled {
+				cancel()
+			}
+			close(hard)
+			got, err := g.wait()
+			isTold := errors.Is(err, process.ErrStopped) || (cancelled && errors.Is(err, context.Canceled))
+			if got.Signal != "SIGKILL" || !isTold {
+				t.Errorf("Run = %+v, %v, want killed", got, err)
+			}
+			s.wantGone(t)
+		})
 	}
-	s.wantGone(t)
 }
 
 func TestTwoAtOnceKeepToTheirOwn(t *testing.T) {
@@ -135,24 +145,11 @@ func TestOrphanOfUnknownOriginGoesWithTheLast(t *testing.T) {
 	theirs.wantGone(t)
 }
 
-func TestManyAtOnce(t *testing.T) {
-	var all []*running
-	for range 8 {
-		all = append(all, run(t.Context(), new(process.Runner), playing("leave", "daemon", "end")))
-	}
-	for _, g := range all {
-		s := g.left(t)
-		if got, err := g.wait(); got.Exit != 0 || got.Swept != 1 || err != nil {
-			t.Errorf("Run = %+v, %v, want one swept", got, err)
-		}
-		s.wantGone(t)
-	}
-}
-
-// net/http/cgi starts programs beside us, in our own session.
-func TestChildrenOfOthersAreNotTouched(t *testing.T) {
-	c := exec.CommandContext(t.Context(), os.Args[0], "setsid", "stay")
-	c.Env = []string{roleKey + "=leave", quickExit}
+// beside starts a program in our own session, without a Run, that leaves a sleeper.
+func beside(t *testing.T, role string, args ...string) (*exec.Cmd, sleeper) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Env = []string{roleKey + "=" + role, quickExit}
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +162,12 @@ func TestChildrenOfOthersAreNotTouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sleeperOf(t, string(line[:n]))
+	return c, sleeperOf(t, "left "+strings.TrimPrefix(string(line[:n]), "left "))
+}
+
+// net/http/cgi starts programs beside us, in our own session.
+func TestChildrenOfOthersAreNotTouched(t *testing.T) {
+	c, s := beside(t, "leave", "setsid", "stay")
 	if got, err := new(process.Runner).Run(t.Context(), playing("leave", "daemon", "end")); got.Swept != 1 || err != nil {
 		t.Errorf("Run = %+v, %v, want one swept", got, err)
 	}
@@ -196,35 +198,9 @@ func TestStrangersAreNotTouched(t *testing.T) {
 	}
 }
 
-// A stop at once is told as that where nothing else ended the program.
-func TestHardStopIsToldOf(t *testing.T) {
-	hard := make(chan struct{})
-	g := run(t.Context(), &process.Runner{Hard: hard}, playing("leave", "plain", "stay", "stubborn"))
-	s := g.left(t)
-	close(hard)
-	if got, err := g.wait(); got.Signal != "SIGKILL" || !errors.Is(err, process.ErrStopped) {
-		t.Errorf("Run = %+v, %v, want killed and %v", got, err, process.ErrStopped)
-	}
-	s.wantGone(t)
-}
-
 // The kernel ends a program when we are killed.
 func TestKillOfUsEndsTheProgram(t *testing.T) {
-	c := exec.CommandContext(t.Context(), os.Args[0])
-	c.Env = []string{roleKey + "=holder", quickExit}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line := make([]byte, 64)
-	n, err := out.Read(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := sleeperOf(t, "left "+string(line[:n]))
+	c, s := beside(t, "holder")
 	defer s.wantGone(t)
 	s.wantAlive(t)
 	if err := c.Process.Kill(); err != nil {
