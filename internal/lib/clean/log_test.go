@@ -19,7 +19,7 @@ func TestLogLine(t *testing.T) {
 		{"a\nb", `a\nb`},
 		{"\x1b[31mred\x00", `\x1b[31mred\x00`},
 		{"#\u200b#[error]", `#\u{200b}#[error]`},
-		{"std::vector", "std::vector"},
+		{"std::vector\ta", "std::vector\ta"},
 		{"\u070f::error::x", "\u070f: :error::x"}, // drawn, and of no weight where texts are compared
 		{"1 é ::error::x", "1 é : :error::x"},
 		{"refused: [::1]:443, a::b", "refused: [::1]:443, a::b"},
@@ -61,4 +61,16 @@ func FuzzLogLine(f *testing.F) {
 			t.Errorf("LogLine(%q) = %q holds control characters", line, out)
 		}
 	})
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		" a\tb\r\n\nc ":              "a b c",
+		"a\x1b[1mb\x00\u0085c\u2028": "a [1mb c",
+	} {
+		if got := clean.OneLine(text); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", text, got, want)
+		}
+	}
 }

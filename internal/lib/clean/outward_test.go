@@ -17,7 +17,7 @@ func TestLines(t *testing.T) {
 		{"nor one told by reference", "&#64;octocat &commat;octocat", "&amp;`#`64;octocat &amp;commat;octocat"},
 		{"nor an escaped one", `\@octocat`, "`@`octocat"},
 		{"nor one beside code", "`x`@octocat", "`x` `@`octocat"},
-		{"an address of mail is not a mention", "mail me@example.org", "mail me@example.org"},
+		{"what is like one stays", "me@example.org x @ y @_x #a gh-x xgh-1 o/r@123456", "me@example.org x @ y @_x #a gh-x xgh-1 o/r@123456"},
 		{"code keeps its mentions, as GitHub does not look there", "`@octocat`", "`@octocat`"},
 		{"unless a lone backtick only looks like code", "a ` b @octocat", "a &#96; b `@`octocat"},
 
@@ -50,6 +50,10 @@ func TestLines(t *testing.T) {
 
 		{"a fence is text", "1. a\n   ```sh\n~~~\nls", "1. a\n&#96;&#96;&#96;sh\n&#126;&#126;&#126;\nls"},
 		{"lists and emphasis stay", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done", "* **bold** and _it_\n1. ~~gone~~\n- [x] done"},
+		{"a price is no formula", "$5.10 of $5.00, a $x$", "$5.10 of $5.00, a &#36;x&#36;"},
+		{"escapes that are needed stay", `\*a\* a\-b a\-: a ~ b`, `\*a\* a\-b a\-: a ~ b`},
+		{"others become text", "\\`a` \\[a\\](b) a\\\\b \\$a$ \\a", "&#96;a&#96; &#91;a&#93;(b) a&#92;b &#36;a&#36; &#92;a"},
+		{"or what they hide is judged", `GH\-12 \#12 \<b> \![a](b)`, "GH`-`12 `#`12 &lt;b> &#33;[a&#93;(b)"},
 		{"no table is begun or ended", "| `x|y` | z |\n|---|---|", "\\| `x\\|y` \\| z \\|\n\\|---\\|---\\|"},
 	} {
 		if diff := cmp.Diff(c.want, clean.Lines(c.in)); diff != "" {
@@ -69,7 +73,9 @@ func TestInline(t *testing.T) {
 		{"also in code", "`a|b`", 0, "`a\\|b`"},
 		{"backticks are balanced", "a ` b", 0, "a &#96; b"},
 		{"cut to size, code included", "say `abcdef`", 8, "say &#96;ab…"},
-		{"no limit needed", "abc", 3, "abc"},
+		{"or to a word", "abc def ghi", 5, "abc…"},
+		{"or to nothing", "abc def ghi", 1, "…"},
+		{"invisible characters do not count", "a\u200b  b\u2028c", 5, "a b c"},
 		{"a last backslash cannot reach the pipe after it", `a\`, 0, "a&#92;"},
 		{"no command", "/ralph stop", 0, "&#47;ralph stop"},
 		{"no fence", "```\nx\n```", 0, "``` x ```"},
