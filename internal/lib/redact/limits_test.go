@@ -3,6 +3,8 @@ package redact_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -121,6 +123,8 @@ func TestAuthorizationHasItsLimits(t *testing.T) {
 	}
 	hides(t, redact.New(), [][2]string{
 		{"authorization=abcdefghijklmnop.", "authorization=***"},
+		{`{"authorization":"token abcdefgh","x":1}`, `{"authorization":"***","x":1}`},
+		{"https://x-access-token:ghs_0123456789abcdefghij@e.org", "https://x-access-token:***@e.org"},
 		{"authorization:\"abcdefghijklmno\"", "authorization:\"abcdefghijklmno\""},
 		{"Authorization: abcdefghijklmnop and so on", "Authorization: *** and so on"},
 		{"Authorization: Other abcdefghijklmnop", "Authorization: Other abcdefghijklmnop"},
@@ -160,6 +164,25 @@ func TestEachFormOfASecretIsHidden(t *testing.T) {
 		{`\/B<a>&\"d\/E f\/`, "***"},
 		{`/B\\u003ca\\u003e\\u0026\\\"d/E f/`, "***"}, // JSON of Go, in JSON
 	})
+	inHex, query := hex.EncodeToString([]byte(password)), url.QueryEscape(password)
+	hides(t, redact.New(password, "canary/key&47"), [][2]string{
+		{"a " + password + " b", "a *** b"},
+		{password + password, "******"},
+		{inHex, "***"},
+		{strings.ToUpper(inHex), "***"},
+		{base64.StdEncoding.EncodeToString([]byte(password)), "***"},
+		{base64.RawURLEncoding.EncodeToString([]byte(password)), "***"},
+		{"?q=" + query + "&r", "?q=***&r"},
+		{"/" + url.PathEscape(password) + "/", "/***/"},
+		{quoted(password), `"***"`},
+		{quoted(quoted(password)), `"\"***\""`},
+		{quoted("/" + url.PathEscape("canary/key&47") + "/"), `"/***/"`}, // a path keeps &, which JSON escapes
+	})
+	hides(t, redact.New("abcdefgh", "efghijkl", "cdefgh", "key "+token+" end"), [][2]string{
+		{"x abcdefghijkl y", "x *** y"}, // they overlap
+		{"x abcdefgh y", "x *** y"},
+		{"a key " + token + " end b", "a *** b"},
+	})
 	hides(t, redact.New("two\nlines"), [][2]string{
 		{base64.StdEncoding.EncodeToString([]byte("two\nlines")), "***"},
 		{base64.StdEncoding.EncodeToString([]byte("two\r\nlines")), "***"},
@@ -187,14 +210,11 @@ func TestWriterHoldsOnlyWhatMayBeASecret(t *testing.T) {
 		{"secret-value", "***"},
 		{"secret-valu", ""},
 		{"gh", ""},
-		{"ghp", ""},
 		{"gh.", "gh."},
 		{"ghp_" + strings.Repeat("a", 254), ""},
 		{"y ghp_" + strings.Repeat("a", 254), "y "},
 		{"ghp_abc y", "ghp_abc y"},
 		{token + " y", "*** y"},
-		{"xgh", "xgh"},
-		{"e.", "e."},
 		{"eyJ", ""},
 		{"xeyJ", "xeyJ"},
 		{"eyJ;", "eyJ;"},
@@ -213,7 +233,6 @@ func TestWriterHoldsOnlyWhatMayBeASecret(t *testing.T) {
 		{"authorization: Bearer " + strings.Repeat("a", 4096), ""},
 		{"authorization is ", "authorization is "},
 		{"authorization: a ", "authorization: a "},
-		{"authorization: bearer ", ""},
 		{"authorization: a b\n", "authorization: a b\n"},
 	} {
 		var out bytes.Buffer
