@@ -80,17 +80,3 @@ func (r *Root) list(name string, left *int) ([]fs.DirEntry, error) {
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	return list, err
 }
-
-// some returns so many names of a folder, in any order, or all if it has fewer.
-func (r *Root) some(most int) ([]string, error) {
-	folder, err := r.Root.OpenFile("."+within, os.O_RDONLY, 0)
-	if err != nil {
-		return nil, shortened(err)
-	}
-	defer folder.Close() //nolint:errcheck // only read
-	list, err := folder.Readdirnames(most)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return list, err
-}

@@ -131,18 +131,6 @@ func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 	return file, nil
 }
 
-// OpenToOwner gives the owner of a folder access again, which a program of the same user took away. It does
-// not change that of others. If it fails, the next step reports it.
-func (r *Root) OpenToOwner(name string) {
-	info, err := r.Lstat(name)
-	if err != nil || !info.IsDir() {
-		return
-	}
-	if info.Mode().Perm()&0o700 != 0o700 {
-		_ = r.Chmod(name, info.Mode()|0o700)
-	}
-}
-
 // MkdirAll makes folders, and none through a link.
 func (r *Root) MkdirAll(name string, perm fs.FileMode) error {
 	if r.isLinked(name) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -244,15 +245,8 @@ func TestWalkIsBounded(t *testing.T) {
 	must(t, untrusted.RemoveAll(filepath.Join(root.Name(), "d")))
 }
 
-// A tree of any depth is removed with few descriptors; folders that are
-// closed do not keep it, and what links lead to stays.
+// Folders that are deep or closed do not keep a tree, and what links lead to stays.
 func TestRemoveAll(t *testing.T) {
-	var limit syscall.Rlimit
-	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
-	few := limit
-	few.Cur = 400
-	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
-	t.Cleanup(func() { must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)) })
 	root, names := hostile(t)
 	must(t, root.Mkdir("gone", 0o755))
 	nest(t, filepath.Join(root.Name(), "gone"), 600)
@@ -283,4 +277,39 @@ func TestRemoveBelowAFile(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "heads"), nil, 0o600))
 	must(t, untrusted.Folder{Path: dir}.Remove("heads/main.lock"))
+}
+
+// wide makes folders in each other, and so many long names in each.
+func wide(t *testing.T, dir string, depth, names int) {
+	t.Helper()
+	for range depth {
+		must(t, os.Mkdir(dir, 0o700))
+		for n := range names {
+			must(t, os.WriteFile(filepath.Join(dir, strings.Repeat("n", 100)+strconv.Itoa(n)), nil, 0o600))
+		}
+		dir = filepath.Join(dir, "!") // before its neighbours
+	}
+}
+
+// The names that a walk keeps have one bound in all folders, which is told. What it has passed does not count.
+func TestWalkKeepsFewNames(t *testing.T) {
+	t.Cleanup(untrusted.SetBound(10_000)) // 45 names and more
+	root := open(t, t.TempDir())
+	for n := range 5 {
+		wide(t, filepath.Join(root.Name(), strconv.Itoa(n)), 2, 20)
+	}
+	for depth, want := range map[int]int{0: 0, 5: 1} {
+		wide(t, filepath.Join(root.Name(), "deep"), depth, 20)
+		seen, crowded := 0, 0
+		must(t, root.Walk(t.Context(), ".", func(_ untrusted.Entry, err error) error {
+			if seen++; errors.Is(err, untrusted.ErrCrowded) {
+				crowded++
+			}
+			return nil
+		}))
+		if crowded < want || want == 0 && (crowded > 0 || seen != 1+5*2*21) {
+			t.Errorf("%d folders in each other: %d seen, %d crowded, want at least %d", depth, seen, crowded, want)
+		}
+		must(t, root.RemoveAll("deep"))
+	}
 }
