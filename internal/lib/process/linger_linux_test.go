@@ -79,6 +79,7 @@ func TestLingeringEndsWithTheRun(t *testing.T) {
 	for name, want := range map[string][]error{"the context": {context.Canceled, why}, "at once": {process.ErrStopped}} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			hard := make(chan struct{})
 			c := playing("leave", "daemon", "end", "stubborn")
 			c.Grace, c.CancelGrace = time.Hour, 10*time.Millisecond

@@ -142,18 +142,15 @@ func beginDaemon(kind string, scrub bool, ready *os.File) {
 	must(c.Run())
 }
 
-// playFlood writes N MiB: in lines of 1 KiB, or as a single one.
+// playFlood writes N MiB in lines of 1 KiB, and then ends or stays.
 func playFlood(args []string) {
-	block := bytes.Repeat([]byte{'x'}, 1024)
-	if args[1] == "lines" {
-		block[1023] = '\n'
-	}
+	block := append(bytes.Repeat([]byte{'x'}, 1023), '\n')
 	w := bufio.NewWriter(os.Stdout)
 	for range atoi(args[0]) * 1024 {
 		_, _ = w.Write(block)
 	}
 	_ = w.Flush()
-	if len(args) > 2 {
+	if len(args) > 1 {
 		forever()
 	}
 }
