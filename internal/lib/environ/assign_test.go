@@ -11,26 +11,17 @@ func TestCheckVariable(t *testing.T) {
 	for line, want := range map[string]string{
 		"PGHOST=127.0.0.1":                 "",
 		"DATABASE_URL=postgres://u:p@h/db": "",
-		"EMPTY=":                           "",
-		"TZ=UTC":                           "",
-		"PGPASSWORD=of-a-test":             "",
 		"a=b=c":                            "",
 		"NPM_TOKEN=x":                      "for check-secrets",
 		"PATH=/tmp":                        "cannot be set",
 		"LD_PRELOAD=/tmp/x.so":             "cannot be set",
-		"DYLD_INSERT_LIBRARIES=x":          "cannot be set",
 		"GIT_DIR=x":                        "cannot be set",
-		"RALPH_HOOKS=x":                    "cannot be set",
 		"INPUT_AGENT=x":                    "cannot be set",
-		"GITHUB_ENV=x":                     "cannot be set",
 		"HTTPS_PROXY=http://x":             "cannot be set",
 		"no_proxy=*":                       "cannot be set",
 		"BASH_ENV=x":                       "cannot be set",
-		"BASH_FUNC_ls=x":                   "cannot be set",
 		"hush-hush":                        "write NAME=value",
-		"1A=hush-hush":                     "write NAME=value",
 		"A B=hush-hush":                    "write NAME=value",
-		"=hush-hush":                       "write NAME=value",
 		"":                                 "write NAME=value",
 	} {
 		refused(t, line, environ.CheckVariable(line), want)
@@ -42,10 +33,8 @@ func TestCheckSecret(t *testing.T) {
 		"NPM_TOKEN=hush-hush":    "",
 		"STRIPE_KEY=hush-hush":   "",
 		"STRIPE_KEY=hush":        "less than 6 characters",
-		"STRIPE_KEY=":            "less than 6 characters",
 		"STRIPE_KEY=hush      ":  "less than 6 characters",
 		"GITHUB_TOKEN=hush-hush": "cannot be set",
-		"PATH=hush-hush":         "cannot be set",
 		"hush-hush-hush":         "write NAME=value",
 	} {
 		refused(t, line, environ.CheckSecret(line), want)
