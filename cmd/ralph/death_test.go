@@ -47,11 +47,11 @@ func (d death) env() string {
 	return fmt.Sprintf("%s=%s,%d,%t,%d", deathKey, d.Event, d.Nth, d.Late, d.Polite)
 }
 
-// newDeath reads what env said. There is none for a program that ralph started.
+// newDeath reads what env said. There is none for a ralph that an agent is.
 func newDeath(getenv func(string) string) *death {
 	d := &death{runs: filepath.Join(getenv("GITHUB_WORKSPACE"), ".ralph", "runs")}
 	words := strings.Split(getenv(deathKey), ",")
-	if len(words) != 4 || getenv("RALPH_PROCESS") != "" {
+	if len(words) != 4 || getenv("RALPH_ITERATION") != "" {
 		d.done = true
 		return d
 	}

@@ -33,6 +33,9 @@ func start(c Command) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
+	if env == nil {
+		env = []string{} // nil would be ours
+	}
 	s, err := openStreams(c)
 	if err != nil {
 		return nil, err
@@ -204,7 +207,6 @@ type stat struct {
 
 	state   byte
 	threads int
-	born    uint64 // clock ticks after boot
 }
 
 // A process whose first thread has ended looks like a zombie while its other threads run.
@@ -219,14 +221,10 @@ func parseStat(line []byte) (stat, bool) {
 		return stat{}, false
 	}
 	f := bytes.Fields(line[shut+1:])
-	if len(f) < 20 || len(f[0]) != 1 {
+	if len(f) < 18 || len(f[0]) != 1 {
 		return stat{}, false
 	}
-	born, err := strconv.ParseUint(string(f[19]), 10, 64)
-	if err != nil {
-		return stat{}, false
-	}
-	s := stat{state: f[0][0], born: born}
+	s := stat{state: f[0][0]}
 	for _, number := range [...]struct {
 		text []byte
 		to   *int

@@ -6,7 +6,6 @@ import "os"
 type Stat struct {
 	PID, Parent, Group, Session int
 	Dead                        bool
-	Born                        uint64
 }
 
 // Held is held, of an output that comes by that pipe.
@@ -18,5 +17,5 @@ var GraceOf = graceOf
 // ParseStat is parseStat.
 func ParseStat(line []byte) (Stat, bool) {
 	s, ok := parseStat(line)
-	return Stat{s.pid, s.parent, s.group, s.session, s.isDead(), s.born}, ok
+	return Stat{s.pid, s.parent, s.group, s.session, s.isDead()}, ok
 }

@@ -30,7 +30,7 @@ func hosting(c *process.Command, most time.Duration) *host {
 }
 
 func TestLingeringProcessesAreWaitedFor(t *testing.T) {
-	for _, how := range []string{"plain", "setsid", "daemon", "scrubbed"} {
+	for _, how := range []string{"plain", "setsid", "daemon"} {
 		t.Run(how, func(t *testing.T) {
 			c := playing("leave", how, "end")
 			h := hosting(&c, time.Hour)
@@ -53,7 +53,7 @@ func TestLingeringProcessesAreWaitedFor(t *testing.T) {
 // They are asked first: what they have to clean up is theirs.
 func TestLingeringTooLongIsEnded(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
-	for _, how := range []string{"plain", "setsid", "daemon", "scrubbed"} {
+	for _, how := range []string{"plain", "setsid", "daemon"} {
 		for kind, grace := range map[string]time.Duration{asked: time.Hour, "stubborn": 10 * time.Millisecond} {
 			t.Run(how+" "+kind, func(t *testing.T) {
 				c := playing("leave", how, "end", kind)

@@ -1,10 +1,7 @@
 package process
 
 import (
-	"bytes"
-	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -45,8 +42,8 @@ func killDescendants() ([]stat, error) {
 	return found, err
 }
 
-// owns reports whether a process belongs to t. path has the process and its ancestors up to our own child. Parents and
-// sessions cannot be forged, so they are checked first.
+// owns reports whether a process belongs to t. path has the process and its ancestors up to our own child. Nothing
+// tells whose an orphan is that has left its session: the last tree ends it.
 func (t *tree) owns(path []stat) bool {
 	if len(path) == 0 {
 		return false
@@ -60,27 +57,7 @@ func (t *tree) owns(path []stat) bool {
 	if isInOwnSession(top) {
 		return false // another part of this program started it, such as net/http/cgi
 	}
-	return t.ownsOrphan(top)
-}
-
-// ownsOrphan decides for an orphan that has left its session. Its marker names the tree. If the marker cannot be read,
-// the orphan may belong to any tree that is older, and the last of these trees ends it. A process that t has killed
-// stays its own: the environment is gone before the process is.
-func (t *tree) ownsOrphan(orphan stat) bool {
-	if born, struck := t.ended[orphan.pid]; struck && born == orphan.born {
-		return true
-	}
-	number, marked := treeNumber(orphan.pid)
-	for _, other := range subreaper.live {
-		switch {
-		case other == t:
-		case marked && other.number == number:
-			return false
-		case !marked && other.born <= orphan.born:
-			return false
-		}
-	}
-	return true
+	return len(subreaper.live) == 1
 }
 
 func isInOwnSession(s stat) bool {
@@ -95,27 +72,6 @@ func mayBeInTree(pid int) bool {
 		return true
 	}
 	return session != 0 && !isInOwnSession(stat{session: session})
-}
-
-// treeNumber reads the marker. The environment of another user's process may be unreadable.
-func treeNumber(pid int) (uint64, bool) {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return 0, false
-	}
-	defer func() { _ = f.Close() }()
-	env, err := io.ReadAll(io.LimitReader(f, 4<<20))
-	if err != nil {
-		return 0, false
-	}
-	prefix := []byte(marker + "=" + subreaper.id + ".")
-	for kv := range bytes.SplitSeq(env, []byte{0}) {
-		if n, ok := bytes.CutPrefix(kv, prefix); ok {
-			number, err := strconv.ParseUint(string(n), 10, 64)
-			return number, err == nil
-		}
-	}
-	return 0, false
 }
 
 // Some programs end without waiting for their output to be read; what does not fit is lost.

@@ -1,6 +1,6 @@
 // Package process runs a program and ends it with all its descendants: when Run returns they are gone, or the error
-// names those that are not. A program inherits nothing: no environment, no terminal, no open file that its Command does
-// not name.
+// names those that are not. One that left its session while other programs run goes with the last of these. A program
+// inherits nothing: no environment, no terminal, no open file that its Command does not name.
 package process
 
 import (

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -11,21 +10,14 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/ralph-loop/ralph/internal/lib/environ"
 )
-
-// marker shows the tree of a descendant that left its session and lost its parents.
-const marker = "RALPH_PROCESS"
 
 // subreaper has the trees that this operating system process has started. Being a sub-reaper is a property of the
 // process, not of a Runner. The lock is held while a program is started and while a process table is read and used: a
 // program that is not yet in live would look like an orphan.
 var subreaper struct {
 	sync.Mutex
-	id    string
-	count uint64
-	live  map[int]*tree // by the pid of the program; nil until becomeSubreaper
+	live map[int]*tree // by the pid of the program; nil until becomeSubreaper
 }
 
 // becomeSubreaper makes orphans our children. The caller holds the lock.
@@ -36,7 +28,6 @@ func becomeSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: %w", err)
 	}
-	subreaper.id = rand.Text()
 	subreaper.live = map[int]*tree{}
 	return nil
 }
@@ -68,9 +59,6 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 	if err := becomeSubreaper(); err != nil {
 		return nil, nil, err
 	}
-	subreaper.count++
-	name := subreaper.id + "." + strconv.FormatUint(subreaper.count, 10)
-	attr.Env = environ.Merge(attr.Env, environ.Pairs(marker, name))
 	if attr.Sys.Pdeathsig == 0 {
 		attr.Sys.Pdeathsig = syscall.SIGKILL
 	}
@@ -79,10 +67,7 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tree{pid: p.Pid, number: subreaper.count, ended: map[int]uint64{}}
-	if s, ok, _ := readStat(p.Pid); ok {
-		t.born = s.born
-	}
+	t := &tree{pid: p.Pid, ended: map[int]bool{}}
 	subreaper.live[t.pid] = t
 	return t, exited, nil
 }

@@ -108,8 +108,8 @@ func playLeave(args []string) {
 		begin(kind, false, w, os.Stdout)
 	case "setsid":
 		begin(kind, true, w, nil)
-	case "daemon", "scrubbed":
-		beginDaemon(kind, how == "scrubbed", w)
+	case "daemon":
+		beginDaemon(kind, w)
 	}
 	_ = w.Close()
 	line, err := bufio.NewReader(r).ReadBytes('\n')
@@ -131,12 +131,9 @@ func begin(kind string, session bool, ready, out *os.File) {
 	must(c.Start())
 }
 
-func beginDaemon(kind string, scrub bool, ready *os.File) {
+func beginDaemon(kind string, ready *os.File) {
 	c := exec.CommandContext(context.Background(), os.Args[0], kind)
 	c.Env = append(os.Environ(), roleKey+"=middle")
-	if scrub {
-		c.Env = []string{roleKey + "=middle", quickExit}
-	}
 	c.ExtraFiles = []*os.File{ready}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	must(c.Run())

@@ -50,10 +50,7 @@ func (g *running) wait() (process.Result, error) {
 	return g.res, g.err
 }
 
-type sleeper struct {
-	pid  int
-	born uint64
-}
+type sleeper struct{ pid int }
 
 func sleeperOf(t *testing.T, line string) sleeper {
 	t.Helper()
@@ -61,15 +58,12 @@ func sleeperOf(t *testing.T, line string) sleeper {
 	if _, err := fmt.Sscanf(line, "left %d", &s.pid); err != nil {
 		t.Fatalf("line %q: %v", line, err)
 	}
-	if st, ok := statOf(s.pid); ok {
-		s.born = st.Born
-	}
 	return s
 }
 
 func (s sleeper) alive() bool {
 	st, ok := statOf(s.pid)
-	return ok && !st.Dead && st.Born == s.born
+	return ok && !st.Dead
 }
 
 func (s sleeper) wantGone(t *testing.T) {
@@ -82,7 +76,7 @@ func (s sleeper) wantGone(t *testing.T) {
 
 func (s sleeper) wantAlive(t *testing.T) {
 	t.Helper()
-	if s.born == 0 || !s.alive() {
+	if !s.alive() {
 		t.Errorf("pid %d is gone", s.pid)
 	}
 }

@@ -17,11 +17,9 @@ import (
 // It is ended by steps: terminate asks all of it to end, kill kills all of it, and killWithoutScan, where those take
 // too long, at least the program. sweep kills what outlives the program. giveUp is for a tree that nothing ends.
 type tree struct {
-	pid    int
-	number uint64         // in the marker, which its environment has: RALPH_PROCESS=id.number
-	born   uint64         // birth of the program
-	ended  map[int]uint64 // descendants that had to be ended, by pid, with their birth
-	uid    int            // of Command.UID
+	pid   int
+	ended map[int]bool // descendants that had to be ended, by pid
+	uid   int          // of Command.UID
 }
 
 func (t *tree) terminate() {
@@ -76,7 +74,7 @@ func (t *tree) killWithoutScan() {
 
 func (t *tree) recordEnded(s stat) {
 	if s.pid != t.pid {
-		t.ended[s.pid] = s.born
+		t.ended[s.pid] = true
 	}
 }
 
