@@ -67,13 +67,7 @@ func Render(text string) string {
 }
 
 // converter writes the elements of a page as Markdown.
-type converter struct {
-	page  *Page
-	small int // the elements around that make text smaller
-}
-
-// maxSmall is how many elements in each other may make text smaller. With more it is too small to see.
-const maxSmall = 3
+type converter struct{ page *Page }
 
 func namesOf(names string) map[string]bool {
 	all := map[string]bool{}
@@ -84,7 +78,6 @@ func namesOf(names string) map[string]bool {
 }
 
 var (
-	smallTags  = namesOf("sup sub small rt code tt kbd samp h5 h6")
 	hiddenTags = namesOf(`script style template head title textarea iframe noscript noembed noframes object canvas
 		select rp`)
 	blockTags = namesOf(`address article aside blockquote center dd details div dl dt figcaption figure footer
@@ -116,8 +109,6 @@ func (c *converter) skips(n *nethtml.Node) bool {
 		what = "footnotes"
 	case hiddenTags[n.Data], hasAttribute(n, "hidden"), hidingStyle.MatchString(attribute(n, "style")):
 		what = "hidden elements"
-	case smallTags[n.Data] && c.small >= maxSmall:
-		what = "hidden elements"
 	default:
 		return false
 	}
@@ -128,12 +119,8 @@ func (c *converter) skips(n *nethtml.Node) bool {
 	return true
 }
 
-// within calls do for what n has in it, and counts n if it makes text smaller.
+// within calls do for what n has in it.
 func (c *converter) within(n *nethtml.Node, do func(*nethtml.Node)) {
-	if smallTags[n.Data] {
-		c.small++
-		defer func() { c.small-- }()
-	}
 	for child := range n.ChildNodes() {
 		if !c.skips(child) {
 			do(child)
