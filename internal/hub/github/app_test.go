@@ -50,27 +50,6 @@ func TestAnAppGetsATokenForItsRepositoryAndKeepsIt(t *testing.T) {
 	}
 }
 
-func TestAnAppWorksLikeAnyToken(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, asApp(t, server, shop))
-	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: actor, Body: marker})
-	made, err := client.CreateComment(t.Context(), 1, marker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// It knows its name, so another bot's marker does not mislead it.
-	found, _, err := client.FindComment(t.Context(), 1, marker)
-	if err != nil || found.ID != made.ID {
-		t.Errorf("FindComment = %+v, %v, want %d", found, err, made.ID)
-	}
-	if seen, _ := server.Comment(shop, made.ID); seen.Author != "ralph-loop[bot]" {
-		t.Errorf("the comment is by %q", seen.Author)
-	}
-	if n := sent(server, "GET", "/repos/acme/shop/installation"); n != 1 {
-		t.Errorf("the installation was looked for %d times", n)
-	}
-}
-
 func TestAppsThatDoNotFit(t *testing.T) {
 	server := stand(t, nil)
 	server.AddRepo(githubtest.Repo{Owner: "acme", Name: "other"})

@@ -2,12 +2,10 @@ package github_test
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/core/trigger"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
@@ -74,40 +72,5 @@ func TestReviewersWhoCannotBeAsked(t *testing.T) {
 	}
 	if err := client.AskReviewer(t.Context(), pull.Number, "missing-here"); !is(err, github.Refused) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("asked alone: %v, want one refusal", err)
-	}
-}
-
-func TestReactionsAndLabels(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, access(server))
-	ctx := t.Context()
-	comment := server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mia", Body: "/ralph"})
-	server.AddLabel(shop, 1, "ralph", "ai: go/100% now?")
-	first := trigger.Issue{Number: 1}
-	for _, target := range []trigger.Trigger{{Issue: first}, {Issue: first, Comment: trigger.Comment{ID: comment.ID}}, {Issue: first}} {
-		if err := client.React(ctx, target, github.Eyes); err != nil {
-			t.Errorf("React(%+v): %v", target, err)
-		}
-	}
-	for _, label := range []string{"ralph", "ralph", "ai: go/100% now?", "never there"} {
-		if err := client.RemoveLabel(ctx, 1, label); err != nil {
-			t.Errorf("RemoveLabel(%q): %v", label, err)
-		}
-	}
-	tries := 0
-	for _, call := range server.Requests() {
-		if call.Method == http.MethodDelete {
-			tries++
-		}
-	}
-	if tries != 4 { // GitHub answers with the labels that are left
-		t.Errorf("asked %d times for 4 labels to be removed", tries)
-	}
-	issue, _ := server.Issue(shop, 1)
-	if len(issue.Reactions) != 1 || len(issue.Labels) != 0 {
-		t.Errorf("the issue has reactions %v and labels %v, want one and none", issue.Reactions, issue.Labels)
-	}
-	if seen, _ := server.Comment(shop, comment.ID); len(seen.Reactions) != 1 {
-		t.Errorf("the comment has reactions %v, want one", seen.Reactions)
 	}
 }

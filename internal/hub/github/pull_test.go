@@ -113,6 +113,7 @@ func TestWhatGitHubRefusesHasARemedy(t *testing.T) {
 	for name, c := range map[string]struct {
 		token githubtest.Token
 		repo  func(*githubtest.Repo)
+		says  string // GitHub, whatever is asked for
 		do    func(*github.Client) error
 		kind  github.Kind
 		fix   string
@@ -132,6 +133,16 @@ func TestWhatGitHubRefusesHasARemedy(t *testing.T) {
 			do:    func(c *github.Client) error { _, err := c.CreateComment(t.Context(), 1, "hi"); return err },
 			kind:  github.Forbidden, fix: "`issues: write` under `permissions:`",
 		},
+		"a locked issue": {
+			token: without(""), says: "Unable to create comment because issue is locked.",
+			do:   func(c *github.Client) error { _, err := c.CreateComment(t.Context(), 1, "hi"); return err },
+			kind: github.Forbidden, fix: "unlock the conversation",
+		},
+		"an archive": {
+			token: without(""), says: "Repository was archived so is read-only.",
+			do:   func(c *github.Client) error { _, err := c.CreateComment(t.Context(), 1, "hi"); return err },
+			kind: github.Forbidden, fix: "unarchive the repository",
+		},
 		"nothing to merge": {
 			token: without(""),
 			do: func(c *github.Client) error {
@@ -144,27 +155,14 @@ func TestWhatGitHubRefusesHasARemedy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := stand(t, c.repo)
 			server.AddToken(job, c.token)
+			if c.says != "" {
+				server.Inject(githubtest.Fault{Status: http.StatusForbidden, Body: fmt.Sprintf(`{"message":%q}`, c.says)})
+			}
 			err := c.do(connect(t, access(server)))
 			if !is(err, c.kind) || !strings.Contains(fault.Hint(err), c.fix) {
 				t.Errorf("got %v, hint %q, want %s and %q", err, fault.Hint(err), c.kind, c.fix)
 			}
 		})
-	}
-}
-
-func TestWhatPeopleCloseTheyCanOpen(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, access(server))
-	for said, fix := range map[string]string{
-		"Unable to create comment because issue is locked.": "unlock the conversation",
-		"Repository was archived so is read-only.":          "unarchive the repository",
-	} {
-		no := githubtest.ServerError(http.StatusForbidden)
-		no.Body = fmt.Sprintf(`{"message":%q}`, said)
-		server.Inject(no)
-		if _, err := client.CreateComment(t.Context(), 1, "hi"); !is(err, github.Forbidden) || !strings.Contains(fault.Hint(err), fix) {
-			t.Errorf("%s: %v, hint %q, want %q", said, err, fault.Hint(err), fix)
-		}
 	}
 }
 

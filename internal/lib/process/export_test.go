@@ -1,15 +1,10 @@
 package process
 
-import "os"
-
 // Stat is what ParseStat reads, for tests outside.
 type Stat struct {
 	PID, Parent, Group, Session int
 	Dead                        bool
 }
-
-// Held is held, of an output that comes by that pipe.
-func Held(r *os.File) bool { return (&output{r: r}).hasWriters() }
 
 // GraceOf is graceOf.
 var GraceOf = graceOf

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -140,37 +138,6 @@ func TestHeldOutputIsCut(t *testing.T) {
 	got, err := new(process.Runner).Run(t.Context(), c)
 	if diff := cmp.Diff(process.Result{}, got); diff != "" || err != nil {
 		t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
-	}
-}
-
-// Signals come at any moment: of children that end, and of the runtime to its own
-// threads.
-func TestHeldIsSeenAmongSignals(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = r.Close(), w.Close() }()
-	var over atomic.Bool
-	var signals sync.WaitGroup
-	signals.Go(func() {
-		for !over.Load() {
-			threads, _ := os.ReadDir("/proc/self/task")
-			for _, thread := range threads {
-				_ = unix.Tgkill(os.Getpid(), atoi(thread.Name()), unix.SIGURG)
-			}
-		}
-	})
-	wrong := 0
-	for range 300_000 {
-		if !process.Held(r) {
-			wrong++
-		}
-	}
-	over.Store(true)
-	signals.Wait()
-	if wrong > 0 {
-		t.Errorf("%d times its holder was not seen", wrong)
 	}
 }
 
