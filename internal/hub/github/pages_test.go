@@ -34,25 +34,6 @@ func reader(t *testing.T, h hand) *github.Client {
 
 // What lies on the third page is found, no matter what is asked for.
 func TestAllPagesAreRead(t *testing.T) {
-	t.Run("checks", func(t *testing.T) {
-		client := reader(t, book(3, func(req *http.Request, number int) string {
-			if strings.HasSuffix(req.URL.Path, "/annotations") {
-				return "[]"
-			}
-			if got := req.URL.Query().Get("per_page"); got != "100" {
-				t.Errorf("asked for %q a page, want 100", got)
-			}
-			conclusion := "success"
-			if number == 3 {
-				conclusion = "failure"
-			}
-			return fmt.Sprintf(`{"total_count":201,"check_runs":[{"id":%d,"name":"test","conclusion":%q}]}`, number, conclusion)
-		}))
-		failing, err := client.Failing(t.Context(), shaA)
-		if err != nil || len(failing) != 1 {
-			t.Errorf("Failing = %+v, %v, want one", failing, err)
-		}
-	})
 	t.Run("pull requests", func(t *testing.T) {
 		client := reader(t, book(3, func(_ *http.Request, number int) string {
 			ref := "other"

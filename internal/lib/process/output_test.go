@@ -11,25 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-func TestLines(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"", ""},
-		{"a\nb\n", "a|b"},
-		{"a\nb", "a|b"},
-		{"\n\n", "|"},
-		{"12345\n", "12345"},
-		{"123456\nb\n", "12345*|b"},
-		{"123456789", "12345*"},
-		{"123456789\n\nb", "12345*||b"},
-		{"a\r\n", "a\r"},
-	}
-	for _, tt := range tests {
-		if got := strings.Join(split(5, []byte(tt.in)), "|"); got != tt.want {
-			t.Errorf("Lines of %q = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
 // split returns what Lines makes of these chunks; a star marks a cut line.
 func split(limit int, chunks ...[]byte) (got []string) {
 	l := process.Lines{Max: limit, Each: func(line []byte, cut bool) {
@@ -76,7 +57,8 @@ func TestLinesKeepLittle(t *testing.T) {
 
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("one\ntwo\n\nthree is long\nend"), uint8(3), uint8(7), uint8(6))
-	f.Add([]byte("\n"), uint8(0), uint8(1), uint8(1))
+	f.Add([]byte("\n\n"), uint8(0), uint8(1), uint8(1))
+	f.Add([]byte("12345\n123456\n\na\r\n"), uint8(5), uint8(2), uint8(5))
 	f.Fuzz(func(t *testing.T, in []byte, a, b, limit uint8) {
 		i := min(int(a), len(in))
 		j := min(i+int(b), len(in))
