@@ -114,14 +114,6 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
 		commit.Paths = append(commit.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
-	encrypted, err := a.place.HasFilter(ctx, commit.Paths[1:]...) // in ralph/, but not in ralph-archive/
-	if err != nil {
-		return err
-	}
-	if encrypted {
-		return a.print(w, "not committed: a filter such as git-crypt writes files in "+path.Dir(a.memory.PromptFile())+
-			" (give ralph-archive/** the same filter, then commit it)")
-	}
 	sha, err := tool.Commit(ctx, a.place, commit)
 	if err != nil {
 		return fault.Usage(a.folder+" is written, but could not be committed",

@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -50,15 +49,6 @@ func (t *Tree) leaveOutAt(
 	tree, err = t.Without(ctx, to, out)
 	return tree, Paths(out), err
 }
-
-// HasFilter reports whether a filter writes one of these files.
-func (p Place) HasFilter(ctx context.Context, paths ...string) (bool, error) {
-	filters, err := filtersOf(ctx, p.Do, paths)
-	return slices.ContainsFunc(filters, isFilter), err
-}
-
-// isFilter reports the name of a filter.
-func isFilter(name string) bool { return name != "unspecified" && name != "unset" }
 
 // filtersOf returns the name of each file's filter.
 func filtersOf(ctx context.Context, do Runner, paths []string) ([]string, error) {

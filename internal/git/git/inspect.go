@@ -87,17 +87,14 @@ func readStatus(ctx context.Context, do Runner) (*Inspection, string, error) {
 func (s *Inspection) paths() []string {
 	var paths []string
 	for _, e := range s.found {
-		if e.isWork() && e.path != "" {
+		if e.isWork() {
 			paths = append(paths, e.path)
 		}
 	}
 	return paths
 }
 
-const (
-	kindUntracked = '?'
-	kindOdd       = 0 // all files: the index is broken
-)
+const kindUntracked = '?'
 
 type entry struct {
 	kind byte

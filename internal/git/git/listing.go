@@ -43,7 +43,7 @@ func (p Place) List(ctx context.Context) (Listing, error) {
 	}
 	filters, err := filtersOf(ctx, p.Do, l.Files)
 	for i, filter := range filters {
-		if filter != "lfs" && isFilter(filter) {
+		if filter != "lfs" && filter != "unspecified" && filter != "unset" {
 			l.Filtered = append(l.Filtered, l.Files[i])
 		}
 	}

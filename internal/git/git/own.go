@@ -24,7 +24,7 @@ func (p Place) Identity() Identity { return p.settings.identity() }
 
 // Look returns the state of the tree.
 func (t *Tree) Look(ctx context.Context) (TreeState, error) {
-	s, err := t.inspectAnyway(ctx)
+	s, err := t.Inspect(ctx)
 	if err != nil {
 		return TreeState{}, err
 	}

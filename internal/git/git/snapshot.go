@@ -10,16 +10,6 @@ import (
 	"strings"
 )
 
-// inspectAnyway is Inspect that works with a broken index. It then assumes that everything changed.
-func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
-	s, err := t.Inspect(ctx)
-	if failed, ok := Answered(err); !ok || failed.Command != "status" {
-		return s, err
-	}
-	s = &Inspection{Dirty: true, tree: t, found: []entry{{kind: kindOdd}}}
-	return s, s.resolveHead(ctx, "HEAD")
-}
-
 // Work writes the working files as a tree, without the paths in Beside, and returns its id. It does not change the
 // index. It leaves out nested repositories: Take would refuse them.
 func (s *Inspection) Work(ctx context.Context) (string, error) {
@@ -135,8 +125,7 @@ func (s *Inspection) withBeside(ctx context.Context, tree string) (string, error
 		return tree, nil
 	}
 	all := s.Tree
-	isAffected := func(e entry) bool { return e.kind == kindOdd || e.overlaps(beside) }
-	if slices.ContainsFunc(s.found, isAffected) {
+	if slices.ContainsFunc(s.found, func(e entry) bool { return e.overlaps(beside) }) {
 		var err error
 		all, err = s.snapshot(ctx, nil)
 		if err != nil {

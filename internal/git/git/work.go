@@ -79,7 +79,7 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 	if err := CheckSHA(from); err != nil {
 		return "", false, err
 	}
-	s, err := t.inspectAnyway(ctx)
+	s, err := t.Inspect(ctx)
 	if err != nil {
 		return "", false, err
 	}
@@ -119,14 +119,10 @@ func (s scratch) indexCall(args ...string) Call {
 	return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + s.index}}
 }
 
-// copyIndex fills the index with HEAD, and copies the file data of the real index, so
-// that git reads only changed files. If the real index is broken, git reads all files.
+// copyIndex fills the index with HEAD, and copies the file data of the real index, so that git reads only changed
+// files.
 func (s scratch) copyIndex(ctx context.Context) error {
-	err := s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
-	if _, ok := Answered(err); ok {
-		_, err = s.Do(ctx, s.indexCall("read-tree", "HEAD"))
-	}
-	return err
+	return s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
 }
 
 func (s scratch) untrack(ctx context.Context, paths []string) error {

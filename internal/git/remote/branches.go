@@ -147,13 +147,7 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	if err := git.CheckSHA(sha); err != nil {
 		return err
 	}
-	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: ignoredQuirks()})
-	if err != nil {
-		return err
-	}
-	refspec := sha + ":" + git.BranchRef(branch)
-	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, refspec}
-	_, err = to.Do(ctx, c)
+	err := fetchInto(ctx, t, to, sha+":"+git.BranchRef(branch))
 	if err == nil {
 		return nil
 	}
@@ -173,15 +167,21 @@ func Bring(ctx context.Context, t *git.Trusted, to git.Place, ref, sha string) e
 	if err := git.CheckSHA(sha); err != nil {
 		return err
 	}
+	if err := fetchInto(ctx, t, to, "+"+sha+":"+ref); err != nil {
+		return fmt.Errorf("bring %.12s to %s: %w", sha, to.Top, err)
+	}
+	return nil
+}
+
+// fetchInto has the user's repository fetch from the trusted one.
+func fetchInto(ctx context.Context, t *git.Trusted, to git.Place, refspec string) error {
 	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: ignoredQuirks()})
 	if err != nil {
 		return err
 	}
-	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, "+" + sha + ":" + ref}
-	if _, err = to.Do(ctx, c); err != nil {
-		return fmt.Errorf("bring %.12s to %s: %w", sha, to.Top, err)
-	}
-	return nil
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, refspec}
+	_, err = to.Do(ctx, c)
+	return err
 }
 
 // Bundle writes a branch at sha, without what base holds, as a file that git fetches from.

@@ -46,39 +46,11 @@ func (s *scm) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunS
 		done.Why = err.Error()
 	}
 	done.Task = step.Task
-	if step.Task == commitTask && !done.Failed {
-		s.warnOfNewFiles(ctx, run, emit)
-	}
 	emit(done)
 	return nil
 }
 
 const commitTask = "commit"
-
-// warnOfNewFiles notes new files: "git commit -am" does not add them.
-func (s *scm) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
-	dir, err := s.tree.folder(ctx)
-	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
-		return
-	}
-	argv := []string{
-		run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard",
-		"--directory", "--no-empty-directory", "-z",
-	}
-	listed := &process.Head{N: 1 << 16}
-	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: listed})
-	if err != nil || result.Exit != 0 {
-		return // only the note is lost
-	}
-	names := strings.FieldsFunc(listed.String(), func(r rune) bool { return r == 0 })
-	if len(names) == 0 {
-		return
-	}
-	emit(journal.Noted{
-		What: "the commit leaves out new files: " + journal.ShortList(names),
-		Hint: "add them with git add, or to .gitignore",
-	})
-}
 
 func (s *scm) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (journal.SCMEnded, error) {
 	var done journal.SCMEnded

@@ -23,16 +23,11 @@ func (t *agentTree) takeSnapshot(ctx context.Context, run journal.Run) bool {
 	return t.snapshot.committed
 }
 
-// commitLeftovers returns the tree's new state, if known. In the user's tree, nothing is committed on another branch.
+// commitLeftovers returns the tree's new state, if known.
 func (t *agentTree) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	tree, err := t.open(ctx)
 	if err != nil || tree == nil {
 		return nil, err
-	}
-	if t.code.UserTree != nil {
-		if err := checkOn(ctx, tree.Do, run.Branch); err != nil {
-			return nil, err
-		}
 	}
 	return t.snapshot.commitLeftovers(ctx, run, tree)
 }

@@ -343,6 +343,9 @@ func (t *agentTree) changedFiles(ctx context.Context, run journal.Run) (names []
 		return nil, false, err
 	}
 	state, err := tree.Look(ctx)
+	if _, ok := git.Answered(err); ok { // as in diff: all checks run
+		return nil, false, nil
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -356,5 +359,8 @@ func (t *agentTree) diff(ctx context.Context, run journal.Run, limit int) (strin
 		return "", err
 	}
 	text, _, err := tree.Diff(ctx, run.Start, limit)
+	if _, ok := git.Answered(err); ok { // the agent broke its repository, and the hand-over makes a new one
+		return "", nil
+	}
 	return text, err
 }

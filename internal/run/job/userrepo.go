@@ -76,7 +76,7 @@ func copyLog(memory workspace.Memory, home workspace.Run, saved journal.Attachme
 	return memory.WriteLog(log)
 }
 
-// checkOn refuses another branch than the run's, or none: the agent may have checked it out.
+// checkOn refuses another branch than the run's, or none: the user may have checked it out.
 func checkOn(ctx context.Context, do git.Runner, branch string) error {
 	ref, err := do(ctx, git.Call{Args: []string{"symbolic-ref", "-q", "HEAD"}})
 	if err != nil && !git.SaidNo(err) {
