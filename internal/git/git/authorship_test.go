@@ -33,7 +33,6 @@ func TestTakeCleansCommits(t *testing.T) {
 		"honest":             {head: "author " + ours + "\ncommitter " + ours, message: words},
 		"persons":            {head: "author Ada <ada@example.com> " + inTheRun + "\ncommitter Eve\x1b[31m <e> " + inTheRun, message: words},
 		"signed by somebody": {head: "author " + ours + "\ncommitter " + ours + "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x", message: words},
-		"with another head":  {head: "author " + ours + "\ncommitter " + ours + "\nHG:extra x", message: words},
 		"encoded":            {head: "author " + ours + "\ncommitter " + ours + "\nencoding UTF-7", message: "+AEA-ada \xe9", want: "+AEA-ada \ufffd\n"},
 		"in the future": {
 			head: fmt.Sprintf("author %[1]s 99999999999 +0000\ncommitter %[1]s 1800003601 +0000", program), message: words, date: atFirst,

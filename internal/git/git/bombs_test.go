@@ -38,18 +38,12 @@ func TestTakeRefusesBombs(t *testing.T) {
 		make func(l *lab)
 		why  string
 	}{
-		"a file of 150 MB": {func(l *lab) {
-			l.send(packed{packBlob, "", 150 << 20, nil})
-		}, "larger than"},
+		"a file of 150 MB":    {func(l *lab) { l.send(packed{packBlob, "", 150 << 20, nil}) }, "larger than"},
 		"a folder of 150 MB":  {func(l *lab) { l.send(packed{packTree, "", 150 << 20, nil}) }, "larger than"},
 		"a message of 150 MB": {func(l *lab) { l.send(packed{packCommit, "", 150 << 20, nil}) }, "larger than"},
 		"a file that says it is without end": {func(l *lab) {
 			l.send(packed{packBlob, "", 1 << 50, []byte("x")})
 		}, "are corrupt"},
-		"a change of a file that makes it huge": {func(l *lab) {
-			base := packed{packBlob, "", 1 << 16, nil}
-			l.send(base, packed{packDelta, base.id(), 0, doubling(1<<16, 1<<28)})
-		}, "larger than"},
 		"changes of changes of a file": {func(l *lab) {
 			base := packed{packBlob, "", 1 << 16, nil}
 			all, size, id := []packed{base}, 1<<16, base.id()
@@ -60,8 +54,7 @@ func TestTakeRefusesBombs(t *testing.T) {
 			}
 			l.send(all...)
 		}, "larger than"},
-		"folders without end":          {func(l *lab) { deep(l, "100644", plant(l, "blob", "x"), 10, 10) }, "too much to inspect"},
-		"all of the base, without end": {func(l *lab) { deep(l, "40000", l.in("rev-parse", l.base+"^{tree}"), 9, 10) }, "too much to inspect"},
+		"folders without end": {func(l *lab) { deep(l, "100644", plant(l, "blob", "x"), 10, 10) }, "too much to inspect"},
 		"more commits than anyone reads": {func(l *lab) {
 			tree, parent := l.in("rev-parse", l.base+"^{tree}"), l.base
 			var all []packed

@@ -3,7 +3,6 @@ package git_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,24 +81,6 @@ func TestCommitIsCutOff(t *testing.T) {
 		if has := sh(t, dir, "", "git", "ls-tree", "--name-only", "HEAD", "new"); had != "" && has == "" {
 			t.Errorf("cut off at %s, the next commit removes the file", stop)
 		}
-	}
-}
-
-func TestCommitWithoutAnAuthor(t *testing.T) {
-	g, _ := newGit(t)
-	dir := t.TempDir()
-	sh(t, dir, "", "git", "init", "-q", "-b", "trunk")
-	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "begin")
-	place := must(g.Inspect(t.Context(), dir))(t)
-	write(t, filepath.Join(dir, "a"), "1")
-	what := git.PathCommit{Paths: []string{"a"}, Message: git.Message{Subject: "chore: x"}}
-	must(g.Commit(t.Context(), place, what))(t)
-	if who := sh(t, dir, "", "git", "log", "-1", "--format=%an"); who != "ralph" {
-		t.Errorf("author %q", who)
-	}
-	what.Paths = []string{"none"}
-	if _, err := g.Commit(t.Context(), place, what); err == nil || !strings.Contains(err.Error(), "git add: ") {
-		t.Errorf("of a path that is not there: %v", err)
 	}
 }
 

@@ -8,9 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/git/git"
-	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 // An overlay takes only the given files of the other commit: changed, added and
@@ -91,28 +89,6 @@ func TestGraftTurnsFilesIntoFolders(t *testing.T) {
 		if made := must(l.trusted.Overlay(t.Context(), graft))(t); made == graft.Onto {
 			t.Errorf("nothing came of %+v", graft)
 		}
-	}
-}
-
-func TestGuarded(t *testing.T) {
-	l := newLab(t)
-	work := t.TempDir()
-	l.sh(work, "git", "clone", "-q", l.remote, ".")
-	write(t, filepath.Join(work, "CODEOWNERS"), "* @evil\n")
-	write(t, filepath.Join(work, "a.txt"), "a\n")
-	l.sh(work, "git", "rm", "-q", ".github/workflows/ci.yml")
-	l.sh(work, "git", "add", "-A")
-	l.sh(work, "git", "commit", "-q", "-m", "evil")
-	l.sh(work, "git", "push", "-q", l.remote, "HEAD:main")
-	head := l.sh(work, "git", "rev-parse", "HEAD")
-	trusted := must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main"}))(t)
-	got := must(handover.Guarded(t.Context(), trusted, git.Span{From: l.base, To: head}, []string{"CODEOWNERS", ".github/**"}))(t)
-	if diff := cmp.Diff([]string{".github/workflows/ci.yml", "CODEOWNERS"}, got); diff != "" {
-		t.Errorf("Guarded (-want +got):\n%s", diff)
-	}
-	// What the base itself has changed meanwhile is not the branch's doing.
-	if got := must(handover.Guarded(t.Context(), trusted, git.Span{From: head, To: l.base}, []string{"CODEOWNERS"}))(t); len(got) > 0 {
-		t.Errorf("Guarded = %q, want nothing of the base's own", got)
 	}
 }
 

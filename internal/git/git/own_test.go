@@ -33,32 +33,11 @@ func TestOwnIsTheUsers(t *testing.T) {
 	for name, c := range map[string]struct {
 		home  map[string]string
 		local []string // of git config
-		xdg   bool
 		who   string
 	}{
 		"home": {
 			home: map[string]string{".gitconfig": config + "[core]\n\texcludesFile = ~/mine\n", "mine": "*.idea\n"},
 			who:  "Ada <ada@example.com>",
-		},
-		"included": {
-			home: map[string]string{
-				".gitconfig": "[include]\n\tpath = ~/more\n", "more": config, ".config/git/ignore": "*.idea\n",
-			},
-			who: "Ada <ada@example.com>",
-		},
-		"xdg": {
-			home: map[string]string{"xdg/git/config": config, "xdg/git/ignore": "*.idea\n", ".config/git/ignore": "*.go\n"},
-			xdg:  true, who: "Ada <ada@example.com>",
-		},
-		"of the machine": {
-			home: map[string]string{"system": config, ".config/git/ignore": "*.idea\n"}, who: "Ada <ada@example.com>",
-		},
-		"by the address of the remote": {
-			home: map[string]string{
-				".gitconfig": config + "[includeIf \"hasconfig:remote.*.url:https://github.com/acme/**\"]\n\tpath = work\n",
-				"work":       "[user]\n\temail = ada@work.example\n", ".config/git/ignore": "*.idea\n",
-			},
-			local: []string{"remote.origin.url", "https://github.com/acme/shop"}, who: "Ada <ada@work.example>",
 		},
 		"the repository first": {
 			home:  map[string]string{".gitconfig": config, ".config/git/ignore": "*.idea\n"},
@@ -78,10 +57,7 @@ func TestOwnIsTheUsers(t *testing.T) {
 			if c.local != nil {
 				sh(t, dir, "", append([]string{"git", "config"}, c.local...)...)
 			}
-			g.User = []string{"HOME=" + home, "GIT_CONFIG_SYSTEM=" + filepath.Join(home, "system")}
-			if c.xdg { // which needs no home
-				g.User[0] = "XDG_CONFIG_HOME=" + filepath.Join(home, "xdg")
-			}
+			g.User = []string{"HOME=" + home}
 			tree := own(t, g, dir)
 			before := must(tree.Look(t.Context()))(t).Work
 			write(t, filepath.Join(dir, "x.idea"), "ignored")
@@ -137,21 +113,5 @@ func TestTreeFollowsNoFile(t *testing.T) {
 	}
 	if got := l.take(l.terms()); len(got.Refused) == 0 {
 		t.Errorf("Take = %+v, want refused", got)
-	}
-}
-
-// What the user has there stays, and each pattern is there once.
-func TestExclude(t *testing.T) {
-	g, _ := newGit(t)
-	dir := project(t)
-	file := filepath.Join(dir, ".git/info/exclude")
-	write(t, file, "*.idea\n*.swp")
-	for range 2 {
-		if err := g.Exclude(t.Context(), git.Place{Top: dir}, "*.x", "*.swp"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if text, _ := os.ReadFile(file); string(text) != "*.idea\n*.swp\n*.x\n" {
-		t.Errorf("info/exclude is %q", text)
 	}
 }

@@ -18,56 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 )
 
-func TestPush(t *testing.T) {
-	l := newLab(t)
-	to := remote.Repository{URL: l.remote}
-	one := l.commit("one", map[string]string{"a": "1"})
-	two := l.commit("two", map[string]string{"a": "2"})
-	l.take(l.terms())
-	stands := func() string { return l.sh(l.remote, "git", "rev-parse", "work") }
-	for _, p := range []remote.Update{
-		{Branch: "work", SHA: one},
-		{Branch: "work", SHA: one},
-		{Branch: "work", SHA: two, Was: one},
-	} {
-		if err := to.Push(t.Context(), l.trusted, p); err != nil || stands() != p.SHA {
-			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
-		}
-	}
-	for _, p := range []remote.Update{
-		{Branch: "work", SHA: one},
-	} {
-		if err := to.Push(t.Context(), l.trusted, p); !errors.Is(err, remote.ErrNonFastForward) || stands() != two {
-			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
-		}
-	}
-	l.sh(l.remote, "git", "update-ref", "refs/heads/work", one) // a person drops a commit
-	l.commit("two more", map[string]string{"a": "2 more"})
-	more := l.take(l.terms()).To
-	if err := to.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: more, Was: two}); !errors.Is(err, remote.ErrNonFastForward) || stands() != one {
-		t.Errorf("over a dropped commit Push = %v; it stands at %s", err, stands())
-	}
-	// What does not follow is never forced, no matter where it stood.
-	l.sh(l.remote, "git", "update-ref", "refs/heads/work", two)
-	if err := to.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: one, Was: two}); !errors.Is(err, remote.ErrNonFastForward) || stands() != two {
-		t.Errorf("Push of an older commit = %v; it stands at %s", err, stands())
-	}
-	elsewhere := t.TempDir()
-	l.sh(elsewhere, "git", "clone", "-q", "-b", "work", l.remote, ".")
-	l.sh(elsewhere, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
-	l.sh(elsewhere, "git", "push", "-q")
-	l.commit("three", map[string]string{"a": "3"})
-	three := l.take(l.terms()).To
-	if err := to.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: three}); !errors.Is(err, remote.ErrNonFastForward) {
-		t.Errorf("over a person's commit Push = %v", err)
-	}
-	for _, p := range []remote.Update{{Branch: "-x", SHA: one}, {Branch: "x", SHA: "main"}, {Branch: "x:y", SHA: one}} {
-		if to.Push(t.Context(), l.trusted, p) == nil {
-			t.Errorf("Push(%v) = nil", p)
-		}
-	}
-}
-
 func TestPushRefused(t *testing.T) {
 	l := newLab(t)
 	hook := filepath.Join(l.remote, "hooks/pre-receive")

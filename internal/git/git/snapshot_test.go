@@ -8,29 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/git"
 )
 
-// If an agent only changes the paths in Beside, Work stays the same.
-func TestSnapshotBeside(t *testing.T) {
-	l := newLab(t)
-	l.tree.Beside = []string{"ralph/", "notes/a [x].txt", "."}
-	before := must(l.tree.Look(t.Context()))(t).Work
-	l.commit("books", map[string]string{"ralph/prd.json": "{}", "notes/a [x].txt": "1"})
-	write(t, filepath.Join(l.tree.Dir, "ralph/progress.txt"), "new")
-	if after := must(l.tree.Look(t.Context()))(t).Work; after != before {
-		t.Errorf("it holds %s", l.agent("ls-tree", "-r", "--name-only", after))
-	}
-	if s := must(l.tree.Inspect(t.Context()))(t); !s.Dirty {
-		t.Error("Status does not tell of it")
-	}
-	must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
-	if got := l.agent("show", "--format=", "--name-only"); got != "ralph/progress.txt" {
-		t.Errorf("CommitAll took %q", got)
-	}
-	write(t, filepath.Join(l.tree.Dir, "notes/b.txt"), "2")
-	if after := must(l.tree.Look(t.Context()))(t).Work; after == before {
-		t.Error("work was left out")
-	}
-}
-
 // Files that the checks made stay out of the commit of the agent's work. The paths
 // in Beside are committed as they are.
 func TestCommitSnapshot(t *testing.T) {

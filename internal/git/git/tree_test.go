@@ -35,20 +35,6 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// A tree may be moved after it was made under another name.
-func TestGrowMoves(t *testing.T) {
-	l := newLab(t)
-	there := filepath.Join(t.TempDir(), "there")
-	if err := os.Rename(l.tree.Dir, there); err != nil {
-		t.Fatal(err)
-	}
-	l.tree = must(l.trusted.OpenTree(there))(t)
-	l.commit("one", map[string]string{"a": "1"})
-	if got := l.take(l.terms()); len(got.Commits) != 1 {
-		t.Errorf("Take = %+v, want one commit", got)
-	}
-}
-
 func TestGrowClean(t *testing.T) {
 	l := newLab(t)
 	dir := filepath.Join(t.TempDir(), "clean")

@@ -32,16 +32,6 @@ func TestMirror(t *testing.T) {
 	if _, err := l.trusted.Resolve(t.Context(), "refs/heads/work"); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("a branch that is gone resolves: %v", err)
 	}
-	_, err := (remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "x"), remote.Branches{Base: "none"})
-	if !errors.Is(err, git.ErrNotFound) || fault.Exit(err) != fault.ExitUsage {
-		t.Errorf("without its base Mirror = %v", err)
-	}
-	for _, address := range []string{"ext::sh -c true", "ssh://git@example.com/x", "https://user:word@example.com/x", "--upload-pack=x", "git@example.com:x"} {
-		_, err := (remote.Repository{URL: address}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "x"), remote.Branches{Base: "main"})
-		if err == nil || strings.Contains(err.Error(), "word") {
-			t.Errorf("Mirror of %q = %v", address, err)
-		}
-	}
 }
 
 func TestBorrow(t *testing.T) {
@@ -86,17 +76,6 @@ func TestLent(t *testing.T) {
 	}
 	if to, err := os.Readlink(want[1]); err != nil || to != filepath.Join(place.Top, ".git", "objects") {
 		t.Errorf("the repository's own store is %q, %v", to, err)
-	}
-}
-
-func TestFiles(t *testing.T) {
-	l := newLab(t)
-	want := []string{".gitattributes", ".github/workflows/ci.yml", ".gitignore", "CODEOWNERS", "README.md", "src/main.go"}
-	if diff := cmp.Diff(want, must(l.trusted.Files(t.Context(), l.base))(t)); diff != "" {
-		t.Errorf("Files (-want +got):\n%s", diff)
-	}
-	if _, err := l.trusted.Files(t.Context(), "main"); err == nil {
-		t.Error("it takes a name for a commit")
 	}
 }
 
@@ -156,14 +135,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	l := newLab(t)
-	must(l.git.Open(l.trusted.Dir))(t)
-	if _, err := l.git.Open(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Open of an empty folder = %v", err)
-	}
-}
-
 func TestCheckBranch(t *testing.T) {
 	for _, name := range []string{"main", "ralph/issue-7-a.b", "ü"} {
 		if err := git.CheckBranch(name); err != nil {
@@ -179,21 +150,43 @@ func TestCheckBranch(t *testing.T) {
 	}
 }
 
+// desk returns a user's clone that the trusted repository borrows from.
+func (l *lab) desk() (work string, place git.Place) {
+	l.Helper()
+	work = l.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place = must(l.git.Inspect(l.Context(), work))(l.T)
+	l.trusted = must(l.git.Borrow(l.Context(), place, filepath.Join(l.TempDir(), "b.git")))(l.T)
+	l.tree = must(l.trusted.Clone(l.Context(), git.CloneSpec{Dir: filepath.Join(l.TempDir(), "t"), Branch: "work", SHA: l.base}))(l.T)
+	return work, place
+}
+
+// A delivery is complete, and forces nothing.
 func TestDeliver(t *testing.T) {
 	l := newLab(t)
-	work := t.TempDir()
-	l.sh(work, "git", "clone", "-q", l.remote, ".")
-	place := must(l.git.Inspect(t.Context(), work))(t)
-	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
-	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
+	work, place := l.desk()
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
 	sha := l.take(l.terms()).To
+	before := l.sh(work, "find", ".git", "-type", "f")
+	if err := remote.Deliver(t.Context(), l.trusted, place, "main", sha); !strings.Contains(fault.Hint(err), "switch to another branch") {
+		t.Errorf("of the branch that is checked out Deliver = %v", err)
+	}
+	if after := l.sh(work, "find", ".git", "-type", "f"); after != before {
+		t.Errorf("it left (-before +after):\n%s", cmp.Diff(before, after))
+	}
+	l.sh(work, "git", "switch", "-q", "-c", "theirs")
+	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
+	l.sh(work, "git", "switch", "-q", "main")
+	if err := remote.Deliver(t.Context(), l.trusted, place, "theirs", sha); !errors.Is(err, remote.ErrNonFastForward) {
+		t.Errorf("of a branch with a person's commit Deliver = %v", err)
+	}
 	for range 2 {
 		if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); err != nil {
 			t.Fatal(err)
 		}
 	}
 	l.sh(l.trusted.Dir, "find", ".", "-delete")
+	l.sh(work, "git", "fsck", "--strict", "--full")
 	if got := l.sh(work, "git", "log", "--format=%s", "work"); got != "one\nbegin" {
 		t.Errorf("delivered was %q", got)
 	}
@@ -202,17 +195,16 @@ func TestDeliver(t *testing.T) {
 // A commit is brought as any ref, also in place of another one.
 func TestBring(t *testing.T) {
 	l := newLab(t)
-	work := t.TempDir()
-	l.sh(work, "git", "clone", "-q", l.remote, ".")
-	place := must(l.git.Inspect(t.Context(), work))(t)
+	work, place := l.desk()
 	before := l.sh(work, "git", "for-each-ref")
-	first := l.commit("one", map[string]string{"a": "1"})
-	l.agent("reset", "-q", "--hard", l.base)
-	second := l.commit("two", map[string]string{"b": "1"})
-	for _, sha := range []string{first, second, second} {
+	for _, text := range []string{"1", "2"} {
+		l.agent("reset", "-q", "--hard", l.base)
+		sha := l.commit("work", map[string]string{"a": text})
 		l.sh(l.trusted.Dir, "git", "fetch", "-q", l.tree.Dir, sha)
-		if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", sha); err != nil {
-			t.Fatal(err)
+		for range 2 {
+			if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", sha); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if got := l.sh(work, "git", "rev-parse", "refs/ralph/r1"); got != sha {
 			t.Errorf("it is %s, want %s", got, sha)
@@ -224,24 +216,6 @@ func TestBring(t *testing.T) {
 	}
 	if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", "HEAD"); err == nil {
 		t.Error("it takes a name for a commit")
-	}
-}
-
-func TestDeliverForcesNothing(t *testing.T) {
-	l := newLab(t)
-	work := t.TempDir()
-	l.sh(work, "git", "clone", "-q", l.remote, ".")
-	place := must(l.git.Inspect(t.Context(), work))(t)
-	sha := l.commit("one", map[string]string{"a": "1"})
-	l.take(l.terms())
-	if err := remote.Deliver(t.Context(), l.trusted, place, "main", sha); !strings.Contains(fault.Hint(err), "switch to another branch") {
-		t.Errorf("of the branch that is checked out Deliver = %v", err)
-	}
-	l.sh(work, "git", "switch", "-q", "-c", "work")
-	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
-	l.sh(work, "git", "switch", "-q", "main")
-	if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); !errors.Is(err, remote.ErrNonFastForward) {
-		t.Errorf("of a branch with a person's commit Deliver = %v", err)
 	}
 }
 

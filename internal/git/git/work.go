@@ -120,9 +120,13 @@ func (s scratch) indexCall(args ...string) Call {
 }
 
 // copyIndex fills the index with HEAD, and copies the file data of the real index, so that git reads only changed
-// files.
+// files. Where a killed git left its lock, git reads all files.
 func (s scratch) copyIndex(ctx context.Context) error {
-	return s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
+	err := s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
+	if _, ok := Answered(err); ok {
+		_, err = s.Do(ctx, s.indexCall("read-tree", "HEAD"))
+	}
+	return err
 }
 
 func (s scratch) untrack(ctx context.Context, paths []string) error {

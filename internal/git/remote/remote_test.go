@@ -35,7 +35,7 @@ func run(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// ground is a remote with two commits on main, and a clone of it.
+// ground is a remote with three commits on main, and a clone of it.
 type ground struct {
 	remote.Repository
 	*git.Trusted
@@ -50,8 +50,9 @@ func newGround(t *testing.T) ground {
 	work := t.TempDir()
 	run(t, work, "init", "-q", "-b", "main")
 	run(t, work, "commit", "-q", "--allow-empty", "-m", "one")
-	first := run(t, work, "rev-parse", "HEAD")
 	run(t, work, "commit", "-q", "--allow-empty", "-m", "two")
+	first := run(t, work, "rev-parse", "HEAD")
+	run(t, work, "commit", "-q", "--allow-empty", "-m", "three")
 	run(t, work, "tag", "-a", "-m", "v1", "v1")
 	run(t, work, "push", "-q", origin, "main", "v1")
 	g := ground{Repository: remote.Repository{URL: origin}, first: first, head: run(t, work, "rev-parse", "HEAD")}
@@ -84,6 +85,16 @@ func TestPush(t *testing.T) {
 		"back": {
 			at:     func(g ground) string { return g.head },
 			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.first} },
+			want:   remote.ErrNonFastForward,
+		},
+		"back from where it was known to stand": {
+			at:     func(g ground) string { return g.head },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.first, Was: g.head} },
+			want:   remote.ErrNonFastForward,
+		},
+		"over a commit that a person dropped": {
+			at:     func(g ground) string { return g.first + "^" },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Was: g.first} },
 			want:   remote.ErrNonFastForward,
 		},
 	} {
@@ -120,7 +131,7 @@ func TestFilesOnARef(t *testing.T) {
 	if _, err := g.PushFiles(t.Context(), g.Trusted, kept); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("a second first commit: %v, want %v", err, remote.ErrNonFastForward)
 	}
-	kept.Parent, kept.Files = first, map[string][]byte{"journal.jsonl": []byte("{}\n{}\n")}
+	kept.Parent, kept.Files = first, map[string][]byte{"journal.jsonl": []byte("{}\n{}\n \x00"), "log": []byte("no line end")}
 	second, err := g.PushFiles(t.Context(), g.Trusted, kept)
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +143,8 @@ func TestFilesOnARef(t *testing.T) {
 	if diff := cmp.Diff(kept.Files, got); diff != "" || err != nil {
 		t.Errorf("ReadFiles: %v (-want +got):\n%s", err, diff)
 	}
+	run(t, g.URL, "update-ref", "refs/ralph/deep/er", g.head) // neither of these is ralph's
+	run(t, g.URL, "update-ref", "refs/ralph/tree", run(t, g.URL, "rev-parse", g.head+"^{tree}"))
 	elsewhere, err := g.git.Init(t.Context(), filepath.Join(t.TempDir(), "elsewhere.git"), "sha1")
 	if err != nil {
 		t.Fatal(err)
@@ -160,8 +173,14 @@ func TestNamesThatAreNotOurs(t *testing.T) {
 		if err := g.PushRef(t.Context(), g.Trusted, ref, g.head); err == nil {
 			t.Errorf("PushRef takes %q", ref)
 		}
+		if err := g.Repository.DeleteRef(t.Context(), g.Trusted, remote.Ref{Name: ref}); err == nil {
+			t.Errorf("DeleteRef takes %q", ref)
+		}
+		if at, err := g.FetchRef(t.Context(), g.Trusted, ref); err == nil {
+			t.Errorf("FetchRef of %q = %q", ref, at)
+		}
 	}
-	for _, name := range []string{"a/b", "..", "-x", "", "a b"} {
+	for _, name := range []string{"a/b", "..", "-x", "", "a b", "a\nfrom x"} {
 		kept := remote.Files{Ref: "refs/ralph/issue-7", Files: map[string][]byte{name: nil}}
 		if _, err := g.PushFiles(t.Context(), g.Trusted, kept); err == nil {
 			t.Errorf("a file named %q is kept", name)
@@ -189,12 +208,30 @@ func TestABranchInTheWay(t *testing.T) {
 	}
 }
 
+// A tag stands for its commit, and no tag with the same end of its name does.
 func TestTag(t *testing.T) {
 	g := newGround(t)
-	for tag, want := range map[string]string{"v1": g.head, "v2": ""} {
+	run(t, g.URL, "tag", "light", g.first)
+	run(t, g.URL, "tag", "other/refs/tags/v2", g.first)
+	for tag, want := range map[string]string{"v1": g.head, "light": g.first, "v2": ""} {
 		if got, err := g.Tag(t.Context(), g.git, tag); err != nil || got != want {
 			t.Errorf("Tag %s = %q, %v, want %q", tag, got, err, want)
 		}
+	}
+}
+
+// A commit that is on no branch any more can be fetched.
+func TestFetch(t *testing.T) {
+	g := newGround(t)
+	lost := run(t, g.URL, "commit-tree", "-m", "lost", "-p", g.head, g.head+"^{tree}")
+	if err := g.Fetch(t.Context(), g.Trusted, lost); err != nil {
+		t.Error(err)
+	}
+	if at, err := g.Resolve(t.Context(), git.TakenRef); err != nil || at != lost {
+		t.Errorf("the ref that keeps it is at %q, %v", at, err)
+	}
+	if g.Fetch(t.Context(), g.Trusted, strings.Repeat("1", 40)) == nil {
+		t.Error("what is nowhere was fetched")
 	}
 }
 
