@@ -17,7 +17,7 @@ import (
 // marker at its end.
 func TestHoldMarks(t *testing.T) {
 	for name, left := range map[string]string{
-		"nothing": "", "a living process, not one of ours": `{"pid":1}`, "half a marker": `{"pid":`, "words": "by hand",
+		"nothing": "", "a living process, not one of ours": `{"pid":1}`, "half a marker": `{"pid":`,
 	} {
 		project := t.TempDir()
 		folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
@@ -56,14 +56,9 @@ func TestHoldMarks(t *testing.T) {
 func TestHoldFails(t *testing.T) {
 	project := t.TempDir()
 	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
-	if err := os.MkdirAll(filepath.Join(project, ".ralph-active", "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := folder.Hold(&workspace.Active{PID: 1}); err == nil {
-		t.Error("Hold = nil with a folder in the marker's place")
-	}
-	if err := folder.CheckUnlocked(); err != nil {
-		t.Errorf("Free = %v, want no lock", err)
+	write(t, filepath.Join(project, ".ralph-active", "x"), "")
+	if _, _, err := folder.Hold(&workspace.Active{PID: 1}); err == nil || folder.CheckUnlocked() != nil {
+		t.Errorf("Hold = %v with a folder in the marker's place, CheckUnlocked = %v", err, folder.CheckUnlocked())
 	}
 }
 

@@ -1,11 +1,11 @@
 package workspace_test
 
 import (
-	"bytes"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,26 +13,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 )
 
-// fill writes files of a run.
-func fill(t *testing.T, run workspace.Run, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		put(t, run.File(name), text)
-	}
-}
-
 // Pack leaves out trees, transcripts, large files and the targets of links.
 func TestCarry(t *testing.T) {
-	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	run, err := folder.NewRun("run-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	large := string(bytes.Repeat([]byte("x"), 256<<10))
-	fill(t, run, map[string]string{
+	run := newRun(t)
+	large := strings.Repeat("x", 256<<10)
+	for name, text := range map[string]string{
 		"journal.jsonl": large + large, "prompt_1.md": "do it", "log": large, "longer": large + "x",
 		"transcript_1.ndjson": "{}", "work/tree/a": "a",
-	})
+	} {
+		write(t, run.File(name), text)
+	}
 	if err := os.Symlink("/etc/passwd", run.File("link")); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +39,8 @@ func TestCarry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		if got, err := os.ReadFile(there.File(name)); !bytes.Equal(got, text) || err != nil {
-			t.Errorf("%s has %d bytes there, %v, want %d", name, len(got), err, len(text))
+		if got := read(t, there.File(name)); got != string(text) {
+			t.Errorf("%s has %d bytes there, want %d", name, len(got), len(text))
 		}
 	}
 	if err := os.Remove(run.Journal()); err != nil {
@@ -63,16 +53,11 @@ func TestCarry(t *testing.T) {
 
 // The files beside the journal also have a limit for their sum.
 func TestCarryIsBounded(t *testing.T) {
-	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	run, err := folder.NewRun("run-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{"journal.jsonl": ""}
+	run := newRun(t)
+	write(t, run.Journal(), "")
 	for i := range 40 {
-		files["log_"+string(rune('A'+i))] = string(bytes.Repeat([]byte("x"), 200<<10))
+		write(t, run.File("log_"+string(rune('A'+i))), strings.Repeat("x", 200<<10))
 	}
-	fill(t, run, files)
 	carried, err := run.Pack()
 	if err != nil {
 		t.Fatal(err)
@@ -93,13 +78,13 @@ func TestUnpackOverAnOlderOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fill(t, run, map[string]string{"journal.jsonl": "old", "work/tree/a": "older"})
+	write(t, run.Journal(), "old")
+	write(t, run.File("work/tree/a"), "older")
 	if _, err := folder.Unpack("run-1", map[string][]byte{"journal.jsonl": []byte("new")}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(run.Journal())
-	if string(got) != "new" || err != nil || run.Exists("work") {
-		t.Errorf("the journal holds %q, %v; the old trees are there: %t", got, err, run.Exists("work"))
+	if got := read(t, run.Journal()); got != "new" || run.Exists("work") {
+		t.Errorf("the journal holds %q; the old trees are there: %t", got, run.Exists("work"))
 	}
 }
 

@@ -5,3 +5,6 @@ var Remedy = Run.remedy
 
 // Sweep is exported because each NewTemporary also leaves a folder.
 var Sweep = sweep
+
+// Unlock gives back the lock of a folder, and leaves the folder.
+func (t Temporary) Unlock() error { return t.lock.Close() }

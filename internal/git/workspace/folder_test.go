@@ -113,17 +113,6 @@ func TestJournalGoesOnAfterATornLine(t *testing.T) {
 	}
 }
 
-func TestNewJournalIsEmpty(t *testing.T) {
-	run := newRun(t)
-	file, entries, err := run.OpenJournalFile()
-	if err != nil || len(entries) != 0 {
-		t.Fatalf("OpenJournal = %v, %v; want none", entries, err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // A damaged line before the last is not from a crash: nothing is cut.
 func TestJournalWithABrokenMiddleIsRefused(t *testing.T) {
 	run := newRun(t)
@@ -140,16 +129,6 @@ func TestJournalWithABrokenMiddleIsRefused(t *testing.T) {
 	}
 }
 
-func TestEntriesTouchesNothing(t *testing.T) {
-	run := newRun(t)
-	text := lines(t, going) + `{"torn`
-	write(t, run.Journal(), text)
-	entries, err := run.Entries()
-	if err != nil || len(entries) != 2 || read(t, run.Journal()) != text {
-		t.Errorf("Entries = %d, %v and the journal is %q", len(entries), err, read(t, run.Journal()))
-	}
-}
-
 func TestNewest(t *testing.T) {
 	for name, test := range map[string]struct {
 		journals map[string]string // by the run's name
@@ -161,7 +140,6 @@ func TestNewest(t *testing.T) {
 		"stopped ones are behind it":     {map[string]string{"1": stopped, "2": stopped, "3": going}, "3"},
 		"the newer one is of another":    {map[string]string{"1": going, "2": `{"type":"run_began","task":{"number":13}}`}, "1"},
 		"the newer one cannot be read":   {map[string]string{"1": going, "2": broken}, "1"},
-		"the newer one says nothing":     {map[string]string{"1": going, "2": ""}, "1"},
 		"the newer one has no journal":   {map[string]string{"1": going, "2": "-"}, "1"},
 		"only what cannot be read":       {map[string]string{"1": broken}, ""},
 		"a name like a run's, no folder": {map[string]string{"1": going, "2": "file"}, "1"},
@@ -218,31 +196,6 @@ func TestNewTwiceIsRefused(t *testing.T) {
 	}
 	if got := read(t, filepath.Join(folder.Path, ".gitignore")); got != "*\n!settings.json\n" {
 		t.Errorf(".gitignore = %q, want everything ignored but the settings", got)
-	}
-}
-
-func TestFilesOfARun(t *testing.T) {
-	run := newRun(t)
-	if run.Exists("a.log") {
-		t.Error("Exists before it was made")
-	}
-	for _, text := range []string{"long and first", "second"} {
-		file, err := run.Create("a.log")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(file, text); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if got := read(t, run.File("a.log")); got != text {
-			t.Errorf("a.log = %q, want %q", got, text)
-		}
-	}
-	if !run.Exists("a.log") {
-		t.Error("Exists = false after it was made")
 	}
 }
 
@@ -303,20 +256,6 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 				t.Errorf("%s: New followed the link", name)
 			}
 			sings(t, outside)
-		}
-	})
-	t.Run("runs of others", func(t *testing.T) {
-		other := newRun(t)
-		write(t, other.Journal(), lines(t, going))
-		path := t.TempDir()
-		link(t, filepath.Dir(other.Path), filepath.Join(path, "runs"))
-		if run, _ := (workspace.Folder{Path: path}).Newest(all); run.ID != "" {
-			t.Error("Newest went through a link for all runs")
-		}
-		path = t.TempDir()
-		link(t, other.Path, filepath.Join(path, "runs", "r1"))
-		if run, _ := (workspace.Folder{Path: path}).Newest(all); run.ID != "" {
-			t.Error("Newest went through a link for one run")
 		}
 	})
 	t.Run("files of a run", func(t *testing.T) {

@@ -39,9 +39,7 @@ func holder(t *testing.T, path string) *exec.Cmd {
 // lock is free.
 func TestLockIsHeldByTheLiving(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	if err := writing("lock", "123456789012345\n")(folder.Path); err != nil { // from a process that ended
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(folder.Path, "lock"), "123456789012345\n") // from a process that ended
 	child := holder(t, folder.Path)
 	_, err := folder.Lock()
 	if want := fmt.Sprintf(": process %d", child.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {
@@ -61,30 +59,4 @@ func TestLockIsHeldByTheLiving(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func TestLockIsGivenBack(t *testing.T) {
-	folder := workspace.Folder{Path: t.TempDir()}
-	for range 2 {
-		release, err := folder.Lock()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := folder.Lock(); err == nil {
-			t.Error("the lock was given twice")
-		}
-		if err := release(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// A repository can contain a link as the lock. Its target is not changed.
-func TestLockFollowsNoLinkOut(t *testing.T) {
-	outside, dir := canary(t), t.TempDir()
-	link(t, outside, filepath.Join(dir, "lock"))
-	if _, err := (workspace.Folder{Path: dir}).Lock(); err == nil {
-		t.Error("a lock outside the folder was taken")
-	}
-	sings(t, outside)
 }

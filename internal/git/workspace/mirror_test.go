@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,30 +96,6 @@ func TestMirror(t *testing.T) {
 	}
 	if inode(t, in(to, "same")) != untouched {
 		t.Error("a file that was as it should be was copied again")
-	}
-}
-
-// Mirror keeps few names at a time: folders beside each other may hold more than those within each other.
-func TestMirrorKeepsFewNames(t *testing.T) {
-	defer func(before int) { untrusted.MostListed = before }(untrusted.MostListed)
-	untrusted.MostListed = 2500
-	for name, want := range map[string]error{"../%d": nil, "%d": untrusted.ErrCrowded} {
-		at := t.TempDir()
-		from, to := filepath.Join(at, "from"), filepath.Join(at, "to")
-		err := errors.Join(os.Mkdir(from, 0o700), os.Mkdir(to, 0o700))
-		for i, dir := 0, filepath.Join(from, "0"); i < 4; i++ {
-			err = errors.Join(err, os.Mkdir(dir, 0o700))
-			for file := 'a'; file < 'k'; file++ {
-				err = errors.Join(err, os.WriteFile(filepath.Join(dir, string(file)), nil, 0o600))
-			}
-			dir = filepath.Join(dir, fmt.Sprintf(name, i+1))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := workspace.Mirror(from, to); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", name, err, want)
-		}
 	}
 }
 

@@ -43,14 +43,9 @@ func TestReadableSaysWhatToDo(t *testing.T) {
 		`{"mine":true}`:                      "journal.jsonl is damaged",
 		"not ours":                           "journal.jsonl is damaged",
 	} {
-		folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-		run, err := folder.NewRun("run-1")
-		if err == nil {
-			err = os.WriteFile(run.Journal(), []byte(line+"\n"), 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := newRun(t)
+		write(t, run.Journal(), line+"\n")
+		folder := workspace.Folder{Path: filepath.Join(run.Project(), ".ralph")}
 		if got := fault.Hint(folder.CheckJournal("")); !strings.Contains(got, want) {
 			t.Errorf("%s: hint %q, want %q", line, got, want)
 		}
@@ -61,23 +56,21 @@ func TestReadableSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestStands(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	gone := filepath.Join(dir, "gone")
-	for path, want := range map[string]string{dir: "", file: file + " is not a folder", gone: "no such folder: " + gone} {
-		if got := text(workspace.CheckDir(path, "-d")); got != want {
-			t.Errorf("Stands(%s) = %q, want %q", path, got, want)
-		}
-	}
-}
-
 func text(err error) string {
 	if err == nil {
 		return ""
 	}
 	return err.Error()
+}
+
+// A file named .ralph is not a project's folder. The search continues above it.
+func TestFindFolder(t *testing.T) {
+	top := t.TempDir()
+	write(t, filepath.Join(top, "a", ".ralph"), "a file")
+	if err := errors.Join(os.Mkdir(filepath.Join(top, ".ralph"), 0o755), os.Mkdir(filepath.Join(top, "a", "b"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if got := workspace.FindFolder(filepath.Join(top, "a", "b")); got.Path != filepath.Join(top, ".ralph") {
+		t.Errorf("FindFolder = %s, want that of %s", got.Path, top)
+	}
 }

@@ -2,13 +2,10 @@ package workspace_test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
@@ -73,19 +70,11 @@ func TestNewestHere(t *testing.T) {
 func TestAfterAFailedWrite(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	run, file := began(t, folder, "run-1", 9)
-	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	full := unix.Rlimit{Cur: fullAt, Max: before.Max}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &full); err != nil {
-		t.Fatal(err)
-	}
 	line, err := journal.Encode(journal.Entry{Seq: 10, Event: journal.Noted{What: strings.Repeat("one that does not fit ", fullAt/20)}})
-	_, failed := file.Write(line)
-	if err := errors.Join(err, unix.Setrlimit(unix.RLIMIT_FSIZE, &before)); err != nil || failed == nil {
-		t.Fatalf("%v, and the write ended with %v", err, failed)
+	if err != nil {
+		t.Fatal(err)
 	}
+	onFullDisk(t, func() error { _, err := file.Write(line); return err })
 	if _, err := file.Write(bytes.ReplaceAll(line, []byte("one that does not fit "), nil)); err != nil {
 		t.Fatal(err)
 	}

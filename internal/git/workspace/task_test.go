@@ -28,34 +28,24 @@ func newTask(t *testing.T) workspace.Task {
 	return workspace.Task{Dir: dir, Project: "shop", ID: "task-1"}
 }
 
-// putIn writes a file of the task.
-func putIn(t *testing.T, task workspace.Task, name, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(task.Dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestDone(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "DONE")
 	for name, test := range map[string]struct {
-		lay  func(t *testing.T, path string) error
+		lay  func(path string) error
 		done bool
 		says string
 	}{
-		"nothing":         {lay: func(*testing.T, string) error { return nil }},
-		"an empty file":   {lay: func(_ *testing.T, path string) error { return os.WriteFile(path, nil, 0o644) }, done: true},
-		"unreadable":      {lay: func(_ *testing.T, path string) error { return os.WriteFile(path, nil, 0) }, done: true},
-		"a pipe":          {lay: func(_ *testing.T, path string) error { return syscall.Mkfifo(path, 0o644) }, done: true},
-		"a folder":        {lay: func(_ *testing.T, path string) error { return os.Mkdir(path, 0o755) }, says: "DONE is a directory"},
-		"a link to none":  {lay: func(_ *testing.T, path string) error { return os.Symlink(elsewhere+"-not", path) }},
-		"a link to one":   {lay: linkedFile(elsewhere), done: true},
-		"a link to a dir": {lay: func(_ *testing.T, path string) error { return os.Symlink("/", path) }, says: "DONE is a directory"},
-		"a circle":        {lay: func(_ *testing.T, path string) error { return os.Symlink(path, path) }, says: "look for DONE"},
+		"nothing":        {lay: func(string) error { return nil }},
+		"an empty file":  {lay: func(path string) error { return os.WriteFile(path, nil, 0o644) }, done: true},
+		"a pipe":         {lay: func(path string) error { return syscall.Mkfifo(path, 0o644) }, done: true},
+		"a folder":       {lay: func(path string) error { return os.Mkdir(path, 0o755) }, says: "DONE is a directory"},
+		"a link to none": {lay: func(path string) error { return os.Symlink(elsewhere+"-not", path) }},
+		"a link to one":  {lay: func(path string) error { return os.Symlink("/etc/passwd", path) }, done: true},
+		"a circle":       {lay: func(path string) error { return os.Symlink(path, path) }, says: "look for DONE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := newTask(t)
-			if err := test.lay(t, filepath.Join(task.Dir, "DONE")); err != nil {
+			if err := test.lay(filepath.Join(task.Dir, "DONE")); err != nil {
 				t.Fatal(err)
 			}
 			done, err := task.Done()
@@ -66,19 +56,9 @@ func TestDone(t *testing.T) {
 	}
 }
 
-func linkedFile(to string) func(*testing.T, string) error {
-	return func(t *testing.T, path string) error {
-		t.Helper()
-		if err := os.WriteFile(to, nil, 0o644); err != nil {
-			return err
-		}
-		return os.Symlink(to, path)
-	}
-}
-
 func TestTaskThatIsNone(t *testing.T) {
 	task := newTask(t)
-	putIn(t, task, "file", "")
+	write(t, filepath.Join(task.Dir, "file"), "")
 	if err := workspace.CheckDir(task.Dir, "--task-dir"); err != nil {
 		t.Errorf("Ready = %v", err)
 	}
@@ -95,7 +75,7 @@ func TestWaitIsHonouredOnce(t *testing.T) {
 	if task.HasWaitFile() {
 		t.Error("it waits before anybody asked")
 	}
-	putIn(t, task, "WAIT_WITHOUT_RESTART", "")
+	write(t, filepath.Join(task.Dir, "WAIT_WITHOUT_RESTART"), "")
 	for range 2 {
 		if !task.HasWaitFile() {
 			t.Error("it does not wait")
@@ -140,13 +120,10 @@ func TestAsked(t *testing.T) {
 		"a message":                {"---\ntype: wait_without_restart\n---\nWaiting for user input\n", "Waiting for user input", true},
 		"with more in its head":    {"---\nmsg_id: 7\ntype: wait_without_restart\ntask_id: x\n---\nNote: a review\nis due\n\nmore\n", "Note: a review is due", true},
 		"a block":                  {"\ntype: wait_without_restart\nWaiting for a webhook\n", "Waiting for a webhook", true},
-		"a line":                   {"type: wait_without_restart", "", true},
 		"quoted, of Windows":       {"\r\n---\r\nTYPE: \"wait_without_restart\"\r\n---\r\namen\r\n", "amen", true},
 		"after another message":    {"---\ntype: INFO\n---\nhalf way\n---\ntype: wait_without_restart\n---\n", "", true},
-		"after a text":             {"---\ntype: INFO\n---\nhalf way\n\ntype: wait_without_restart\n", "", true},
 		"before another":           {"type: wait_without_restart\nme\n---\ntype: INFO\n---\nstill here\n", "me", true},
 		"talk of it":               {"---\ntype: INFO\n---\nI could say\ntype: wait_without_restart\n", "", false},
-		"talk of it in a fence":    {"---\ntype: INFO\n---\n\n```\ntype: wait_without_restart\n```\n", "", false},
 		"talk of it in a sentence": {"type: wait_without_restart is what I do not say\n", "", false},
 		"a part of a word":         {"type: no_wait_without_restart\n", "", false},
 		"another field":            {"subtype: wait_without_restart\n", "", false},
@@ -154,9 +131,9 @@ func TestAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := newTask(t)
-			putIn(t, task, taskBus, old)
+			write(t, filepath.Join(task.Dir, taskBus), old)
 			since := task.BusSize()
-			putIn(t, task, taskBus, old+test.news)
+			write(t, filepath.Join(task.Dir, taskBus), old+test.news)
 			if text, asked := task.WaitMessage(since); text != test.text || asked != test.asked {
 				t.Errorf("Asked = %q, %t; want %q, %t", text, asked, test.text, test.asked)
 			}
@@ -167,18 +144,14 @@ func TestAsked(t *testing.T) {
 // Only the end of a long bus is read: new messages are there.
 func TestAskedAtTheEndOfALongBus(t *testing.T) {
 	task := newTask(t)
-	putIn(t, task, taskBus, strings.Repeat("chatter\n", 400_000)+"\ntype: wait_without_restart\nWaiting for a review\n")
+	write(t, filepath.Join(task.Dir, taskBus), strings.Repeat("chatter\n", 400_000)+"\ntype: wait_without_restart\nWaiting for a review\n")
 	if text, asked := task.WaitMessage(0); !asked || text != "Waiting for a review" {
 		t.Errorf("Asked = %q, %t", text, asked)
 	}
-}
-
-// All messages of a bus that was replaced are new.
-func TestAskedOnABusThatWasWrittenAnew(t *testing.T) {
-	task := newTask(t)
-	putIn(t, task, taskBus, "type: wait_without_restart\n")
+	// All messages of a bus that was replaced are new.
+	write(t, filepath.Join(task.Dir, taskBus), "type: wait_without_restart\n")
 	if _, asked := task.WaitMessage(1000); !asked {
-		t.Error("not asked")
+		t.Error("not asked on a new bus")
 	}
 }
 
@@ -216,7 +189,7 @@ func TestBusThatIsNone(t *testing.T) {
 func TestPost(t *testing.T) {
 	task := newTask(t)
 	task.Project = "shop\ntype: forged"
-	putIn(t, task, taskBus, "no line's end")
+	write(t, filepath.Join(task.Dir, taskBus), "no line's end")
 	m := workspace.Message{Type: "INFO", At: time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("", 3600)), Run: "run-1", Text: "task completed\n"}
 	for _, post := range []func(workspace.Message) error{task.PostTask, task.PostTask, task.PostProject} {
 		if err := post(m); err != nil {
