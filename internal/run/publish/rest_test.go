@@ -1,10 +1,8 @@
 package publish_test
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,29 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/run/publish"
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
-
-// recorder records the texts that it shows.
-type recorder struct {
-	mu     sync.Mutex
-	boards []view.Texts
-}
-
-func (w *recorder) Show(_ context.Context, board view.Texts) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.boards = append(w.boards, board)
-	return nil
-}
-
-func (w *recorder) last(t *testing.T, count int) view.Texts {
-	t.Helper()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.boards) != count {
-		t.Fatalf("shown %d boards, want %d", len(w.boards), count)
-	}
-	return w.boards[count-1]
-}
 
 // growingRun is a run that grows by one event each second.
 type growingRun struct {
@@ -67,7 +42,7 @@ func begun(t *testing.T, to *publish.Publisher) *growingRun {
 // The end of an iteration and the beginning of the next are shown together.
 func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &recorder{}
+		w := &screen{}
 		p := start(t, w.Show)
 		s := begun(t, p)
 		<-time.After(pause)
@@ -101,7 +76,7 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 // would confirm it.
 func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &recorder{}
+		w := &screen{}
 		p := start(t, w.Show)
 		s := begun(t, p)
 		w.last(t, 1)
@@ -122,7 +97,7 @@ func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 // The pull request is not updated within an iteration.
 func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &recorder{}
+		w := &screen{}
 		p := start(t, w.Show)
 		s := begun(t, p)
 		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"}, journal.PullOpened{Number: 7, Draft: true})
