@@ -3,7 +3,6 @@ package git_test
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,21 +58,6 @@ func (l *lab) differing(from, to string) (paths []string) {
 		paths = append(paths, change.Path)
 	}
 	return paths
-}
-
-// An overlay has the other commit's version of a submodule.
-func TestGraftOfSubmodules(t *testing.T) {
-	l := newLab(t)
-	for _, id := range []string{l.base, strings.Repeat("1", len(l.base))} {
-		l.sh(l.tree.Dir, "git", "update-index", "--add", "--cacheinfo", "160000,"+id+",spec")
-		l.sh(l.tree.Dir, "git", "commit", "-q", "-m", "move spec")
-	}
-	was, now := l.sh(l.tree.Dir, "git", "rev-parse", "HEAD~1"), l.sh(l.tree.Dir, "git", "rev-parse", "HEAD")
-	l.sh(l.tree.Dir, "git", "push", "-q", l.trusted.Dir, "HEAD:refs/heads/submodules")
-	made := must(l.trusted.Overlay(t.Context(), git.Overlay{Onto: now, From: was, Paths: []string{"spec"}}))(t)
-	if left := l.differing(was, made); made == now || left != nil {
-		t.Errorf("made %s of %s; it differs from %s in %q", made, now, was, left)
-	}
 }
 
 // A file can replace a folder, and a folder a file.

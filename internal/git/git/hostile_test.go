@@ -101,8 +101,7 @@ func TestTakeRefuses(t *testing.T) {
 // The agent cannot hand over other commits of the user's that it can read.
 func TestTakeRefusesForeignBranch(t *testing.T) {
 	l := newLab(t)
-	work := t.TempDir()
-	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	work, _ := l.desk()
 	old := l.base
 	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "new base")
 	l.base = l.sh(work, "git", "rev-parse", "HEAD")

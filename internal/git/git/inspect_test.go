@@ -170,6 +170,11 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 			f := newField(t, sown)
 			must(f.tree.Look(t.Context()))(t) // it may remember
 			happen(f)
+			dirty := f.git("status", "--porcelain", "--ignore-submodules=all", "--", ".", ":!.ralph") != ""
+			seen := must(f.tree.Inspect(t.Context()))(t)
+			if seen.Dirty != dirty || seen.Head != f.git("rev-parse", "HEAD") || seen.Tree != f.git("rev-parse", "HEAD^{tree}") {
+				t.Errorf("Inspect = %+v, want dirty %t", seen, dirty)
+			}
 			for _, beside := range [][]string{{"ralph/deep", "none"}, {"b", "ralph", "none"}} {
 				f.tree.Beside = beside
 				got, want := must(f.tree.Look(t.Context()))(t).Work, f.plainly(beside...)
@@ -241,32 +246,5 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 	}
 	if got, want := work(sha), work(held); got != want {
 		f.Errorf("the work is\n%s\nwant\n%s", got, want)
-	}
-}
-
-// One inspection gives the answers of several git commands.
-func TestSee(t *testing.T) {
-	sown := sow(t)
-	f := newField(t, sown)
-	seen := must(f.tree.Inspect(t.Context()))(t)
-	if seen.Head != f.git("rev-parse", "HEAD") || seen.Tree != f.git("rev-parse", "HEAD^{tree}") || seen.Dirty {
-		t.Errorf("See = %+v", seen)
-	}
-	for name, dirty := range map[string]bool{
-		"ours staged": false, "ours changed": false, "ignored": false,
-		"a change": true, "a repository": true, "a conflict": true, "books changed": true, "unstaged": true, "staged, then undone": true,
-	} {
-		f := newField(t, sown)
-		situations[name](f)
-		if seen := must(f.tree.Inspect(t.Context()))(t); seen.Dirty != dirty || seen.Head != f.git("rev-parse", "HEAD") {
-			t.Errorf("with %s Dirty = %v", name, seen.Dirty)
-		}
-	}
-	empty := t.TempDir()
-	sh(t, empty, "", "git", "init", "-q")
-	f.remove(".git")
-	f.must(os.Rename(filepath.Join(empty, ".git"), f.path(".git")))
-	if seen, err := f.tree.Inspect(t.Context()); err == nil {
-		t.Errorf("with no commit See = %+v", seen)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
@@ -61,62 +59,29 @@ func newLab(t *testing.T) *lab {
 	t.Helper()
 	l := &lab{T: t, remote: filepath.Join(t.TempDir(), "remote.git")}
 	l.git, l.seen = newGit(t)
-	var files fs.FS
-	files, l.base = beginning(t)
-	if err := os.CopyFS(l.remote, files); err != nil {
-		t.Fatal(err)
-	}
+	sh(t, ".", "", "cp", "-a", filepath.Join(must(origin())(t), "remote.git"), l.remote)
+	l.base = sh(t, l.remote, "", "git", "rev-parse", "main")
 	l.trusted = must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main", Work: []string{"work"}}))(t)
 	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
 	return l
 }
 
-var begin struct {
-	sync.Once
-
-	files fstest.MapFS
-	base  string
-}
-
-// beginning returns the remote that each lab copies, and its only commit.
-func beginning(t *testing.T) (files fs.FS, base string) {
-	t.Helper()
-	begin.Do(func() {
-		origin, work := t.TempDir(), t.TempDir()
-		sh(t, origin, "", "git", "init", "-q", "--bare", "-b", "main")
-		sh(t, work, "", "git", "init", "-q", "-b", "main")
-		for name, text := range map[string]string{
-			"README.md": "# a project\n", "src/main.go": "package main\n", "CODEOWNERS": "* @owner\n",
-			".github/workflows/ci.yml": "on: push\n", ".gitignore": "*.log\n", ".gitattributes": "*.png binary\n",
-		} {
-			write(t, filepath.Join(work, name), text)
-		}
-		sh(t, work, "", "git", "add", "-A")
-		sh(t, work, "", "git", "commit", "-q", "-m", "begin")
-		sh(t, work, "", "git", "push", "-q", origin, "main")
-		begin.base = sh(t, work, "", "git", "rev-parse", "HEAD")
-		begin.files = held(t, origin)
-	})
-	return begin.files, begin.base
-}
-
-// held returns a copy of a folder's files, shared by all tests.
-func held(t *testing.T, dir string) fstest.MapFS {
-	t.Helper()
-	files := fstest.MapFS{}
-	from := os.DirFS(dir)
-	if err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(from, path)
-		files[path] = &fstest.MapFile{Data: data, Mode: 0o644}
-		return err
-	}); err != nil {
-		t.Fatal(err)
+// origin is the folder with the remote that each lab copies.
+var origin = sync.OnceValues(func() (dir string, err error) {
+	dir, err = os.MkdirTemp("", "origin-")
+	if err != nil {
+		return "", err
 	}
-	return files
-}
+	script := `git init -q --bare -b main remote.git && git init -q -b main work && cd work
+		mkdir -p src .github/workflows
+		echo '# a project' >README.md && echo 'package main' >src/main.go && echo '* @owner' >CODEOWNERS
+		echo 'on: push' >.github/workflows/ci.yml && echo '*.log' >.gitignore && echo '*.png binary' >.gitattributes
+		git add -A && git commit -q -m begin && git push -q ../remote.git main`
+	cmd := exec.Command("sh", "-ec", script)
+	cmd.Dir = dir
+	cmd.Env = environment(dir)
+	return dir, cmd.Run()
+})
 
 // program is the committer of ralph's own commits. Honest agents use their tree's configuration.
 const program = "ralph <ralph-loop@users.noreply.github.com>"
@@ -127,15 +92,20 @@ func (l *lab) sh(dir string, argv ...string) string {
 	return sh(l.T, dir, "", argv...)
 }
 
+// environment is that of a person's or an agent's git.
+func environment(home string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph-loop@users.noreply.github.com",
+		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph-loop@users.noreply.github.com",
+	}
+}
+
 func sh(t *testing.T, dir, stdin string, argv ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph-loop@users.noreply.github.com",
-		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph-loop@users.noreply.github.com",
-	}
+	cmd.Env = environment(t.TempDir())
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

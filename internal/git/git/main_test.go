@@ -13,5 +13,8 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	dir, _ := origin()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
