@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/workspace"
-	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
 const (
@@ -53,38 +52,6 @@ func TestDone(t *testing.T) {
 				t.Errorf("Done = %t, %v; want %t, %q", done, err, test.done, test.says)
 			}
 		})
-	}
-}
-
-func TestTaskThatIsNone(t *testing.T) {
-	task := newTask(t)
-	write(t, filepath.Join(task.Dir, "file"), "")
-	if err := workspace.CheckDir(task.Dir, "--task-dir"); err != nil {
-		t.Errorf("Ready = %v", err)
-	}
-	for _, dir := range []string{"nothing", "file", "file/below"} {
-		err := workspace.CheckDir(filepath.Join(task.Dir, dir), "--task-dir")
-		if fault.Exit(err) != fault.ExitUsage || !strings.Contains(fault.Hint(err), "--task-dir") {
-			t.Errorf("%s: Ready = %v, hint %q", dir, err, fault.Hint(err))
-		}
-	}
-}
-
-func TestWaitIsHonouredOnce(t *testing.T) {
-	task := newTask(t)
-	if task.HasWaitFile() {
-		t.Error("it waits before anybody asked")
-	}
-	write(t, filepath.Join(task.Dir, "WAIT_WITHOUT_RESTART"), "")
-	for range 2 {
-		if !task.HasWaitFile() {
-			t.Error("it does not wait")
-		}
-	}
-	for range 2 { // the second time there is no file
-		if err := task.RemoveWaitFile(); err != nil || task.HasWaitFile() {
-			t.Errorf("Honour = %v, still waiting %t", err, task.HasWaitFile())
-		}
 	}
 }
 
