@@ -44,18 +44,6 @@ func (m runState) texts() view.Texts {
 	return board
 }
 
-// isTransient reports whether the next event follows soon, so that both need only one
-// update: between two iterations, and after the agent until its commits are accepted.
-func (m runState) isTransient() bool {
-	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
-		return false
-	}
-	if open, ok := m.run.OpenIteration(); ok {
-		return open.Agent != nil && open.Taken == nil && len(open.Checks) == 0
-	}
-	return m.lastIdle != nil && m.lastIdle.Seq == m.run.Seq
-}
-
 // Start starts the updates. It must be called before Update.
 func (p *Publisher) Start(ctx context.Context) {
 	p.newest = make(chan runState, 1)
@@ -93,7 +81,6 @@ func (p *Publisher) loop(ctx context.Context) {
 	defer close(p.done)
 	var pending *runState
 	var pause <-chan time.Time
-	lull := false // the pause is for an event after a transient state
 	for {
 		select {
 		case newer, open := <-p.newest:
@@ -102,9 +89,7 @@ func (p *Publisher) loop(ctx context.Context) {
 				return
 			}
 			pending = &newer
-			urgent := p.isFirstSave(newer.run)
-			if urgent || (lull && !newer.isTransient()) {
-				lull = urgent
+			if p.isFirstSave(newer.run) {
 				pause = nil
 			}
 		case <-pause:
@@ -113,12 +98,6 @@ func (p *Publisher) loop(ctx context.Context) {
 		if pending == nil || pause != nil {
 			continue
 		}
-		if pending.isTransient() && !lull {
-			lull = true
-			pause = time.After(p.Interval)
-			continue
-		}
-		lull = false
 		pending, pause = p.showPending(ctx, pending)
 	}
 }

@@ -1,7 +1,6 @@
 package publish_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,39 +38,6 @@ func begun(t *testing.T, to *publish.Publisher) *growingRun {
 	return s
 }
 
-// The end of an iteration and the beginning of the next are shown together.
-func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &screen{}
-		p := start(t, w.Show)
-		s := begun(t, p)
-		<-time.After(pause)
-		s.event(journal.IterationBegan{Number: 1, Story: "US-001"})
-		w.last(t, 2)
-		<-time.After(pause)
-		s.event(journal.IterationEnded{Number: 1, Story: "US-001"}, journal.Pushed{Branch: "ralph/issue-1", SHA: "c1"})
-		w.last(t, 2)
-		s.event(journal.IterationBegan{Number: 2, Story: "US-002"})
-		w.last(t, 3)
-		<-time.After(pause)
-
-		// If the next one does not begin, the end is shown after the interval.
-		s.event(journal.IterationEnded{Number: 2, Story: "US-002"})
-		<-time.After(pause - time.Nanosecond)
-		w.last(t, 3)
-		<-time.After(time.Nanosecond)
-		synctest.Wait()
-		w.last(t, 4)
-
-		// The end of the run is shown at once.
-		s.event(journal.RunStopped{Reason: policy.Cancelled})
-		p.Close()
-		if w.last(t, 5).State != view.Stopped {
-			t.Error("the last board is not of the end")
-		}
-	})
-}
-
 // The first save of a run is shown at once: if the machine failed in the pause, no comment
 // would confirm it.
 func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
@@ -102,15 +68,15 @@ func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 		s := begun(t, p)
 		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"}, journal.PullOpened{Number: 7, Draft: true})
 		want := view.Of(s.run).Pull
-		seen := slices.Clone(w.boards)
+		<-time.After(pause)
+		synctest.Wait()
+		seen := len(w.boards)
 		for i, event := range []journal.Event{
 			journal.IterationBegan{Number: 2, Story: "US-002"}, journal.AgentEnded{Tools: 3}, journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1"},
 		} {
 			<-time.After(pause)
 			s.event(event)
-			<-time.After(pause) // the end of an agent waits for what it left
-			synctest.Wait()
-			got := w.last(t, len(seen)+1+i)
+			got := w.last(t, seen+1+i)
 			if got.Pull != want {
 				t.Errorf("after %s the pull request says\n%s\nwant\n%s", journal.Type(event), got.Pull.Body, want.Body)
 			}
@@ -121,7 +87,7 @@ func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 		<-time.After(pause)
 		s.event(journal.RunStopped{Reason: policy.Cancelled})
 		p.Close()
-		if got := w.last(t, len(seen)+4).Pull; got != view.Of(s.run).Pull {
+		if got := w.last(t, seen+4).Pull; got != view.Of(s.run).Pull {
 			t.Errorf("in the end the pull request says\n%s", got.Body)
 		}
 	})
