@@ -31,7 +31,6 @@ type Place struct {
 	Dirty  []string // at most 100 changed and new files, without ignored ones and ralph's own
 
 	repository
-	stores []string // object folders: its own, and its alternates
 }
 
 // Inspect returns the state of the repository around dir, or a fault if no run can begin there. A dirty tree is no
@@ -46,12 +45,10 @@ func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 }
 
 func (r repository) place() Place {
-	objects := filepath.Join(r.common, "objects")
 	return Place{
 		Top:        r.top,
 		Remote:     defaultRemote(r.settings.remotes()),
 		repository: r,
-		stores:     append([]string{objects}, guarded.Alternates(objects)...),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
@@ -17,8 +18,8 @@ type Trusted struct {
 	Dir string
 
 	git    Git
-	format string   // of its objects
-	lent   []string // its alternates
+	format string // of its objects
+	lent   string // its alternate; empty: none
 	cache  answerCache
 }
 
@@ -146,6 +147,11 @@ func publish(name, text string, mode os.FileMode) error {
 // Borrow makes dir a repository with the HEAD, the objects and some branches of
 // the user's repository. It writes nothing to the user's repository.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
+	// A box has the repository's objects alone.
+	if info, err := os.Lstat(filepath.Join(from.common, "objects", "info", "alternates")); err == nil && info.Size() > 0 {
+		return nil, fault.Usage("the repository in "+from.Top+" takes objects from another one",
+			"copy them: git repack -a -d && rm .git/objects/info/alternates", nil)
+	}
 	t, err := g.Init(ctx, dir, from.settings.format())
 	if err != nil {
 		return nil, err
@@ -174,10 +180,10 @@ func (t *Trusted) borrow(from Place) error {
 	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
-	if err := os.Symlink(from.stores[0], link); err != nil {
+	if err := os.Symlink(filepath.Join(from.common, "objects"), link); err != nil {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
-	t.lent = append([]string{link}, from.stores[1:]...)
+	t.lent = link
 	return shareObjects(t.Dir, link, filepath.Join(from.common, "shallow"))
 }
 
@@ -197,4 +203,9 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 }
 
 // Lent returns the folders that a repository with this one as its alternate reads.
-func (t *Trusted) Lent() []string { return append([]string{t.Dir}, t.lent...) }
+func (t *Trusted) Lent() []string {
+	if t.lent == "" {
+		return []string{t.Dir}
+	}
+	return []string{t.Dir, t.lent}
+}

@@ -61,21 +61,21 @@ func TestBorrow(t *testing.T) {
 	}
 }
 
-// What is lent are stores of objects, as the list of alternates names them when the repository is inspected. Other folders
-// in the list are not lent.
+// The agent reads the repository's own store of objects, by a link. One that takes objects from elsewhere is refused.
 func TestLent(t *testing.T) {
-	l := newLab(t)
-	top, list := project(t), filepath.Join(".git", "objects", "info", "alternates")
-	write(t, filepath.Join(top, list), "/home/ada/.ssh\n/\n"+filepath.Join(l.trusted.Dir, "objects")+"\n")
-	place := must(l.git.Inspect(t.Context(), top))(t)
-	write(t, filepath.Join(top, list), "/elsewhere/objects\n")
-	borrowed := must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
-	want := []string{borrowed.Dir, borrowed.Dir + ".lent", filepath.Join(l.trusted.Dir, "objects")}
-	if diff := cmp.Diff(want, borrowed.Lent()); diff != "" {
+	g, _ := newGit(t)
+	top := project(t)
+	place := must(g.Inspect(t.Context(), top))(t)
+	borrowed := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
+	if diff := cmp.Diff([]string{borrowed.Dir, borrowed.Dir + ".lent"}, borrowed.Lent()); diff != "" {
 		t.Errorf("Lent (-want +got):\n%s", diff)
 	}
-	if to, err := os.Readlink(want[1]); err != nil || to != filepath.Join(place.Top, ".git", "objects") {
+	if to, err := os.Readlink(borrowed.Dir + ".lent"); err != nil || to != filepath.Join(place.Top, ".git", "objects") {
 		t.Errorf("the repository's own store is %q, %v", to, err)
+	}
+	write(t, filepath.Join(top, ".git/objects/info/alternates"), "/elsewhere/objects\n")
+	if _, err := g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "more.git")); !strings.Contains(fault.Hint(err), "git repack") {
+		t.Errorf("Borrow = %v", err)
 	}
 }
 

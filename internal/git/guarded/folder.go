@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/lib/fault"
@@ -84,27 +83,4 @@ func missingLines(text string, lines []string) []string {
 		}
 	}
 	return missing
-}
-
-// Alternates returns all alternates of an object folder. Call it before an agent works in the tree.
-func Alternates(objects string) []string {
-	var all []string
-	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
-		store := next[0]
-		next = next[1:]
-		// No link leads out of the folder.
-		text, _ := untrusted.Folder{Path: store}.ReadFile(filepath.Join("info", "alternates"), 1<<20)
-		for line := range strings.Lines(string(text)) {
-			other := strings.TrimSpace(line)
-			if !filepath.IsAbs(other) {
-				other = filepath.Join(store, other)
-			}
-			// An object folder always has this name.
-			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
-				all = append(all, other)
-				next = append(next, other)
-			}
-		}
-	}
-	return all
 }

@@ -60,18 +60,6 @@ func TestAddLines(t *testing.T) {
 	}
 }
 
-// All stores of objects are found, each once. Another folder in the list is none.
-func TestAlternates(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name, "objects") }
-	list := func(name, text string) { write(t, filepath.Join(at(name), "info", "alternates"), text) }
-	list("a", at("b")+"\n../../c/objects\n/home/ada/.ssh\n")
-	list("b", at("c")+"\n"+at("a")+"\n")
-	if diff := cmp.Diff([]string{at("b"), at("c"), at("a")}, guarded.Alternates(at("a"))); diff != "" {
-		t.Errorf("Alternates (-want +got):\n%s", diff)
-	}
-}
-
 // A name that some file system reads as .git, or as another known name, is recognized in any spelling.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{
