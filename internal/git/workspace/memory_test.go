@@ -2,9 +2,9 @@ package workspace_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,55 +51,21 @@ func TestMemoryIsReadBack(t *testing.T) {
 	}
 }
 
-// bait is something that an agent can put in the place of its memory. Outside the
-// tree are a canary and a plan, which must not be read.
-type bait struct {
-	leave func(t *testing.T, tree, canary, alien string)
-	why   string // in the error of ReadPlan; empty: any error
-}
-
-var baits = map[string]bait{
-	"the folder is a link out": {leave: func(t *testing.T, tree, _, alien string) {
-		t.Helper()
-		link(t, filepath.Dir(alien), filepath.Join(tree, "ralph"))
-	}},
-	"the folder is a file": {leave: func(t *testing.T, tree, _, _ string) {
-		t.Helper()
-		write(t, filepath.Join(tree, "ralph"), "no folder")
-	}},
-	"the plan is a link out": {why: "plain file", leave: func(t *testing.T, tree, _, alien string) {
-		t.Helper()
-		link(t, alien, filepath.Join(tree, "ralph", "prd.json"))
-	}},
-	"the plan is a link within": {why: "plain file", leave: func(t *testing.T, tree, _, _ string) {
-		t.Helper()
-		write(t, filepath.Join(tree, "other.json"), song)
-		link(t, "../other.json", filepath.Join(tree, "ralph", "prd.json"))
-	}},
-	"the log is a link to nothing yet": {leave: func(t *testing.T, tree, canary, _ string) {
-		t.Helper()
-		link(t, filepath.Join(filepath.Dir(canary), "new"), filepath.Join(tree, "ralph", "progress.txt"))
-	}},
-	"the plan is a pipe": {why: "plain file", leave: func(t *testing.T, tree, _, _ string) {
-		t.Helper()
-		write(t, filepath.Join(tree, "ralph", "progress.txt"), "")
-		if err := syscall.Mkfifo(filepath.Join(tree, "ralph", "prd.json"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}},
-	"the plan is a folder": {why: "plain file", leave: func(t *testing.T, tree, _, _ string) {
-		t.Helper()
-		write(t, filepath.Join(tree, "ralph", "prd.json", "deep", "file"), "")
-	}},
-	"the plan is sparse and endless": {why: "larger than 1 MiB", leave: func(t *testing.T, tree, _, _ string) {
-		t.Helper()
-		path := filepath.Join(tree, "ralph", "prd.json")
-		write(t, path, "")
-		if err := os.Truncate(path, 1<<40); err != nil {
-			t.Fatal(err)
-		}
-	}},
-	"the plan is gone": {leave: func(*testing.T, string, string, string) {}},
+// baits are what an agent can put in the place of its memory, as shell scripts in its tree. Outside of it are a canary
+// ($1) and a plan ($2), which must not be read.
+var baits = map[string]struct {
+	script string
+	why    string // in the error of ReadPlan; empty: any error
+}{
+	"the folder is a link out":         {script: `ln -s "$(dirname "$2")" ralph`},
+	"the folder is a file":             {script: "touch ralph"},
+	"the plan is a link out":           {script: `mkdir ralph; ln -s "$2" ralph/prd.json`, why: "plain file"},
+	"the plan is a link within":        {script: "mkdir ralph; touch other; ln -s ../other ralph/prd.json", why: "plain file"},
+	"the log is a link to nothing yet": {script: `mkdir ralph; ln -s "$(dirname "$1")/new" ralph/progress.txt`},
+	"the plan is a pipe":               {script: "mkdir ralph; mkfifo ralph/prd.json", why: "plain file"},
+	"the plan is a folder":             {script: "mkdir -p ralph/prd.json/deep; touch ralph/prd.json/deep/file", why: "plain file"},
+	"the plan is sparse and endless":   {script: "mkdir ralph; truncate -s 1T ralph/prd.json", why: "larger than 1 MiB"},
+	"the plan is gone":                 {script: "true"},
 }
 
 // An agent can put anything there: nothing outside its tree is read or written,
@@ -113,7 +79,11 @@ func TestMemoryStaysInTheTree(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, alien, string(data))
-			bait.leave(t, tree, outside, alien)
+			leave := exec.CommandContext(t.Context(), "sh", "-ec", bait.script, "sh", outside, alien)
+			leave.Dir = tree
+			if out, err := leave.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 
 			m := workspace.Memory{Tree: tree}
 			if p, err := m.ReadPlan(); err == nil || !strings.Contains(err.Error(), bait.why) || strings.Contains(err.Error(), song) {
