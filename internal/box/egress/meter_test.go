@@ -295,10 +295,9 @@ func TestWaitingRequestsEnd(t *testing.T) {
 	}
 }
 
-const (
-	begun = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n"
-	piece = "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"some words of the model, again and again\"}}\n\n"
-)
+const begun = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n"
+
+var piece = data(`{"type":"content_block_delta","delta":{"type":"text_delta","text":"` + strings.Repeat("words ", 250) + `"}}`)
 
 // stalls returns a server that begins an answer, and goes on with it once the test lets it.
 func stalls(first string, release <-chan bool, more string) http.HandlerFunc {
@@ -325,7 +324,7 @@ func TestCutAnswersCountAsFarAsTheyCame(t *testing.T) {
 		want              stream.Usage // without the input: that of the body
 	}{
 		"with the input":      {messages, `{"model":"big"}`, begun + piece, stream.Usage{Input: 100, Output: 8}},
-		"without the input":   {responses, `{"model":"big"}`, data(`{"type":"response.output_text.delta","delta":` + words + `}`), stream.Usage{Output: 300}},
+		"without the input":   {responses, `{"model":"big"}`, data(`{"type":"response.output_text.delta","delta":` + words + `}`), stream.Usage{Output: 7}},
 		"counts on the way":   {streamed + "?alt=sse", `{}`, data(`{"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":5}}`), stream.Usage{Input: 9, Output: 5}},
 		"before it begins":    {messages, `{"model":"big","system":` + words + `}`, "", stream.Usage{}},
 		"media are not words": {messages, `{"messages":[{"content":[` + picture + `]}],"model":"big"}`, "", stream.Usage{Input: 200 + 19}},

@@ -90,16 +90,12 @@ func addCounts(counts ...int64) int64 {
 
 type frame struct {
 	Usage   json.RawMessage `json:"usage"`
-	Delta   json.RawMessage `json:"delta"`
 	Message struct {
 		Usage json.RawMessage `json:"usage"`
 	} `json:"message"`
 	Response struct {
 		Usage json.RawMessage `json:"usage"`
 	} `json:"response"`
-	Choices []struct {
-		Delta json.RawMessage `json:"delta"`
-	} `json:"choices"`
 	Metadata json.RawMessage `json:"usageMetadata"` // of Gemini
 }
 
@@ -108,17 +104,19 @@ type reading struct {
 	dialect Dialect
 	usage   stream.Usage // the provider's count
 	output  bool         // it includes the output
-	words   int64        // bytes of the answer's text
+	bytes   int64        // of the frames
 }
 
 // These are the likely bytes of a token. They are many, so that estimates do not exceed the bill.
 const (
 	bytesPerToken      = 5
 	bytesPerMediaToken = 50
+	bytesPerFrameToken = 200 // in a stream
 )
 
 // take reads the parts of a frame that are JSON of the expected types.
 func (r *reading) take(data []byte) {
+	r.bytes += int64(len(data))
 	var f frame
 	_ = json.Unmarshal(data, &f) // fields of other types are left out
 	r.count(f.Message.Usage, false)
@@ -127,10 +125,6 @@ func (r *reading) take(data []byte) {
 	var c geminiCount
 	if isGiven(f.Metadata) && json.Unmarshal(f.Metadata, &c) == nil {
 		r.usage, r.output = c.plain(), true
-	}
-	r.words += wordsIn(f.Delta)
-	for _, choice := range f.Choices {
-		r.words += wordsIn(choice.Delta)
 	}
 }
 
@@ -161,39 +155,11 @@ func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage
 // hasInput reports whether the provider has counted the input.
 func (r *reading) hasInput() bool { return r.usage.Tokens() > r.usage.Output }
 
-// sofar counts the words of an answer whose output the provider has not counted yet.
+// sofar estimates the output of an answer where the provider has not counted it yet.
 func (r *reading) sofar() stream.Usage {
 	now := r.usage
 	if !r.output {
-		now.Output = max(now.Output, r.words/bytesPerToken)
+		now.Output = max(now.Output, r.bytes/bytesPerFrameToken)
 	}
 	return now
-}
-
-// wordsIn returns the size of the model's text in a delta: a text, or an object with one.
-func wordsIn(delta json.RawMessage) int64 {
-	var text string
-	if json.Unmarshal(delta, &text) == nil {
-		return int64(len(text))
-	}
-	var d struct {
-		Text             string `json:"text"`
-		Thinking         string `json:"thinking"`
-		PartialJSON      string `json:"partial_json"`
-		Content          string `json:"content"`
-		Reasoning        string `json:"reasoning"`
-		ReasoningContent string `json:"reasoning_content"`
-		ToolCalls        []struct {
-			Function struct {
-				Arguments string `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	}
-	_ = json.Unmarshal(delta, &d) // fields of other types are left out
-	all := len(d.Text) + len(d.Thinking) + len(d.PartialJSON)
-	all += len(d.Content) + len(d.Reasoning) + len(d.ReasoningContent)
-	for _, call := range d.ToolCalls {
-		all += len(call.Function.Arguments)
-	}
-	return int64(all)
 }
