@@ -10,24 +10,35 @@ import (
 	"github.com/ralph-loop/ralph/internal/box/egress"
 )
 
+// A client that does not speak TLS, or names another server than in its CONNECT, is refused. Letters that Unicode
+// lowers to ASCII are not those of the host: a server would take such a name for an unknown one.
 func TestHearSaysWhy(t *testing.T) {
-	for want, said := range map[string][]byte{
-		"it sent nothing":                 nil,
-		"what follows CONNECT is not TLS": []byte("GET / HTTP/1.1\r\n\r\n"),
-		"its TLS names no server":         hello(t, ""),
-		"its TLS names another server":    hello(t, "attacker.example"),
+	right := hello(t, "kind.example")
+	const other, plain = "its TLS names another server", "what follows CONNECT is not TLS"
+	for name, test := range map[string]struct {
+		said []byte
+		want string // empty: it is taken
+	}{
+		"as it should be":    {right, ""},
+		"upper case":         {hello(t, "KIND.example"), ""},
+		"nothing":            {nil, "it sent nothing"},
+		"plain HTTP":         {[]byte("GET / HTTP/1.1\r\nHost: kind.example\r\n\r\n"), plain},
+		"another server":     {hello(t, "attacker.example"), other},
+		"a server below":     {hello(t, "sub.kind.example"), other},
+		"a kelvin sign":      {hello(t, "\u212aind.example"), other},
+		"a dotted I":         {hello(t, "k\u0130nd.example"), other},
+		"no server":          {hello(t, ""), "its TLS names no server"},
+		"an address":         {hello(t, "93.184.216.34"), "its TLS names no server"},
+		"a server hello":     {append([]byte{22, 3, 3, 0, 4, 2, 0, 0, 0}, right...), plain},
+		"an alert first":     {append([]byte{21, 3, 3, 0, 2, 1, 0}, right...), plain},
+		"half of it":         {right[:len(right)/2], plain},
+		"too long":           {append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 1<<17)...), plain},
+		"endless empty ones": {[]byte(strings.Repeat("\x16\x03\x01\x00\x00", 40000)), plain},
+		"a hello of 16 MB":   {append([]byte{22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff}, make([]byte, 0x3ffc)...), plain},
 	} {
-		if _, err := egress.Hear(t.Context(), bytes.NewReader(said), "example.com"); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("Hear = %v, want %s", err, want)
-		}
-	}
-}
-
-// Letters that Unicode lowers to ASCII are not those of the host: a server would take such a name for an unknown one.
-func TestHearTakesNoOtherLetters(t *testing.T) {
-	for said, refused := range map[string]bool{"KIND.example": false, "kind.example": false, "\u212aind.example": true, "k\u0130nd.example": true} {
-		if _, err := egress.Hear(t.Context(), bytes.NewReader(hello(t, said)), "kind.example"); (err != nil) != refused {
-			t.Errorf("%+q: %v", said, err)
+		_, err := egress.Hear(t.Context(), bytes.NewReader(test.said), "kind.example")
+		if (err == nil) != (test.want == "") || err != nil && err.Error() != test.want {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
 }

@@ -115,15 +115,3 @@ func TestWhatClientsSendArrives(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkInspect inspects a body of 2 MB, as of a long session.
-func BenchmarkInspect(b *testing.B) {
-	turn := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"` + strings.Repeat("a line of code, ", 125) + `"}]}`
-	body := `{"model":"big","messages":[` + turn + strings.Repeat(","+turn, 1000) + `]}`
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		if _, refused := egress.Inspect(egress.Anthropic, nil, body); refused != "" {
-			b.Fatal(refused)
-		}
-	}
-}

@@ -2,12 +2,7 @@ package egress_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/ralph-loop/ralph/internal/box/egress"
 )
 
 // Without a list, every host is allowed by name. IP addresses and private hosts
@@ -28,20 +23,5 @@ func TestAnyHostByItsName(t *testing.T) {
 	lookups, dials, _ := s.log()
 	if len(dials) > 0 {
 		t.Errorf("looked up %q, dialled %q before a word of TLS", lookups, dials)
-	}
-}
-
-// A Listener is at loopback, and knows its address.
-func TestListen(t *testing.T) {
-	door, err := egress.Listen(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = door.Close() }()
-	if at := door.Addr().String(); door.Port == 0 || !strings.HasPrefix(at, "127.0.0.1:") {
-		t.Errorf("at %s, said to be %d", at, door.Port)
-	}
-	if diff := cmp.Diff(door.Addr().Network(), "tcp"); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -204,17 +204,6 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// A login token is sent as a bearer token.
-func TestBearer(t *testing.T) {
-	server := newReceiver(t, nil)
-	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Makers[0].Bearer = true })
-	d.ask(messages+"?beta=true", `{"model":"big"}`, "X-Api-Key: ", "Authorization: Bearer "+dummy)
-	got := server.hits()[0]
-	if got.Header.Get("Authorization") != "Bearer "+realKey || got.Header.Get("X-Api-Key") != "" || got.URL.RawQuery != "beta=true" {
-		t.Errorf("arrived with %v, query %q", got.Header, got.URL.RawQuery)
-	}
-}
-
 // A program with the agent's token gets no answers after the agent's turn.
 func TestTurnsEnd(t *testing.T) {
 	server := newReceiver(t, nil)
@@ -300,35 +289,17 @@ func TestRefusedByTheModel(t *testing.T) {
 	}{
 		{"GET", messages, "", nil},
 		{"PUT", messages, fine, nil},
-		{"DELETE", "/v1/files/f1", "", nil},
-		{"HEAD", "/", "", nil},
 		{"GET", "/v1/models", "", nil},
 		{"POST", "/v1/files", fine, nil},
 		{"POST", "/v1/messages/batches", fine, nil},
-		{"POST", "/v1/messages/", fine, nil},
-		{"POST", "//v1/messages", fine, nil},
-		{"POST", "/v1/./messages", fine, nil},
 		{"POST", "/v1/messages/../files", fine, nil},
-		{"POST", "/v1/messages%2F..%2Ffiles", fine, nil},
-		{"POST", "/v1/m%65ssages", fine, nil},
-		{"POST", "/V1/messages", fine, nil},
-		{"POST", "/v1/images/generations", fine, nil},
-		{"POST", "/v1/organization/api_keys", fine, nil},
-		{"POST", "/v1beta/models/big:embedContent", fine, nil},
 		{"POST", "/v1beta/models/bigger:generateContent", `{}`, nil},
-		{"POST", "/v1beta/models/bigger:generateContent", fine, nil},
-		{"POST", "/v1beta/models/big/x:generateContent", fine, nil},
-		{"POST", "/v1beta/tunedModels/big:generateContent", fine, nil},
-		{"POST", "/v1beta/cachedContents", fine, nil},
 		{"POST", streamed, fine, nil},
 		{"POST", streamed + "?alt=json", fine, nil},
 		{"POST", streamed + "?alt=sse&alt=json", fine, nil},
 		{"POST", messages, `{"model":"bigger"}`, nil},
-		{"POST", responses, `{"model":"bigger"}`, nil},
-		{"POST", chat, `{"model":"bigger"}`, nil},
 		{"POST", messages + "/count_tokens", `{"model":"bigger"}`, nil},
 		{"POST", generate, `{"model":"models/bigger"}`, nil},
-		{"POST", messages, `{"model":"big","tools":[{"type":"web_search_20250305"}]}`, nil},
 		{"POST", messages, `not JSON`, nil},
 		{"POST", messages, fine, []string{"Content-Encoding: gzip"}},
 		{"POST", messages, fine, []string{"Upgrade: websocket", "Connection: Upgrade"}},
@@ -345,7 +316,7 @@ func TestRefusedByTheModel(t *testing.T) {
 		if got.StatusCode != http.StatusForbidden {
 			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.body, got.StatusCode, got.text)
 		}
-		if test.method != "HEAD" && !json.Valid([]byte(got.text)) || got.Header.Get("Content-Type") != "application/json" {
+		if !json.Valid([]byte(got.text)) || got.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s: the answer is %q", test.method, test.path, got.text)
 		}
 	}

@@ -60,16 +60,6 @@ func TestMisnamed(t *testing.T) {
 	}
 }
 
-func TestParseNames(t *testing.T) {
-	got, err := egress.ParseNames([]string{"a.example", "b.example:81"})
-	if err != nil || len(got) != 2 || got[0].Entry() != "a.example" || got[1].Entry() != "b.example:81" {
-		t.Errorf("ParseNames = %v, %v", got, err)
-	}
-	if _, err := egress.ParseNames([]string{"a.example", "10.0.0.1"}); err == nil || !strings.Contains(err.Error(), `"10.0.0.1"`) {
-		t.Errorf("ParseNames = %v, want the one that is none", err)
-	}
-}
-
 // FuzzTarget checks that an accepted target is a name in its canonical form, and
 // not an IP address.
 func FuzzTarget(f *testing.F) {

@@ -90,15 +90,12 @@ func TestProxyFor(t *testing.T) {
 	}
 }
 
-// talker fails with the key in its message.
-type talker struct{}
-
-func (talker) RoundTrip(*http.Request) (*http.Response, error) {
-	return nil, errors.New("dial with " + realKey + " failed")
-}
-
 func TestErrorsGiveNoKeyAway(t *testing.T) {
-	d := newTestModel(t, "http://127.0.0.1:1", func(m *egress.Model) { m.Transport = talker{} })
+	d := newTestModel(t, "http://127.0.0.1:1", func(m *egress.Model) {
+		m.Transport = transport(func(*http.Request) (*http.Response, error) {
+			return nil, errors.New("dial with " + realKey + " failed")
+		})
+	})
 	got := d.ask(messages, `{"model":"big"}`)
 	told := d.told()
 	if got.StatusCode != http.StatusBadGateway || len(told) != 1 || told[0].Why != "it is not reached: dial with *** failed" || strings.Contains(got.text, realKey) {

@@ -61,7 +61,7 @@ func newTestProxy(tb testing.TB, set func(*testProxy)) *testProxy {
 // served runs a server until it is stopped or the test ends.
 func served(tb testing.TB, serve func(context.Context, net.Listener) error) (address string, stop func() error) {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := egress.Listen(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -23,6 +23,7 @@ type company struct {
 	url   *url.URL
 }
 
+// newCompany speaks plain HTTP.
 func newCompany(t *testing.T, status int, to net.Addr) company {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,31 +71,6 @@ func (c company) serve(conn net.Conn, status int, to net.Addr) {
 	_, _ = io.Copy(conn, server)
 }
 
-func TestThroughACompanysProxy(t *testing.T) {
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
-	defer server.Close()
-	c := newCompany(t, http.StatusOK, server.Listener.Addr())
-	s := newTestProxy(t, func(s *testProxy) {
-		s.proxy.Route.Upstream, s.proxy.Route.Dial = c.url, nil
-	})
-	answer, err := s.client(server).Get("https://example.com/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if got, err := io.ReadAll(answer.Body); string(got) != "hello" || err != nil {
-		t.Errorf("answer %q, %v", got, err)
-	}
-	asked := <-c.asked
-	login := http.Request{Header: http.Header{"Authorization": asked.Header["Proxy-Authorization"]}}
-	if name, password, _ := login.BasicAuth(); asked.RequestURI != "example.com:443" || name != "me" || password != "pass-1f2e" {
-		t.Errorf("asked for %s by %s %s", asked.RequestURI, name, password)
-	}
-	if lookups, _, _ := s.log(); len(lookups) > 0 {
-		t.Errorf("looked up %q, which is the company's to do", lookups)
-	}
-}
-
 // A company's proxy may speak TLS. It gets the password only with a valid
 // certificate. Data of any size passes unchanged.
 func TestThroughACompanysProxyOverTLS(t *testing.T) {
@@ -106,9 +82,7 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := companyAt(t, l, "https", http.StatusOK, server.Listener.Addr())
-	route := egress.Route{Upstream: c.url}
-
-	strange := newTestProxy(t, func(s *testProxy) { s.proxy.Route = route })
+	strange := newTestProxy(t, func(s *testProxy) { s.proxy.Route.Upstream, s.proxy.Route.Dial = c.url, nil })
 	hung := strange.tunnel("example.com:443")
 	_, _ = hung.Write(hello(t, "example.com"))
 	hung.closed(t)
@@ -116,9 +90,11 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 		t.Errorf("a stranger was told %v", (<-c.asked).Header)
 	}
 
-	route.Roots = x509.NewCertPool()
-	route.Roots.AddCert(server.Certificate())
-	s := newTestProxy(t, func(s *testProxy) { s.proxy.Route = route })
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	s := newTestProxy(t, func(s *testProxy) {
+		s.proxy.Route.Upstream, s.proxy.Route.Dial, s.proxy.Route.Roots = c.url, nil, roots
+	})
 	answer, err := s.client(server).Get("https://example.com/")
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +102,14 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	defer answer.Body.Close()
 	if got, err := io.ReadAll(answer.Body); string(got) != text || err != nil || len(c.asked) != 1 {
 		t.Errorf("%d bytes of %d, %v, asked %d times", len(got), len(text), err, len(c.asked))
+	}
+	asked := <-c.asked
+	login := http.Request{Header: http.Header{"Authorization": asked.Header["Proxy-Authorization"]}}
+	if name, password, _ := login.BasicAuth(); asked.RequestURI != "example.com:443" || name != "me" || password != "pass-1f2e" {
+		t.Errorf("asked for %s by %s %s", asked.RequestURI, name, password)
+	}
+	if lookups, _, _ := s.log(); len(lookups) > 0 {
+		t.Errorf("looked up %q, which is the company's to do", lookups)
 	}
 }
 
