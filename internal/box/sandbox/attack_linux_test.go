@@ -176,10 +176,12 @@ func TestOlderKernels(t *testing.T) {
 }
 
 func TestLevelsThatAKernelCannotHave(t *testing.T) {
-	w := sandbox.Pretend(testConfig(t, sandbox.Notify, users()[0]), -1)
-	_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
-	if err == nil || !strings.Contains(err.Error(), "Landlock") {
-		t.Errorf("level notify without Landlock: %v, want an error that names Landlock", err)
+	for abi, says := range map[int]string{-1: "Landlock", 2: "Linux 6.2"} {
+		w := sandbox.Pretend(testConfig(t, sandbox.Notify, asRoot), abi)
+		_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("level notify with Landlock %d: %v, want an error that says %q", abi, err, says)
+		}
 	}
 }
 

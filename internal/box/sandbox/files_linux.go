@@ -56,6 +56,9 @@ func (p *launch) restrictFiles() error {
 	if abi == 0 {
 		return errors.New("this kernel has no Landlock, or it is not switched on (lsm=landlock)")
 	}
+	if abi < truncation && p.Level == Notify && p.UID == 0 {
+		return errors.New("before Linux 6.2 a program of your own user could empty your files")
+	}
 	known := presets(abi)
 	cfg := landlock.Config{HandledAccessFS: known.HandledAccessFS}
 	if p.has(scopes) {

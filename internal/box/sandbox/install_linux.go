@@ -49,7 +49,6 @@ func (p *launch) rules() seccomp.Filter {
 		Notify: p.Level == Notify,
 		Unix:   p.mounts() || p.Level == Notify,
 
-		KeepFiles:  p.UID == 0 && !p.mounts() && landlockOf(p.ABI) < truncation,
 		AskSignals: p.isSupervised() && landlockOf(p.ABI) < scoping,
 
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },

@@ -43,9 +43,7 @@ func cast() {
 		"signal":    func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); rest() },
 		"stubborn":  playStubborn,
 		"litter":    playLitter,
-		"meddle":    playMeddle,
 		"strike":    playStrike,
-		"empty":     playEmpty,
 		"sweep":     playSweep,
 	}
 }

@@ -17,49 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-// Where those inside are the same user, as on a laptop, how the user's other
-// programs run is still none of theirs.
-func TestHowOthersRunIsNotTheirs(t *testing.T) {
-	program := exec.CommandContext(t.Context(), "sleep", "600")
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = program.Process.Kill(), program.Wait() })
-	pid := program.Process.Pid
-	how := func() string {
-		var cpus unix.CPUSet
-		nice, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := unix.SchedGetaffinity(pid, &cpus); err != nil {
-			t.Fatal(err)
-		}
-		return read(t, "/proc/"+strconv.Itoa(pid)+"/limits") + strconv.Itoa(nice) + " " + strconv.Itoa(cpus.Count())
-	}
-	before := how()
-	for _, level := range confined() {
-		w := testConfig(t, level, asRoot)
-		out, _ := inside(t, w, playing(t, &w, "meddle", strconv.Itoa(pid)))
-		if now := how(); now != before || out != "tried\n" {
-			t.Errorf("level %s: %s\nbefore %s\nnow %s", level, out, before, now)
-		}
-	}
-}
-
-// playMeddle changes how another program runs, in all ways that it can.
-func playMeddle(args []string) {
-	pid := number(args[0])
-	none := unix.Rlimit{}
-	_ = unix.Prlimit(pid, unix.RLIMIT_NOFILE, &none, nil)
-	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, 19)
-	_ = unix.Setpriority(unix.PRIO_USER, 0, 19)
-	var first unix.CPUSet
-	first.Set(0)
-	_ = unix.SchedSetaffinity(pid, &first)
-	_, _ = os.Stdout.WriteString("tried\n")
-}
-
 // Before Linux 6.12, Landlock lets signals reach the user's other programs. The supervisor does not.
 func TestOthersGetNoSignals(t *testing.T) {
 	program := exec.CommandContext(t.Context(), "sleep", "600")
@@ -119,33 +76,6 @@ func playStrike(args []string) {
 			_, _ = unix.Write(ends[1], []byte("x"))
 		}
 	}
-	_, _ = os.Stdout.WriteString("tried\n")
-}
-
-// Before Linux 6.2, Landlock does not see that a file is emptied by its name.
-func TestNoFileOfOthersIsEmptied(t *testing.T) {
-	for _, level := range []sandbox.Level{sandbox.Notify, sandbox.External} {
-		file := filepath.Join(t.TempDir(), "work")
-		if err := os.WriteFile(file, []byte("of a week"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		w := sandbox.Pretend(testConfig(t, level, asRoot), 2)
-		w.Read = append(w.Read, filepath.Dir(file))
-		own := filepath.Join(w.Write[0], "own")
-		if out, _ := inside(t, w, playing(t, &w, "empty", file, own)); out != "tried\n" || read(t, file) != "of a week" || read(t, own) != "b" {
-			t.Errorf("level %s: %q; there is %q, and %q of its own", level, out, read(t, file), read(t, own))
-		}
-	}
-}
-
-// playEmpty empties another's file in all ways that it can, and one of its own as programs do.
-func playEmpty(args []string) {
-	_ = unix.Truncate(args[0], 0)
-	for _, mode := range []int{0, 1, 2, 3} {
-		_, _ = unix.Open(args[0], mode|unix.O_TRUNC, 0)
-	}
-	must(os.WriteFile(args[1], []byte("much"), 0o600))
-	must(os.WriteFile(args[1], []byte("b"), 0o600))
 	_, _ = os.Stdout.WriteString("tried\n")
 }
 

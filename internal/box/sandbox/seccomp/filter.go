@@ -45,7 +45,6 @@ type Filter struct {
 	Notify bool // each connect is asked of the supervisor
 	Unix   bool // sockets of the file system may be used
 
-	KeepFiles  bool // no file is emptied that is not opened for writing
 	AskSignals bool // each signal is asked of the supervisor
 
 	Without func(Part) bool // parts that are left out; nil: none is

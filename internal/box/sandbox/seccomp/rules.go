@@ -50,8 +50,6 @@ const (
 	setUser = 0x800    // S_ISUID
 	creates = 0x400040 // O_CREAT and O_TMPFILE
 
-	truncates = 0x200 // O_TRUNC
-
 	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
 	msgFastOpen    = 0x20000000
 	newListener    = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
@@ -95,10 +93,7 @@ func (f Filter) refuse(a *assembly) {
 		a.only(name, onOthers[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(modeAt)) {
-		a.rule(name, func() { f.modes(a, name) })
-	}
-	if f.KeepFiles {
-		a.on("truncate", refuse(eperm)) // programs have ftruncate
+		a.rule(name, func() { modes(a, name) })
 	}
 	a.on("openat2", refuse(enosys)) // its mode lies in memory; programs then take openat
 	if !f.Own {                     // a queue is in no folder, and later programs would find it
@@ -145,13 +140,10 @@ func (f Filter) requests(a *assembly) {
 	a.ret(allow)
 }
 
-func (f Filter) modes(a *assembly, name string) {
+func modes(a *assembly, name string) {
 	if strings.HasPrefix(name, "open") { // without these flags it has no mode
 		mode := a.NewLabel()
 		a.LdLo(modeAt[name] - 1)
-		if f.KeepFiles {
-			empties(a)
-		}
 		a.JmpIfTrue(bpf.JumpBitsSet, creates, mode)
 		a.ret(allow)
 		a.SetLabel(mode)
@@ -159,17 +151,6 @@ func (f Filter) modes(a *assembly, name string) {
 	a.LdLo(modeAt[name])
 	a.when(bpf.JumpBitsSet, setUser, refuse(eperm))
 	a.ret(allow)
-}
-
-// empties refuses to empty a file that is not opened for writing: neither O_WRONLY nor O_RDWR, or both.
-func empties(a *assembly) {
-	goOn := a.NewLabel()
-	a.JmpIfTrue(bpf.JumpBitsNotSet, truncates, goOn)
-	a.when(bpf.JumpBitsNotSet, 3, refuse(eperm))
-	a.JmpIfTrue(bpf.JumpBitsNotSet, 1, goOn)
-	a.JmpIfTrue(bpf.JumpBitsNotSet, 2, goOn)
-	a.ret(refuse(eperm))
-	a.SetLabel(goOn)
 }
 
 // sends refuses data that is sent before a connection, around connect.
