@@ -3,9 +3,7 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
@@ -25,14 +20,9 @@ import (
 type outsideListener struct {
 	io.Closer
 
-	vector vector
-	addr   net.Addr
-	stream net.Listener
-	packet net.PacketConn
+	vector   vector
+	visitors func() int // ends it
 }
-
-// lastVisit is said by our last visitor, after whom none counts. No other program can know it.
-var lastVisit = []byte(rand.Text())
 
 func (st *attackSetup) openListeners(ctx context.Context) error {
 	var lc net.ListenConfig
@@ -42,7 +32,7 @@ func (st *attackSetup) openListeners(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("open a door for %s: %w", v.name, err)
 		}
-		st.listeners = append(st.listeners, &outsideListener{Closer: l, vector: v, addr: l.Addr(), stream: l})
+		st.listeners = append(st.listeners, &outsideListener{l, v, countConnections(l)})
 		st.Dial[v.name] = l.Addr().String()
 		return nil
 	}
@@ -76,7 +66,7 @@ func (st *attackSetup) openPacketListeners(ctx context.Context) error {
 		if err != nil {
 			return "", fmt.Errorf("open a door for %s: %w", v.name, err)
 		}
-		st.listeners = append(st.listeners, &outsideListener{Closer: c, vector: v, addr: c.LocalAddr(), packet: c})
+		st.listeners = append(st.listeners, &outsideListener{c, v, countPackets(c)})
 		return c.LocalAddr().String(), nil
 	}
 	var err, other error
@@ -98,7 +88,7 @@ func (st *attackSetup) placeCanaries() error {
 			continue
 		}
 		st.canaries, st.laid, st.Apart = append(st.canaries, file), append(st.laid, file.Name()), append(st.Apart, file.Name())
-		_, err = file.WriteString(st.secret)
+		_, err = file.WriteString(st.Canary)
 		if err := errors.Join(err, file.Chmod(0o644)); err != nil {
 			return err
 		}
@@ -125,106 +115,52 @@ func ownAddress() (string, bool) {
 	return "", false
 }
 
-// visitPatience bounds the wait for what visitors say: any program of the machine can come, and stay.
-const visitPatience = 20 * time.Second
-
-// visitors counts those who came out, by vector. It ends the listeners.
-func (st *attackSetup) visitors(ctx context.Context) map[string]int {
-	counts := make([]int, len(st.listeners))
-	var all sync.WaitGroup
-	for i, d := range st.listeners {
-		all.Go(func() { counts[i] = d.count(ctx, st.Word) })
-	}
-	all.Wait()
-	came := map[string]int{}
-	for i, n := range counts {
-		if n > 0 {
-			came[st.listeners[i].vector.name] += n
-		}
-	}
-	return came
-}
-
-// count counts those who said word, and ends the listener. If it does not hear our last visitor, somebody may have
-// come whom it did not hear either, and it counts one.
-func (d *outsideListener) count(ctx context.Context, word string) int {
-	ctx, cancel := context.WithTimeout(ctx, visitPatience)
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { _ = d.Close() })()
-	var heard visits
-	heard.Go(func() {
-		if d.visitLast(ctx) != nil {
-			cancel()
-		}
-	})
-	if d.packet != nil {
-		heard.readPackets(d.packet, word)
-	} else {
-		heard.accept(ctx, d.stream, word)
-	}
-	heard.Wait()
-	if !heard.last.Load() {
-		return int(heard.count.Load()) + 1
-	}
-	return int(heard.count.Load())
-}
-
-// visitLast says lastVisit. It fails if a client shut the listener.
-func (d *outsideListener) visitLast(ctx context.Context) error {
-	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
-	until, _ := ctx.Deadline()
-	_ = c.SetDeadline(until)
-	_, err = c.Write(lastVisit)
-	return err
-}
-
-// visits are what the visitors of a listener said.
-type visits struct {
-	sync.WaitGroup
-
-	count atomic.Int32
-	last  atomic.Bool
-}
-
-func (v *visits) hear(said []byte, word string) {
-	switch {
-	case bytes.Equal(said, lastVisit):
-		v.last.Store(true)
-	case bytes.Equal(said, []byte(word)):
-		v.count.Add(1)
-	}
-}
-
-// accept reads side by side: one visitor who stays and says nothing delays no other.
-func (v *visits) accept(ctx context.Context, l net.Listener, word string) {
-	until, _ := ctx.Deadline()
-	for !v.last.Load() {
-		in, err := l.Accept()
-		if err != nil {
-			return
-		}
-		_ = in.SetReadDeadline(until)
-		v.Go(func() {
-			said, _ := io.ReadAll(io.LimitReader(in, 64)) // who stays may have said it
-			_ = in.Close()
-			if v.hear(said, word); v.last.Load() {
-				_ = l.Close()
+// countConnections counts the connections of a listener, until the returned function ends it.
+func countConnections(l net.Listener) (end func() int) {
+	came := make(chan int, 1)
+	go func() {
+		for n := 0; ; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				came <- n
+				return
 			}
-		})
+			_ = c.Close()
+		}
+	}()
+	return func() int {
+		own := 0
+		if c, err := net.Dial(l.Addr().Network(), l.Addr().String()); err == nil { // accepted after those before it
+			_, _ = io.Copy(io.Discard, c)
+			_ = c.Close()
+			own++
+		}
+		_ = l.Close()
+		return <-came - own
 	}
 }
 
-func (v *visits) readPackets(c net.PacketConn, word string) {
-	buf := make([]byte, 64)
-	for !v.last.Load() {
-		n, _, err := c.ReadFrom(buf)
-		if err != nil {
-			return
+// countPackets is countConnections for packets. Its own is empty.
+func countPackets(in net.PacketConn) (end func() int) {
+	came := make(chan int, 1)
+	go func() {
+		for n := 0; ; n++ {
+			size, _, err := in.ReadFrom(make([]byte, 64))
+			if err != nil || size == 0 {
+				came <- n
+				return
+			}
 		}
-		v.hear(buf[:n], word)
+	}()
+	return func() int {
+		c, err := net.Dial(in.LocalAddr().Network(), in.LocalAddr().String())
+		if err == nil {
+			_, err = c.Write(nil)
+			_ = c.Close()
+		}
+		if err != nil {
+			_ = in.Close()
+		}
+		return <-came
 	}
 }

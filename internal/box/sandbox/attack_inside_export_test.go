@@ -42,16 +42,6 @@ func (a findings) note(v vector, got string) {
 	}
 }
 
-// add adds to earlier results. Those outside decide whether they count.
-func (a findings) add(v vector, got string) {
-	if a[v.name] != "" {
-		got = a[v.name] + separator + got
-	}
-	a[v.name] = got
-}
-
-const separator = "; "
-
 func (t targets) tryNetwork(saw findings) {
 	for name, addr := range t.Dial {
 		to, err := netip.ParseAddrPort(addr)
@@ -103,8 +93,8 @@ func (t targets) dialOut(to netip.AddrPort, protocol int) string {
 func (t targets) fastOpenOut(to netip.AddrPort) string {
 	domain, addr := domainOf(to)
 	for _, send := range []func(fd int) error{
-		func(fd int) error { return unix.Sendto(fd, []byte(t.Word), unix.MSG_FASTOPEN, addr) },
-		func(fd int) error { return unix.Sendmsg(fd, []byte(t.Word), nil, addr, unix.MSG_FASTOPEN) },
+		func(fd int) error { return unix.Sendto(fd, []byte("hello"), unix.MSG_FASTOPEN, addr) },
+		func(fd int) error { return unix.Sendmsg(fd, []byte("hello"), nil, addr, unix.MSG_FASTOPEN) },
 	} {
 		fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
@@ -126,7 +116,7 @@ func (t targets) sendOut(to netip.AddrPort) string {
 		return ""
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if err := unix.Sendto(fd, []byte(t.Word), 0, addr); err != nil {
+	if err := unix.Sendto(fd, []byte("hello"), 0, addr); err != nil {
 		return ""
 	}
 	return "sent"
@@ -186,7 +176,7 @@ func (t targets) dialLocal(path string, kind int) string {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	if kind != unix.SOCK_STREAM {
-		if err := unix.Sendto(fd, []byte(t.Word), 0, &unix.SockaddrUnix{Name: path}); err != nil {
+		if err := unix.Sendto(fd, []byte("hello"), 0, &unix.SockaddrUnix{Name: path}); err != nil {
 			return ""
 		}
 		return "sent"
@@ -197,7 +187,7 @@ func (t targets) dialLocal(path string, kind int) string {
 // greetAt speaks even after an error: a connect that a signal interrupted goes on.
 func (t targets) greetAt(fd int, addr unix.Sockaddr) string {
 	err := unix.Connect(fd, addr)
-	if _, mute := unix.Write(fd, []byte(t.Word)); err != nil && mute != nil {
+	if _, mute := unix.Write(fd, []byte("hello")); err != nil && mute != nil {
 		return ""
 	}
 	return "connected"
@@ -236,15 +226,7 @@ func (t targets) tryFiles(saw findings) {
 	}
 }
 
-// canaryIn finds a secret of this run or another in an environment.
-func canaryIn(environment []byte) string {
-	i := bytes.Index(environment, []byte(canary))
-	if i < 0 {
-		return ""
-	}
-	value, _, _ := bytes.Cut(environment[i:], []byte{0})
-	return strings.ReplaceAll(string(value[:min(len(value), 64)]), separator, " ")
-}
+func (t targets) isCanaryIn(text []byte) bool { return bytes.Contains(text, []byte(t.Canary)) }
 
 // tryProgram tries other processes, the victim first.
 func (t targets) tryProgram(saw findings) {
@@ -254,19 +236,17 @@ func (t targets) tryProgram(saw findings) {
 		if filepath.Base(dir) == own {
 			continue
 		}
-		if text, err := os.ReadFile(dir + "/environ"); err == nil {
-			if found := canaryIn(text); found != "" {
-				saw.add(atMemory, "environment: "+found)
-			}
+		if text, err := os.ReadFile(dir + "/environ"); err == nil && t.isCanaryIn(text) {
+			saw.note(atMemory, "its environment")
 		}
 	}
 	victim := "/proc/" + strconv.Itoa(t.Victim)
 	if f, err := os.Open(victim + "/mem"); err == nil {
 		_ = f.Close()
-		saw.add(atMemory, "its memory")
+		saw.note(atMemory, "its memory")
 	}
 	if to, err := os.Readlink(victim + "/fd/0"); err == nil {
-		saw.add(atMemory, "its files: "+to)
+		saw.note(atMemory, "its files: "+to)
 	}
 	if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(t.Victim), 0, 0, 0, 0); errno == 0 {
 		saw.note(atTracing, "it let itself be traced")

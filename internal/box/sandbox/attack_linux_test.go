@@ -1,11 +1,9 @@
 package sandbox_test
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,36 +210,5 @@ func TestAnotherSandboxNeedsSomethingToTry(t *testing.T) {
 	w := testConfig(t, sandbox.External, users()[0])
 	if _, err := w.Check(t.Context(), new(process.Runner).Run); err == nil || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("Check = %v, want an error that asks for an address", err)
-	}
-}
-
-// Two runs on a machine attack at the same time, and each comes upon what the
-// other has laid out: what is its own is told all the same.
-func TestTheAttackIsNotMisledByAnother(t *testing.T) {
-	if !asOther.possible(sandbox.Namespace) {
-		return
-	}
-	for range 3 {
-		c := exec.CommandContext(t.Context(), "/proc/self/exe", sandbox.Hidden, "stubborn")
-		c.Env = []string{"RALPH_SECRET=RALPH-CANARY-OFANOTHER", "MORE=one; two"}
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
-		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const memory = "memory, environment and files of the program"
-	open := order{Sandbox: sandbox.Config{Level: sandbox.Namespace}, Without: []string{"another user", "landlock files", "mounts", "no capabilities"}}
-	if got := through(attacked(t, asOther, open)); !slices.Contains(got, memory) {
-		t.Errorf("%q was held all the same; through came %q", memory, got)
-	}
-	if got := through(attacked(t, asOther, order{Sandbox: sandbox.Config{Level: sandbox.Namespace}})); len(got) > 0 {
-		t.Errorf("through came %q", got)
 	}
 }

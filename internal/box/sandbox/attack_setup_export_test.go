@@ -19,9 +19,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-// targets are what those inside try. Of a canary they know only the prefix.
+// targets are what those inside try.
 type targets struct {
-	Word           string            `json:",omitempty"` // what they say outside; other visitors do not know it
+	Canary         string            `json:",omitempty"` // is in what they must not read
 	Dial           map[string]string `json:",omitempty"` // name of a vector to address
 	Datagram       string            `json:",omitempty"`
 	Socket         string            `json:",omitempty"` // in the file system
@@ -38,14 +38,11 @@ type targets struct {
 	SameUser       bool
 }
 
-const canary = "RALPH-CANARY-"
-
 type attackSetup struct {
 	targets
 
 	sb        Config
 	dir       string
-	secret    string
 	listeners []*outsideListener // by which they would be seen to have come out
 	laid      []string
 	canaries  []*os.File // of laid, locked until they are removed
@@ -65,7 +62,7 @@ func (w Config) attack(ctx context.Context, exec Exec, daemons ...string) (map[s
 	if err := st.sb.playInside(ctx, exec, attack, st.targets, &saw); err != nil {
 		return nil, err
 	}
-	st.judge(ctx, saw)
+	st.judge(saw)
 	return saw, nil
 }
 
@@ -95,9 +92,9 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec, daemons ...string) (
 	if w.Level == External && len(w.Beyond) == 0 {
 		return nil, errors.New("level external: no address of another machine to try")
 	}
-	st := &attackSetup{sb: w, secret: canary + rand.Text()}
+	st := &attackSetup{sb: w}
 	st.targets = targets{
-		Word: rand.Text(), Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), Beyond: w.Beyond,
+		Canary: "RALPH-CANARY-" + rand.Text(), Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), Beyond: w.Beyond,
 		Daemons: append(daemonSockets(os.Geteuid()), daemons...),
 	}
 	for _, at := range w.Ports {
@@ -112,7 +109,7 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec, daemons ...string) (
 	st.Folder, st.Secret = filepath.Join(st.dir, "folder"), filepath.Join(st.dir, "secret")
 	err = errors.Join(
 		os.Chmod(st.dir, 0o755), // another user goes through it, but puts no link in a file's place
-		os.WriteFile(st.Secret, []byte(st.secret), 0o644), os.Mkdir(st.Folder, 0o700))
+		os.WriteFile(st.Secret, []byte(st.Canary), 0o644), os.Mkdir(st.Folder, 0o700))
 	if err == nil && !w.sameUser() {
 		err = makeWorldWritable(st.Folder)
 	}
@@ -122,7 +119,7 @@ func (w Config) setUpAttack(ctx context.Context, exec Exec, daemons ...string) (
 	if err := errors.Join(st.openListeners(ctx), st.placeCanaries()); err != nil {
 		return st, err
 	}
-	if st.victim, err = startVictim(ctx, exec, st.secret); err != nil {
+	if st.victim, err = startVictim(ctx, exec, st.Canary); err != nil {
 		return st, err
 	}
 	st.Victim = st.victim.pid
@@ -147,15 +144,16 @@ func (st *attackSetup) remove() {
 }
 
 // judge asks the receivers. Reports from inside only count against the sandbox.
-func (st *attackSetup) judge(ctx context.Context, saw map[string]string) {
-	for name, got := range saw {
-		saw[name] = st.withoutOthers(got)
-	}
+func (st *attackSetup) judge(saw map[string]string) {
+	came := map[string]int{}
 	for _, d := range st.listeners {
-		delete(saw, d.vector.name)
+		came[d.vector.name] += d.visitors()
 	}
-	for name, n := range st.visitors(ctx) {
-		saw[name] = strconv.Itoa(n) + " came out"
+	for name, n := range came {
+		delete(saw, name)
+		if n > 0 {
+			saw[name] = strconv.Itoa(n) + " came out"
+		}
 	}
 	delete(saw, atSignals.name)
 	if st.victim.end(); st.victim.res.Signal != "" {
@@ -165,14 +163,6 @@ func (st *attackSetup) judge(ctx context.Context, saw map[string]string) {
 	if _, err := os.Lstat(filepath.Join(st.Folder, writtenInside)); !errors.Is(err, fs.ErrNotExist) {
 		saw[atFolder.name] = "a file was made"
 	}
-}
-
-// withoutOthers leaves out the canaries of other runs, and the prefix in our own memory.
-func (st *attackSetup) withoutOthers(found string) string {
-	parts := slices.DeleteFunc(strings.Split(found, separator), func(part string) bool {
-		return strings.Contains(part, canary) && !strings.Contains(part, st.secret)
-	})
-	return strings.Join(parts, separator)
 }
 
 const writtenInside = "ralph-was-here"

@@ -3,8 +3,6 @@
 package sandbox
 
 import (
-	"os"
-	"runtime"
 	"slices"
 
 	"golang.org/x/net/bpf"
@@ -38,40 +36,6 @@ func Share(dir string) (end func()) {
 	was := shared
 	shared = append(slices.Clone(was), dir)
 	return func() { shared = was }
-}
-
-// ShutWhile reports how often an open wire is said to be shut while its thread gets signals.
-func ShutWhile(rounds int) (times int, err error) {
-	ours, theirs, err := newWires()
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		_ = ours.Close()
-		_ = theirs.Close()
-	}()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	thread, over, done := unix.Gettid(), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-over:
-				return
-			default:
-				_ = unix.Tgkill(os.Getpid(), thread, unix.SIGURG)
-			}
-		}
-	}()
-	for range rounds {
-		if ours.isClosed() {
-			times++
-		}
-	}
-	close(over)
-	<-done
-	return times, nil
 }
 
 // Left returns the numbers of what somebody has of the memory of System V.

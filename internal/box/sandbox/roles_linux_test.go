@@ -37,7 +37,6 @@ func cast() {
 		"stay":      func(a []string) { playLeave(a); rest() },
 		"race":      playRace,
 		"kill":      playKill,
-		"connects":  playConnects,
 		"lonely":    playLonely,
 		"hold":      playHold,
 		"signal":    func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); rest() },
