@@ -132,18 +132,10 @@ func TestTake(t *testing.T) {
 		refused string // begins the first finding
 	}{
 		"nothing": {agent: func(*lab) {}},
-		"a change": {
-			agent: func(l *lab) { l.commit("add a", map[string]string{"a.txt": "a\n"}) },
-			files: []string{"a.txt"},
-		},
 		"a protected file beside it": {
 			agent:   func(l *lab) { l.commit("add a", map[string]string{"a.txt": "a\n", "ci/build.yml": "on: [push]\n"}) },
 			files:   []string{"a.txt"},
 			dropped: []string{"ci/build.yml"},
-		},
-		"nothing but a protected file": {
-			agent:   func(l *lab) { l.commit("lock", map[string]string{"docs/LOCKED.md": "x\n"}) },
-			dropped: []string{"docs/LOCKED.md"},
 		},
 		"many protected files": {
 			agent: func(l *lab) {
@@ -155,16 +147,6 @@ func TestTake(t *testing.T) {
 			},
 			files:   []string{"a.txt"},
 			dropped: locked(100), // of 120
-		},
-		"a protected name in other letters": {
-			agent:   func(l *lab) { l.commit("lock", map[string]string{"a.txt": "a\n", "docs/locked.MD": "x\n"}) },
-			files:   []string{"a.txt"},
-			dropped: []string{"docs/locked.MD"},
-		},
-		"attributes": {
-			agent:   func(l *lab) { l.commit("hide", map[string]string{"a.txt": "a\n", "src/.gitattributes": "* -diff\n"}) },
-			files:   []string{"a.txt"},
-			dropped: []string{"src/.gitattributes"},
 		},
 		"a path of many folders": {
 			agent:   func(l *lab) { l.commit("dig", map[string]string{strings.Repeat("a/", 101) + "b": "b\n"}) },
@@ -214,26 +196,6 @@ func TestTake(t *testing.T) {
 			terms:   func(terms *handover.Terms) { terms.Total = time.Nanosecond },
 			refused: "the commits could not be inspected within 1ns",
 		},
-		"a file that is too large": {
-			agent:   func(l *lab) { l.commit("add", map[string]string{"large.bin": strings.Repeat("x", 2<<20)}) },
-			terms:   func(terms *handover.Terms) { terms.MaxFile = 1 << 20 },
-			refused: "it is larger than 1 MiB",
-		},
-		"too many commits": {
-			agent: func(l *lab) {
-				l.commit("one", map[string]string{"a.txt": "1\n"})
-				l.commit("two", map[string]string{"a.txt": "2\n"})
-			},
-			terms:   func(terms *handover.Terms) { terms.MaxCommits = 1 },
-			refused: "more than 1 commits at once",
-		},
-		"a secret in a file": {
-			agent: func(l *lab) { l.commit("add", map[string]string{"a.txt": "the key is s3cret\n"}) },
-			terms: func(terms *handover.Terms) {
-				terms.Secret = func(text []byte) bool { return strings.Contains(string(text), "s3cret") }
-			},
-			refused: "it contains a secret of this job",
-		},
 		"a secret in a message, in parts that cleaning joins": {
 			agent: func(l *lab) { l.commit("add s3\u200bcret", map[string]string{"a.txt": "a\n"}) },
 			terms: func(terms *handover.Terms) {
@@ -245,21 +207,9 @@ func TestTake(t *testing.T) {
 			agent:   func(l *lab) { l.commit("add", map[string]string{"new.bin": pointer + "oid sha256:b2\nsize 9\n"}) },
 			refused: "its content would be in Git LFS",
 		},
-		"a pointer of an earlier version": {
-			agent: func(l *lab) {
-				l.commit("add", map[string]string{"new.bin": "\nversion http://git-media.io/v/2\noid sha256:b2\nsize 9\n"})
-			},
-			refused: "its content would be in Git LFS",
-		},
 		"a pointer with an extension": {
 			agent: func(l *lab) {
 				l.commit("add", map[string]string{"new.bin": "\u00a0\vext-0-a sha256:a1\n" + pointer + "oid sha256:b2\nsize 9\n"})
-			},
-			refused: "its content would be in Git LFS",
-		},
-		"a pointer with line breaks behind": {
-			agent: func(l *lab) {
-				l.commit("add", map[string]string{"new.bin": pointer + "oid sha256:b2\nsize 9\n" + strings.Repeat("\n", 1500)})
 			},
 			refused: "its content would be in Git LFS",
 		},
@@ -269,39 +219,12 @@ func TestTake(t *testing.T) {
 			},
 			files: []string{"a.txt"},
 		},
-		"a text about Git LFS": {
-			agent: func(l *lab) { l.commit("add", map[string]string{"a.txt": "version control of large files: git-lfs\n"}) },
-			files: []string{"a.txt"},
-		},
 		"a file of Git LFS that moved": {
 			agent: func(l *lab) {
 				l.git(l.tree.Dir, "mv", "old.bin", "moved.bin")
 				l.commit("move", nil)
 			},
 			files: []string{"moved.bin", "old.bin"},
-		},
-		"a link out of the tree": {
-			agent: func(l *lab) {
-				if err := os.Symlink("../../etc/passwd", filepath.Join(l.tree.Dir, "passwd")); err != nil {
-					l.Fatal(err)
-				}
-				l.commit("link", nil)
-			},
-			refused: "the link leads out of the tree",
-		},
-		"an unrelated history": {
-			agent: func(l *lab) {
-				l.git(l.tree.Dir, "checkout", "-q", "--orphan", "other")
-				l.commit("begin anew", map[string]string{"a.txt": "a\n"})
-			},
-			refused: "an unrelated history",
-		},
-		"a submodule": {
-			agent: func(l *lab) {
-				l.git(l.tree.Dir, "update-index", "--add", "--cacheinfo", "160000,"+l.base+",sub")
-				l.git(l.tree.Dir, "commit", "-q", "-m", "sub")
-			},
-			refused: "a repository within the repository",
 		},
 	} {
 		if !short.Has(name) {
@@ -329,28 +252,6 @@ func TestTake(t *testing.T) {
 				t.Errorf("files and what was dropped (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// An accepted commit names ralph as its author, and its message has no commands to GitHub.
-func TestTakeSetsAuthorship(t *testing.T) {
-	l := newLab(t)
-	l.commit("add a\n\nCloses #7\n\nCo-authored-by: Mallory <m@example.com>", map[string]string{"a.txt": "a\n"})
-	terms := l.terms()
-	terms.SignOff = true
-	got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := l.git(l.trusted.Dir, "log", "-1", "--format=%an <%ae>|%cn <%ce>|%B", got.To)
-	want := "ralph <ralph-loop@users.noreply.github.com>|ralph <ralph-loop@users.noreply.github.com>|add a\n\nCloses `#`7\n\nRalph-Run: r\n" +
-		"Signed-off-by: ralph <ralph-loop@users.noreply.github.com>"
-	if diff := cmp.Diff(want, said); diff != "" {
-		t.Errorf("the commit (-want +got):\n%s", diff)
-	}
-	again, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
-	if err != nil || again.To != got.To {
-		t.Errorf("repeated it comes to %s, %v, want %s", again.To, err, got.To)
 	}
 }
 
@@ -409,28 +310,6 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"src/a.txt", "text/ai.md"}, got.Files); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
-	}
-}
-
-// Take reads a blob once, even if it has several names or is in several commits.
-func TestTakeReadsAFileOnce(t *testing.T) {
-	l := newLab(t)
-	for i := range 4 {
-		name := fmt.Sprintf("%d.txt", i)
-		l.commit(name, map[string]string{name: "the same\n", "also-" + name: "the same\n"})
-	}
-	terms, read := l.terms(), 0
-	terms.Secret = func(text []byte) bool {
-		if string(text) == "the same\n" {
-			read++
-		}
-		return false
-	}
-	if taken, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms); err != nil || len(taken.Commits) != 4 {
-		t.Fatalf("Take: %v, %d commits, refused %v", err, len(taken.Commits), taken.Refused)
-	}
-	if read != 1 {
-		t.Errorf("the file was read %d times, want once", read)
 	}
 }
 
