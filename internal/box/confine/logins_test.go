@@ -20,7 +20,6 @@ func TestTokensComeBack(t *testing.T) {
 		"tokens":       {`{"o":{"accessToken":"a","expiresAt":1700000000001}}`, younger, younger},
 		"other fields": {`{"plan":"x","refresh":"a"}`, `{"plan":"y","refresh":"b"}`, `{"plan":"x","refresh":"b"}`},
 		"new fields":   {`{"access":"a"}`, `{"access":"b","refresh":"c","helper":"d"}`, `{"access":"b"}`},
-		"fewer fields": {`{"access":"a","refresh":"b"}`, `{"access":"c"}`, `{"access":"c","refresh":"b"}`},
 		"other types": {
 			`{"access":null,"expires":1,"id_token":"a","token":true,"tokens":{"access":"b"}}`,
 			`{"access":"c","expires":"d","id_token":2,"token":3,"tokens":"e"}`, "",
@@ -29,13 +28,8 @@ func TestTokensComeBack(t *testing.T) {
 			`{"access":"https://a.example","refresh":"b","token_uri":"c"}`,
 			`{"access":"d","refresh":"https://e.example","token_uri":"f"}`, "",
 		},
-		"lines":     {`{"access":"a","refresh":"b"}`, `{"access":"c\nd","refresh":"\u0000"}`, ""},
-		"no number": {`{"expires":1}`, `{"expires":1e999}`, ""},
-		"empty":     {`{"access":"a"}`, `{"access":""}`, ""},
-		"the same":  {`{"access":  "a"}`, `{"access":"a"}`, ""},
-		"no JSON":   {`{"access":"a"}`, `access`, ""},
-		"two of it": {`{"access":"a"}`, `{"access":"b"} {}`, ""},
-		"no login":  {`access`, `{"access":"b"}`, ""},
+		"no JSON":  {`{"access":"a"}`, `access`, ""},
+		"no login": {`access`, `{"access":"b"}`, ""},
 	} {
 		got := confine.WithTokens(test.users, test.boxes)
 		if test.want == "" && got != test.users || test.want != "" && flat(got) != test.want {
@@ -82,8 +76,6 @@ func TestLoginsOfBothSides(t *testing.T) {
 		"another field":        {evil, "", false, evil, login},
 		"the user's other":     {`{"mcp":{"token":"b"},"o":{"access":"b"}}`, "", true, evil, login},
 		"a link":               {"", "f", false, secret, login},
-		"a link to older":      {"", "f", true, secret, login},
-		"a folder's link":      {"", ".", false, secret, login},
 		"such a link to older": {"", ".", true, secret, login},
 	} {
 		home, other, dir := t.TempDir(), t.TempDir(), t.TempDir()

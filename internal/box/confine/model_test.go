@@ -22,7 +22,6 @@ func TestModelsThatMayBeAskedFor(t *testing.T) {
 		want   map[string][]string // by agent and API; nil: any
 	}{
 		{"one", []confine.Model{claude("claude-sonnet-4-6")}, map[string][]string{"1 anthropic": {"claude-sonnet-4-6", "claude-haiku-*"}}},
-		{"none", []confine.Model{claude("")}, map[string][]string{"1 anthropic": nil}},
 		{
 			"a second opinion of the same maker",
 			[]confine.Model{claude("sonnet"), claude("claude-opus-4-8")},
