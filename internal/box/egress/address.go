@@ -2,7 +2,6 @@ package egress
 
 import (
 	"context"
-	"encoding/binary"
 	"net"
 	"net/netip"
 	"slices"
@@ -24,13 +23,13 @@ var ranges = []struct {
 	prefixes []netip.Prefix
 }{
 	{reserved, prefixes(
-		"169.254.0.0/16", "fe80::/10", // link-local, with most metadata servers
+		"169.254.0.0/16",                                           // link-local, with most metadata servers
 		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", // other metadata servers
 		"fd00:ec2::/32", "fd20:ce::/32", "fd00:42::/32", "fd00:c1::/32", "fd00:a9fe::/32", "fd00:100::/32", // the same
-		"0.0.0.0/8", "::/128", "224.0.0.0/3", "ff00::/8", // unspecified, multicast, reserved, broadcast
+		"0.0.0.0/8", "224.0.0.0/3", // unspecified, multicast, reserved, broadcast
 		"192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24",
 		"2001::/32", "2002::/16", // Teredo and 6to4, which tunnel to an IPv4 address
-		"100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
+		"2001:db8::/32", "3fff::/20",
 	)},
 	{private, prefixes(
 		"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "198.18.0.0/15",
@@ -61,7 +60,7 @@ func kindOf(a netip.Addr) kind {
 			return r.kind
 		}
 	}
-	if a.Is6() && (!global.Contains(a) || isISATAP(a)) {
+	if a.Is6() && !global.Contains(a) {
 		return reserved
 	}
 	return public
@@ -71,12 +70,6 @@ var (
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")
 	global = netip.MustParsePrefix("2000::/3")
 )
-
-// isISATAP reports an address that tunnels to the IPv4 address after ::5efe: or ::200:5efe:.
-func isISATAP(a netip.Addr) bool {
-	b := a.As16()
-	return binary.BigEndian.Uint32(b[8:])&^0x0200_0000 == 0x5efe
-}
 
 // Beyond returns the addresses of a host, with its port, that the agent must not
 // reach in an external sandbox. If the host cannot be resolved, it returns Anywhere.
