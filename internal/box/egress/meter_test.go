@@ -103,16 +103,6 @@ func TestWhatHasNoPriceIsNotSent(t *testing.T) {
 	}
 }
 
-// Some servers also take a model's name behind models/. It costs what the settings say.
-func TestPriceOfANameInAFolder(t *testing.T) {
-	d := newTestModel(t, uses(t, 1_000_000, 0).URL, nil)
-	d.ask(messages, `{"model":"models/big"}`)
-	settled(t, d)
-	if got := d.model.Spent(); got.Cost != (stream.Cost{USD: 1, Known: true}) {
-		t.Errorf("spent %+v, want 1 dollar", got)
-	}
-}
-
 // uses returns a server whose answers use this many tokens.
 func uses(t *testing.T, input, output int) *receiver {
 	t.Helper()

@@ -335,27 +335,6 @@ func TestServeEndsTunnels(t *testing.T) {
 	}
 }
 
-// So do they when its listener ends, which is an error.
-func TestListenerThatFails(t *testing.T) {
-	silent, _ := listener(t)
-	s := newTestProxy(t, func(s *testProxy) { s.to(silent) })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	another := &egress.Proxy{Allow: s.proxy.Allow, Route: s.proxy.Route}
-	go func() { ended <- another.Serve(t.Context(), l) }()
-	s.address = l.Addr().String()
-	through := s.tunnel("example.com:443")
-	_, _ = through.Write(hello(t, "example.com"))
-	l.Close()
-	through.closed(t)
-	if err := <-ended; err == nil {
-		t.Error("it ends as if it had been told to")
-	}
-}
-
 // A client that half-closes its side still gets the answer.
 func TestAnswerAfterTheLastWord(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")

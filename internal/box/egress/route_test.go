@@ -56,18 +56,6 @@ func TestWhyAHostIsNotDialled(t *testing.T) {
 	}
 }
 
-// Addresses that a resolver returns with an error are not used.
-func TestAddressesBesideAnError(t *testing.T) {
-	s := newTestProxy(t, func(s *testProxy) {
-		s.proxy.Route.Resolve = func(context.Context, string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, errors.New("half an answer")
-		}
-	})
-	if status, body := s.line().say(connect("example.com:443")); status != http.StatusBadGateway {
-		t.Errorf("answer %d %s", status, body)
-	}
-}
-
 // The company's proxy is for outside hosts, never for the local machine.
 func TestProxyFor(t *testing.T) {
 	company := address(t, "http://proxy.example:3128")
