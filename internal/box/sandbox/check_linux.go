@@ -103,7 +103,7 @@ func (w Config) breaches(got outcome) []breach {
 }
 
 func (w Config) createOutside(name string) (string, error) {
-	theirs := slices.Concat(w.Write, w.Read)
+	theirs := slices.Concat(w.Write, w.Read, []string{sharedMemory})
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
 		if slices.ContainsFunc(theirs, func(other string) bool { return process.Under(other, dir) }) {
 			continue
