@@ -4,9 +4,6 @@ package sandbox
 
 import (
 	"slices"
-
-	"golang.org/x/net/bpf"
-	"golang.org/x/sys/unix"
 )
 
 // Forward is forwardAll, for at most MostForwarded connections at a time.
@@ -14,19 +11,6 @@ var Forward = forwardAll
 
 // MostForwarded is mostForwarded.
 const MostForwarded = mostForwarded
-
-// Listen puts a filter that lets everything be on this thread, and gives its
-// listener.
-func Listen() (int, error) {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return -1, err
-	}
-	all, err := bpf.Assemble([]bpf.Instruction{bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW}})
-	if err != nil {
-		return -1, err
-	}
-	return installFilter(all, true)
-}
 
 // Revealing reports whether a file of settings says more than settings.
 func Revealing(text string) bool { return TextHoldsLogin(text) }

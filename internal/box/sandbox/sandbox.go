@@ -204,7 +204,6 @@ const (
 	ports    mechanism = "landlock ports"
 	scopes   mechanism = "landlock scopes"
 	notified mechanism = "supervisor"
-	injected mechanism = "supervisor's own sockets"
 	owner    mechanism = "supervisor's look at the owner"
 	user     mechanism = "another user"
 	caps     mechanism = "no capabilities"

@@ -57,7 +57,6 @@ func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
 		Ports:    p.Ports,
 		Folders:  folders,
 		Anyone:   p.off(owner),
-		Trust:    p.off(injected),
 	}
 }
 
