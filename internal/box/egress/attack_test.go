@@ -50,7 +50,7 @@ func TestOddRequests(t *testing.T) {
 		"a null":                   {"POST /v1/messages%00 HTTP/1.1\r\n" + sized, false},
 		"dots for a model":         {"POST /v1beta/models/..%2f..:generateContent HTTP/1.1\r\n" + sized, false},
 		"a tunnel":                 {"CONNECT evil.example:443 HTTP/1.1\r\n" + rest + "\r\n", false},
-		"HTTP/2 by an upgrade":     {"POST /v1/messages HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n" + sized, false},
+		"HTTP/2 by an upgrade":     {"POST /v1/messages HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n" + strings.Replace(sized, "Connection: close", "Connection: Upgrade, close", 1), true},
 		"HTTP/2 at once":           {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", false},
 		"a large head":             {"POST /v1/messages HTTP/1.1\r\nX-A: " + strings.Repeat("a", 64<<10) + "\r\n" + sized, false},
 		"two lengths":              {"POST /v1/messages HTTP/1.1\r\nContent-Length: 1\r\n" + sized, false},
@@ -71,6 +71,9 @@ func TestOddRequests(t *testing.T) {
 				t.Errorf("%d requests arrived, and the answer is %.200q", len(hits), answer)
 			}
 			for _, hit := range hits {
+				if hit.Header.Get("Upgrade") != "" {
+					t.Error("the upgrade arrived")
+				}
 				if all := fmt.Sprint(hit.Method, hit.URL, hit.Host, hit.Header, hit.Trailer); strings.Contains(all, "evil") || !strings.HasPrefix(all, "POST/v1/messages127.0.0.1") ||
 					hit.ContentLength != int64(len(body)) || len(hit.TransferEncoding) > 0 {
 					t.Errorf("arrived as %s, %d bytes, %v", all, hit.ContentLength, hit.TransferEncoding)

@@ -48,7 +48,7 @@ type grammar struct {
 
 type endpoint struct {
 	path  *pattern.Pattern // the first group is the model
-	query string           // required query
+	query string           // each request gets it: usage is read from events
 	may   string           // optional query
 	free  bool             // requests cost nothing
 }

@@ -192,27 +192,12 @@ func (c *call) find(r *http.Request) bool {
 	c.dialect, c.endpoint, c.model, ok = route(c.path)
 	makers := slices.Clone(c.m.Makers)
 	makers = slices.DeleteFunc(makers, func(maker Maker) bool { return maker.Dialect != c.dialect })
-	request := quoted(r.Method + " " + c.path)
 	if !ok || len(makers) == 0 || r.Method != http.MethodPost {
-		return c.refuse(Refusal{What: request, Why: "only the model's API is here"})
-	}
-	if r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "" {
-		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP works here"})
-	}
-	if !hasSetting(r, c.endpoint.query) {
-		return c.refuse(Refusal{
-			What: request,
-			Why:  "it is answered as a stream of events only: ?" + c.endpoint.query,
-		})
+		return c.refuse(Refusal{What: quoted(r.Method + " " + c.path), Why: "only the model's API is here"})
 	}
 	i := slices.IndexFunc(makers, func(maker Maker) bool { return maker.isKnownToken(r) })
 	c.maker = makers[max(i, 0)] // authenticate refuses an unknown token
 	return true
-}
-
-func hasSetting(r *http.Request, setting string) bool {
-	name, value, _ := strings.Cut(setting, "=")
-	return setting == "" || slices.Equal(r.URL.Query()[name], []string{value})
 }
 
 func (c *call) authenticate(r *http.Request) bool {

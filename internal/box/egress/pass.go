@@ -96,7 +96,8 @@ func (c *call) forward(r *http.Request, to *url.URL, t *turn) {
 
 // query returns the part of the query to forward. It never contains a key.
 func (c *call) query(r *http.Request) string {
-	if c.endpoint.may != "" && hasSetting(r, c.endpoint.may) {
+	name, value, _ := strings.Cut(c.endpoint.may, "=")
+	if name != "" && slices.Equal(r.URL.Query()[name], []string{value}) {
 		return c.endpoint.may
 	}
 	return c.endpoint.query

@@ -21,6 +21,7 @@ func TestRequestsAreOfOneForm(t *testing.T) {
 		messages + "?beta=false&debug=1": "",
 		streamed + "?alt=sse":            "alt=sse",
 		streamed + "?alt=sse&key=mine":   "alt=sse",
+		streamed + "?alt=json":           "alt=sse",
 		generate + "?alt=json":           "",
 	} {
 		server := newReceiver(t, nil)
