@@ -443,40 +443,6 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Both versions of a path lie side by side, so that their difference can be shown. What is no file is in neither.
-func TestSides(t *testing.T) {
-	b := filled(t, files{"d/a": "1", "gone": "1", "nested/.git/HEAD": "x"})
-	lay(t, b.User, files{"d/a": "2"})
-	lay(t, b.Dir, files{"d/a": "program 3", "gone": "gone", "new": "link d/a", "nested/x": "1"})
-	dir := t.TempDir()
-	for _, name := range []string{"d/a", "gone", "new", "nested"} {
-		if err := b.Sides(dir, name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := files{"a/d/a": "2", "a/gone": "1", "b/d/a": "program 3", "b/new": "link d/a"}
-	if diff := cmp.Diff(want, look(t, dir)); diff != "" {
-		t.Errorf("the sides (-want +got):\n%s", diff)
-	}
-}
-
-// Without the record of the start, nothing is brought.
-func TestNoRecord(t *testing.T) {
-	b := filled(t, files{"a": "1"})
-	lay(t, b.Dir, files{"a": "2"})
-	for _, spoil := range []func() error{func() error { return os.WriteFile(b.Record, []byte("["), 0o600) }, func() error { return os.Remove(b.Record) }} {
-		if err := spoil(); err != nil {
-			t.Fatal(err)
-		}
-		if done, err := b.Bring(t.Context(), []string{"a"}, mayAll); err == nil || len(done.Paths) > 0 {
-			t.Errorf("Bring = %+v, %v", done, err)
-		}
-	}
-	if got := look(t, b.User)["a"]; got != "1" {
-		t.Errorf("the file is %q", got)
-	}
-}
-
 // What was delivered is taken back, where the user's file is still as it was delivered. Other work of the user's stays.
 func TestUndo(t *testing.T) {
 	const latin = "caf\xe9"
