@@ -140,12 +140,12 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	w.Level = base.Level
 	if w.Level == sandbox.None {
 		return fault.Usage("this machine offers no sandbox that contains the network",
-			weakerHint(asked, sandbox.UserNamespaces), nil)
+			weakerHint(asked), nil)
 	}
 	w.noteOpen(open)
 	if err != nil && fault.Hint(err) == "" {
 		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level),
-			weakerHint(asked, sandbox.UserNamespaces), err)
+			weakerHint(asked), err)
 	}
 	if err != nil {
 		return err
@@ -181,9 +181,9 @@ func closedFolder(path string) string {
 	}
 }
 
-// weakerHint returns how to go on where a level is missing. appArmor is sandbox.UserNamespaces.
-func weakerHint(asked Options, appArmor string) string {
-	remedy := cmp.Or(sandbox.RemedyOfAppArmor(appArmor), "ralph doctor --sandbox shows what is missing")
+// weakerHint returns how to go on where a level is missing.
+func weakerHint(asked Options) string {
+	remedy := cmp.Or(sandbox.RemedyOfAppArmor(sandbox.UserNamespaces), "ralph doctor --sandbox shows what is missing")
 	switch {
 	case asked.inJob():
 		return remedy + "; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"

@@ -75,19 +75,6 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// Where AppArmor forbids user namespaces, the hint is the command that loads a profile.
-func TestWeakerHint(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "setting")
-	for setting, want := range map[string]string{"1\n": "ralph doctor --apparmor | sudo tee", "0\n": "ralph doctor --sandbox shows what is missing"} {
-		if err := os.WriteFile(file, []byte(setting), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := confine.WeakerHint(confine.Options{}, file); !strings.Contains(got, want) {
-			t.Errorf("with the setting %q the hint is %q, want %q", setting, got, want)
-		}
-	}
-}
-
 // No sandbox does nothing, and can be asked everything.
 func TestNoSandbox(t *testing.T) {
 	sb, err := confine.Start(t.Context(), confine.Options{Level: sandbox.None, Exec: nothing})
@@ -218,37 +205,5 @@ func TestGitInsideReadsNoLogin(t *testing.T) {
 				t.Errorf("git config --list = %q, %v, want %q", out, err, want)
 			}
 		})
-	}
-}
-
-// What somebody will look for inside in vain is told, each by its path.
-func TestMissedIsTold(t *testing.T) {
-	home := t.TempDir()
-	project := filepath.Join(home, "shop")
-	err := errors.Join(
-		os.MkdirAll(filepath.Join(project, "bin"), 0o755),
-		os.Mkdir(filepath.Join(home, ".cargo"), 0o755), os.WriteFile(filepath.Join(home, ".cargo", "config.toml"), []byte("token = \"x\""), 0o644),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := confine.Options{
-		Home: home, WorkDirs: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin", "JAVA_HOME=" + project},
-	}
-	var told []string
-	for _, note := range confine.Missed(asked) {
-		told = append(told, note.What)
-	}
-	want := []string{
-		"proofs do not use " + project + "/bin of your environment: the agent can write there",
-		"proofs do not use " + project + " of your environment: the agent can write there",
-		home + "/.cargo/config.toml is hidden in the sandbox: it seems to hold a login",
-	}
-	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	asked.Proofs = false
-	if notes := confine.Missed(asked); len(notes) != 1 {
-		t.Errorf("without proofs %v", notes)
 	}
 }

@@ -21,12 +21,6 @@ func GitEnv(ctx context.Context, asked Options) ([]string, error) {
 	return r.env(asked.Env, false, true), err
 }
 
-// WeakerHint returns how to go on where a level is missing.
-func WeakerHint(asked Options, appArmor string) string { return weakerHint(asked, appArmor) }
-
-// Missed returns what is told of what cannot be had inside.
-func Missed(asked Options) []journal.Noted { return new(folders).missingTools(asked) }
-
 // Askable returns the models that agents may ask for, by their place and the maker's API.
 func Askable(asked ...Model) (map[string][]string, error) {
 	var who []modelUser
