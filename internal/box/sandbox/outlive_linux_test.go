@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -21,24 +20,6 @@ func TestNoProcessStaysInside(t *testing.T) {
 		if out != "up\n" || alive(left) || res.Swept == 0 {
 			t.Errorf("level %s: %q, alive: %t, swept %d", level, out, alive(left), res.Swept)
 		}
-	}
-}
-
-// Without a sweep it stays: the test above sees something.
-func TestWithoutASandboxOneStays(t *testing.T) {
-	w, left := testConfig(t, sandbox.None, users()[0]), badge(t)
-	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
-		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-		cmd.Env, cmd.Dir, cmd.ExtraFiles = c.Env, c.Dir, c.Files
-		return process.Result{}, cmd.Run()
-	}
-	c := playing(t, &w, "leave", "outer", left)
-	_, err := w.Run(bare)(t.Context(), c)
-	if err != nil || !alive(left) {
-		t.Errorf("%v; it is gone", err)
-	}
-	for _, pid := range living(left) {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
