@@ -125,19 +125,6 @@ func TestWhatHasNoPriceCountsAsTheMost(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
-	server := modeltest.Start(t, modeltest.Answer{Words: "one"}, modeltest.Answer{Words: "two"})
-	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2000 })
-	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusForbidden} {
-		if got := d.ask(messages, `{"model":"unknown-1"}`); got.StatusCode != want {
-			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
-		}
-	}
-	if sum := d.model.Spent(); sum.Cost.Known || sum.Usage.Tokens() != 2*modeltest.Usual.Tokens() {
-		t.Errorf("used %+v", sum)
-	}
-}
-
 // Counting tokens costs nothing.
 func TestFree(t *testing.T) {
 	server := modeltest.Start(t)
@@ -156,6 +143,7 @@ func TestFree(t *testing.T) {
 func TestBudgetIsUsedToItsEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		budget egress.Budget
+		model  string // empty: big
 		usd    float64
 		tokens int64
 		want   []int
@@ -164,15 +152,23 @@ func TestBudgetIsUsedToItsEnd(t *testing.T) {
 		"dollars":           {budget: egress.Budget{USD: 1}, want: []int{200, 403}},
 		"dollars elsewhere": {budget: egress.Budget{USD: 2}, usd: 1, want: []int{200, 403}},
 		"tokens elsewhere":  {budget: egress.Budget{Tokens: 9}, tokens: 9, want: []int{403}},
+		"without a price":   {budget: egress.Budget{Tokens: 1_000_001}, model: "unknown-1", want: []int{200, 200, 403}},
 		"no limit":          {usd: 99, tokens: 99, want: []int{200, 200}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newTestModel(t, uses(t, 1_000_000, 0).URL, func(m *egress.Model) { m.Budget = test.budget })
 			d.model.Charge(test.usd, test.tokens)
+			model := "big"
+			if test.model != "" {
+				model = test.model
+			}
 			for _, want := range test.want {
-				if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want {
+				if got := d.ask(messages, `{"model":"`+model+`"}`); got.StatusCode != want {
 					t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
 				}
+			}
+			if known := d.model.Spent().Cost.Known; known && test.model != "" {
+				t.Error("its cost is known")
 			}
 		})
 	}

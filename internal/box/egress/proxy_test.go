@@ -310,14 +310,6 @@ func TestSlowOnesAreLetGo(t *testing.T) {
 	}
 }
 
-func TestHugeHead(t *testing.T) {
-	s := newTestProxy(t, nil)
-	status, _ := s.line().say("CONNECT example.com:443 HTTP/1.1\r\nX: " + strings.Repeat("x", 1<<16) + "\r\n\r\n")
-	if lookups, _, _ := s.log(); status != http.StatusRequestHeaderFieldsTooLarge || len(lookups) > 0 {
-		t.Errorf("answer %d, looked up %q", status, lookups)
-	}
-}
-
 // When the proxy ends, all its connections end.
 func TestServeEndsTunnels(t *testing.T) {
 	silent, _ := listener(t)
