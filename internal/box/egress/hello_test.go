@@ -37,7 +37,7 @@ func TestHearSaysWhy(t *testing.T) {
 		"a hello of 16 MB":   {append([]byte{22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff}, make([]byte, 0x3ffc)...), plain},
 	} {
 		_, err := egress.Hear(t.Context(), bytes.NewReader(test.said), "kind.example")
-		if (err == nil) != (test.want == "") || err != nil && err.Error() != test.want {
+		if (err == nil) != (test.want == "") || (err != nil && err.Error() != test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}

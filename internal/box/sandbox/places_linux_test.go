@@ -124,22 +124,8 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 			if test.shared {
 				t.Cleanup(sandbox.Share(out))
 			}
-			for name, text := range test.files {
-				place := filepath.Join(out, name)
-				if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				write(t, place, text)
-			}
-			for name, to := range test.links {
-				link(t, to, filepath.Join(out, name))
-			}
-			for _, name := range test.read {
-				w.Read = append(w.Read, filepath.Join(out, name))
-			}
-			for _, name := range test.apart {
-				w.Apart = append(w.Apart, filepath.Join(out, name))
-			}
+			lay(t, out, test.files, test.links)
+			w.Read, w.Apart = within(out, test.read), within(out, test.apart)
 			shell := []string{"sh", "-c", `cd "$1"; shift; cat "$@"`, "sh", out}
 			said, _ := inside(t, w, process.Command{Argv: append(shell, test.cats...)})
 			got := slices.DeleteFunc(lines(said), func(line string) bool { return strings.HasPrefix(line, "cat: ") })
@@ -148,4 +134,27 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 			}
 		}
 	}
+}
+
+// lay makes files and links in a folder.
+func lay(t *testing.T, dir string, files, links map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		place := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, place, text)
+	}
+	for name, to := range links {
+		link(t, to, filepath.Join(dir, name))
+	}
+}
+
+func within(dir string, names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, filepath.Join(dir, name))
+	}
+	return all
 }
