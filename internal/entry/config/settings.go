@@ -44,7 +44,7 @@ type Settings struct {
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
 	// Lines that no test needs: report lists them, block rejects the story, off skips it.
 	Untested policy.UntestedAction `json:"untested,omitzero" jsonschema:"enum=report,enum=block,enum=off"`
-	// Limit of changed places that are tried for a story (default: 12).
+	// Changed places that are tried (default: 12, within the time of one suite).
 	UntestedLimit int `json:"untestedLimit,omitzero" jsonschema:"minimum=1,maximum=1000"`
 	// Tests that ralph does not find by names and commands.
 	Tests policy.Tests `json:"tests,omitzero"`

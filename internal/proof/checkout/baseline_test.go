@@ -24,6 +24,7 @@ type proving struct {
 	env     []string
 	kept    checkout.Kept
 	runs    string // gets a line from each run of the check
+	places  int    // that are tried to find out which no test needs
 }
 
 // prove proves the change and tells how often the check ran, and how it ended at the base.
@@ -40,7 +41,10 @@ func (p proving) prove(t *testing.T) (runs int, o checkout.Outcome) {
 		rules := policy.ForPreset(policy.ByStories)
 		rules.Checks = policy.AddChecks(nil, []string{p.check}, policy.DefaultCheckTimeout)
 		rules.Setup = policy.NewSetup([]string{p.setup}, policy.DefaultCheckTimeout)
-		rules.Untested.Do = policy.UntestedOff
+		rules.Untested.Max = p.places
+		if p.places == 0 {
+			rules.Untested.Do = policy.UntestedOff
+		}
 		return rules, nil
 	})
 	if err != nil {

@@ -37,6 +37,7 @@ type Clean struct {
 	InJob   bool // no agent reaches Logs, and a run of another machine has none there
 
 	installed installed
+	newest    *git.Tree          // the newest checkout, if setup need not run again in it; may be nil
 	readers   map[string]*reader // by commit
 	isSetUp   bool               // setup has ended at the base
 }
@@ -62,7 +63,7 @@ func (c *Clean) Prover() proof.Prover {
 // Run makes a clean checkout, runs setup in it unless an earlier one installed the same, and then the checks.
 func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit emit) (proof.Outcome, error) {
 	var seen proof.Outcome
-	tree, ready, err := c.checkOut(ctx, run, at.Checkout)
+	tree, ready, err := c.open(ctx, run, at)
 	if err != nil {
 		return seen, err
 	}
@@ -89,8 +90,30 @@ func (c *Clean) Run(ctx context.Context, run journal.Run, at proof.Place, emit e
 			return seen, fmt.Errorf("check out %.12s: %w", at.AfterSetup, err)
 		}
 	}
+	if c.installed.key != "" || len(run.Policy.Setup) == 0 {
+		c.newest = tree
+	}
 	err = c.check(ctx, run, at, take)
 	return seen, err
+}
+
+// open makes a clean checkout, or switches the newest one to another commit. What the project ignores stays there, as
+// compilers keep their work in such folders.
+func (c *Clean) open(ctx context.Context, run journal.Run, at proof.Place) (tree *git.Tree, ready bool, err error) {
+	if !at.Same || c.newest == nil {
+		return c.checkOut(ctx, run, at.Checkout)
+	}
+	if _, err := c.newest.Ask(ctx, "checkout", "-q", "--force", "--detach", at.Checkout); err != nil {
+		return c.checkOut(ctx, run, at.Checkout) // a test broke the repository
+	}
+	clean := []string{"clean", "-q", "-ffd"}
+	for _, folder := range dependencyFolders {
+		clean = append(clean, "--exclude="+folder)
+	}
+	if _, err := c.newest.Ask(ctx, clean...); err != nil {
+		return c.checkOut(ctx, run, at.Checkout)
+	}
+	return c.newest, true, nil
 }
 
 // CheckOut makes a clean checkout in which nothing runs.
@@ -115,6 +138,7 @@ func (c *Clean) checkOut(ctx context.Context, run journal.Run, commit string) (t
 	if err != nil {
 		return nil, false, err
 	}
+	c.newest = nil
 	c.isSetUp = false
 	return tree, kept, c.putInstalled(kept)
 }

@@ -91,6 +91,27 @@ func TestSetupIsKept(t *testing.T) {
 	}
 }
 
+// All places are tried in one checkout, in which only ignored files stay, such as those of a compiler.
+func TestPlacesShareACheckout(t *testing.T) {
+	trusted, commits := repository(t, checks+`echo ignored >.gitignore && commit
+for n in two four; do echo "echo $n" >$n.sh; echo "test \$(sh $n.sh) = $n" >tests/${n}_test.sh; done
+echo 'echo three' >three.sh && commit`)
+	runs := filepath.Join(t.TempDir(), "runs")
+	p := proving{
+		trusted: trusted, span: git.Span{From: commits[0], To: commits[1]}, env: os.Environ(), runs: runs, places: 9,
+		setup: "mkdir node_modules && echo >node_modules/a",
+		check: "test -e node_modules/a && ! test -e stray && touch stray && echo x >>ignored && wc -l <ignored >>" + runs + " && sh check.sh",
+	}
+	_, got := p.prove(t)
+	if got.Tried.ByTest != 2 || len(got.Untested) != 1 || got.Untested[0].File != "three.sh" {
+		t.Errorf("%s %s: no test needs %v, tried %+v", got.Result, got.Why, got.Untested, got.Tried)
+	}
+	text, err := os.ReadFile(runs)
+	if err != nil || strings.Join(strings.Fields(string(text)), " ") != "1 1 1 1 2 3" {
+		t.Errorf("runs in each checkout: %q (%v), want one but for the places", text, err)
+	}
+}
+
 // A module of tests in a file of Rust is a test of its own: each side is tried with the tests of the other.
 func TestRustModules(t *testing.T) {
 	check := `cat >check.sh <<'END'

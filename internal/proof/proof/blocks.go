@@ -93,7 +93,7 @@ type stub struct {
 var (
 	braces = pattern.Of(`^\s*((export|default|async|public|private|protected|static|override|final|` +
 		`pub(\([a-z]+\))?|const|unsafe|function|fn|def|fun)\s+)+[^=;]*\)[^;]*\{\s*$|^\s*\w+\([^;]*\)\s*\{\s*$`)
-	stubs = map[string]stub{
+	stubOf = map[string]stub{
 		".py":   {pattern.Of(`^\s*(async\s+)?def\s+\w+\(.*:\s*$`), "return None"},
 		".js":   {braces, "return undefined;"},
 		".jsx":  {braces, "return undefined;"},
@@ -111,64 +111,55 @@ var (
 	}
 )
 
-// stubbed returns the file with a return at the beginning of each function in some lines; nil: there is none. The rest
-// of a function stays, as the build may need what it uses.
-func stubbed(file string, lines [][]byte, from, to int) []byte {
+// stubs returns the edits that put a return at the beginning of each function in some lines; nil: there is none. The
+// rest of a function stays, as the build may need what it uses.
+func stubs(file string, lines [][]byte, in block) []edit {
 	if path.Ext(file) == ".go" {
-		return stubbedGo(lines, from, to)
+		return stubsOfGo(lines, in)
 	}
-	known, ok := stubs[path.Ext(file)]
+	known, ok := stubOf[path.Ext(file)]
 	if !ok {
 		return nil
 	}
-	var text [][]byte
-	for at, line := range lines {
-		text = append(text, line)
-		isHead := known.head.MatchString(strings.TrimRight(string(line), "\n"))
-		if at < from || at >= to || !isHead || bodyEnd(lines, at, to) == at+1 {
+	var edits []edit
+	for at := in.from; at < in.to; at++ {
+		isHead := known.head.MatchString(strings.TrimRight(string(lines[at]), "\n"))
+		if !isHead || bodyEnd(lines, at, in.to) == at+1 {
 			continue
 		}
 		inner := lines[at+1][:max(indent(lines[at+1]), 0)]
-		text = append(text, []byte(string(inner)+known.body+"\n"))
+		edits = append(edits, edit{at + 1, at + 1, string(inner) + known.body + "\n"})
 	}
-	if len(text) == len(lines) {
-		return nil
-	}
-	return bytes.Join(text, nil)
+	return edits
 }
 
-// stubbedGo has functions of Go return zero values.
-func stubbedGo(lines [][]byte, from, to int) []byte {
+// stubsOfGo has functions of Go return zero values.
+func stubsOfGo(lines [][]byte, in block) []edit {
 	source := bytes.Join(lines, nil)
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, "", source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil
 	}
-	offset := func(pos token.Pos) int { return set.Position(pos).Offset }
-	var text []byte
-	last := 0
+	var edits []edit
 	for _, declared := range parsed.Decls {
 		f, ok := declared.(*ast.FuncDecl)
 		if !ok || f.Body == nil {
 			continue
 		}
-		if set.Position(f.Pos()).Line <= from || set.Position(f.End()).Line > to {
+		if set.PositionFor(f.Pos(), false).Line <= in.from || set.PositionFor(f.End(), false).Line > in.to {
 			continue
 		}
-		inside := offset(f.Body.Lbrace) + 1
-		text = append(text, source[last:inside]...)
-		text = append(text, []byte(" if true { "+zeroReturn(f, source, offset)+" };")...)
-		last = inside
+		brace := set.PositionFor(f.Body.Lbrace, false)
+		line := lines[brace.Line-1]
+		by := string(line[:brace.Column]) + " if true { " + zeroReturn(f, source, set) + " };" + string(line[brace.Column:])
+		edits = append(edits, edit{brace.Line - 1, brace.Line, by})
 	}
-	if last == 0 {
-		return nil
-	}
-	return append(text, source[last:]...)
+	return edits
 }
 
 // zeroReturn returns the statement that returns the zero values of a function's results.
-func zeroReturn(f *ast.FuncDecl, source []byte, offset func(token.Pos) int) string {
+func zeroReturn(f *ast.FuncDecl, source []byte, set *token.FileSet) string {
 	if f.Type.Results == nil {
 		return "return"
 	}
@@ -177,7 +168,9 @@ func zeroReturn(f *ast.FuncDecl, source []byte, offset func(token.Pos) int) stri
 		if len(field.Names) > 0 {
 			return "return"
 		}
-		values = append(values, fmt.Sprintf("*new(%s)", source[offset(field.Type.Pos()):offset(field.Type.End())]))
+		from := set.Position(field.Type.Pos()).Offset
+		to := set.Position(field.Type.End()).Offset
+		values = append(values, fmt.Sprintf("*new(%s)", source[from:to]))
 	}
 	return "return " + strings.Join(values, ", ")
 }

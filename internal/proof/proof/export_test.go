@@ -4,7 +4,11 @@ import "bytes"
 
 // Stubbed returns a file with the functions in some lines, from 0, replaced by stubs.
 func Stubbed(file, text string, from, to int) string {
-	return string(stubbed(file, bytes.SplitAfter([]byte(text), []byte("\n")), from, to))
+	found := stubs(file, bytes.SplitAfter([]byte(text), []byte("\n")), block{from, to})
+	if found == nil {
+		return ""
+	}
+	return string(edited([]byte(text), found))
 }
 
 // Places returns the lines of the places in a hunk, and the text of the file without each.

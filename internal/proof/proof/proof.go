@@ -53,6 +53,7 @@ type Place struct {
 	Files  map[string][]string
 	Only   func(check string) bool // reports whether a check runs; nil: all do
 	Second bool                    // the checks run once more
+	Same   bool                    // in the checkout of the run before, unless setup has to run again
 	Number int                     // for the names of logs: unique for a kind of place and a commit
 }
 

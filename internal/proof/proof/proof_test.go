@@ -22,6 +22,7 @@ type repository struct {
 	seen   []string
 	change proof.Change
 	texts  map[string][]byte
+	took   int64 // milliseconds of a check; 0: 1
 }
 
 func (r *repository) prover() proof.Prover {
@@ -78,7 +79,7 @@ func (r *repository) check(name, stand string, second bool) journal.CheckEnded {
 	if second && twice {
 		first = again
 	}
-	check := journal.CheckEnded{Name: name, Command: name, Passed: true, TookMS: 1}
+	check := journal.CheckEnded{Name: name, Command: name, Passed: true, TookMS: max(r.took, 1)}
 	if first == "pass" || first == "" {
 		return check
 	}

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -18,24 +17,24 @@ import (
 // Which changed lines does no test need? Each changed place of the product is reverted alone, and the tests concerned
 // run. If they pass, no test needs the place.
 
-// place is a changed place, and the text of its file without it.
+// place is a changed place, and how its file looks without it.
 type place struct {
 	journal.Lines
 
 	size  int
-	edit  edit
 	text  []byte // of its file, with the change
-	stub  []byte // the file with functions that return nothing, for a place without which it does not build; may be nil
+	edits []edit // take the place away
+	stub  []edit // have added functions return nothing, as the build may need them; may be nil
 	inner bool   // a block within a larger place
 }
 
 const (
 	defaultPlaces = 12
 	largePlace    = 10 // lines: also tried block by block
-	leastTime     = 30 * time.Second
+	leastTime     = 2 * time.Second
 )
 
-// findUntested tries the places, the largest first, within the limits: a number of places, and the time of one suite.
+// findUntested tries the places, the largest first, within the limits.
 func (t *trial) findUntested(ctx context.Context) error {
 	if !t.headPasses || t.proof.Result == journal.Unknown {
 		return nil
@@ -52,11 +51,10 @@ func (t *trial) findUntested(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u := untested{
-		trial:  t,
-		places: all,
-		left:   cmp.Or(t.run.Policy.Untested.Max, defaultPlaces),
-		time:   t.suiteTime(),
+	u := untested{trial: t, places: all, left: t.run.Policy.Untested.Max}
+	if u.left == 0 {
+		u.left = defaultPlaces
+		u.limit = t.suiteTime()
 	}
 	survivors, err := u.tryEach(ctx)
 	if err != nil {
@@ -87,11 +85,20 @@ type untested struct {
 	*trial
 
 	places  []place
-	left    int
-	time    time.Duration
-	number  int // of tries
+	left    int           // places to try
+	limit   time.Duration // of all runs; 0: none, as the settings name a number of places
+	spent   time.Duration // on setup and checks
+	last    time.Duration // on the last run
+	selects bool          // a check ran only the tests concerned
+	whole   bool          // all tests run, on clean checkouts
+	number  int           // of runs
 	tried   journal.Tried
 	covered []journal.Lines // places that no test needs: blocks within them are not tried
+}
+
+// fits reports whether there is time for another run, if it takes as long as the last one. The first one always runs.
+func (u *untested) fits() bool {
+	return u.limit == 0 || u.number == 0 || u.spent+u.last <= u.limit
 }
 
 // outcome says what needs a place.
@@ -107,20 +114,20 @@ const (
 func (u *untested) tryEach(ctx context.Context) ([]place, error) {
 	var survivors []place
 	for _, candidate := range u.places {
-		if u.left == 0 || u.time <= 0 {
+		if u.left == 0 || !u.fits() {
 			u.tried.Left++
 			continue
 		}
 		if candidate.inner && u.isCovered(candidate.Lines) {
 			continue
 		}
-		needed, err := u.try(ctx, candidate, u.concerned(candidate.File))
+		needed, without, err := u.try(ctx, candidate, u.concerned(candidate.File))
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case needed == byNothing:
-			survivors = append(survivors, candidate)
+			survivors = append(survivors, without)
 			u.covered = append(u.covered, candidate.Lines)
 		case candidate.inner: // it only refines a place that counts already
 		case needed == byTest:
@@ -141,18 +148,27 @@ func (u *untested) isCovered(lines journal.Lines) bool {
 	})
 }
 
-// confirm runs all tests without the survivors, together and then one by one if that fails.
+// confirm runs all tests without the survivors, together and then one by one if that fails and there is time.
 func (u *untested) confirm(ctx context.Context, survivors []place) ([]place, error) {
-	if len(survivors) == 0 {
-		return nil, nil
+	if len(survivors) == 0 || !u.selects {
+		return survivors, nil
 	}
-	needed, err := u.runWith(ctx, textsWithout(survivors), nil)
+	u.whole = true
+	needed, err := u.runWithout(ctx, survivors, nil)
 	if err != nil || needed == byNothing {
 		return survivors, err
 	}
+	if len(survivors) == 1 {
+		u.tried.ByTest++
+		return nil, nil
+	}
 	var found []place
 	for _, survivor := range survivors {
-		needed, err := u.try(ctx, survivor, nil)
+		if !u.fits() {
+			u.tried.Left++
+			continue
+		}
+		needed, err := u.runWithout(ctx, []place{survivor}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +187,7 @@ func textsWithout(places []place) map[string][]byte {
 	edits := map[string][]edit{}
 	for _, p := range places {
 		texts[p.File] = p.text
-		edits[p.File] = append(edits[p.File], p.edit)
+		edits[p.File] = append(edits[p.File], p.edits...)
 	}
 	for file, text := range texts {
 		texts[file] = edited(text, edits[file])
@@ -179,14 +195,24 @@ func textsWithout(places []place) map[string][]byte {
 	return texts
 }
 
-// try runs the tests of some files without a place, or all tests. A place that the build needs is replaced by a stub,
-// if it can be.
-func (u *untested) try(ctx context.Context, candidate place, files []string) (outcome, error) {
-	needed, err := u.runWith(ctx, textsWithout([]place{candidate}), files)
-	if err != nil || needed != byBuild || candidate.stub == nil {
-		return needed, err
+// try runs the tests of some files without a place. It returns the place with the edits that no test needs, if there
+// are such. Tests mostly need an added function, and the build needs its name: so it is tried as a stub first.
+func (u *untested) try(ctx context.Context, candidate place, files []string) (outcome, place, error) {
+	stubbed := candidate
+	stubbed.edits = candidate.stub
+	stubNeeded := byBuild
+	if candidate.stub != nil {
+		var err error
+		stubNeeded, err = u.runWithout(ctx, []place{stubbed}, files)
+		if err != nil || stubNeeded == byTest {
+			return stubNeeded, candidate, err
+		}
 	}
-	return u.runWith(ctx, map[string][]byte{candidate.File: candidate.stub}, files)
+	needed, err := u.runWithout(ctx, []place{candidate}, files)
+	if err != nil || needed != byBuild {
+		return needed, candidate, err
+	}
+	return stubNeeded, stubbed, nil
 }
 
 // concerned returns the test files that concern a file: those that the change adds or changes, and for Go its
@@ -199,18 +225,29 @@ func (u *untested) concerned(file string) []string {
 	return files
 }
 
-// runWith runs the tests of some files, or all tests, on the head with other texts of files. It returns what fails.
-func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files []string) (outcome, error) {
-	commit, err := u.With(ctx, u.change.Head, texts)
+// runWithout runs the tests of some files, or all tests, on the head without some places. It returns what fails.
+func (u *untested) runWithout(ctx context.Context, places []place, files []string) (outcome, error) {
+	commit, err := u.With(ctx, u.change.Head, textsWithout(places))
 	if err != nil {
 		return byTest, err
 	}
 	u.number++
-	at, err := u.place(ctx, Place{Where: journal.AtTrial, Checkout: commit, Number: u.number}, files)
+	at := Place{
+		Where:    journal.AtTrial,
+		Checkout: commit,
+		Same:     u.number > 1 && !u.whole,
+		Number:   u.number,
+	}
+	at, err = u.place(ctx, at, files)
 	if err != nil {
 		return byTest, err
 	}
-	seen, err := u.Run(ctx, u.run, at, u.countOnly)
+	if len(at.Files) > 0 {
+		u.selects = true
+	}
+	before := u.spent
+	seen, err := u.Run(ctx, u.run, at, u.spend)
+	u.last = u.spent - before
 	if err != nil {
 		return byTest, err
 	}
@@ -218,11 +255,7 @@ func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files [
 		return byBuild, nil
 	}
 	needed := byNothing
-	for _, check := range seen.Checks {
-		u.time -= check.Took()
-		if !slices.Contains(u.testChecks, check.Name) {
-			continue
-		}
+	for _, check := range u.ofTests(seen.Checks) {
 		found, err := u.outcomeOf(check)
 		if err != nil || found == byTest {
 			return byTest, err
@@ -232,6 +265,17 @@ func (u *untested) runWith(ctx context.Context, texts map[string][]byte, files [
 		}
 	}
 	return needed, nil
+}
+
+// spend counts the time of a run.
+func (u *untested) spend(event journal.Event) {
+	switch e := event.(type) { //nolint:gochecksumtype // others take no time
+	case journal.SetupEnded:
+		u.spent += journal.CheckEnded(e).Took()
+	case journal.CheckEnded:
+		u.spent += e.Took()
+	}
+	u.countOnly(event)
 }
 
 // outcomeOf returns what fails in a check, without what fails with the whole change, too. Where the head has no tests
@@ -375,13 +419,16 @@ func placesOf(hunk Hunk, text []byte) []place {
 	}
 	var all []place
 	for _, span := range spans {
-		all = append(all, place{
+		whole := place{
 			Lines: linesOf(hunk.File, span),
 			size:  span.to - span.from + len(hunk.Old),
-			edit:  edit{span.from, span.to, old},
 			text:  text,
-			stub:  stubbed(hunk.File, lines, span.from, span.to),
-		})
+			edits: []edit{{span.from, span.to, old}},
+		}
+		if len(hunk.Old) == 0 {
+			whole.stub = stubs(hunk.File, lines, span)
+		}
+		all = append(all, whole)
 		if span.to-span.from <= largePlace {
 			continue
 		}
@@ -389,8 +436,8 @@ func placesOf(hunk Hunk, text []byte) []place {
 			all = append(all, place{
 				Lines: linesOf(hunk.File, b),
 				size:  b.to - b.from,
-				edit:  edit{b.from, b.to, ""},
 				text:  text,
+				edits: []edit{{b.from, b.to, ""}},
 				inner: true,
 			})
 		}

@@ -144,6 +144,11 @@ func TestUntested(t *testing.T) {
 	if got := r.prove(t, run); got.Tried.Left != 2 {
 		t.Errorf("with a limit of 1: %+v", got.Tried)
 	}
+	r.took = 3000
+	run.Policy.Untested.Max = 0
+	if got := r.prove(t, run); got.Tried.Left != 2 {
+		t.Errorf("in the time of one suite: %+v", got.Tried)
+	}
 }
 
 // A place that a test needs which failed at the base is needed, and the tests in a file of Rust are no place.

@@ -57,7 +57,11 @@ var runners = []runner{
 		report:  ` --reporter=default --reporter=junit --outputFile.junit="$RALPH_REPORTS/vitest.xml"`,
 	},
 	{command: pattern.Of(`^node --test` + flags), tests: jsTests, only: after("")},
-	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` + flags), tests: specs, only: after("")},
+	{
+		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha( (-R|-r|-t|--reporter|--require|--timeout) [\w./@-]+)*` + flags),
+		tests:   specs,
+		only:    after(""),
+	},
 	{
 		command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags),
 		tests:   pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`),
@@ -227,7 +231,7 @@ func (c Call) Text(files []string) string {
 	switch {
 	case c.IsGo() && len(files) > 0:
 		selected := strings.Replace(c.words, " ./...", " "+packages(files), 1)
-		return strings.Replace(selected, "go test", "go test -json", 1)
+		return strings.Replace(selected, "go test", "go test -json -vet=off", 1) // vet saw all of it before
 	case c.IsGo():
 		return goCall.ReplaceAllStringFunc(c.command, func(call string) string {
 			words := strings.TrimRight(call, " \t\n")

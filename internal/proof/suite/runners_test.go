@@ -25,16 +25,17 @@ func TestCalls(t *testing.T) {
 		all, some  string // the command for all tests, and for the files; empty: it cannot select them
 		runs, isGo bool
 	}{
-		"go test ./...":                    {"a_test.go shop/cart/b_test.go shop/cart/testdata/script/a.txtar", "go test -json ./...", "go test -json ./. ./shop/cart", true, true},
-		"go test -race ./... -count=1":     {"a/a_test.go", "go test -json -race ./... -count=1", "go test -json -race ./a -count=1", true, true},
+		"go test ./...":                    {"a_test.go shop/cart/b_test.go shop/cart/testdata/script/a.txtar", "go test -json ./...", "go test -json -vet=off ./. ./shop/cart", true, true},
+		"go test -race ./... -count=1":     {"a/a_test.go", "go test -json -race ./... -count=1", "go test -json -vet=off -race ./a -count=1", true, true},
 		"go test ./shop":                   {"shop/a_test.go", "go test -json ./shop", "", true, true},
-		"go test './...'":                  {"a/a_test.go", "go test -json './...'", "go test -json ./a", true, true},
+		"go test './...'":                  {"a/a_test.go", "go test -json './...'", "go test -json -vet=off ./a", true, true},
 		"pytest":                           {"tests/test_a.py", "pytest", "pytest tests/test_a.py", true, false},
 		"python -m pytest -q":              {"tests/test_a.py test_b.py", "python -m pytest -q", "python -m pytest -q tests/test_a.py test_b.py", true, false},
 		"pytest tests/unit":                {"tests/unit/test_a.py", "pytest tests/unit", "", true, false},
 		"npx jest":                         {"src/a.test.ts", "npx jest" + jest, "npx jest" + jest + " --runTestsByPath src/a.test.ts", true, false},
 		"npm test":                         {"src/a.test.ts", "npm test --" + vitest, "npm test --" + vitest + " src/a.test.ts", true, false},
 		"npm run unit":                     {"a.test.js", "npm run unit", "npm run unit -- a.test.js", true, false},
+		"mocha -r ts-node --reporter dot":  {"test/a.js", "mocha -r ts-node --reporter dot", "mocha -r ts-node --reporter dot test/a.js", true, false},
 		"yarn mocha":                       {"test/a.js", "yarn mocha", "yarn mocha test/a.js", true, false},
 		"pnpm run all":                     {"a.test.js", "pnpm run all", "", true, false},
 		"cargo test":                       {"tests/a.rs tests/b.rs", "cargo test", "cargo test --test a --test b", true, false},
