@@ -19,9 +19,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/hub/aftercare"
 	"github.com/ralph-loop/ralph/internal/hub/github"
 	"github.com/ralph-loop/ralph/internal/hub/ledger"
-	"github.com/ralph-loop/ralph/internal/hub/sweep"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
@@ -55,7 +55,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 	for _, name := range removed {
 		fmt.Fprintln(&text, name, outcome)
 	}
-	var swept []sweep.Swept
+	var swept []aftercare.Swept
 	if c.Repo == "" && w.token() == "" {
 		fmt.Fprintln(w.Stderr, "note: nothing is deleted on GitHub: there is no token")
 	} else {
@@ -64,7 +64,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 			text.WriteString(sweptText(swept))
 		}
 	}
-	all := map[string]any{"here": append([]string{}, removed...), "refs": append([]sweep.Swept{}, swept...)}
+	all := map[string]any{"here": append([]string{}, removed...), "refs": append([]aftercare.Swept{}, swept...)}
 	return fault.ExitDone, errors.Join(err, w.show(c.JSON, all, text.String())) // also if a later step failed
 }
 
@@ -107,22 +107,22 @@ func (c gcCommand) onMachine(ctx context.Context, w world) ([]string, error) {
 	return removed, nil
 }
 
-func (c gcCommand) onGitHub(ctx context.Context, w world) ([]sweep.Swept, error) {
+func (c gcCommand) onGitHub(ctx context.Context, w world) ([]aftercare.Swept, error) {
 	saved, err := w.savedState(ctx, c.Repo, c.ProjectDir)
 	if err != nil {
 		return nil, err
 	}
-	old := sweep.Sweep{
+	old := aftercare.Sweep{
 		Store:  saved.store,
 		Remote: saved.remote,
 		Now:    w.Now(),
-		Age:    policy.Given(c.OlderThan, policy.Duration(sweep.Retention)).Std(),
+		Age:    policy.Given(c.OlderThan, policy.Duration(aftercare.Retention)).Std(),
 		Dry:    c.DryRun,
 	}
 	return old.Do(ctx)
 }
 
-func sweptText(swept []sweep.Swept) string {
+func sweptText(swept []aftercare.Swept) string {
 	var text strings.Builder
 	removed := 0
 	for _, s := range swept {

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/hub/github"
-	"github.com/ralph-loop/ralph/internal/hub/sweep"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/show/stats"
 )
@@ -82,14 +81,14 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 
 // clean removes the saved state of runs of long ago.
 func (j Job) clean(ctx context.Context) error {
-	old := sweep.Sweep{Store: j.Store, Remote: j.Remote, Now: j.Now(), Age: sweep.Retention}
+	old := Sweep{Store: j.Store, Remote: j.Remote, Now: j.Now(), Age: Retention}
 	swept, err := old.Do(ctx)
 	for _, one := range swept {
 		if one.Kept == "" {
 			j.Say("removed " + one.Ref)
 		}
 	}
-	if errors.Is(err, sweep.ErrStays) {
+	if errors.Is(err, ErrStays) {
 		j.Say(fault.Told(err))
 		return nil
 	}

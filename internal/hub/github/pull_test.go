@@ -113,7 +113,7 @@ func TestWhatGitHubRefusesHasARemedy(t *testing.T) {
 	for name, c := range map[string]struct {
 		token githubtest.Token
 		repo  func(*githubtest.Repo)
-		says  string // GitHub, whatever is asked for
+		says  string // GitHub, to everything
 		do    func(*github.Client) error
 		kind  github.Kind
 		fix   string

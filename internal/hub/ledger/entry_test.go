@@ -36,36 +36,31 @@ func entry(on *paper, job int64) *ledger.Entry {
 	}
 }
 
-// A job that is over makes room for another, and one of which GitHub knows nothing does not.
+// A job that is over makes room for another, and one of which GitHub knows nothing does not. What GitHub does not
+// answer is an error, and enters nothing.
 func TestJobsThatWereKilledMakeRoom(t *testing.T) {
+	wrong := errors.New("GitHub is away")
 	for name, c := range map[string]struct {
 		other int64
+		wrong error
 		full  bool
 	}{
-		"a job that is over": {1, false},
-		"a job at work":      {2, true},
+		"a job that is over": {other: 1},
+		"a job at work":      {other: 2, full: true},
+		"no answer":          {other: 1, wrong: wrong},
 	} {
 		on := &paper{}
 		if refusal, err := entry(on, c.other).Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || err != nil {
 			t.Fatalf("%s: %v, %v", name, refusal, err)
 		}
-		refusal, err := entry(on, 9).Admit(t.Context(), quota.Limits{Runs: 1}, nil)
-		if (refusal != nil) != c.full || err != nil {
-			t.Errorf("%s: Admit = %v, %v, want full = %t", name, refusal, err, c.full)
+		next := entry(on, 9)
+		if c.wrong != nil {
+			next.Ended = func(context.Context, int64) (bool, error) { return false, c.wrong }
 		}
-	}
-}
-
-// What GitHub does not answer is an error, and enters nothing.
-func TestNoAnswerIsNoRoom(t *testing.T) {
-	on, wrong := &paper{}, errors.New("GitHub is away")
-	if _, err := entry(on, 1).Admit(t.Context(), quota.Limits{Runs: 1}, nil); err != nil {
-		t.Fatal(err)
-	}
-	next := entry(on, 9)
-	next.Ended = func(context.Context, int64) (bool, error) { return false, wrong }
-	if refusal, err := next.Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || !errors.Is(err, wrong) || len(on.book.Entries) != 1 {
-		t.Errorf("Admit = %v, %v with %+v", refusal, err, on.book.Entries)
+		refusal, err := next.Admit(t.Context(), quota.Limits{Runs: 1}, nil)
+		if (refusal != nil) != c.full || !errors.Is(err, c.wrong) || (err != nil && len(on.book.Entries) != 1) {
+			t.Errorf("%s: Admit = %v, %v with %+v, want full = %t", name, refusal, err, on.book.Entries, c.full)
+		}
 	}
 }
 

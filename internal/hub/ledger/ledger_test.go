@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -74,12 +75,10 @@ func TestManyAtOnce(t *testing.T) {
 	if err != nil || len(book.Entries) != 3 {
 		t.Errorf("the book has %+v (%v), want 3 entries", book.Entries, err)
 	}
-	seen := map[int64]bool{}
-	for _, e := range book.Entries {
-		if seen[e.Job] {
+	for i, e := range book.Entries {
+		if slices.ContainsFunc(book.Entries[:i], func(other quota.Entry) bool { return other.Job == e.Job }) {
 			t.Errorf("job %d is there twice", e.Job)
 		}
-		seen[e.Job] = true
 	}
 }
 

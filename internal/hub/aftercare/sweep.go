@@ -1,6 +1,4 @@
-// Package sweep removes the saved state of old runs from a repository. It takes an age, and returns what it looked
-// at.
-package sweep
+package aftercare
 
 import (
 	"context"
@@ -14,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
-// Sweep removes old refs from a repository.
+// Sweep removes the saved state of old runs from a repository.
 type Sweep struct {
 	Store  *git.Trusted // empty
 	Remote remote.Repository
