@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // TestConsole runs a loop at a terminal, and in a pipe. Colours and signs are
@@ -30,6 +32,9 @@ func TestConsole(t *testing.T) {
 		"a pipe":              {[]string{"TERM=xterm-256color", "LANG=C.UTF-8"}, true, false, false},
 		"a terminal of a job": {[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "CI=true"}, false, false, false},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := stop{}.settle(t)

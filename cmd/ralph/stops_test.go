@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/policy"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // stop is a run that ends for a reason.
@@ -118,6 +119,9 @@ func TestStops(t *testing.T) {
 			t.Errorf("%s is neither brought about nor known to be of elsewhere, or both", reason)
 		}
 		for _, way := range slices.Sorted(maps.Keys(ways)) {
+			if !short.Has(string(reason) + way) {
+				continue
+			}
 			t.Run(string(reason)+" "+way, func(t *testing.T) {
 				t.Parallel()
 				ways[way].test(t, reason)
