@@ -11,7 +11,7 @@ npm_ci      := npm ci --no-audit --no-fund --prefix
 # Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
 slow        := cmd/ralph$$|internal/(agent/(agent|guard)|box/sandbox|git/git|lib/clean|proof/(check|checkdef|checkout|proof)|show/(report|view))$$
 # Kills, faults and large things take several seconds each: make test leaves them to make long and make kill.
-long        := ^Test(.*Kill|Endurance|Faults|Interrupt|.*Outlive|Finish|ALarge|ALongRunAsks|TokensEnd|HostMakes|TwoAtOnce|StopAsked|ARunThatBreaks|HugeFiles|.*LargeFolders|TwentyAtOnce|SlowBodies)
+long        := ^Test(.*Kill|Endurance|Faults|Interrupt|.*Outlive|Finish|ALarge|ALongRunAsks|TokensEnd|HostMakes|TwoAtOnce|StopAsked|ARunThatBreaks|HugeFiles)
 # The race detector needs C. Nothing else does, and so packages are compiled once.
 export CGO_ENABLED := 0
 # Tests work in memory if there is room, and no repository around them.

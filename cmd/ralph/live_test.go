@@ -55,27 +55,27 @@ func TestLive(t *testing.T) {
 
 // TestLiveIsPlayed plays on the simulated GitHub, where each label starts the job that the workflow would start.
 func TestLiveIsPlayed(t *testing.T) {
-	town, _ := shopWith(t, map[string]string{"repo/" + liveMark: ""})
+	hub, _ := shopWith(t, map[string]string{"repo/" + liveMark: ""})
 	const person = "ghp_adasOwnToken000000000000000000000000"
-	town.AddToken(person, githubtest.Token{Login: maintainer, Kind: githubtest.Personal})
+	hub.AddToken(person, githubtest.Token{Login: maintainer, Kind: githubtest.Personal})
 	jobToken := githubtest.Token{Login: bot, Kind: githubtest.Job, Repos: []string{shop}, Permissions: githubtest.WriteAll()}
 	jobToken.Permissions["checks"] = "write"
-	town.AddToken(token, jobToken)
+	hub.AddToken(token, jobToken)
 	jobs := make(chan func(), len(oddIssues)+1)
 	labelled := regexp.MustCompile(`/issues/(\d+)/labels$`)
-	town.visit(func(r *http.Request) {
+	hub.visit(func(r *http.Request) {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.Header.Get("Authorization"), person) {
 			return
 		}
 		if found := labelled.FindStringSubmatch(r.URL.Path); found != nil {
 			issue, _ := strconv.Atoi(found[1])
-			jobs <- func() { playJob(t, town, "issues", issue) }
+			jobs <- func() { playJob(t, hub, "issues", issue) }
 		}
 		if strings.HasSuffix(r.URL.Path, "/pulls") {
 			jobs <- func() { // after the ten before it, so that GitHub has the pull request
-				pulls := town.Pulls(shop)
+				pulls := hub.Pulls(shop)
 				i := slices.IndexFunc(pulls, func(p githubtest.Pull) bool { return p.Author == maintainer })
-				playJob(t, town, "pull_request", pulls[i].Number)
+				playJob(t, hub, "pull_request", pulls[i].Number)
 			}
 		}
 	})
@@ -87,26 +87,26 @@ func TestLiveIsPlayed(t *testing.T) {
 		}
 	}()
 	api := gh.NewClient(nil).WithAuthToken(person)
-	api.BaseURL = &url.URL{Scheme: "http", Host: strings.TrimPrefix(town.URL, "http://"), Path: "/api/v3/"}
-	l := &live{t: t, api: api, owner: "octo", name: "greeter", token: person, dir: t.TempDir(), remote: town.URL + "/octo/greeter", patience: patience}
+	api.BaseURL = &url.URL{Scheme: "http", Host: strings.TrimPrefix(hub.URL, "http://"), Path: "/api/v3/"}
+	l := &live{t: t, api: api, owner: "octo", name: "greeter", token: person, dir: t.TempDir(), remote: hub.URL + "/octo/greeter", patience: patience}
 	l.play()
 	close(jobs)
 	<-done
 }
 
 // playJob is what the workflow would start for an event.
-func playJob(t *testing.T, town *town, event string, issue int) {
+func playJob(t *testing.T, hub *gitHub, event string, issue int) {
 	t.Helper()
 	var env []string
 	var err error
 	mode := "work"
 	if event == "issues" {
-		env, err = town.label(issue, maintainer, "ralph")
+		env, err = hub.label(issue, maintainer, "ralph")
 	} else {
 		mode = "prove"
 		var payload []byte
-		if payload, err = town.PullEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: maintainer}, "opened"); err == nil {
-			env, err = town.job(event, maintainer, payload)
+		if payload, err = hub.PullEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: maintainer}, "opened"); err == nil {
+			env, err = hub.job(event, maintainer, payload)
 		}
 	}
 	if err != nil {
@@ -114,9 +114,9 @@ func playJob(t *testing.T, town *town, event string, issue int) {
 		return
 	}
 	cmd := exec.CommandContext(t.Context(), "ralph", "action")
-	cmd.Env = append(town.inputs(), env...)
+	cmd.Env = append(hub.inputs(), env...)
 	cmd.Env = append(cmd.Env, "INPUT_AGENT=command", "INPUT_CONFIG=ci/ralph.json", settingsKey+"=", "INPUT_MODE="+mode)
-	cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), quickExit, unconfined)
+	cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"), "HOME="+hub.path("runner"), quickExit, unconfined)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s of #%d: %v\n%s", event, issue, err, said)
 	}
@@ -351,7 +351,7 @@ func (l *live) fork(ctx context.Context) error {
 	return err
 }
 
-// until polls GitHub, which tells nobody else what happens.
+// until asks GitHub until something is done.
 func (l *live) until(ctx context.Context, what string, done func() (bool, error)) error {
 	tick := time.NewTicker(max(l.patience/100, 100*time.Millisecond))
 	defer tick.Stop()

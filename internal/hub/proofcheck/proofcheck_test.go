@@ -83,7 +83,7 @@ func TestLongClaims(t *testing.T) {
 		story.AcceptanceCriteria = append(story.AcceptanceCriteria, strings.Repeat("<", 160))
 	}
 	o := checkout.Outcome{Result: journal.NeedsReview, Why: "weaker", Tests: []string{"TestTwo"}, Look: []journal.Look{{File: "a_test.go", Why: "weaker"}}}
-	for claim, want := range map[*plan.Story]string{&story: "| … and 30 more | | | |", {Title: "Two"}: "| … and 10 more | | | |"} {
+	for claim, want := range map[*plan.Story]string{&story: "| … and 30 more | | |", {Title: "Two"}: "| … and 10 more | | |"} {
 		check, _ := proofcheck.Check(proofcheck.Facts{Outcome: o, From: "#7", Claim: slices.Repeat([]plan.Story{*claim}, 30), Line: func(string) int { return 0 }})
 		if !strings.Contains(check.Summary, want) || !strings.Contains(check.Summary, "### Look at") || strings.Contains(check.Summary, "✅ `TestTwo`") {
 			t.Errorf("%s", check.Summary)
