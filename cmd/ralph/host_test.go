@@ -95,9 +95,9 @@ func newHostJob(t *testing.T, change ...func(*issueJob)) *hostJob {
 }
 
 // step starts one and gives what it printed, and how it ended.
-func (j *hostJob) step(i int, env ...string) (said string, code int) {
+func (j *hostJob) step(i int) (said string, code int) {
 	j.t.Helper()
-	cmd := j.command(i, env...)
+	cmd := j.command(i)
 	out, _ := cmd.CombinedOutput()
 	return string(out), cmd.ProcessState.ExitCode()
 }

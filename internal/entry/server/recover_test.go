@@ -101,7 +101,7 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 				s.await(dispatches)
 			}
 			v.stop()
-			if n := s.asked(dispatches); n != c.asks {
+			if n := s.dispatched(); n != c.asks {
 				t.Errorf("GitHub was asked for %d jobs, want %d", n, c.asks)
 			}
 		})

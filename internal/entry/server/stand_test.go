@@ -148,11 +148,11 @@ func (s *scene) await(call string) {
 	}
 }
 
-// asked returns how many requests GitHub got.
-func (s *scene) asked(call string) int {
+// dispatched returns how many workflows GitHub was asked to start.
+func (s *scene) dispatched() int {
 	n := 0
 	for _, c := range s.Requests() {
-		if c.Method+" "+c.Path == call {
+		if c.Method+" "+c.Path == dispatches {
 			n++
 		}
 	}

@@ -90,7 +90,7 @@ func TestRedCIIsRelayed(t *testing.T) {
 	suite("ralph/issue-1-cart", "failure", second) // after a re-run
 	s.await(dispatches)
 	v.stop()
-	if n := s.asked(dispatches); n != 2 {
+	if n := s.dispatched(); n != 2 {
 		t.Errorf("%d jobs were started, want 2", n)
 	}
 	for _, call := range s.Requests() {
@@ -118,7 +118,7 @@ func TestWhatIsNotForUsStartsNothing(t *testing.T) {
 	}
 	v.counted("not_for_us", 3)
 	v.stop()
-	if n := s.asked(dispatches); n != 0 {
+	if n := s.dispatched(); n != 0 {
 		t.Errorf("%d jobs were started", n)
 	}
 	if !strings.Contains(v.log.String(), `the label is \"bug\", not \"ralph\"`) {
@@ -174,7 +174,7 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 	// Refused deliveries are not in the memory, so the genuine one is accepted.
 	v.deliver(guid(1), body, http.StatusAccepted)
 	v.stop()
-	if n := s.asked(dispatches); n != 1 {
+	if n := s.dispatched(); n != 1 {
 		t.Errorf("%d jobs were started, want 1", n)
 	}
 }

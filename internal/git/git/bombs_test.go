@@ -201,5 +201,5 @@ func deep(l *lab, mode, id string, width, levels int) {
 		}
 		id, mode = plant(l, "tree", string(raw)), "40000"
 	}
-	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), id, 1))
+	plant(l, "commit", strings.Replace(commitText(l), l.agent("rev-parse", "HEAD^{tree}"), id, 1))
 }

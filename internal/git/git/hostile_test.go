@@ -22,9 +22,9 @@ func TestTakeRefuses(t *testing.T) {
 		do  func(*lab)
 		why string
 	}{
-		"a link to an absolute path": {link("x", "/etc/passwd"), "leads out of the tree"},
-		"a link through another":     {link("x", "y/../../z"), "leads out of the tree"},
-		"a link into .git":           {link("x", "./.GIT/hooks"), "git folder"},
+		"a link to an absolute path": {link("/etc/passwd"), "leads out of the tree"},
+		"a link through another":     {link("y/../../z"), "leads out of the tree"},
+		"a link into .git":           {link("./.GIT/hooks"), "git folder"},
 		"a repository within": {func(l *lab) {
 			l.agent("update-index", "--add", "--cacheinfo", "160000,"+l.base+",sub")
 			l.agent("commit", "-q", "-m", "sub")
@@ -33,7 +33,7 @@ func TestTakeRefuses(t *testing.T) {
 			l.commit("x", map[string]string{".gitmodules": "[submodule \"s\"]\n\tpath = s\n\turl = https://example.com/s\n"})
 		}, "submodules"},
 		"only in mid-history": {func(l *lab) {
-			link("x", "/etc")(l)
+			link("/etc")(l)
 			l.commit("gone", map[string]string{"x": ""})
 			l.commit("more", map[string]string{"a": "1"})
 		}, "leads out of the tree"},
@@ -48,14 +48,14 @@ func TestTakeRefuses(t *testing.T) {
 		}, "no parent"},
 		"a long message": {func(l *lab) { l.commit(strings.Repeat("long ", 20000), nil) }, "longer than 64 KiB"},
 		"no author": {func(l *lab) {
-			plant(l, "commit", strings.Replace(commitText(l, "x"), "author "+program, "author <", 1))
+			plant(l, "commit", strings.Replace(commitText(l), "author "+program, "author <", 1))
 		}, "are corrupt"},
 		"a second tree for those who look": {func(l *lab) {
-			own := commitText(l, "x")
+			own := commitText(l)
 			l.commit("x", map[string]string{"CODEOWNERS": "* @agent\n"})
-			plant(l, "commit", withHeader(commitText(l, "x"), strings.SplitN(own, "\n", 2)[0]))
+			plant(l, "commit", withHeader(commitText(l), strings.SplitN(own, "\n", 2)[0]))
 		}, "commit is malformed"},
-		"a parent too late":         {func(l *lab) { plant(l, "commit", withHeader(commitText(l, "x"), "parent "+l.base)) }, "commit is malformed"},
+		"a parent too late":         {func(l *lab) { plant(l, "commit", withHeader(commitText(l), "parent "+l.base)) }, "commit is malformed"},
 		"a tree with ..":            {func(l *lab) { plantTree(l, "100644", "..") }, "are corrupt"},
 		"a tree with a path":        {func(l *lab) { plantTree(l, "100644", "a/b") }, "are corrupt"},
 		"a tree with all twice":     {func(l *lab) { plantTree(l, "100644", "a", "a") }, "are corrupt"},
@@ -193,24 +193,20 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-func link(name, target string) func(*lab) {
+func link(target string) func(*lab) {
 	return func(l *lab) {
-		at := filepath.Join(l.tree.Dir, name)
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		if err := os.Symlink(target, filepath.Join(l.tree.Dir, "x")); err != nil {
 			l.Fatal(err)
 		}
-		if err := os.Symlink(target, at); err != nil {
-			l.Fatal(err)
-		}
-		l.agent("add", name)
+		l.agent("add", "x")
 		l.agent("commit", "-q", "-m", "link")
 	}
 }
 
 // commitText returns the text of a commit on the base with its tree.
-func commitText(l *lab, message string) string {
-	return fmt.Sprintf("tree %s\nparent %s\nauthor %[3]s 1 +0000\ncommitter %[3]s 1 +0000\n\n%[4]s",
-		l.agent("rev-parse", "HEAD^{tree}"), l.base, program, message)
+func commitText(l *lab) string {
+	return fmt.Sprintf("tree %s\nparent %s\nauthor %[3]s 1 +0000\ncommitter %[3]s 1 +0000\n\nx",
+		l.agent("rev-parse", "HEAD^{tree}"), l.base, program)
 }
 
 // withHeader returns a commit with an additional header line, which git ignores.
@@ -239,7 +235,7 @@ func plantTree(l *lab, mode string, names ...string) {
 // plantRoot plants a commit of a tree.
 func plantRoot(l *lab, raw string) {
 	tree := plant(l, "tree", raw)
-	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
+	plant(l, "commit", strings.Replace(commitText(l), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
 }
 
 func unhex(id string) []byte {

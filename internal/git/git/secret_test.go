@@ -27,7 +27,7 @@ func TestTakeRefusesSecrets(t *testing.T) {
 			case "in a message":
 				l.commit("x\n\n"+secret, map[string]string{"a": "1"})
 			case "in a link":
-				link("x", secret)(l)
+				link(secret)(l)
 			case "in mid-history":
 				l.commit("x", map[string]string{"a": secret})
 				l.commit("y", map[string]string{"a": ""})

@@ -83,5 +83,5 @@ func (l *lab) spell(mode, name, id string) {
 	l.Helper()
 	inner := plant(l, "tree", mode+" "+name+"\x00"+string(unhex(id)))
 	tree := plant(l, "tree", "40000 a\x00"+string(unhex(inner)))
-	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
+	plant(l, "commit", strings.Replace(commitText(l), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
 }

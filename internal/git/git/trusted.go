@@ -148,7 +148,8 @@ func publish(name, text string, mode os.FileMode) error {
 // the user's repository. It writes nothing to the user's repository.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
 	// A box has the repository's objects alone.
-	if info, err := os.Lstat(filepath.Join(from.common, "objects", "info", "alternates")); err == nil && info.Size() > 0 {
+	alternates := filepath.Join(from.common, "objects", "info", "alternates")
+	if info, err := os.Lstat(alternates); err == nil && info.Size() > 0 {
 		return nil, fault.Usage("the repository in "+from.Top+" takes objects from another one",
 			"copy them: git repack -a -d && rm .git/objects/info/alternates", nil)
 	}

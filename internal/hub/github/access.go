@@ -166,14 +166,3 @@ func graphqlURL(base *url.URL) string {
 	}
 	return root + "/graphql"
 }
-
-// webURL is https://HOST of https://HOST/api/v3, and of https://api.HOST.
-func webURL(api *url.URL) *url.URL {
-	u := *api
-	path, ok := strings.CutSuffix(strings.TrimRight(api.Path, "/"), "/api/v3")
-	u.Path = path
-	if !ok {
-		u.Host = strings.TrimPrefix(api.Host, "api.")
-	}
-	return &u
-}

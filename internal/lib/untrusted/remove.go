@@ -1,7 +1,6 @@
 package untrusted
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -33,7 +32,7 @@ func (r *Root) RemoveAll(name string) error {
 		}
 		return nil
 	}
-	if err := r.Walk(context.Background(), name, opening); err != nil {
+	if err := r.walk(func() error { return nil }, name, opening); err != nil {
 		return err
 	}
 	return r.Root.RemoveAll(name)

@@ -35,6 +35,10 @@ type Visit func(e Entry, err error) error
 // Walk visits name and all below it, each folder before what lies in it, sorted by name. It follows no link and stops
 // when the context ends. Each folder is opened from the one that holds it, so depth costs no more than width.
 func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
+	return r.walk(ctx.Err, name, visit)
+}
+
+func (r *Root) walk(ended func() error, name string, visit Visit) error {
 	info, err := r.Lstat(name)
 	top := Entry{Path: name, Info: info, In: r, Name: name}
 	if err != nil {
@@ -42,7 +46,7 @@ func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
 	} else {
 		left := MostListed
 		depth := strings.Count(path.Join("/", name, "x"), "/") - 1
-		err = walk{ctx.Err, visit, &left}.at(top, depth)
+		err = walk{ended, visit, &left}.at(top, depth)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil

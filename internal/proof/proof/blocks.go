@@ -152,7 +152,8 @@ func stubsOfGo(lines [][]byte, in block) []edit {
 		}
 		brace := set.PositionFor(f.Body.Lbrace, false)
 		line := lines[brace.Line-1]
-		by := string(line[:brace.Column]) + " if true { " + zeroReturn(f, source, set) + " };" + string(line[brace.Column:])
+		before, after := string(line[:brace.Column]), string(line[brace.Column:])
+		by := before + " if true { " + zeroReturn(f, source, set) + " };" + after
 		edits = append(edits, edit{brace.Line - 1, brace.Line, by})
 	}
 	return edits

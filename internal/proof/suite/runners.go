@@ -58,9 +58,10 @@ var runners = []runner{
 	},
 	{command: pattern.Of(`^node --test` + flags), tests: jsTests, only: after("")},
 	{
-		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha( (-R|-r|-t|--reporter|--require|--timeout) [\w./@-]+)*` + flags),
-		tests:   specs,
-		only:    after(""),
+		command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` +
+			`( (-R|-r|-t|--reporter|--require|--timeout) [\w./@-]+)*` + flags),
+		tests: specs,
+		only:  after(""),
 	},
 	{
 		command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags),

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view/ending"
 )
 
-// storyCount does not count a story as proven that needs no proof: one of documents or tests alone, or as its plan says.
+// storyCount does not count a story as proven that needs no proof, as of documents or tests alone.
 func storyCount(run journal.Run) string {
 	proven, exempt := 0, 0
 	for _, s := range run.Plan.UserStories {
