@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -51,7 +52,8 @@ func Draft(t Task) (Plan, Source, error) {
 	}
 	p := parseMarkdown(body)
 	if code := fencedPRD(p); code != nil {
-		return fromJSON(t, code.Lines().Value(p.src))
+		above := bytes.Count(p.src[:code.Lines().At(0).Start], []byte("\n"))
+		return fromJSON(t, append(bytes.Repeat([]byte("\n"), above), code.Lines().Value(p.src)...)) // errors count all lines
 	}
 	d := drafter{task: t, body: strings.TrimSpace(body), doc: p, sections: splitSections(p)}
 	return d.plan()
