@@ -53,7 +53,8 @@ func Draft(t Task) (Plan, Source, error) {
 	p := parseMarkdown(body)
 	if code := fencedPRD(p); code != nil {
 		above := bytes.Count(p.src[:code.Lines().At(0).Start], []byte("\n"))
-		return fromJSON(t, append(bytes.Repeat([]byte("\n"), above), code.Lines().Value(p.src)...)) // errors count all lines
+		lines := bytes.Repeat([]byte("\n"), above) // so that errors have the number of a line in the body
+		return fromJSON(t, append(lines, code.Lines().Value(p.src)...))
 	}
 	d := drafter{task: t, body: strings.TrimSpace(body), doc: p, sections: splitSections(p)}
 	return d.plan()
