@@ -32,11 +32,11 @@ func memory(t *testing.T) string {
 	return dir
 }
 
-// sorted returns the stories of a folder that are to run: those that raise a sandbox,
+// sorted returns the scripts that are to run: those that raise a sandbox,
 // and the rest.
-func sorted(t *testing.T, folder string) (sandboxed, rest []string) {
+func sorted(t *testing.T) (sandboxed, rest []string) {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	all, err := filepath.Glob(filepath.Join(scripts, "*", "*.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}

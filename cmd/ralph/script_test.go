@@ -27,7 +27,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-const scripts = "testdata/script"
+const scripts = "testdata/script" // in a folder for each neighbourhood
 
 // TestScripts runs the stories in testdata/script. Beside testscript's own
 // commands they have:
@@ -58,24 +58,21 @@ const scripts = "testdata/script"
 // no check.sh gets the one in testdata, which reports each test by name.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	params := stories(t, scripts)
-	params.Dir = ""
-	sandboxed, rest := sorted(t, scripts)
+	params := stories(t)
+	sandboxed, rest := sorted(t)
 	params.Files = sandboxed
 	testscript.Run(t, params)
 	params.Files, params.WorkdirRoot = rest, memory(t)
 	testscript.Run(t, params)
 }
 
-// stories returns those of a folder.
-func stories(t *testing.T, folder string) testscript.Params {
+func stories(t *testing.T) testscript.Params {
 	t.Helper()
 	return testscript.Params{
-		Dir:                 folder,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Setup:               func(env *testscript.Env) error { return setup(t, env, folder) },
+		Setup:               func(env *testscript.Env) error { return setup(t, env) },
 		Condition: func(name string) (bool, error) { // the others are testscript's own
 			if name != "root" {
 				return false, fmt.Errorf("unknown condition %q", name)
@@ -99,7 +96,7 @@ type scriptGitHub struct {
 	comment int64
 }
 
-func setup(t *testing.T, env *testscript.Env, folder string) error {
+func setup(t *testing.T, env *testscript.Env) error {
 	t.Helper()
 	v := &scriptGitHub{}
 	env.Values[scriptKey{}], env.Values[outsideKey{}] = v, &outside{t: t}
@@ -121,7 +118,7 @@ func setup(t *testing.T, env *testscript.Env, folder string) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 	return errors.Join(
-		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(folder, env.WorkDir), provideChecks(env.WorkDir),
+		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir), provideChecks(env.WorkDir),
 		opened(env),
 	)
 }
@@ -163,9 +160,13 @@ func opened(env *testscript.Env) error {
 
 // agentScript puts the files under agent/ of a story into one, in the order in
 // which the story has them.
-func agentScript(folder, dir string) error {
+func agentScript(dir string) error {
 	name := strings.TrimPrefix(filepath.Base(dir), "script-") + ".txtar"
-	data, err := os.ReadFile(filepath.Join(folder, name))
+	found, err := filepath.Glob(filepath.Join(scripts, "*", name))
+	if err != nil || len(found) != 1 {
+		return fmt.Errorf("scripts of the name %s: %q, %w", name, found, err)
+	}
+	data, err := os.ReadFile(found[0])
 	if err != nil {
 		return err
 	}
