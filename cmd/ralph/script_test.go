@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -29,33 +30,7 @@ import (
 
 const scripts = "testdata/script" // in a folder for each neighbourhood
 
-// TestScripts runs the stories in testdata/script. Beside testscript's own
-// commands they have:
-//
-//	exits N CMD…            runs a command that must end with that code
-//	github start [WHAT…]    a simulated GitHub of repo/, issue.md and the agent's script, each the
-//	                        demo's where there is none; WHAT is no-drafts, no-pulls
-//	github …                looks at GitHub, or changes it: see githubWords
-//	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…,
-//	event review WHO TEXT…, event remark WHO TEXT…, event reply WHO TEXT…, event dispatch WHO,
-//	event pull WHO [ACTION], event group WHO BRANCH, event proved WHO WORKFLOW,
-//	event workflow_run WHO CONCLUSION [COMMIT], event check_suite …, event status …,
-//	event push WHO BRANCH, event again WHO EVENT
-//	                        somebody does something, and the runner is told
-//	journal                 the types of the newest run's events
-//	output NAME             an output of the job
-//	next                    runs the commands that the last command printed as next steps
-//	canary [TEXT]           fails where anything that was written holds the token, or another text
-//	example NAME            sets the inputs of examples/NAME.yml
-//	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
-//	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
-//	                        and for those models
-//	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
-//	                        of its own; then: that host and no other was asked for there
-//
-// The agent's script is made of the files under agent/, in their order. A
-// project in repo/, shop/ or the script's own folder that has tests/*_test.sh and
-// no check.sh gets the one in testdata, which reports each test by name.
+// TestScripts runs testdata/script. docs/dev/testing.md lists the commands beside testscript's own.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	params := stories(t)
@@ -164,7 +139,7 @@ func agentScript(dir string) error {
 	name := strings.TrimPrefix(filepath.Base(dir), "script-") + ".txtar"
 	found, err := filepath.Glob(filepath.Join(scripts, "*", name))
 	if err != nil || len(found) != 1 {
-		return fmt.Errorf("scripts of the name %s: %q, %w", name, found, err)
+		return errors.Join(err, fmt.Errorf("%d scripts have the name %s", len(found), name))
 	}
 	data, err := os.ReadFile(found[0])
 	if err != nil {
@@ -243,6 +218,18 @@ func startGitHub(ts *testscript.TestScript, what []string) {
 	for _, input := range v.inputs() {
 		name, value, _ := strings.Cut(input, "=")
 		ts.Setenv(name, value)
+	}
+}
+
+// TestScriptCommandsAreListed finds each on the page for contributors.
+func TestScriptCommandsAreListed(t *testing.T) {
+	t.Parallel()
+	page := readFile(t, "../../docs/dev/testing.md")
+	commands := slices.Concat(slices.Collect(maps.Keys(stories(t).Cmds)), slices.Collect(maps.Keys(githubWords)))
+	for _, name := range commands {
+		if !regexp.MustCompile("`" + name + "[` ]").MatchString(page) {
+			t.Errorf("docs/dev/testing.md does not list %s", name)
+		}
 	}
 }
 
