@@ -151,6 +151,9 @@ func stubsOfGo(lines [][]byte, in block) []edit {
 			continue
 		}
 		brace := set.PositionFor(f.Body.Lbrace, false)
+		if n := len(edits); n > 0 && edits[n-1].to == brace.Line {
+			return nil // two functions in one line
+		}
 		line := lines[brace.Line-1]
 		before, after := string(line[:brace.Column]), string(line[brace.Column:])
 		by := before + " if true { " + zeroReturn(f, source, set) + " };" + after

@@ -455,16 +455,16 @@ type edit struct {
 	by       string
 }
 
-// edited returns a text after edits that do not overlap.
+// edited returns a text after edits, which can overlap: in odd files, blocks do.
 func edited(text []byte, edits []edit) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
 	var out []byte
 	at := 0
 	for _, e := range edits {
-		out = append(out, bytes.Join(lines[at:e.from], nil)...)
+		out = append(out, bytes.Join(lines[at:max(at, e.from)], nil)...)
 		out = append(out, e.by...)
-		at = e.to
+		at = max(at, e.to)
 	}
 	return append(out, bytes.Join(lines[at:], nil)...)
 }

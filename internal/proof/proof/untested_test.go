@@ -73,6 +73,7 @@ func TestStubs(t *testing.T) {
 				"func g() { if true { return }; F(1) }\n",
 		},
 		"b.go":  {"package a\n\nfunc F() (n int) {\n\treturn 1\n}\n", "package a\n\nfunc F() (n int) { if true { return };\n\treturn 1\n}\n"},
+		"c.go":  {"package a\n\nfunc F() { x() }; func g() { y() }\n", ""},
 		"a.py":  {"class A:\n    def f(self):\n        return 1\n", "class A:\n    def f(self):\n        return None\n        return 1\n"},
 		"a.js":  {"export function f(a) {\n  return a + 1;\n}\n", "export function f(a) {\n  return undefined;\n  return a + 1;\n}\n"},
 		"a.ts":  {"class A {\n  add(a: number) {\n    return a;\n  }\n}\n", "class A {\n  add(a: number) {\n    return undefined as any;\n    return a;\n  }\n}\n"},
@@ -184,5 +185,22 @@ func TestConfirmedByAllTests(t *testing.T) {
 	r := repository{runs: runs, change: change, texts: map[string][]byte{"a.go": []byte("one\ntwo\nthree\n")}}
 	if got := r.prove(t, run); len(got.Untested) != 2 {
 		t.Errorf("untested: %v, want both, as each alone is needed by nothing", got.Untested)
+	}
+}
+
+// A block can begin with the line that ends another one: what is left without both is tried.
+func TestBlocksThatOverlap(t *testing.T) {
+	const rest = "d\ne\nf\ng\nh\ni\nj\n"
+	text := "top\n  a(\n    b\n  )\n    c\n" + rest
+	change := proof.Change{
+		Files: []proof.File{product, newTest}, Head: "head", NewTests: "new",
+		Hunks: []proof.Hunk{{File: "a.go", From: 1, New: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}},
+	}
+	runs := map[string]string{"base": "+a", "head": "+a +b", "new": "+a -b", "head a.go:": "-a"}
+	run := runOf("go test ./...")
+	run.Policy.Untested.Do = ""
+	r := repository{runs: runs, change: change, texts: map[string][]byte{"a.go": []byte(text)}}
+	if got := r.prove(t, run); len(got.Untested) != 2 {
+		t.Errorf("untested: %v, want both blocks", got.Untested)
 	}
 }
