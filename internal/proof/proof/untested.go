@@ -89,7 +89,6 @@ type untested struct {
 	limit   time.Duration // of all runs; 0: none, as the settings name a number of places
 	spent   time.Duration // on setup and checks
 	last    time.Duration // on the last run
-	selects bool          // a check ran only the tests concerned
 	whole   bool          // all tests run, on clean checkouts
 	number  int           // of runs
 	tried   journal.Tried
@@ -148,10 +147,11 @@ func (u *untested) isCovered(lines journal.Lines) bool {
 	})
 }
 
-// confirm runs all tests without the survivors, together and then one by one if that fails and there is time.
+// confirm runs all tests on clean checkouts without the survivors, together and then one by one if that fails and there
+// is time. A build in the shared checkout can have used what an earlier place left.
 func (u *untested) confirm(ctx context.Context, survivors []place) ([]place, error) {
-	if len(survivors) == 0 || !u.selects {
-		return survivors, nil
+	if len(survivors) == 0 {
+		return nil, nil
 	}
 	u.whole = true
 	needed, err := u.runWithout(ctx, survivors, nil)
@@ -241,9 +241,6 @@ func (u *untested) runWithout(ctx context.Context, places []place, files []strin
 	at, err = u.place(ctx, at, files)
 	if err != nil {
 		return byTest, err
-	}
-	if len(at.Files) > 0 {
-		u.selects = true
 	}
 	before := u.spent
 	seen, err := u.Run(ctx, u.run, at, u.spend)
