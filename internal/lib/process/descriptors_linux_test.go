@@ -40,6 +40,17 @@ func TestKeepFrom(t *testing.T) {
 	}
 }
 
+// Without a descriptor to read them, processes are not gone: Run goes on until it knows.
+func TestWhatCannotBeReadIsNotGone(t *testing.T) {
+	var out bytes.Buffer
+	c := playing("blind")
+	c.Stdout, c.Stderr = &out, &out
+	res, err := new(process.Runner).Run(t.Context(), c)
+	if res.Swept != 0 || err != nil || !strings.HasSuffix(out.String(), "\nswept 1 <nil>\n") {
+		t.Errorf("it says %q and leaves %d, %v", out.String(), res.Swept, err)
+	}
+}
+
 // However a program ends, or does not begin, nothing of ours stays open.
 func TestNoDescriptorStays(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close what we forgot

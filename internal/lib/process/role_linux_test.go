@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,7 @@ var rolesHere = map[string]func(args []string){
 	"lend":      func([]string) { must(unix.Sendmsg(3, []byte{0}, unix.UnixRights(1), nil, 0)) },
 	"neighbour": playNeighbour,
 	"beside":    playBeside,
+	"blind":     playBlind,
 	"holder":    playHolder,
 	"relay":     playRelay,
 }
@@ -81,6 +83,30 @@ func playHolder([]string) {
 // playBeside runs a program that leaves another.
 func playBeside([]string) {
 	res, err := new(process.Runner).Run(context.Background(), playing("leave", "daemon", "end"))
+	fmt.Println("swept", res.Swept, err)
+}
+
+// playBlind runs a program that leaves another, and can read nothing of it until the program is reaped.
+func playBlind([]string) {
+	var all unix.Rlimit
+	must(unix.Getrlimit(unix.RLIMIT_NOFILE, &all))
+	c := playing("leave", "daemon", "end")
+	c.Stdout, c.Grace = os.Stdout, time.Nanosecond
+	c.Linger = func() (limit, interval time.Duration) {
+		one, err := unix.Dup(0)
+		must(err)
+		must(unix.Close(one))
+		must(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(one) + 1, Max: all.Max})) // enough to list /proc
+		go func() {
+			for ended := (unix.Siginfo{Signo: 1}); ended.Signo != 0; {
+				ended.Signo = 0
+				must(unix.Waitid(unix.P_ALL, 0, &ended, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil))
+			}
+			must(unix.Setrlimit(unix.RLIMIT_NOFILE, &all))
+		}()
+		return 0, time.Millisecond
+	}
+	res, err := new(process.Runner).Run(context.Background(), c)
 	fmt.Println("swept", res.Swept, err)
 }
 
