@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -51,6 +52,24 @@ func TestPublicReachesNoPrivateAddress(t *testing.T) {
 		}
 		if asked != test.reached || (err == nil) != (test.reached == 1) {
 			t.Errorf("%s, at home %v: asked %d times, %v", test.host, test.private, asked, err)
+		}
+	}
+}
+
+// At level external an attempt to connect shows whether something holds. One to the machine itself shows nothing.
+func TestBeyond(t *testing.T) {
+	for host, want := range map[string][]string{
+		"192.0.2.7":    {"192.0.2.7:443"},
+		"localhost":    egress.Anywhere(),
+		"none.invalid": egress.Anywhere(),
+	} {
+		if got := egress.Beyond(t.Context(), egress.Name{Host: host, Port: 443}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
+	}
+	for _, address := range egress.Anywhere() {
+		if at, err := netip.ParseAddrPort(address); err != nil || !at.Addr().IsGlobalUnicast() || at.Addr().IsPrivate() {
+			t.Errorf("%s (%v) is no address of another network", address, err)
 		}
 	}
 }
