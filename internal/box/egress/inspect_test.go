@@ -31,6 +31,8 @@ func TestInspectRefuses(t *testing.T) {
 		{a, `{"model":"big","a":[1` + strings.Repeat(",1", 2_000_001) + `]}`, "a request"},
 
 		{a, `{"model":"big","mcp_servers":[{"type":"url","name":"x"}]}`, "mcp_servers"},
+		{a, `{"model":"big","container":"c1"}`, "container"},
+		{o, `{"model":"big","prompt":{"id":"p1"}}`, "prompt"},
 		{o, `{"model":"big","web_search_options":{}}`, "web_search_options"},
 		{o, `{"model":"big","background":true}`, "background"},
 
@@ -38,6 +40,8 @@ func TestInspectRefuses(t *testing.T) {
 		{a, `{"model":"big","tools":[{"type":"bash_code_execution_20250825"}]}`, `tool "bash_code_execution_20250825"`},
 		{a, `{"model":"big","tools":[{"type":1}]}`, `tool "unreadable"`},
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"type":"web_fetch_20260318"}}}]}]}`, `tool "web_fetch_20260318"`},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"web_search_20250305"}}]}]}`, `tool "web_search_20250305"`},
+		{o, `{"model":"big","functions":[{"type":"web_search"}]}`, `tool "web_search"`},
 		{o, `{"model":"big","tools":[{"type":"tool_search"}]}`, `tool "tool_search"`},
 		{o, `{"model":"big","tools":[{"type":"web_search","external_web_access":true}]}`, `tool "web_search"`},
 		{o, `{"model":"big","tools":[{"type":"namespace","tools":[{"type":"mcp"}]}]}`, `tool "mcp"`},
@@ -49,6 +53,7 @@ func TestInspectRefuses(t *testing.T) {
 		{o, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"https://a.example/x.png"}]}]}`, "image_url"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":" HTTPS://a.example/x.png"}}]}]}`, "url"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"image_url","imageUrl":["https://a.example/x"]}]}]}`, "imageUrl"},
+		{g, `{"model":"big","contents":[{"parts":[{"fileData":{"fileUri":"https://a.example/x"}}]}]}`, "fileUri"},
 	} {
 		if _, refused := egress.Inspect(test.dialect, models, test.body); refused != test.want {
 			t.Errorf("%s: %.200s: refused %q, want %q", test.dialect, test.body, refused, test.want)

@@ -245,15 +245,17 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 		}
 	})
 	t.Run("what lies in it", func(t *testing.T) {
-		for _, name := range []string{".gitignore", "runs"} {
+		for _, name := range []string{".gitignore", "runs", "lock"} {
 			outside, path := canary(t), t.TempDir()
 			target := outside
 			if name == "runs" {
 				target = filepath.Dir(outside)
 			}
 			link(t, target, filepath.Join(path, name))
-			if _, err := (workspace.Folder{Path: path}).NewRun("r1"); err == nil {
-				t.Errorf("%s: New followed the link", name)
+			folder := workspace.Folder{Path: path}
+			_, errRun := folder.NewRun("r1")
+			if _, err := folder.Lock(); errRun == nil && err == nil {
+				t.Errorf("%s: the link was followed", name)
 			}
 			sings(t, outside)
 		}
