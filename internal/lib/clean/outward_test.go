@@ -43,10 +43,11 @@ func TestLines(t *testing.T) {
 
 		{"a fence is text", "1. a\n   ```sh\n~~~\nls", "1. a\n&#96;&#96;&#96;sh\n&#126;&#126;&#126;\nls"},
 		{"lists and emphasis stay", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done", "* **bold** and _it_\n1. ~~gone~~\n- [x] done"},
-		{"a price is no formula", "$5.10 of $5.00, a $x$", "$5.10 of $5.00, a &#36;x&#36;"},
+		{"a price is no formula", "$5.10 of $5.00, a $x$ ($5)", "$5.10 of $5.00, a &#36;x&#36; (&#36;5)"},
 		{"escapes that are needed stay", `\*a\* a\-b a\-: a ~ b`, `\*a\* a\-b a\-: a ~ b`},
 		{"others become text", "\\`a` \\[a\\](b) a\\\\b \\$a$ \\a", "&#96;a&#96; &#91;a&#93;(b) a&#92;b &#36;a&#36; &#92;a"},
 		{"or what they hide is judged", `GH\-12 \#12 \<b> \![a](b)`, "GH`-`12 `#`12 &lt;b> &#33;[a&#93;(b)"},
+		{"code is no part of an address", "ftp://x`a` xWWW.y`b`", "ftp://x `a` xWWW.y `b`"},
 		{"no table is begun or ended", "| `x|y` | z |\n|---|---|", "\\| `x\\|y` \\| z \\|\n\\|---\\|---\\|"},
 	} {
 		if diff := cmp.Diff(c.want, clean.Lines(c.in)); diff != "" {
@@ -64,6 +65,7 @@ func TestInline(t *testing.T) {
 		{"one line", "a\n b\r\n\tc", 0, "a b c"},
 		{"a pipe stays in its cell", "a|b", 0, `a\|b`},
 		{"also in code", "`a|b`", 0, "`a\\|b`"},
+		{"code with a backslash, too, ends differently by parser", "`a|\\b`", 0, "&#96;a\\|&#92;b&#96;"},
 		{"backticks are balanced", "a ` b", 0, "a &#96; b"},
 		{"cut to size, code included", "say `abcdef`", 8, "say &#96;ab…"},
 		{"or to a word", "abc def ghi", 5, "abc…"},
