@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/lib/shell"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
@@ -151,7 +152,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	alternates := filepath.Join(from.common, "objects", "info", "alternates")
 	if info, err := os.Lstat(alternates); err == nil && info.Size() > 0 {
 		return nil, fault.Usage("the repository in "+from.Top+" takes objects from another one",
-			"copy them: git repack -a -d && rm .git/objects/info/alternates", nil)
+			"copy them: git repack -a -d && rm "+shell.Quote(alternates), nil)
 	}
 	t, err := g.Init(ctx, dir, from.settings.format())
 	if err != nil {
