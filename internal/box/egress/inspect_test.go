@@ -40,7 +40,7 @@ func TestInspectRefuses(t *testing.T) {
 		{a, `{"model":"big","tools":[{"type":"bash_code_execution_20250825"}]}`, `tool "bash_code_execution_20250825"`},
 		{a, `{"model":"big","tools":[{"type":1}]}`, `tool "unreadable"`},
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"type":"web_fetch_20260318"}}}]}]}`, `tool "web_fetch_20260318"`},
-		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"web_search_20250305"}}]}]}`, `tool "web_search_20250305"`},
+		{a, `{"model":"big","messages":[{"tool":{"type":"web_search_20250305"}}]}`, `tool "web_search_20250305"`},
 		{o, `{"model":"big","functions":[{"type":"web_search"}]}`, `tool "web_search"`},
 		{o, `{"model":"big","tools":[{"type":"tool_search"}]}`, `tool "tool_search"`},
 		{o, `{"model":"big","tools":[{"type":"web_search","external_web_access":true}]}`, `tool "web_search"`},
