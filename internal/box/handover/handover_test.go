@@ -32,7 +32,10 @@ func newLab(t *testing.T) *lab {
 	origin := t.TempDir()
 	l := &lab{T: t}
 	l.git(origin, "init", "-q", "-b", "main")
-	for name, text := range map[string]string{"README.md": "# a project\n", "ci/build.yml": "on: push\n", ".gitattributes": "*.png binary\n", "old.bin": pointer + "oid sha256:a1\nsize 9\n"} {
+	for name, text := range map[string]string{
+		"README.md": "# a project\n", "ci/build.yml": "on: push\n", "in/LOCKED.md": "x\n", ".gitattributes": "*.png binary\n",
+		"old.bin": pointer + "oid sha256:a1\nsize 9\n",
+	} {
 		l.write(origin, name, text)
 	}
 	l.git(origin, "add", "-A")
@@ -136,6 +139,14 @@ func TestTake(t *testing.T) {
 			agent:   func(l *lab) { l.commit("add a", map[string]string{"a.txt": "a\n", "ci/build.yml": "on: [push]\n"}) },
 			files:   []string{"a.txt"},
 			dropped: []string{"ci/build.yml"},
+		},
+		"a file where a folder with a protected file was": {
+			agent: func(l *lab) {
+				l.git(l.tree.Dir, "rm", "-q", "-r", "in")
+				l.commit("unlock", map[string]string{"in": "x\n", "a.txt": "a\n"})
+			},
+			files:   []string{"a.txt"},
+			dropped: []string{"in", "in/LOCKED.md"},
 		},
 		"many protected files": {
 			agent: func(l *lab) {
