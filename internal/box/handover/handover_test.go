@@ -326,11 +326,14 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 
 // What the globs protect, or what is always protected, is known by a path alone, in any spelling.
 func TestProtectedPaths(t *testing.T) {
-	isProtected, err := handover.Protected(t.Context(), nil, "", []string{".github/**", "docs/*.md"})
+	isProtected, err := handover.Protected(t.Context(), nil, "", []string{".github/**", "docs/*.md", "tools/hooks/**"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, ".gitmodules": true, "docs/a.md": true, "docs/a/b.md": false, "src/main.go": false} {
+	for name, want := range map[string]bool{
+		"tools": true, "tools/x": false, // a link in place of tools would have hooks of its own
+		".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, ".gitmodules": true, "docs/a.md": true, "docs/a/b.md": false, "src/main.go": false,
+	} {
 		if got := isProtected(name); got != want {
 			t.Errorf("%s is protected: %t, want %t", name, got, want)
 		}
