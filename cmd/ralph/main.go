@@ -50,18 +50,18 @@ func moduleVersion(info *debug.BuildInfo, known bool) string {
 type world struct {
 	laptop.World
 	args    []string
-	every   time.Duration       // the least time between two edits of a comment
-	pace    *github.RetryPolicy // of calls to GitHub; nil: the usual one
+	every   time.Duration       // least time between two edits of a comment
+	pace    *github.RetryPolicy // for calls to GitHub; nil: the default
 	signals chan os.Signal
 }
 
 func newWorld() world {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	self, _ := os.Executable() // fails without /proc, without which no child can be ended
+	self, _ := os.Executable() // it fails without /proc, which ending processes needs, too
 	return world{
 		World: laptop.World{
 			Getenv:  os.Getenv,
@@ -83,12 +83,11 @@ func newWorld() world {
 
 // start runs the command that was typed, or becomes a sandbox's launcher.
 func start(w world) int {
-	// It holds so little that its memory would be tidied up all the time.
-	debug.SetGCPercent(200)
+	debug.SetGCPercent(200) // the heap is small: by default, garbage collection would run all the time
 	if len(w.args) > 0 && w.args[0] == sandbox.Hidden {
 		return launch(w)
 	}
-	_ = process.CloseOnExecFrom(3) // where it cannot be done, the launcher of those inside looks again
+	_ = process.CloseOnExecFrom(3) // after an error, the sandbox's launcher closes what is open
 	typed, done, err := parse(w)
 	if err != nil || done {
 		return report(w.Stderr, err)
@@ -96,20 +95,20 @@ func start(w world) int {
 	runner, err := strconv.Atoi(w.Getenv(runnerVariable))
 	hasRunner := err == nil
 	if hasRunner || typed.drains {
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // which would leave the agent alone
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // otherwise ralph ends, and the agent does not
 	}
 	switch {
 	case hasRunner:
-		go endWithRunner(runner, w.signals)
+		go interruptWithoutRunner(runner, w.signals)
 	case typed.drains:
-		go endWithReader(w.signals)
+		go interruptWithoutReader(w.signals)
 	}
-	return work(w, typed)
+	return runTyped(w, typed)
 }
 
-// endWithReader ends us at once when our output is a pipe without a reader, as with head. A terminal that closes sends
-// SIGHUP instead, which leaves time for the current step, or is ignored.
-func endWithReader(signals chan<- os.Signal) {
+// interruptWithoutReader ends the command at once when its output is a pipe without a reader, as after head. A terminal
+// that closes sends SIGHUP instead, which leaves time for the current step, or is ignored.
+func interruptWithoutReader(signals chan<- os.Signal) {
 	outputs := []unix.PollFd{{Fd: 1}, {Fd: 2}}
 	_, err := unix.Poll(outputs, -1)
 	for errors.Is(err, unix.EINTR) {
@@ -118,29 +117,31 @@ func endWithReader(signals chan<- os.Signal) {
 	for _, output := range outputs {
 		if output.Revents == unix.POLLERR { // a closed terminal has POLLHUP, too
 			signals <- syscall.SIGPIPE
-			signals <- syscall.SIGPIPE // as it would end any program
+			signals <- syscall.SIGPIPE // the second signal ends the command at once
 			return
 		}
 	}
 }
 
-// runnerVariable has the pid of the runner if host/run.sh started us.
+// runnerVariable has the pid of the runner if host/run.sh started ralph.
 const runnerVariable = "RALPH_RUNNER_PID"
 
-// endWithRunner asks the program to end when the runner is gone, or the sudo between the two: neither ends the other.
-func endWithRunner(runner int, signals chan<- os.Signal) {
-	for parent := os.Getppid(); os.Getppid() == parent && !errors.Is(syscall.Kill(runner, 0), syscall.ESRCH); {
+// interruptWithoutRunner asks the command to end when the runner has ended, or the parent: it can be a sudo in between.
+func interruptWithoutRunner(runner int, signals chan<- os.Signal) {
+	parent := os.Getppid()
+	for os.Getppid() == parent && !errors.Is(syscall.Kill(runner, 0), syscall.ESRCH) {
 		time.Sleep(time.Second)
 	}
 	signals <- syscall.SIGTERM
 }
 
-func work(w world, typed chosen) int {
+// runTyped runs a command. The first signal asks it to end, and the second ends it.
+func runTyped(w world, typed chosen) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	defer func() {
-		for _, do := range *w.Closing {
-			do()
+		for _, cleanUp := range *w.Closing {
+			cleanUp()
 		}
 	}()
 	hard := make(chan struct{})
@@ -149,21 +150,26 @@ func work(w world, typed chosen) int {
 	w.Drain = drain
 	w.StopGrace = new(atomic.Int64)
 	w.StopGrace.Store(int64(laptop.DefaultStopGrace))
-	ask := func() { cancel(errInterrupted) }
-	end := func() {
+	askToEnd := func() { cancel(errInterrupted) }
+	endNow := func() {
 		close(hard) // first, so that no step begins to save work
 		cancel(errInterrupted)
 	}
 	announced := make(chan struct{}) // closed once the message about the signal is printed
 	if typed.drains {
-		ask = func() {
-			close(drain) // first: who has read the words may count on them
+		askToEnd = func() {
+			close(drain) // before the message, which announces it
 			fmt.Fprintln(w.Stderr, "Received signal, shutting down...")
 			close(announced)
 			time.AfterFunc(time.Duration(w.StopGrace.Load()), func() { cancel(errInterrupted) })
 		}
 	}
-	go obey(w.signals, ask, end)
+	go func() {
+		<-w.signals
+		askToEnd()
+		<-w.signals
+		endNow()
+	}()
 	code, err := typed.run(ctx, w)
 	if process.IsClosed(drain) {
 		<-announced
@@ -179,15 +185,7 @@ func work(w world, typed chosen) int {
 
 var errInterrupted = errors.New("interrupted by a signal")
 
-// obey asks the command to end at the first signal, and ends it at the second.
-func obey(signals <-chan os.Signal, ask, end func()) {
-	<-signals
-	ask()
-	<-signals
-	end()
-}
-
-// report alone prints errors.
+// report prints an error, and returns the exit code. Nothing else prints errors.
 func report(to io.Writer, err error) int {
 	if err == nil {
 		return fault.ExitDone
@@ -196,12 +194,12 @@ func report(to io.Writer, err error) int {
 	return fault.Exit(err)
 }
 
-// launch returns a sandbox's launcher, which becomes another program.
+// launch runs the sandbox's launcher, which becomes the sandboxed program.
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
 		Args: w.args[1:],
 		Env:  w.Environ(),
-		Exit: syscall.Exit, // it has nothing to put in order
+		Exit: syscall.Exit, // there is nothing to clean up
 		Hear: func(all ...os.Signal) <-chan os.Signal {
 			heard := make(chan os.Signal, 1)
 			signal.Notify(heard, all...)
