@@ -50,7 +50,7 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 		return fault.ExitDone, w.show(c.JSON, profile, profile)
 	}
 	all := found{sandboxed: c.Sandbox != ""}
-	whole := !c.GitHub && !c.Agents && c.Sandbox == "" && !c.tries() // all of this machine
+	whole := !c.GitHub && !c.Agents && c.Sandbox == "" && !c.runsChecks() // all of this machine
 	listsChecks := whole && c.Checks == nil
 	for _, part := range []struct {
 		wanted bool
@@ -59,7 +59,7 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 		{c.GitHub, c.onGitHub},
 		{c.Agents || whole, c.agents},
 		{c.Sandbox != "" || whole, c.confinement},
-		{c.tries() || listsChecks, c.checks},
+		{c.runsChecks() || listsChecks, c.checks},
 	} {
 		if !part.wanted {
 			continue
@@ -74,13 +74,13 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 	if len(all.gaps()) > 0 {
 		return fault.ExitUsage, nil
 	}
-	if c.tries() && !all.Checks.Usable {
+	if c.runsChecks() && !all.Checks.Usable {
 		return fault.ExitStopped, nil
 	}
 	return fault.ExitDone, nil
 }
 
-func (c doctorCommand) tries() bool { return c.Checks != nil && *c.Checks }
+func (c doctorCommand) runsChecks() bool { return c.Checks != nil && *c.Checks }
 
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	flags := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}

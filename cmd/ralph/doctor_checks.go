@@ -28,7 +28,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/show/view"
 )
 
-func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {
+// localPolicy returns the policy of a run on this machine.
+func (c doctorCommand) localPolicy(d *laptop.Project) (policy.Policy, error) {
 	p := d.Settings.ApplyTo(policy.ForPreset(policy.ByStories))
 	p.Subfolder = d.Within()
 	stories, err := startedPRD(d)
@@ -39,7 +40,7 @@ func (c doctorCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	return p, nil
 }
 
-// startedPRD returns the PRD, also if its stories are not filled in yet.
+// startedPRD returns the PRD. Of a PRD that is not filled in yet, only the verifyCommands are used.
 func startedPRD(d *laptop.Project) (plan.Plan, error) {
 	stories, file, err := d.PRD(workspace.MemoryDir)
 	if !errors.As(err, new(*plan.Invalid)) {
@@ -53,8 +54,8 @@ func startedPRD(d *laptop.Project) (plan.Plan, error) {
 	return stories, nil
 }
 
-// checks tries those of a run at HEAD, or only finds them. Without --checks they may be missing: not every run
-// needs a repository.
+// checks runs or lists the checks that a run at HEAD would have. When they are only listed, they may be missing: not
+// every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	d, err := laptop.Flags{
 		ProjectDir: c.ProjectDir,
@@ -67,11 +68,11 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	if err != nil {
 		return err
 	}
-	run, err := c.atHead(ctx, d)
-	if err != nil && (c.tries() || ctx.Err() != nil) {
-		return err
-	}
+	run, err := c.checksAtHead(ctx, d)
 	if err != nil {
+		if c.runsChecks() || ctx.Err() != nil {
+			return err
+		}
 		all.Checks = new(doctor.NoChecks(err))
 		return nil
 	}
@@ -90,8 +91,8 @@ func hasPRD(d *laptop.Project) bool {
 	return stories.UserStories != nil
 }
 
-// atHead returns first what git lacks.
-func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journal.Run, err error) {
+// checksAtHead returns a run with the checks at HEAD. If git or HEAD is missing, it returns that error first.
+func (c doctorCommand) checksAtHead(ctx context.Context, d *laptop.Project) (run journal.Run, err error) {
 	if _, err := d.Tool.Version(ctx); err != nil {
 		return run, err
 	}
@@ -99,11 +100,11 @@ func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journ
 	if err != nil {
 		return run, err
 	}
-	rules := c.policy
+	readPolicy := c.localPolicy
 	if c.GitHub {
-		rules = c.inJob
+		readPolicy = c.jobPolicy
 	}
-	p, err := rules(d)
+	p, err := readPolicy(d)
 	if err != nil {
 		return run, err
 	}
@@ -112,9 +113,9 @@ func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journ
 		Allow:   d.Settings.Sandbox.AllowDomains,
 		Vars:    slices.Concat(d.Settings.Sandbox.Env, c.Env),
 	}
-	look := (*checkout.Verifier).Find
-	if c.tries() {
-		look = (*checkout.Verifier).Look
+	findOrRun := (*checkout.Verifier).Find
+	if c.runsChecks() {
+		findOrRun = (*checkout.Verifier).Look
 		enclosure.Needs = d.Needs
 		enclosure.Level, err = d.LevelOfChecks()
 		if err != nil {
@@ -125,26 +126,26 @@ func (c doctorCommand) atHead(ctx context.Context, d *laptop.Project) (run journ
 		v.Tell = printFailed(d.World)
 		v.Hand.Began = progress(d.World)
 		var err error
-		run, err = look(v, ctx, c.ProjectDir, head, p)
+		run, err = findOrRun(v, ctx, c.ProjectDir, head, p)
 		return err
 	})
 	return run, err
 }
 
-// inJob leaves out the settings of this machine alone: a job has none of them.
-func (c doctorCommand) inJob(d *laptop.Project) (policy.Policy, error) {
+// jobPolicy returns the policy of a job: that of the workflow and of the settings in the repository.
+func (c doctorCommand) jobPolicy(d *laptop.Project) (policy.Policy, error) {
 	workflow, err := workspace.ReadSettings(d.Root(), scaffold.WorkflowFile)
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	given, err := config.InputsOfWorkflow(workflow)
+	inputsByName, err := config.InputsOfWorkflow(workflow)
 	if err != nil {
-		fix := "fix it, or compare it with what ralph init --github writes"
-		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", fix, err)
+		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used",
+			"fix it, or compare it with what ralph init --github writes", err)
 	}
-	given["checks"] = strings.Join(append([]string{given["checks"]}, c.Check...), "\n")
-	getenv := func(name string) string { return given[name] }
-	inputs, err := config.ReadInputs(getenv, slices.Collect(maps.Keys(given))...)
+	inputsByName["checks"] = strings.Join(append([]string{inputsByName["checks"]}, c.Check...), "\n")
+	getenv := func(name string) string { return inputsByName[name] }
+	inputs, err := config.ReadInputs(getenv, slices.Collect(maps.Keys(inputsByName))...)
 	if err != nil {
 		return policy.Policy{}, err
 	}
@@ -165,7 +166,7 @@ func (c doctorCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	return inputs.Policy, err
 }
 
-// printFailed prints the output of what fails, which the result has no room for.
+// printFailed prints the output of failed commands, which the result leaves out.
 func printFailed(w laptop.World) func(journal.Run, journal.Event) {
 	return func(run journal.Run, event journal.Event) {
 		if text := view.LineAndOutput(run, event); text != view.Line(run, event) {
@@ -174,7 +175,7 @@ func printFailed(w laptop.World) func(journal.Run, journal.Event) {
 	}
 }
 
-// progress is for terminals: some commands take their time.
+// progress prints each command as it begins, if a person watches: some commands are slow.
 func progress(w laptop.World) func(string, policy.Check) {
 	if !term.IsTerminal(int(w.Stderr.Fd())) {
 		return nil
