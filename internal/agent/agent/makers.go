@@ -72,7 +72,7 @@ func opencodeMakers(k Keys, model string) ([]Maker, bool) {
 		return nil, true
 	}
 	provider, _, named := strings.Cut(model, "/")
-	hasServer := model != "" && k.ModelBaseURL != "" && opencodeProviders[provider].key == ""
+	hasServer := model != "" && k.ModelBaseURL != "" && opencodeProviders[provider].keyVar == ""
 	switch {
 	case named && provider == "anthropic" && k.AnthropicAPIKey != "":
 		return k.maker("anthropic", k.AnthropicAPIKey), true
