@@ -13,43 +13,43 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
-// errTurnOver ends a program that stays after its turn. It is no failure.
+// errTurnOver is why a program that stays after its turn is stopped. It is no failure.
 var errTurnOver = errors.New("its turn is over")
 
 // exitPatience is how long a program has to end by itself after its turn.
 const exitPatience = 2 * time.Second
 
-// conversation asks a program on its stdin what the decoder wants to know, until its turn is over.
+// conversation writes the decoder's questions to the stdin of a program, until the turn is over.
 type conversation struct {
 	agent.Conversation
-	mu    sync.Mutex
-	more  sync.Cond
-	lines []byte                  // that the program has not read yet
-	ended bool                    // there will be no more of them
-	over  bool                    // the turn has been answered
-	done  context.CancelCauseFunc // ends the program
+	mu       sync.Mutex
+	changed  sync.Cond               // lines or closed
+	lines    []byte                  // that the program has not read yet
+	closed   bool                    // no more lines follow
+	answered bool                    // the turn is over
+	stop     context.CancelCauseFunc // ends the program
 }
 
-func converse(talk agent.Conversation, done context.CancelCauseFunc) *conversation {
-	c := &conversation{Conversation: talk, done: done}
-	c.more.L = &c.mu
-	c.lines, _ = talk.Questions()
+func converse(questions agent.Conversation, stop context.CancelCauseFunc) *conversation {
+	c := &conversation{Conversation: questions, stop: stop}
+	c.changed.L = &c.mu
+	c.lines, _ = c.Questions()
 	return c
 }
 
-// Line reads a line of the program, which can bring up questions.
+// Line reads a line of the program. Its answer can lead to the next question.
 func (c *conversation) Line(line []byte) []stream.Item {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	items := c.Conversation.Line(line)
 	lines, over := c.Questions()
 	c.lines = append(c.lines, lines...)
-	if over && !c.over {
-		c.over = true
-		c.ended = true
-		time.AfterFunc(exitPatience, func() { c.done(errTurnOver) })
+	if over && !c.answered {
+		c.answered = true
+		c.closed = true
+		time.AfterFunc(exitPatience, func() { c.stop(errTurnOver) })
 	}
-	c.more.Signal()
+	c.changed.Signal()
 	return items
 }
 
@@ -58,16 +58,16 @@ func (c *conversation) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, c.Cancel()...)
-	c.ended = true
-	c.more.Signal()
+	c.closed = true
+	c.changed.Signal()
 }
 
-// Read returns the questions. Their end is that of the turn.
+// Read returns questions, and io.EOF when the turn is over.
 func (c *conversation) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.lines) == 0 && !c.ended {
-		c.more.Wait()
+	for len(c.lines) == 0 && !c.closed {
+		c.changed.Wait()
 	}
 	if len(c.lines) == 0 {
 		return 0, io.EOF
@@ -77,7 +77,7 @@ func (c *conversation) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// run has the program asked through a pipe, which ends with it. How it ended says nothing once it has answered.
+// run starts the program with the questions on its stdin. After the answer, how the program ends does not count.
 func (c *conversation) run(
 	ctx context.Context, cmd process.Command,
 	run func(context.Context, process.Command) (process.Result, error),
@@ -87,7 +87,7 @@ func (c *conversation) run(
 		return process.Result{}, err
 	}
 	go func() {
-		_, _ = io.Copy(questions, c) // an error: it has ended
+		_, _ = io.Copy(questions, c) // it fails only after the program has ended
 		_ = questions.Close()
 	}()
 	cmd.Stdin = stdin
@@ -95,38 +95,14 @@ func (c *conversation) run(
 	_ = stdin.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over {
+	if c.answered {
 		res.Exit = 0
 		res.Signal = ""
 	}
 	if errors.Is(err, errTurnOver) {
 		err = nil
 	}
-	c.ended = true
-	c.more.Signal()
+	c.closed = true
+	c.changed.Signal()
 	return res, err
-}
-
-// refusedAsFailure returns the ending of a turn in which the provider's last answer was an error. Programs that speak
-// the Agent Client Protocol report that as their words, without its status, or not at all.
-func (s *collector) refusedAsFailure(e ending) ending {
-	if e.upstream < 400 || e.interrupted {
-		return e
-	}
-	r := s.result
-	reported := r != nil && r.Failed && r.Reason != agent.NoResult
-	if reported && !errors.Is(e.err, errIdle) {
-		if r.Status == 0 {
-			r.Status = e.upstream
-		}
-		return e
-	}
-	s.result = &stream.Result{
-		Failed: true,
-		Reason: "the model's last answer was an error, status",
-		Status: e.upstream,
-	}
-	e.err = nil
-	e.Signal = ""
-	return e
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
 )
 
-// maxPrompt is what the CLIs take on stdin.
+// maxPrompt is how many bytes the CLIs read from stdin.
 const maxPrompt = 10_000_000
 
 // Agent runs an agent for one iteration at a time. Run may add a sandbox.
@@ -48,137 +48,136 @@ type Agent struct {
 }
 
 // Do runs the agent once. It returns an error only if the agent could not be started.
-func (h *Agent) Do(ctx context.Context, o agent.Order) (ended journal.AgentEnded, err error) {
-	leave, err := h.makeHome(ctx, &o)
+func (a *Agent) Do(ctx context.Context, o agent.Order) (ended journal.AgentEnded, err error) {
+	removeHome, err := a.makeHome(ctx, &o)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
 	}
-	defer func() { err = errors.Join(err, leave()) }()
-	o.Dir = cmp.Or(h.Inside, h.Dir)
-	return h.run(ctx, o)
+	defer func() { err = errors.Join(err, removeHome()) }()
+	o.Dir = cmp.Or(a.Inside, a.Dir)
+	return a.run(ctx, o)
 }
 
-func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, error) {
-	cmd, err := h.command(o)
+func (a *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, error) {
+	cmd, err := a.command(o)
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
-	record, err := openTranscript(h.Open, o)
+	record, err := openTranscript(a.Open, o)
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
 	o.Env = cmd.Env
-	s := newCollector(h.Watch, o)
-	decoder := h.Adapter.Decoder(o)
-	res, err := h.follow(ctx, cmd, decoder, s, record)
-	h.waitForSync(ctx)
-	attachment, lost := record.close()
-	if lost != nil {
-		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
+	s := newCollector(a.Watch, o)
+	decoder := a.Adapter.Decoder(o)
+	res, err := a.follow(ctx, cmd, decoder, s, record)
+	a.waitForSync(ctx)
+	attachment, closeErr := record.close()
+	if closeErr != nil {
+		s.take(stream.Progress{Text: "transcript: " + closeErr.Error()})
 	}
-	e := ending{Result: res, agent: h, err: err}
+	e := ending{Result: res, agent: a, err: err}
 	e.unanswered, _ = errors.AsType[*stream.Unanswered](context.Cause(ctx))
-	e.interrupted = errors.Is(err, process.ErrStopped)
-	if e.unanswered == nil && ctx.Err() != nil {
-		e.interrupted = true
+	wasCancelled := ctx.Err() != nil && e.unanswered == nil
+	e.interrupted = wasCancelled || errors.Is(err, process.ErrStopped)
+	if _, ok := decoder.(agent.Conversation); ok && a.Upstream != nil {
+		e.upstream = a.Upstream()
 	}
-	if _, ok := decoder.(agent.Conversation); ok && h.Upstream != nil {
-		e.upstream = h.Upstream()
-	}
-	if res.Exit != 0 && h.isLoginMissing(s.lastError) {
+	if res.Exit != 0 && a.isLoginMissing(s.lastError) {
 		e.missingLogin = strings.TrimPrefix(s.lastError, "Error: ")
 	}
 	if e.neverStarted(s) {
 		return journal.AgentEnded{}, fault.Usage(
-			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.startHint(e.err), e.err)
+			fmt.Sprintf("the agent %s does not start", a.Adapter.Name), a.startHint(e.err), e.err)
 	}
 	ended := s.event(e)
 	ended.Transcript = attachment
-	ended.Blind = h.Adapter.Plain
+	ended.Blind = a.Adapter.Plain
 	return ended, nil
 }
 
-func (h *Agent) isLoginMissing(lastError string) bool {
-	message := h.Adapter.MissingLogin
+func (a *Agent) isLoginMissing(lastError string) bool {
+	message := a.Adapter.MissingLogin
 	return message != "" && strings.Contains(lastError, message)
 }
 
-func (h *Agent) startHint(err error) string {
+func (a *Agent) startHint(err error) string {
 	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
-		return h.Adapter.InstallHint()
+		return a.Adapter.InstallHint()
 	}
-	ofSandbox := fault.Hint(err)
-	return cmp.Or(ofSandbox, process.Remedy(h.Adapter.Program, err), h.Adapter.InstallHint())
+	sandboxHint := fault.Hint(err)
+	return cmp.Or(sandboxHint, process.Remedy(a.Adapter.Program, err), a.Adapter.InstallHint())
 }
 
-func (h *Agent) command(o agent.Order) (process.Command, error) {
-	most := cmp.Or(h.Adapter.MaxPrompt, maxPrompt)
-	if len(o.Prompt) > most {
+func (a *Agent) command(o agent.Order) (process.Command, error) {
+	limit := cmp.Or(a.Adapter.MaxPrompt, maxPrompt)
+	if len(o.Prompt) > limit {
 		return process.Command{}, fault.Usage(
-			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), most),
+			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), limit),
 			"shorten the task, or move parts of it into files of the repository", nil)
 	}
-	path, err := h.Adapter.Locate(h.Env, h.Dir)
+	path, err := a.Adapter.Locate(a.Env, a.Dir)
 	if err != nil {
 		return process.Command{}, err
 	}
 	input := o.Prompt
-	if h.Adapter.Stdin != nil {
-		input = h.Adapter.Stdin(o)
+	if a.Adapter.Stdin != nil {
+		input = a.Adapter.Stdin(o)
 	}
-	argv := slices.Clone(h.Adapter.Argv(o))
-	if !strings.Contains(argv[0], "/") { // a path is one of the box, whose folder has another name outside
+	argv := slices.Clone(a.Adapter.Argv(o))
+	if !strings.Contains(argv[0], "/") { // a path is kept: in a box it can differ from the one outside
 		argv[0] = path // so that no other PATH is searched
 	}
 	return process.Command{
 		Argv:    argv,
-		Dir:     h.Dir,
-		Env:     environ.Merge(h.Adapter.DefaultEnv, h.Env, h.Adapter.Env(o), iterationEnv(o)),
+		Dir:     a.Dir,
+		Env:     environ.Merge(a.Adapter.DefaultEnv, a.Env, a.Adapter.Env(o), iterationEnv(o)),
 		Stdin:   strings.NewReader(input),
-		Timeout: h.Timeout,
-		Grace:   h.Grace,
+		Timeout: a.Timeout,
+		Grace:   a.Grace,
 	}, nil
 }
 
-func (h *Agent) waitForSync(ctx context.Context) {
+func (a *Agent) waitForSync(ctx context.Context) {
 	select {
-	case <-time.After(h.Adapter.SyncDelay):
+	case <-time.After(a.Adapter.SyncDelay):
 	case <-ctx.Done():
 	}
 }
 
-// follow removes secrets before it shortens text: half a secret could not be recognized.
-func (h *Agent) follow(
+// follow runs the command and collects its items. Secrets are removed before text is shortened: half a secret could not
+// be recognized.
+func (a *Agent) follow(
 	ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript,
 ) (process.Result, error) {
-	ctx, alive, done := withIdleLimit(ctx, h.Idle)
-	defer done(nil)
+	ctx, alive, stop := withIdleLimit(ctx, a.Idle)
+	defer stop(nil)
 	s.alive = alive
-	run := h.Run
-	talk, talks := decoder.(agent.Conversation)
-	if talks {
-		c := converse(talk, done)
+	run := a.Run
+	questions, isConversation := decoder.(agent.Conversation)
+	if isConversation {
+		c := converse(questions, stop)
 		defer context.AfterFunc(ctx, c.cancel)()
 		decoder = c
 		run = func(ctx context.Context, cmd process.Command) (process.Result, error) {
-			return c.run(ctx, cmd, h.Run)
+			return c.run(ctx, cmd, a.Run)
 		}
 	}
 	outLines := &process.Lines{Each: func(line []byte, cut bool) {
 		s.countLine()
-		if cut && !h.Adapter.Plain {
+		if cut && !a.Adapter.Plain {
 			s.take(stream.Progress{Text: "left out a line that is too long"})
 			return
 		}
 		s.take(decoder.Line(line)...)
 	}}
 	errLines := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { s.takeError(string(line)) }}
-	out := h.Redact(io.MultiWriter(record, outLines))
-	errs := h.Redact(errLines)
+	out := a.Redact(io.MultiWriter(record, outLines))
+	errs := a.Redact(errLines)
 	activity := activityWriter{s, alive}
 	cmd.Stdout = io.MultiWriter(out, activity)
 	cmd.Stderr = errs
-	if !talks { // the log of a conversation is no activity: some programs try again for hours
+	if !isConversation { // the log of a conversation is no activity: some programs retry for hours
 		cmd.Stderr = io.MultiWriter(errs, activity)
 	}
 	res, err := run(ctx, cmd)
@@ -187,24 +186,24 @@ func (h *Agent) follow(
 	return res, err
 }
 
-// makeHome makes an adapter's own home in the temporary folder. leave removes it.
-func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() error, err error) {
-	if len(h.Adapter.Home) == 0 {
+// makeHome makes an adapter's own home in the temporary folder.
+func (a *Agent) makeHome(ctx context.Context, o *agent.Order) (remove func() error, err error) {
+	if len(a.Adapter.Home) == 0 {
 		return func() error { return nil }, nil
 	}
-	home, err := workspace.NewTemporary(environ.Get(h.Env, "TMPDIR"), "ralph-for-agent-")
+	home, err := workspace.NewTemporary(environ.Get(a.Env, "TMPDIR"), "ralph-for-agent-")
 	if err != nil {
 		return nil, err
 	}
-	if err := h.fillHome(ctx, home.Path); err != nil {
+	if err := a.fillHome(ctx, home.Path); err != nil {
 		return nil, errors.Join(err, home.Remove())
 	}
 	o.Home = home.Path
 	return home.Remove, nil
 }
 
-func (h *Agent) fillHome(ctx context.Context, home string) error {
-	for name, text := range h.Adapter.Home {
+func (a *Agent) fillHome(ctx context.Context, home string) error {
+	for name, text := range a.Adapter.Home {
 		path := filepath.Join(home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
@@ -213,10 +212,10 @@ func (h *Agent) fillHome(ctx context.Context, home string) error {
 			return err
 		}
 	}
-	if h.Lend == nil {
+	if a.Lend == nil {
 		return nil
 	}
-	return h.Lend(ctx, home)
+	return a.Lend(ctx, home)
 }
 
 func iterationEnv(o agent.Order) []string {

@@ -238,6 +238,30 @@ func (s *collector) retriesAsFailure(e ending) ending {
 	return e
 }
 
+// refusedAsFailure returns the ending of a turn in which the provider's last answer was an error. Programs that speak
+// the Agent Client Protocol report that as their words, without its status, or not at all.
+func (s *collector) refusedAsFailure(e ending) ending {
+	if e.upstream < 400 || e.interrupted {
+		return e
+	}
+	r := s.result
+	reported := r != nil && r.Failed && r.Reason != agent.NoResult
+	if reported && !errors.Is(e.err, errIdle) {
+		if r.Status == 0 {
+			r.Status = e.upstream
+		}
+		return e
+	}
+	s.result = &stream.Result{
+		Failed: true,
+		Reason: "the model's last answer was an error, status",
+		Status: e.upstream,
+	}
+	e.err = nil
+	e.Signal = ""
+	return e
+}
+
 // unansweredAsFailure returns the ending of an agent whose model server ended the turn: what the agent reports does not
 // count then. Some agents report a refused key as a success.
 func (s *collector) unansweredAsFailure(e ending) ending {
