@@ -127,8 +127,8 @@ func Pick(name string, o Options) (Adapter, error) {
 	}
 	inputs := kind.keyInput
 	if o.NeedKey && inputs != "" {
-		makers, can := o.Keys.Makers(name, o.Model)
-		if len(makers) == 0 && can {
+		makers, replaceable := o.Keys.Makers(name, o.Model)
+		if len(makers) == 0 && replaceable {
 			return Adapter{}, fault.Usage("no key for the agent "+name, "set the "+inputs, nil)
 		}
 	}
@@ -156,7 +156,7 @@ func Pick(name string, o Options) (Adapter, error) {
 	if o.Docker == nil { // the sandbox has programs, logins and files of its own
 		adapter.Vars = kind.vars
 		adapter.Hosts = kind.hosts
-		adapter.Login = kind.login
+		adapter.Login = kind.loginHint
 	}
 	if o.NeedKey && inputs != "" {
 		adapter.Login = "set the " + inputs + " to a valid key"

@@ -59,7 +59,7 @@ func TokenHint(name string, env []string) string {
 	if len(makers) > 0 || !hasLogin(name, env) {
 		return ""
 	}
-	return kinds[name].token
+	return kinds[name].tokenHint
 }
 
 func hasLogin(name string, env []string) bool {

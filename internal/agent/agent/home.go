@@ -2,29 +2,29 @@ package agent
 
 import "github.com/ralph-loop/ralph/internal/lib/environ"
 
-// Brought is a file of the user's home that an agent has in a new home.
-type Brought struct {
-	File   string   // in the new home
-	From   string   // the user's
-	Fields []string // of JSON that has other things, too; nil: all of it
-	Back   bool     // it is a login: tokens that change inside are the user's
+// HomeFile is a file of the user's home that is copied into an agent's new home.
+type HomeFile struct {
+	File    string   // path in the new home
+	From    string   // path of the user's file
+	Fields  []string // JSON fields to copy; nil: the whole file
+	IsLogin bool     // tokens that change in the new home are copied back
 }
 
-// HomeFiles returns the files that the agent needs of the user's home: its logins, and the settings in which the user
+// HomeFiles returns the files that an agent needs of the user's home: its logins, and the settings in which the user
 // chooses a server or a login.
-func HomeFiles(name string, env []string) []Brought {
-	var all []Brought
+func HomeFiles(name string, env []string) []HomeFile {
+	var all []HomeFile
 	k := kinds[name]
 	for _, l := range k.logins {
-		all = append(all, Brought{File: l.file, Fields: l.fields, Back: true})
+		all = append(all, HomeFile{File: l.file, Fields: l.fields, IsLogin: true})
 	}
 	if k.settings != nil {
 		if _, ok := k.settings.choice(environ.PathIn(env, "", k.settings.file)); ok {
-			all = append(all, Brought{File: k.settings.file})
+			all = append(all, HomeFile{File: k.settings.file})
 		}
 	}
-	for _, file := range k.brings {
-		all = append(all, Brought{File: file})
+	for _, file := range k.neededSettings {
+		all = append(all, HomeFile{File: file})
 	}
 	for i := range all {
 		all[i].From = environ.PathIn(env, "", all[i].File)

@@ -14,8 +14,8 @@ import (
 func TestHomeFiles(t *testing.T) {
 	moved := t.TempDir()
 	settings, env := filepath.Join(moved, "config.toml"), []string{"HOME=/h", "CODEX_HOME=" + moved}
-	login := agent.Brought{File: ".codex/auth.json", From: filepath.Join(moved, "auth.json"), Back: true}
-	for text, want := range map[string][]agent.Brought{
+	login := agent.HomeFile{File: ".codex/auth.json", From: filepath.Join(moved, "auth.json"), IsLogin: true}
+	for text, want := range map[string][]agent.HomeFile{
 		"model = \"x\"\n":          {login},
 		"model_provider = \"x\"\n": {login, {File: ".codex/config.toml", From: settings}},
 	} {

@@ -7,36 +7,36 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-// kind is what is known of an agent. docs, action.yml, the image and the pins in tools/agents have a row for each.
+// kind is what ralph knows about an agent. docs, action.yml, the image and the pins in tools/agents have a row for it.
 type kind struct {
 	build func(k kind, words []string, o Options) (Adapter, error)
-	acp   *acpStart // nil: it does not speak the Agent Client Protocol, or it is any program that does
+	acp   *acpStart // nil: it does not speak the Agent Client Protocol, or is any program that does
 
-	install string // hint where the program is not found
-	npm     string // package; empty: none
-	tested  string // version
-	login   string // hint how to give it a key or a login
-	token   string // hint how to have a key in place of the login
-	logins  []login
-	vars    []string // the user's variables that it reads; none is a secret
-	hosts   []string // that it needs with a login, or with a key that only it can hold
-	brings  []string // settings in the user's home without which it does not know its servers
+	install        string // hint if the program is not found
+	npm            string // package; empty: none
+	tested         string // version
+	loginHint      string // how to give it a key or a login
+	tokenHint      string // how to use a long-lived token instead of the login
+	logins         []login
+	vars           []string // variables of the user that it reads; none is a secret
+	hosts          []string // that it needs with a login, or with a key that must be in the agent
+	neededSettings []string // files in the user's home without which it does not know its servers
 
-	// Its model's provider. makers returns the servers that it would ask with these keys, and false where a server
-	// that holds the key cannot take their place; nil: it needs no key.
-	makers       func(k Keys, model string) (makers []Maker, can bool)
-	keyInput     string   // inputs for its key where it can have no login; empty: it needs none
-	keyVar       string   // variable of its key, if it is no key of Anthropic, OpenAI or Google
+	// makers returns the model servers that it uses with these keys; nil: it needs no key. replaceable is false if
+	// ralph's model server cannot replace them, so that the agent must have the key.
+	makers       func(k Keys, model string) (makers []Maker, replaceable bool)
+	keyInput     string   // inputs for its key, if a job has no login for it; empty: it needs none
+	keyVar       string   // variable of its key, unless it is a key of Anthropic, OpenAI or Google
 	baseURL      string   // variable of its model server
 	otherServers []string // variables that select another server, or a login despite a key
 	settings     *serverSettings
 	managed      []string            // patterns of files in which a company chooses a server for the whole machine
 	aliases      map[string][]string // model names that stand for patterns
-	smallModels  []string            // that it uses on its own, for titles, summaries and subagents
+	smallModels  []string            // that it uses by itself for titles, summaries and subagents
 }
 
-// login is a file in the home that a login leaves. Of a file that has other things, marker matches the login, and
-// fields are all that an agent in a sandbox has of it.
+// login is a file in the home that a login leaves. If the file has more than the login, marker matches the login, and
+// fields are what an agent in a sandbox gets.
 type login struct {
 	file   string
 	marker *pattern.Pattern
@@ -56,8 +56,8 @@ var kinds = map[string]kind{
 	"claude": {
 		build:   claude,
 		install: "install Claude Code", npm: "@anthropic-ai/claude-code", tested: "2.1.328",
-		login: "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
-		token: "it can read your login in the sandbox; a long-lived token stays outside: " +
+		loginHint: "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
+		tokenHint: "it can read your login in the sandbox; a long-lived token stays outside: " +
 			"set CLAUDE_CODE_OAUTH_TOKEN to that of `claude setup-token`",
 		logins: []login{
 			{file: ".claude/.credentials.json"},
@@ -99,13 +99,13 @@ var kinds = map[string]kind{
 	"codex": {
 		build:   codex,
 		install: "install Codex", npm: "@openai/codex", tested: "0.169.0",
-		login:    "log in with `codex login`, or set CODEX_API_KEY to a valid key",
-		logins:   []login{{file: ".codex/auth.json"}},
-		vars:     []string{"CODEX_HOME"},
-		hosts:    []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
-		makers:   func(k Keys, _ string) ([]Maker, bool) { return k.maker("openai", k.OpenAIAPIKey), true },
-		keyInput: "input openai-api-key",
-		baseURL:  "OPENAI_BASE_URL",
+		loginHint: "log in with `codex login`, or set CODEX_API_KEY to a valid key",
+		logins:    []login{{file: ".codex/auth.json"}},
+		vars:      []string{"CODEX_HOME"},
+		hosts:     []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
+		makers:    func(k Keys, _ string) ([]Maker, bool) { return k.maker("openai", k.OpenAIAPIKey), true },
+		keyInput:  "input openai-api-key",
+		baseURL:   "OPENAI_BASE_URL",
 		settings: &serverSettings{
 			".codex/config.toml",
 			pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`),
@@ -115,8 +115,8 @@ var kinds = map[string]kind{
 	"gemini": {
 		build: acp, acp: &geminiStart,
 		install: "install Gemini CLI", npm: "@google/gemini-cli", tested: "0.61.0",
-		login:  "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key",
-		logins: []login{{file: ".gemini/oauth_creds.json"}, {file: ".gemini/gemini-credentials.json"}},
+		loginHint: "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key",
+		logins:    []login{{file: ".gemini/oauth_creds.json"}, {file: ".gemini/gemini-credentials.json"}},
 		vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
 			"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
@@ -138,22 +138,22 @@ var kinds = map[string]kind{
 	"opencode": {
 		build: acp, acp: &opencodeStart,
 		install: "install opencode", npm: "opencode-ai", tested: "1.18.33",
-		login: "log in to the model's provider with `opencode auth login`, or set its key; " +
+		loginHint: "log in to the model's provider with `opencode auth login`, or set its key; " +
 			"`opencode models` lists the models that are known",
 		logins: []login{{file: ".local/share/opencode/auth.json"}},
 		vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
 			"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
-		hosts:    []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
-		brings:   []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
-		makers:   opencodeMakers, // its server is in its settings
-		keyInput: "input anthropic-api-key, openai-api-key or gemini-api-key",
+		hosts:          []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
+		neededSettings: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
+		makers:         opencodeMakers, // its server is in its settings
+		keyInput:       "input anthropic-api-key, openai-api-key or gemini-api-key",
 	},
 	"copilot": {
 		build: acp, acp: &copilotStart,
 		install: "install GitHub Copilot CLI", npm: "@github/copilot", tested: "1.0.102",
-		login: "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",
+		loginHint: "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",
 		logins: []login{{
 			file:   ".copilot/config.json",
 			marker: pattern.Of(`"(?:lastLoggedInUser|last_logged_in_user|copilotTokens|copilot_tokens)"\s*:\s*\{`),
@@ -176,24 +176,24 @@ var kinds = map[string]kind{
 	"qwen": {
 		build: acp, acp: &qwenStart,
 		install: "install Qwen Code", npm: "@qwen-code/qwen-code", tested: "0.24.4",
-		login:    "start `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL",
-		logins:   []login{{file: ".qwen/oauth_creds.json"}},
-		brings:   []string{".qwen/settings.json"},
-		hosts:    []string{"portal.qwen.ai", "chat.qwen.ai"},
-		makers:   providerMakers,
-		keyInput: providerKey + ", model-base-url and model",
-		keyVar:   "OPENAI_API_KEY",
-		baseURL:  "OPENAI_BASE_URL",
+		loginHint:      "start `qwen` once and log in, or set OPENAI_API_KEY and OPENAI_BASE_URL",
+		logins:         []login{{file: ".qwen/oauth_creds.json"}},
+		neededSettings: []string{".qwen/settings.json"},
+		hosts:          []string{"portal.qwen.ai", "chat.qwen.ai"},
+		makers:         providerMakers,
+		keyInput:       providerKey + ", model-base-url and model",
+		keyVar:         "OPENAI_API_KEY",
+		baseURL:        "OPENAI_BASE_URL",
 	},
 	"amp": {
 		build:   amp,
 		install: "install Amp", npm: "@ampcode/cli", tested: "0.0.1790142911-g7618fb",
-		login:    "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it",
-		logins:   []login{{file: ".local/share/amp/secrets.json"}},
-		hosts:    []string{"ampcode.com"},
-		makers:   ownServer,
-		keyInput: providerKey,
-		keyVar:   "AMP_API_KEY",
+		loginHint: "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it",
+		logins:    []login{{file: ".local/share/amp/secrets.json"}},
+		hosts:     []string{"ampcode.com"},
+		makers:    ownServer,
+		keyInput:  providerKey,
+		keyVar:    "AMP_API_KEY",
 	},
 	"acp": {
 		build:   acp,

@@ -24,7 +24,7 @@ type Maker struct {
 
 // Makers returns the model servers that the agent would use with k; none if it uses a login. It returns false where a
 // key's server cannot be replaced, so that the agent itself must hold the key.
-func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
+func (k Keys) Makers(name, model string) (makers []Maker, replaceable bool) {
 	kind, known := kinds[name]
 	if kind.makers == nil {
 		return nil, known

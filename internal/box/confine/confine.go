@@ -35,12 +35,12 @@ type Options struct {
 
 	// Home is the user's own, where sandboxed programs are to be at home, too; empty:
 	// in a job, they get a new one, and the proofs yet another.
-	Home     string
-	Path     string          // PATH of programs that run outside of the sandbox
-	Brought  []agent.Brought // what sandboxed programs have of Home: in the new one, and tokens come back
-	Read     []string        // programs and files that they can read, with the packages around them
-	WorkDirs []string        // where they will work
-	Proofs   bool            // some of them do so in clean checkouts
+	Home      string
+	Path      string           // PATH of programs that run outside of the sandbox
+	HomeFiles []agent.HomeFile // of Home, for sandboxed programs in a new home
+	Read      []string         // programs and files that they can read, with the packages around them
+	WorkDirs  []string         // where they will work
+	Proofs    bool             // some of them do so in clean checkouts
 
 	BlockedAddresses []string // that External has to keep from them; none: any that are far away
 	NoProgramDirs    []string // no programs are used there: the job's workspace, the clone of a proof

@@ -52,8 +52,8 @@ func WithTokens(login, other string) string {
 func Selected(text string, fields []string) string { return string(selected([]byte(text), fields)) }
 
 // Bring brings a login into a new home. The returned function compares both sides.
-func Bring(brought agent.Brought, home string) (compare func(), err error) {
-	l, err := bring([]agent.Brought{brought}, home)
+func Bring(brought agent.HomeFile, home string) (compare func(), err error) {
+	l, err := bring([]agent.HomeFile{brought}, home)
 	close(l.stop)
 	l.served.Wait()
 	return l.compare, err

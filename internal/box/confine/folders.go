@@ -61,7 +61,7 @@ func (r *folders) create(ctx context.Context, asked Options, lend func(string) e
 	if r.home == "" {
 		return nil
 	}
-	r.logins, err = bring(asked.Brought, filepath.Join(r.dir, "home"))
+	r.logins, err = bring(asked.HomeFiles, filepath.Join(r.dir, "home"))
 	if err != nil {
 		return err
 	}

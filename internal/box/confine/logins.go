@@ -39,9 +39,9 @@ const mostLogin = 1 << 20
 const lookEvery = 500 * time.Millisecond
 
 // bring copies what an agent needs of the user's home into a new one.
-func bring(brought []agent.Brought, home string) (*logins, error) {
+func bring(files []agent.HomeFile, home string) (*logins, error) {
 	l := &logins{stop: make(chan struct{})}
-	for _, file := range brought {
+	for _, file := range files {
 		from, err := filepath.EvalSymlinks(file.From) // a link of the user's stays one
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -58,7 +58,7 @@ func bring(brought []agent.Brought, home string) (*logins, error) {
 		if err := renameio.WriteFile(own, selected(text, file.Fields), 0o600); err != nil {
 			return l, err
 		}
-		if file.Back {
+		if file.IsLogin {
 			l.pairs = append(l.pairs, pair{User: from, Own: own, Fields: file.Fields, UserAt: at, OwnAt: modified(own)})
 		}
 	}

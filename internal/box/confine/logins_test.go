@@ -83,7 +83,7 @@ func TestLoginsOfBothSides(t *testing.T) {
 		others, own := filepath.Join(other, "f"), filepath.Join(dir, "home", "a", "f")
 		err := errors.Join(
 			os.WriteFile(users, []byte(login), 0o600), os.Symlink("linked", from), os.WriteFile(others, []byte(secret), 0o600))
-		compare, failed := confine.Bring(agent.Brought{File: "a/f", From: from, Fields: []string{"o"}, Back: true}, filepath.Join(dir, "home"))
+		compare, failed := confine.Bring(agent.HomeFile{File: "a/f", From: from, Fields: []string{"o"}, IsLogin: true}, filepath.Join(dir, "home"))
 		err = errors.Join(err, failed)
 		if test.boxes != "" {
 			err = errors.Join(err, os.WriteFile(own, []byte(test.boxes), 0o600))

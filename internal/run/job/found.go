@@ -95,7 +95,7 @@ func (f *FoundAgent) AdoptSettings(ctx context.Context, o confine.Options, model
 }
 
 // Needs returns the files that the agent must read in a sandbox, and those that it has in a new home of a user.
-func (f *FoundAgent) Needs(env []string) (read []string, brought []agent.Brought) {
+func (f *FoundAgent) Needs(env []string) (read []string, homeFiles []agent.HomeFile) {
 	if f == nil {
 		return nil, nil
 	}

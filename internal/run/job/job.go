@@ -56,11 +56,11 @@ func New(ctx context.Context, found Found, j Job) (*Job, error) {
 	model.Budget = agent.Budget{USD: found.Policy.Limits.CostUSD, Tokens: found.Policy.Limits.Tokens}
 	o.Model = found.Agent.FillModel(model)
 	o.Review = found.Reviewer.reviewModel(model)
-	read, brought := found.Agent.Needs(o.Env)
-	reviewerRead, reviewerBrought := found.Reviewer.Needs(o.Env)
+	read, homeFiles := found.Agent.Needs(o.Env)
+	reviewerRead, reviewerHomeFiles := found.Reviewer.Needs(o.Env)
 	o.Read = slices.Concat(reviewerRead, read, o.Read)
 	if o.Home != "" {
-		o.Brought = append(brought, reviewerBrought...)
+		o.HomeFiles = append(homeFiles, reviewerHomeFiles...)
 	}
 	sb, err := confine.Start(ctx, o)
 	if err != nil {
