@@ -30,8 +30,8 @@ type command interface {
 // chosen is the command that was typed.
 type chosen struct {
 	command
-	drains bool   // a first signal lets its current step end, and the run can be continued
-	again  string // how it is begun again after a signal
+	drains bool   // after a first signal, its current step may end
+	again  string // hint how to continue or start it again after a signal
 }
 
 type grammar struct {
@@ -60,7 +60,7 @@ type grammar struct {
 	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
 }
 
-// groups are the groups of commands, and the group of commands and flags that only --help --all shows.
+// groups are the groups of commands. Of the last one, only --help --all shows commands and flags.
 var groups = []kong.Group{
 	{Key: "start", Title: "Start:"},
 	{Key: "work", Title: "Work:"},
@@ -70,16 +70,17 @@ var groups = []kong.Group{
 	{Key: "all", Title: "With --all:"},
 }
 
-// helpPrinter prints the help of a command with its text in templates/help.
+// helpPrinter prints the help of a command, with its text from templates/help if there is one.
 func helpPrinter(all bool) kong.HelpPrinter {
 	return func(options kong.HelpOptions, ctx *kong.Context) error {
 		node := cmp.Or(ctx.Selected(), ctx.Model.Node)
 		name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
-		if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
+		text, err := templates.Files.ReadFile(name)
+		if err == nil {
 			node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", defaultLimits(node.Name))
 		}
 		shortened := !all && hideRest(node)
-		err := kong.DefaultHelpPrinter(options, ctx)
+		err = kong.DefaultHelpPrinter(options, ctx)
 		if shortened && err == nil {
 			_, err = fmt.Fprintf(ctx.Stdout, "\nRun \"%s --help --all\" for the rest.\n", node.FullPath())
 		}
@@ -87,7 +88,7 @@ func helpPrinter(all bool) kong.HelpPrinter {
 	}
 }
 
-// hideRest hides what only --help --all shows, and reports whether there is any.
+// hideRest hides what only --help --all shows, and reports whether it hid something.
 func hideRest(node *kong.Node) bool {
 	found := false
 	hide := func(group *kong.Group, hidden *bool) {
@@ -106,18 +107,41 @@ func hideRest(node *kong.Node) bool {
 }
 
 func defaultLimits(command string) string {
-	limits := policy.ForPreset(map[string]policy.Done{"run": policy.ByStories, "loop": policy.ByTag}[command]).Limits
+	presets := map[string]policy.Done{"run": policy.ByStories, "loop": policy.ByTag}
+	limits := policy.ForPreset(presets[command]).Limits
 	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
 }
 
-// parse returns done if there is nothing more to do, as after --help.
+// parse returns the command that was typed. It returns done after --help and --version, which leave nothing to do.
 func parse(w world) (typed chosen, done bool, err error) {
 	if asked, ok := readHook(w.args); ok {
 		return chosen{command: asked}, false, nil
 	}
 	args, all := readHelp(w.args)
-	quit := false
+	parser, err := newParser(w, all, &done)
+	if err != nil {
+		return typed, true, fmt.Errorf("build the command line: %w", err)
+	}
+	if isCompletion(args) {
+		return chosen{command: completed{args[1], parser.Model.Node, args[3:]}}, false, nil
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if done {
+		return typed, true, nil
+	}
+	if err != nil {
+		return typed, true, explainMisuse(err, args)
+	}
+	typed, err = chosenFrom(parsed)
+	return typed, err != nil, err
+}
+
+// newParser returns the command line's parser. It sets done when the parser has printed help or the version.
+func newParser(w world, all bool, done *bool) (*kong.Kong, error) {
 	events := append(hook.Names(), loopStart, loopCancel)
 	parser, err := kong.New(new(grammar),
 		kong.Name("ralph"),
@@ -135,44 +159,32 @@ func parse(w world) (typed chosen, done bool, err error) {
 		kong.NamedMapper("folder", folders{w.World}),
 		kong.UsageOnError(),
 		kong.Writers(w.Stdout, w.Stderr),
-		kong.Exit(func(int) { quit = true }),
+		kong.Exit(func(int) { *done = true }),
 		kong.ExplicitGroups(groups),
 		kong.Help(helpPrinter(all)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err != nil {
-		return typed, true, fmt.Errorf("build the command line: %w", err)
+		return nil, err
 	}
 	parser.Model.HelpFlag.Help = "Print help."
-	if err := refuseBlankValues(parser.Model); err != nil {
-		return typed, true, fmt.Errorf("build the command line: %w", err)
-	}
-	if isCompletion(args) {
-		return chosen{command: completed{args[1], parser.Model.Node, args[3:]}}, false, nil
-	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	parsed, err := parser.Parse(args)
-	if quit {
-		return typed, true, nil
-	}
-	if err != nil {
-		return typed, true, explainMisuse(err, args)
-	}
+	return parser, refuseBlankValues(parser.Model)
+}
+
+func chosenFrom(parsed *kong.Context) (chosen, error) {
 	node := parsed.Selected()
 	body, ok := reflect.TypeAssert[command](node.Target.Addr())
 	if !ok {
-		return typed, true, errors.New("a command without a body: " + parsed.Command())
+		return chosen{}, errors.New("a command without a body: " + parsed.Command())
 	}
 	again := cmp.Or(node.Tag.Get("again"), "start it again")
-	work, drains := body.(interface {
+	run, drains := body.(interface {
 		Continuation(id string) journal.Resume
 	})
 	if drains {
-		again = "continue: " + work.Continuation("").Command() + "; finished work is kept"
+		again = "continue: " + run.Continuation("").Command() + "; finished work is kept"
 	}
-	return chosen{command: body, drains: drains, again: again}, false, nil
+	return chosen{command: body, drains: drains, again: again}, nil
 }
 
 // readHelp turns "help COMMAND" into "COMMAND --help", and takes --all out of it.
@@ -182,7 +194,8 @@ func readHelp(args []string) (rest []string, all bool) {
 	}
 	all = slices.Contains(args, "--all")
 	isHelp := slices.Contains(args, "--help") || slices.Contains(args, "-h")
-	if !all || !isHelp || slices.Contains(args, "--") { // what follows is not ralph's
+	hasOtherCommand := slices.Contains(args, "--") // whose flags are not ralph's
+	if !all || !isHelp || hasOtherCommand {
 		return args, false
 	}
 	return slices.DeleteFunc(slices.Clone(args), func(word string) bool { return word == "--all" }), true
