@@ -119,7 +119,7 @@ var moduleFile = pattern.Of(`^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])$`)
 
 func wrongChange(c git.Change) string {
 	switch {
-	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
+	case c.Mode == git.ModeGitlink || c.OldMode == git.ModeGitlink:
 		return "a repository within the repository"
 	case moduleFile.MatchString(guarded.FoldNTFS(path.Base(c.Path))):
 		return "submodules may not be changed"

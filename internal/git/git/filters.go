@@ -29,7 +29,7 @@ func (t *Tree) LeaveOut(ctx context.Context, changes []Change) ([]Change, error)
 	return out, nil
 }
 
-func isFile(mode string) bool { return mode != ModeNone && mode != ModeLink && mode != ModeSymlink }
+func isFile(mode string) bool { return mode != ModeNone && mode != ModeGitlink && mode != ModeSymlink }
 
 // leaveOutAt undoes such changes at some paths from a tree to a later one, and returns their paths.
 func (t *Tree) leaveOutAt(

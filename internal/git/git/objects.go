@@ -116,7 +116,7 @@ const (
 	ModeFile    = "100644"
 	ModeProgram = "100755"
 	ModeSymlink = "120000"
-	ModeLink    = "160000" // a commit of another repository
+	ModeGitlink = "160000" // a commit of another repository
 )
 
 // Change is a path that differs between two trees.

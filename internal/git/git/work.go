@@ -169,7 +169,7 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 	}
 	var paths []string
 	for _, c := range added {
-		if c.Mode == ModeLink {
+		if c.Mode == ModeGitlink {
 			paths = append(paths, c.Path)
 		}
 	}
