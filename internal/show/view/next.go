@@ -14,17 +14,19 @@ import (
 
 // Next returns what a person has to do now. It is empty while the run continues by itself.
 func Next(run journal.Run) string {
-	e := ending.Of(run)
 	step := continuation(run)
-	switch {
-	case isSessionLoop(run) || run.Policy.Done == policy.ByFile:
+	if isSessionLoop(run) || run.Policy.Done == policy.ByFile {
 		return step
-	case e.Fix != "" && step != "":
-		step = e.Fix + "; then " + step
-	case e.Fix != "":
-		return e.Fix
 	}
-	return appendNonEmpty(appendNonEmpty(step, "; ", e.After), "; or ", manualStep(run))
+	e := ending.Of(run)
+	if e.Fix != "" {
+		if step == "" {
+			return e.Fix
+		}
+		step = e.Fix + "; then " + step
+	}
+	step = appendNonEmpty(step, "; ", e.After)
+	return appendNonEmpty(step, "; or ", manualStep(run))
 }
 
 // Gist returns the state of a run and what to do now. An abandoned run could not write its end.
@@ -42,24 +44,23 @@ func Gist(run journal.Run, abandoned bool) (headline, next string) {
 
 // inspect returns how to review the work of a complete run on a laptop.
 func inspect(run journal.Run) string {
+	byStories := run.Policy.Done == policy.ByStories
 	switch {
-	case run.Policy.Publish && !run.Policy.NoPull:
+	case opensPull(run):
 		return ""
 	case run.Base == "":
 		return "review the changes"
-	case run.Worktree != "" && run.Policy.Done != policy.ByStories: // some may not be committed
+	case run.Worktree != "" && !byStories: // not all of the work may be committed
 		at := "git -C " + run.Worktree
 		return "review the work with " + Code(at+" status", 300) + " and " + Code(at+" diff "+shortSHA(run.Base), 300) +
 			", commit it there, then " + Code("git merge "+shell.Quote(run.Branch), 300)
-	case run.Head != run.Start && run.Branch != run.BaseRef && run.Policy.Done == policy.ByStories:
+	case byStories && run.Head != run.Start && run.Branch != run.BaseRef:
 		return "review the work with " + Code("git diff "+shell.Quote(run.BaseRef+"..."+run.Branch), 300)
 	}
 	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
 }
 
-func conflictsWithBase(run journal.Run) bool {
-	return run.Merging.Parted != nil && run.Merging.Parted.Of == journal.OfBase
-}
+func opensPull(run journal.Run) bool { return run.Policy.Publish && !run.Policy.NoPull }
 
 // continuation returns how to continue a run that has ended, or what to do with its result.
 func continuation(run journal.Run) string {
@@ -68,21 +69,25 @@ func continuation(run journal.Run) string {
 		return sessionContinuation(run)
 	case run.Stop == nil:
 		return ""
-	case run.Stop.Reason == policy.AllStoriesPassed && conflictsWithBase(run):
+	}
+	reason := run.Stop.Reason
+	passed := reason == policy.AllStoriesPassed
+	conflict := run.Merging.Parted
+	switch {
+	case passed && conflict != nil && conflict.Of == journal.OfBase:
 		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Published.Pull != nil:
+	case passed && run.Published.Pull != nil:
 		return reviewStep(run)
 	case verdict.NeedsApproval(run):
 		return "comment `/ralph approve` to start the work, or change the issue and ask for a new plan"
-	case run.Stop.Reason == policy.AllStoriesPassed && reviewReason(run) != "":
+	case passed && reviewReason(run) != "":
 		return "review the changes; if they are right, set `tamper: allow`"
-	case run.Stop.Reason == policy.NothingToDo:
+	case reason == policy.NothingToDo:
 		return "check that this is true; if not, describe what is missing and ask again"
-	case run.Stop.Reason.Status() == policy.StatusCompleted:
+	case reason.Status() == policy.StatusCompleted:
 		return inspect(run)
-	}
-	if run.Policy.Done == policy.ByFile {
+	case run.Policy.Done == policy.ByFile:
 		return supervisedNext(run)
 	}
 	return resumption(run)
@@ -92,18 +97,15 @@ func continuation(run journal.Run) string {
 func resumption(run journal.Run) string {
 	reply := ending.Of(run).Reply
 	hasComments := run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
-	isJob := run.Policy.Publish && !run.Policy.NoPull
 	switch {
 	case hasComments && reply.Comment != "":
 		return "comment `/ralph " + reply.Comment + "`"
-	case hasComments && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // else it would stop again
+	case hasComments && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // which would stop it again
 		return "comment `/ralph resume` to go on"
 	case hasComments:
 		return "comment `/ralph` to go on"
-	case isJob && reply.Prompt != "":
-		return reply.Prompt
-	case isJob:
-		return "start the same job again to go on"
+	case opensPull(run):
+		return cmp.Or(reply.Prompt, "start the same job again to go on")
 	case verdict.BaseObstacle(run) != "": // a resumed run would have the same base and settings
 		return "start again with `ralph run`"
 	case reply.Answer != "":
@@ -116,7 +118,7 @@ func continueWith(run journal.Run, words ...string) string {
 	return "continue with " + Code(run.Resume.Command(words...), 300)
 }
 
-// readMarked names the lines with which the body of a pull request begins.
+// readMarked refers to the first lines of a pull request's body.
 const readMarked = "read the lines marked ❗ in the draft pull request, and the code that they name"
 
 // reviewStep returns what to do about the pull request of a run in which all stories passed.

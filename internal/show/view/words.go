@@ -134,7 +134,7 @@ func baselineCaution(run journal.Run) string {
 
 func unverifiableText(run journal.Run, why string) string {
 	text := "**Nothing can be verified:** " + clean.Inline(why, 500) + "."
-	if run.Policy.Publish && !run.Policy.NoPull {
+	if opensPull(run) {
 		text += " The pull request will stay a draft."
 	}
 	return text + remedySentence(run)
