@@ -7,10 +7,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
 
-// maxArgument is what Linux takes as one argument, its final zero included.
+// maxArgument is the size of the longest argument that Linux accepts, with its final zero byte.
 const maxArgument = 128 << 10
 
-// amp is Amp, which prints what Claude Code does. It chooses models itself, and takes a mode.
+// amp adapts Amp, which prints what Claude Code does. It chooses models by itself: order.Model is a mode.
 func amp(_ kind, words []string, o Options) (Adapter, error) {
 	if o.Keys.ProviderAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent amp, which would wait forever for a login",
@@ -28,12 +28,8 @@ func amp(_ kind, words []string, o Options) (Adapter, error) {
 			if strings.HasPrefix(prompt, "-") { // not a flag
 				prompt = "\n" + prompt
 			}
-			var mode []string
-			if order.Model != "" {
-				mode = []string{"--mode", order.Model}
-			}
 			own := []string{"--stream-json", "--dangerously-allow-all"}
-			return slices.Concat(command, own, mode, extra, []string{"-x", prompt})
+			return slices.Concat(command, own, modelFlags("--mode", nil, order), extra, []string{"-x", prompt})
 		},
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:   func(Order) string { return "" },

@@ -17,19 +17,20 @@ import (
 // and from one goroutine; every Text it gives holds whole lines.
 type Decoder interface {
 	Line(line []byte) []stream.Item
-	End() []stream.Item // what can only be said once there is no more
+	End() []stream.Item // the items that depend on the end of the output
 }
 
 type protocol[L any] interface {
-	read(line L) []stream.Item // ignores what it does not know, so that a newer CLI does no harm
-	unfinished() []stream.Item // replaces the result that an agent which was killed did not report
+	read(line L) []stream.Item // ignores what it does not know: a newer CLI may print more
+	unfinished() []stream.Item // the result of an agent that was killed before it reported one
 }
 
-// lineDecoder is the Decoder of such a CLI. A line that is not JSON is shown.
+// lineDecoder is the Decoder of a CLI that prints lines of JSON. Other lines are shown.
 type lineDecoder[L any] struct {
 	protocol[L]
-	line          L // the last one
-	spoke, closed bool
+	line      L    // the last one
+	hasJSON   bool // it printed a line of JSON
+	hasResult bool
 }
 
 func decoderOf[L any](p protocol[L]) *lineDecoder[L] { return &lineDecoder[L]{protocol: p} }
@@ -39,25 +40,25 @@ func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
 	if !readLine(line, &d.line) {
 		return asProgress(string(line))
 	}
-	d.spoke = true
+	d.hasJSON = true
 	items := d.read(d.line)
 	for _, item := range items {
 		if _, ok := item.(stream.Result); ok {
-			d.closed = true
+			d.hasResult = true
 		}
 	}
 	return items
 }
 
-// End returns what is missing of the agent's result, if it began at all.
+// End returns a result for an agent that began and did not report one.
 func (d *lineDecoder[L]) End() []stream.Item {
-	if d.closed || !d.spoke {
+	if d.hasResult || !d.hasJSON {
 		return nil
 	}
 	return d.unfinished()
 }
 
-// NoResult is the reason of an agent that ended without a word about it.
+// NoResult is the reason of an agent that did not report how it ended.
 const NoResult = "ended without a result"
 
 func asProgress(text string) []stream.Item {
@@ -68,7 +69,7 @@ func asProgress(text string) []stream.Item {
 	return []stream.Item{stream.Progress{Text: text}}
 }
 
-// readLine reads leniently, as other programs do that read such lines: it leaves keys of unexpected types empty.
+// readLine reads a line of JSON leniently: it leaves keys of unexpected types empty.
 func readLine[T any](line []byte, into *T) bool {
 	*into = *new(T)
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
@@ -78,17 +79,13 @@ func readLine[T any](line []byte, into *T) bool {
 		jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true),
 		jsonv1.ReportErrorsWithLegacySemantics(true))
-	return err == nil || isMismatch(err)
-}
-
-func isMismatch(err error) bool {
-	var mismatch *jsonv1.UnmarshalTypeError
-	return errors.As(err, &mismatch)
+	_, isMismatch := errors.AsType[*jsonv1.UnmarshalTypeError](err)
+	return err == nil || isMismatch
 }
 
 const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
-	maxShort  = 200      // runes of what is said on one line
+	maxShort  = 200      // of a text on one line
 )
 
 // summaryKeys are the keys that describe a tool's input best, in order.
