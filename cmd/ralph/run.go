@@ -81,12 +81,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, e
 }
 
 // promptRun returns a run over a text, which may be empty if the policy names a file.
-func promptRun(
-	ctx context.Context,
-	d *laptop.Project,
-	p policy.Policy,
-	branch, text string,
-) (job.NewRun, error) {
+func promptRun(ctx context.Context, d *laptop.Project, p policy.Policy, branch, text string) (job.NewRun, error) {
 	if p.Worktree {
 		if err := d.Repository(ctx); err != nil {
 			return job.NewRun{}, err
