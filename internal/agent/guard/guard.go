@@ -44,7 +44,7 @@ func CheckCommand(line string, at Project) (f Finding, found bool) {
 // CheckWrite returns a finding if a tool may not write to a file.
 func CheckWrite(file string, at Project) (Finding, bool) {
 	c := newCheck(at)
-	c.write(file)
+	c.checkWrite(file)
 	return c.result()
 }
 
@@ -97,7 +97,7 @@ func (c *check) script(text string) {
 			c.command(c.words(n))
 		case *syntax.Redirect:
 			if strings.Contains(n.Op.String(), ">") {
-				c.write(c.word(n.Word))
+				c.checkWrite(c.word(n.Word))
 			}
 		case *syntax.BinaryCmd:
 			c.pipe(n)
@@ -193,7 +193,7 @@ func (c *check) command(words []string) {
 	}
 	c.compare(call)
 	for _, file := range call.written() {
-		c.write(file)
+		c.checkWrite(file)
 	}
 }
 

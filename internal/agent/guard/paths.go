@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-// resolve returns a whole path; empty: it is unknown.
+// resolve returns the absolute path of an operand. It is empty if that depends on a variable or an unknown folder.
 func (c *check) resolve(p string) string {
 	if p == "~" || strings.HasPrefix(p, "~/") {
 		p = c.Home + p[1:]
@@ -26,7 +26,7 @@ func (c *check) resolve(p string) string {
 	return path.Join(c.Dir, p)
 }
 
-// contains reports whether a path is a folder or in it. An unknown folder contains nothing.
+// contains reports whether a path is the folder itself or below it. An unknown folder contains nothing.
 func contains(dir, p string) bool {
 	switch dir {
 	case "":
@@ -38,25 +38,25 @@ func contains(dir, p string) bool {
 }
 
 var (
-	everythingIn = pattern.Of(`/(?:\*|\.\*|\*\*|\*\.\*)$`)
+	allFilesGlob = pattern.Of(`/(?:\*|\.\*|\*\*|\*\.\*)$`)
 	temporary    = pattern.Of(`^(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)/.|` +
 		`^/dev/(?:null|std(?:in|out|err)|tty|fd/)`)
 	generated = pattern.Of(`/(?:node_modules|dist|build|target|coverage|__pycache__|\.cache|\.venv)(?:/|$)`)
 )
 
-// isWhole reports whether a path is the project, a home, a folder above them, or all that is in one of these.
+// isWhole reports whether a path is the project, the home, a folder above them, or a glob for all in one of these.
 func (c *check) isWhole(operand string) bool {
 	p := c.resolve(operand)
 	if p == "" {
 		return false
 	}
-	if everythingIn.MatchString(p) {
-		p = path.Clean("/" + everythingIn.ReplaceAllString(p, ""))
+	if allFilesGlob.MatchString(p) {
+		p = path.Clean("/" + allFilesGlob.ReplaceAllString(p, ""))
 	}
 	return p == "/" || contains(p, c.Root) || contains(p, c.Home)
 }
 
-// isOutside reports whether a path is outside of the project, and neither temporary nor made by a tool.
+// isOutside reports whether a path is outside of the project, and neither temporary nor generated.
 func (c *check) isOutside(operand string) bool {
 	p := c.resolve(operand)
 	if p == "" || contains(c.Root, p) {
@@ -84,8 +84,8 @@ var guardedFiles = []struct {
 
 const insteadOfWriting = "write inside the project, to files that are not protected"
 
-// write reports a file that may not be written.
-func (c *check) write(file string) {
+// checkWrite reports a write to a file that may not be written.
+func (c *check) checkWrite(file string) {
 	p := c.resolve(file)
 	if p == "" {
 		return
@@ -95,7 +95,7 @@ func (c *check) write(file string) {
 		return
 	}
 	for _, guarded := range guardedFiles {
-		if guarded.file.MatchString(c.short(p)) {
+		if guarded.file.MatchString(c.pathForPattern(p)) {
 			c.report(guarded.category, "writing to "+file, insteadOfWriting)
 			return
 		}
@@ -110,8 +110,8 @@ func (c *check) isProtected(p string) bool {
 	return slices.ContainsFunc(c.Protect, func(glob string) bool { return matchesGlob(glob, rel) })
 }
 
-// short returns a path as the patterns of guardedFiles see it.
-func (c *check) short(p string) string {
+// pathForPattern returns a path in the form that guardedFiles have.
+func (c *check) pathForPattern(p string) string {
 	switch {
 	case contains(c.Root, p):
 		return "." + p[len(c.Root):]
@@ -123,7 +123,7 @@ func (c *check) short(p string) string {
 
 func matchesGlob(glob, rel string) bool {
 	glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
-	file, _ := doublestar.Match(glob, rel)
-	below, _ := doublestar.Match(glob+"/**", rel)
-	return file || below
+	isFile, _ := doublestar.Match(glob, rel)
+	isBelow, _ := doublestar.Match(glob+"/**", rel)
+	return isFile || isBelow
 }
