@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
-const codexUnbound = "--dangerously-bypass-approvals-and-sandbox"
+const codexNoSandbox = "--dangerously-bypass-approvals-and-sandbox"
 
 func codex(_ kind, words []string, o Options) (Adapter, error) {
 	provider, err := codexProvider(o.Keys)
@@ -23,11 +23,11 @@ func codex(_ kind, words []string, o Options) (Adapter, error) {
 	}
 	command, extra, notes := codexRules.split(trimSubcommand(words, "e", "exec"), o.Args)
 	flags := slices.Concat(command[1:], extra)
-	bounds := []string{codexUnbound}
-	if o.ReadOnly && !o.Keys.Confined { // within our sandbox its own could not be raised
-		bounds = []string{
+	sandbox := []string{codexNoSandbox}
+	if o.ReadOnly && !o.Keys.Confined { // inside ralph's sandbox Codex cannot start its own
+		sandbox = []string{
 			"--sandbox", "read-only",
-			"--skip-git-repo-check", "-c", `approval_policy="never"`, // which codexUnbound implies
+			"--skip-git-repo-check", "-c", `approval_policy="never"`, // which codexNoSandbox implies
 		}
 	}
 	exec := []string{
@@ -35,14 +35,14 @@ func codex(_ kind, words []string, o Options) (Adapter, error) {
 		"-c", "project_doc_max_bytes=0", // AGENTS.md is in the prompt
 		"-c", `service_tier="default"`, // the price list has no other
 	}
-	start := slices.Concat(command, exec, bounds, provider)
+	start := slices.Concat(command, exec, sandbox, provider)
 	return Adapter{
 		StatusCommand: ask(command, "doctor", "--json"),
 		ReadStatus:    codexReadStatus,
 		Version:       ask(command, "--version"),
 		Notes:         notes,
 		Argv: func(order Order) []string {
-			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"})
+			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"}) // "-": the prompt is on stdin
 		},
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
@@ -69,18 +69,17 @@ func codexReadStatus(_ int, printed []byte) string {
 	return ""
 }
 
-// codexRules leave out flags that ralph gives anyway, because Codex refuses a
-// flag that is given twice, and flags that Codex dropped. The prompt follows on stdin, as a last "-" says: next to one
-// in argv an open stdin would be waited for.
+// codexRules leave out flags that Codex dropped, and flags that ralph gives itself: Codex refuses a flag that is given
+// twice.
 var codexRules = flagRules{
-	"--json":      {},
-	codexUnbound:  {},
-	"--yolo":      {},
-	"--full-auto": {note: "codex no longer has --full-auto: " + codexUnbound + " replaces it"},
+	"--json":       {},
+	codexNoSandbox: {},
+	"--yolo":       {},
+	"--full-auto":  {note: "codex no longer has --full-auto: " + codexNoSandbox + " replaces it"},
 }
 
-// codexProvider points Codex at another model server. It is a provider of our own, for the built-in one loses six
-// seconds on WebSockets, which a proxy refuses. What is in argv everybody can read: the key stays in the environment.
+// codexProvider returns flags that point Codex at another model server. They add a provider, because the built-in one
+// loses six seconds on WebSockets, which a proxy refuses. Others can read argv: the key stays in the environment.
 func codexProvider(keys Keys) ([]string, error) {
 	if keys.ModelBaseURL == "" {
 		return nil, nil
@@ -90,19 +89,19 @@ func codexProvider(keys Keys) ([]string, error) {
 		return nil, fault.Usage("cannot set the model server of the agent codex",
 			"give model-base-url (or OPENAI_BASE_URL) as https://host/v1, without a name or password", nil)
 	}
-	quoted, _ := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // as TOML quotes, too; a text has no error
+	quoted, _ := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // JSON's quotes are valid TOML; a string has no error
 	table := fmt.Sprintf(`name="ralph",base_url=%s,wire_api="responses",supports_websockets=false`, quoted)
 	if keys.OpenAIAPIKey != "" {
 		table += `,env_key="CODEX_API_KEY"` // refused where the variable is missing
 	}
 	flags := []string{"-c", "model_providers.ralph={" + table + "}", "-c", `model_provider="ralph"`}
-	if keys.Bounded { // with most models every request offers a search by the provider, and would be refused
+	if keys.Bounded { // else most models offer the provider's search in every request, which the model server refuses
 		flags = append(flags, "-c", `web_search="disabled"`)
 	}
 	return flags, nil
 }
 
-// codexFailure reads Codex's own sentences; the agent has no say in them.
+// codexFailure reads sentences that Codex itself writes, never the agent's words.
 func codexFailure(reason, message string) stream.Result {
 	return stream.Result{
 		Failed: true,
@@ -145,15 +144,14 @@ func codexDenied(message string) stream.Denial {
 	return ""
 }
 
-// usedUp begins the sentence of a used-up subscription, which may end: "try again at Nov 23rd, 2026
-// 2:35 PM".
+// usedUp matches the sentence of a used-up subscription. It may end with "try again at Nov 23rd, 2026 2:35 PM".
 var (
 	usedUp  = pattern.Of(`^You['’]ve hit your usage limit`)
 	againAt = pattern.Of(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
 )
 
-// codexResetTime is by the machine's own clock, with a minute for the seconds that Codex cuts off. For the same day
-// Codex says only hour and minute: then the year is 0, and the driver finds the day.
+// codexResetTime returns a time in the machine's own zone, with a minute for the seconds that Codex cuts off. For the
+// same day Codex gives only hour and minute: then the year is 0, and the driver finds the day.
 func codexResetTime(message string) time.Time {
 	m := againAt.FindStringSubmatch(message)
 	if m == nil || !usedUp.MatchString(message) {
