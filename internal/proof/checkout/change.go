@@ -53,7 +53,7 @@ type builder struct {
 	change     proof.Change
 }
 
-// list lists the changed files, without ralph's own, and looks at their lines.
+// list lists the changed files, without ralph's own and the restored ones, and reads their lines.
 func (b *builder) list() error {
 	changes, err := b.Trusted.Compare(b.ctx, git.Span{From: b.base, To: b.head})
 	if err != nil {
@@ -78,8 +78,8 @@ func (b *builder) list() error {
 }
 
 var (
-	plainText = pattern.Of(`\.(md|markdown|rst|txt|adoc)$`)
-	special   = pattern.Of(`[^\w/-]`)
+	plainText    = pattern.Of(`\.(md|markdown|rst|txt|adoc)$`)
+	patternChars = pattern.Of(`[^\w/-]`) // have a meaning in a pattern, or may have one
 )
 
 const mostDocuments = 50
@@ -95,7 +95,7 @@ func (b *builder) markDocuments() error {
 			continue
 		}
 		tried++
-		name := special.ReplaceAllStringFunc(path.Base(file.Path), func(char string) string { return "[" + char + "]" })
+		name := patternChars.ReplaceAllStringFunc(path.Base(file.Path), func(char string) string { return "[" + char + "]" })
 		users, err := b.Trusted.FilesMatching(b.ctx, b.head, name)
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (b *builder) markDocuments() error {
 	return nil
 }
 
-// kind says what a file is for.
+// kind returns what a file is for.
 func (b *builder) kind(name string) proof.Kind {
 	for _, glob := range b.run.Policy.Tests.Files {
 		if ok, err := doublestar.Match(glob, name); ok || err != nil {
@@ -161,7 +161,7 @@ func (b *builder) readLines() error {
 	}
 	b.change.Hunks = proof.Hunks(patch)
 	if cut {
-		b.look("large", "", "the change is too large to be read")
+		b.needsReview("large", "", "the change is too large to be read")
 	}
 	removes := map[string]bool{}
 	skips := map[string]bool{} // files in which a test is skipped
@@ -177,15 +177,16 @@ func (b *builder) readLines() error {
 	}
 	for i, file := range b.change.Files {
 		b.change.Files[i].Removes = removes[file.Path] || !file.AtHead
+		isProduct := file.Kind == proof.Product
 		switch {
 		case file.Kind == proof.Check:
-			b.look("check_file", file.Path, "it defines the checks, and was changed: the proof had the base's version")
-		case file.Kind == proof.Product && !file.AtBase && newSettings.MatchString(file.Path):
-			b.look("settings", file.Path, "a tool may read its settings from this new file")
+			b.needsReview("check_file", file.Path, "it defines the checks, and was changed: the proof had the base's version")
+		case isProduct && !file.AtBase && newSettings.MatchString(file.Path):
+			b.needsReview("settings", file.Path, "a tool may read its settings from this new file")
 		case file.Kind == proof.Test && skips[file.Path]:
-			b.look("skipped", file.Path, "a test is skipped")
-		case file.Kind == proof.Product && suite.Code(file.Path) && asks[file.Path]:
-			b.look("asks_for_tests", file.Path, "the code asks whether it is being tested")
+			b.needsReview("skipped", file.Path, "a test is skipped")
+		case isProduct && suite.Code(file.Path) && asks[file.Path]:
+			b.needsReview("asks_for_tests", file.Path, "the code asks whether it is being tested")
 		}
 	}
 	return nil
@@ -197,7 +198,7 @@ func containsLine(lines []string, line string) bool {
 	})
 }
 
-func (b *builder) look(kind, file, why string) {
+func (b *builder) needsReview(kind, file, why string) {
 	b.change.Look = append(b.change.Look, journal.Look{Kind: kind, File: file, Why: why})
 }
 
@@ -211,7 +212,7 @@ func (b *builder) compareManifests() {
 		}
 		parts := checkdef.Differs(file.Path, base.file(file.Path), head.file(file.Path), b.defined.Scripts)
 		if len(parts) > 0 {
-			b.look("manifest", file.Path, "it may change what the checks do: "+journal.ShortList(parts))
+			b.needsReview("manifest", file.Path, "it may change what the checks do: "+journal.ShortList(parts))
 		}
 	}
 }
@@ -233,22 +234,15 @@ func (b *builder) makeCommits() error {
 		b.change.Own = protected
 	}
 	oldModules, newModules := b.testModules()
-	hasOldTests := len(oldModules) > 0
-	hasNewTests := len(newModules) > 0
-	for _, file := range b.change.Files {
-		if !isTest(file) {
-			continue
-		}
-		hasOldTests = hasOldTests || file.AtBase
-		hasNewTests = hasNewTests || file.AtHead
-	}
-	if hasOldTests {
+	isOldTest := func(file proof.File) bool { return isTest(file) && file.AtBase }
+	isNewTest := func(file proof.File) bool { return isTest(file) && file.AtHead }
+	if len(oldModules) > 0 || slices.ContainsFunc(b.change.Files, isOldTest) {
 		b.change.OldTests, err = b.overlay(b.change.Head, b.base, tests, oldModules)
 		if err != nil {
 			return err
 		}
 	}
-	if !hasNewTests {
+	if len(newModules) == 0 && !slices.ContainsFunc(b.change.Files, isNewTest) {
 		return nil
 	}
 	b.change.Setup, err = b.overlay(b.base, b.head, manifests, nil)
