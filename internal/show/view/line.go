@@ -42,7 +42,7 @@ func checkText(run journal.Run, what string, e journal.CheckEnded) string {
 	case !e.Passed:
 		how = fmt.Sprintf("failed (exit %d)", e.Exit)
 	}
-	if how != "passed" && e.Where == journal.AtNewTests {
+	if !e.Passed && e.Where == journal.AtNewTests {
 		how = "fails, as it should,"
 	}
 	where := map[journal.Where]string{
