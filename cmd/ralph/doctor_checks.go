@@ -122,10 +122,9 @@ func (c doctorCommand) checksAtHead(ctx context.Context, d *laptop.Project) (run
 			return run, err
 		}
 	}
-	err = c.WithVerifier(ctx, d.World, d.Tool, enclosure, func(v *checkout.Verifier) error {
+	err = c.WithVerifier(ctx, d.World, d.Tool, enclosure, func(v *checkout.Verifier) (err error) {
 		v.Tell = printFailed(d.World)
 		v.Hand.Began = progress(d.World)
-		var err error
 		run, err = findOrRun(v, ctx, c.ProjectDir, head, p)
 		return err
 	})

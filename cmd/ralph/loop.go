@@ -32,7 +32,7 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	asked, err := c.asked(ctx, d)
+	asked, err := c.newRun(ctx, d)
 	if err != nil {
 		return 0, err
 	}
@@ -40,7 +40,7 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Begin(ctx, asked)
 }
 
-func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
+func (c loopCommand) newRun(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
 		fix := `for example: ralph loop "Fix the login" --check "make test"`
 		return job.NewRun{}, fault.Usage("the loop needs a task or a --spec", fix, nil)

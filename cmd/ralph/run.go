@@ -53,21 +53,21 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	asked, err := c.asked(ctx, d)
+	asked, err := c.newRun(ctx, d)
 	if err != nil {
 		return 0, err
 	}
 	return d.Begin(ctx, asked)
 }
 
-func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
+func (c runCommand) newRun(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
 	}
 	if c.Branch != "" {
 		return job.NewRun{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
-	p := c.over(d, policy.ForPreset(policy.ByResponse))
+	p := c.withFlags(d, policy.ForPreset(policy.ByResponse))
 	if c.PromptFile != "" {
 		name, err := workspace.TextFile(d.Root(), c.PromptFile)
 		if err != nil {
@@ -94,7 +94,7 @@ func promptRun(ctx context.Context, d *laptop.Project, p policy.Policy, branch, 
 	}}, nil
 }
 
-func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
+func (c runCommand) withFlags(d *laptop.Project, p policy.Policy) policy.Policy {
 	p = d.WithFlags(c.settings.ApplyToRun(p))
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Checks = policy.AddChecks(p.Checks, c.Check, policy.DefaultCheckTimeout)
@@ -118,7 +118,7 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 		return job.NewRun{}, err
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
-	p := c.over(d, policy.ForPreset(policy.ByStories))
+	p := c.withFlags(d, policy.ForPreset(policy.ByStories))
 	if memory != workspace.MemoryDir || p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}
@@ -164,10 +164,10 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err := d.KeepLevel(old.Level); err != nil {
 		return 0, err
 	}
-	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)
+	return d.Resume(ctx, home, old, c.withFlags(old.Policy), c.Answer)
 }
 
-func (c resumeCommand) over(p policy.Policy) policy.Policy {
+func (c resumeCommand) withFlags(p policy.Policy) policy.Policy {
 	p.Limits = c.Limited(p.Limits)
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Model = cmp.Or(c.Model, p.Model)

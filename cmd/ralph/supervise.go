@@ -35,7 +35,7 @@ type superviseCommand struct {
 }
 
 func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
-	asked, err := c.asked(w)
+	asked, err := c.newRun(w)
 	if err != nil {
 		return 0, err
 	}
@@ -58,7 +58,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 	return outcome.Run.Stop.Reason.Status().ExitCode(true), err
 }
 
-func (c superviseCommand) asked(w world) (job.NewRun, error) {
+func (c superviseCommand) newRun(w world) (job.NewRun, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 || argv[0] == "" {
 		return job.NewRun{}, fault.Usage("no command given", "for example: ralph supervise -- ./agent.sh", nil)
