@@ -62,10 +62,6 @@ func (s *Server) authenticate(c *call) *answer {
 	}
 	c.token = token
 	s.used[secret]++
-	if limit, used, _ := s.quota(token); s.RateLimit > 0 && used > limit {
-		reply := fail(http.StatusForbidden, "API rate limit exceeded for "+token.Login+".")
-		return &reply
-	}
 	return nil
 }
 

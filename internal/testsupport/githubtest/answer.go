@@ -87,18 +87,6 @@ func send(w http.ResponseWriter, a answer) {
 	_, _ = w.Write(content)
 }
 
-// quota returns how many requests a token has, used and left.
-func (s *Server) quota(token *Token) (limit, used, left int) {
-	limit = allQuota
-	if s.RateLimit > 0 {
-		limit = s.RateLimit
-	}
-	if token != nil {
-		used = s.used[token.value]
-	}
-	return limit, used, max(limit-used, 0)
-}
-
 // reset returns the end of the hour under way.
 func (s *Server) reset() int64 {
 	now := Epoch.Add(time.Duration(s.ticks) * time.Second)
@@ -109,9 +97,12 @@ func (s *Server) reset() int64 {
 }
 
 func (s *Server) rateHeaders(header http.Header, token *Token) {
-	limit, used, left := s.quota(token)
-	header.Set("X-RateLimit-Limit", strconv.Itoa(limit))
-	header.Set("X-RateLimit-Remaining", strconv.Itoa(left))
+	used := 0
+	if token != nil {
+		used = s.used[token.value]
+	}
+	header.Set("X-RateLimit-Limit", strconv.Itoa(allQuota))
+	header.Set("X-RateLimit-Remaining", strconv.Itoa(max(allQuota-used, 0)))
 	header.Set("X-RateLimit-Used", strconv.Itoa(used))
 	header.Set("X-RateLimit-Reset", strconv.FormatInt(s.reset(), 10))
 	header.Set("X-RateLimit-Resource", "core")

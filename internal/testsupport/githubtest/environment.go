@@ -12,7 +12,6 @@ type Run struct {
 	EventPath string // the file with its payload
 	Actor     string
 	ID        int64  // 0 means 1
-	Attempt   int    // 0 means 1
 	Workspace string // the checkout; empty leaves it out
 	// Temp is where the runner's command files are, which must exist; empty
 	// leaves them out.
@@ -32,7 +31,7 @@ func (s *Server) Environment(run Run) []string {
 		fmt.Sprintf("GITHUB_REPOSITORY_ID=%d", r.id), "GITHUB_REPOSITORY_OWNER=" + r.Owner,
 		fmt.Sprintf("GITHUB_REPOSITORY_OWNER_ID=%d", owner.ID), "GITHUB_EVENT_NAME=" + run.Event,
 		"GITHUB_EVENT_PATH=" + run.EventPath, fmt.Sprintf("GITHUB_RUN_ID=%d", max(run.ID, 1)), "GITHUB_RUN_NUMBER=1",
-		fmt.Sprintf("GITHUB_RUN_ATTEMPT=%d", max(run.Attempt, 1)), "GITHUB_ACTOR=" + actor.Login,
+		"GITHUB_RUN_ATTEMPT=1", "GITHUB_ACTOR=" + actor.Login,
 		fmt.Sprintf("GITHUB_ACTOR_ID=%d", actor.ID), "GITHUB_TRIGGERING_ACTOR=" + actor.Login, "GITHUB_WORKFLOW=ralph",
 		"GITHUB_WORKFLOW_REF=" + r.name() + "/.github/workflows/ralph.yml@" + ref, "GITHUB_WORKFLOW_SHA=" + sha,
 		"GITHUB_JOB=ralph", "GITHUB_ACTION=__self", "GITHUB_REF=" + ref, "GITHUB_REF_NAME=" + r.DefaultBranch,

@@ -21,7 +21,6 @@ type Fault struct {
 	Skip  int // lets so many pass first
 	Times int // 0: once, negative: for ever
 
-	Delay  time.Duration
 	Hang   bool // no answer until the client or the server gives up
 	Done   bool // the request is carried out first, and only its answer is lost
 	Status int
@@ -110,9 +109,6 @@ func (s *Server) faulty(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if !s.pause(r, fault.Delay) {
-			return
-		}
 		kept := new(githttp.Kept)
 		if fault.Done || fault.Status == 0 && !fault.Hang {
 			next.ServeHTTP(kept, r)
@@ -123,20 +119,6 @@ func (s *Server) faulty(next http.Handler) http.Handler {
 		}
 		fault.answer(w, kept)
 	})
-}
-
-// pause waits, and says whether there is still somebody to answer.
-func (s *Server) pause(r *http.Request, delay time.Duration) bool {
-	if delay <= 0 {
-		return true
-	}
-	select {
-	case <-time.After(delay):
-		return true
-	case <-s.closed:
-	case <-r.Context().Done():
-	}
-	return false
 }
 
 func (s *Server) hang(r *http.Request) {

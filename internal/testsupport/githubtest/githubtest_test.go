@@ -91,8 +91,6 @@ func start(t *testing.T, set ...func(*githubtest.Server)) *githubtest.Server {
 		roles[role] = role
 		s.AddToken("ghp_"+role, githubtest.Token{Login: role, Kind: githubtest.Personal})
 	}
-	s.AddUser(githubtest.User{Login: "acme", Kind: "Organization"})
-	s.AddToken("ghp_outsider", githubtest.Token{Login: "outsider", Kind: githubtest.Personal})
 	s.AddToken(jobToken, githubtest.Token{
 		Login: "github-actions[bot]", Kind: githubtest.Job, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
 	})

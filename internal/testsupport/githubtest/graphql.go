@@ -2,19 +2,14 @@ package githubtest
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/lib/pattern"
 )
 
 var (
-	mutation  = pattern.Of(`\b(markPullRequestReadyForReview|convertPullRequestToDraft|resolveReviewThread)\b`)
-	inline    = pattern.Of(`(?:pullRequestId|threadId):\s*(?:"([^"]*)"|\$(\w+))`)
-	selection = pattern.Of(`\bpullRequest\s*\{([^}]*)\}`)
-	byInput   = pattern.Of(`input:\s*\$(\w+)`)
+	mutation = pattern.Of(`\b(markPullRequestReadyForReview|convertPullRequestToDraft|resolveReviewThread)\b`)
+	subject  = pattern.Of(`(?:pullRequestId|threadId):\s*\$(\w+)`)
 )
 
 // query is a GraphQL request.
@@ -23,21 +18,14 @@ type query struct {
 	Variables map[string]any `json:"variables"`
 }
 
-// node returns the pull request or the thread that a mutation names, however it names it.
+// node returns the pull request or the thread that a mutation names.
 func (q query) node() string {
-	if found := inline.FindStringSubmatch(q.Query); found != nil {
-		if found[2] == "" {
-			return found[1]
-		}
-		id, _ := q.Variables[found[2]].(string)
-		return id
+	found := subject.FindStringSubmatch(q.Query)
+	if found == nil {
+		return ""
 	}
-	if found := byInput.FindStringSubmatch(q.Query); found != nil {
-		input, _ := q.Variables[found[1]].(map[string]any)
-		id, _ := input["pullRequestId"].(string)
-		return id
-	}
-	return ""
+	id, _ := q.Variables[found[1]].(string)
+	return id
 }
 
 // serveGraphQL knows the mutations for which REST has no endpoint.
@@ -85,7 +73,7 @@ func (s *Server) mutate(c *call, asked query) object {
 		return refusal(name, "UNPROCESSABLE", "Draft pull requests are not supported in this repository.")
 	}
 	i.pull.draft, i.UpdatedAt = draft, s.now()
-	return object{"data": object{name: object{"clientMutationId": nil, "pullRequest": s.selected(r, i, asked.Query)}}}
+	return object{"data": object{name: object{"clientMutationId": nil, "pullRequest": object{"isDraft": draft}}}}
 }
 
 // byNode finds the pull request with a node id.
@@ -98,19 +86,6 @@ func (s *Server) byNode(id string) (*repo, *issue) {
 		}
 	}
 	return nil, nil
-}
-
-// selected returns the fields of a pull request that the query asks for.
-func (s *Server) selected(r *repo, i *issue, query string) object {
-	fields := object{
-		"id": nodeID("PR", i.ID), "number": i.Number, "isDraft": i.pull.draft, "url": i.pull.page(s, r, i),
-		"title": i.Title, "state": strings.ToUpper(i.State),
-	}
-	asked := selection.FindStringSubmatch(query)
-	maps.DeleteFunc(fields, func(field string, _ any) bool {
-		return asked == nil || !slices.Contains(strings.Fields(asked[1]), field)
-	})
-	return fields
 }
 
 // refusal returns how GraphQL says no: 200, a null and the reason.

@@ -16,7 +16,6 @@ type Issue struct {
 	Author    string
 	State     string // open or closed
 	Labels    []string
-	Locked    bool
 	Pull      bool // it is a pull request
 	Reactions []Reaction
 	CreatedAt time.Time
@@ -107,7 +106,7 @@ func (s *Server) issueJSON(r *repo, i *issue) object {
 		"labels_url": base + "/labels{/name}", "comments_url": base + "/comments", "events_url": base + "/events",
 		"timeline_url": base + "/timeline", "html_url": page, "number": i.Number, "title": i.Title,
 		"user": s.userJSON(i.Author), "labels": s.labelsJSON(r, i), "state": i.State, "state_reason": nil,
-		"locked": i.Locked, "active_lock_reason": nil, "assignee": nil, "assignees": []object{},
+		"locked": false, "active_lock_reason": nil, "assignee": nil, "assignees": []object{},
 		"milestone": nil, "comments": len(r.commentsOf(i.Number)), "created_at": stamp(i.CreatedAt),
 		"updated_at": stamp(i.UpdatedAt), "closed_at": stampOrNull(i.ClosedAt), "closed_by": nil,
 		"author_association": r.association(i.Author), "body": orNull(i.Body),

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 func createPull(c *call) answer {
@@ -42,45 +41,22 @@ func (c *call) newPull(head, base string) (*pull, *answer) {
 		reply := fail(http.StatusForbidden, "GitHub Actions is not permitted to create or approve pull requests.")
 		return nil, &reply
 	}
-	from := c.repo
-	if owner, name, other := strings.Cut(head, ":"); other {
-		head, from = name, c.server.forkOf(c.repo, owner)
-	}
-	if from == nil || branch(from, head) == "" {
+	if branch(c.repo, head) == "" {
 		return refuse(problem{Code: "invalid", Field: "head"})
 	}
 	if branch(c.repo, base) == "" {
 		return refuse(problem{Code: "invalid", Field: "base"})
 	}
-	p := &pull{head: head, headRepo: from.name(), headSHA: branch(from, head), base: base}
+	p := &pull{head: head, headRepo: c.repo.name(), headSHA: branch(c.repo, head), base: base}
 	if c.server.ahead(c.repo, p) == 0 {
-		return refuse(problem{Code: "custom", Message: "No commits between " + between(c.repo, from, p)})
+		return refuse(problem{Code: "custom", Message: "No commits between " + base + " and " + head})
 	}
 	if slices.ContainsFunc(c.repo.pulls(), func(i *issue) bool {
 		return i.State == "open" && i.pull.head == head && i.pull.headRepo == p.headRepo && i.pull.base == base
 	}) {
-		return refuse(problem{Code: "custom", Message: "A pull request already exists for " + from.Owner + ":" + head + "."})
+		return refuse(problem{Code: "custom", Message: "A pull request already exists for " + c.repo.Owner + ":" + head + "."})
 	}
 	return p, nil
-}
-
-func between(to, from *repo, p *pull) string {
-	if to == from {
-		return p.base + " and " + p.head
-	}
-	return to.Owner + ":" + p.base + " and " + from.Owner + ":" + p.head
-}
-
-func (s *Server) forkOf(r *repo, owner string) *repo {
-	if strings.EqualFold(owner, r.Owner) {
-		return r
-	}
-	for _, other := range s.repos {
-		if strings.EqualFold(other.Owner, owner) && strings.EqualFold(other.Fork, r.name()) {
-			return other
-		}
-	}
-	return nil
 }
 
 // ahead counts the commits that a pull request brings. Without git, and between

@@ -37,7 +37,7 @@ func (s *Server) AddIssue(name string, settings Issue) Issue {
 	return s.newIssue(r, settings).copy()
 }
 
-// EditIssue changes title, body, state or the lock of an issue.
+// EditIssue changes title, body or state of an issue.
 func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 			i.ClosedAt = s.now()
 		}
 	}
-	i.Title, i.Body, i.Locked = edited.Title, edited.Body, edited.Locked
+	i.Title, i.Body = edited.Title, edited.Body
 	i.State, i.MergedAt, i.UpdatedAt = edited.State, edited.MergedAt, s.now()
 	return i.copy()
 }
@@ -168,12 +168,4 @@ func (s *Server) Pull(name string, number int) (Pull, bool) {
 		return Pull{}, false
 	}
 	return s.pullView(r, i), true
-}
-
-// SetDraft makes a pull request a draft, or ready.
-func (s *Server) SetDraft(name string, number int, draft bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, i := s.mustIssue(name, number)
-	i.pull.draft = draft
 }

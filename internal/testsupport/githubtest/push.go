@@ -3,7 +3,6 @@ package githubtest
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/githttp"
@@ -21,8 +20,8 @@ type Push struct {
 // backend finds git-http-backend when it is first needed.
 func (s *Server) backend() string {
 	s.lookUp.Do(func() {
-		place := s.Backend
-		if place == "" && s.Git != nil {
+		place := ""
+		if s.Git != nil {
 			place = s.besideGit()
 		}
 		s.program = githttp.Find(place)
@@ -70,9 +69,6 @@ func (s *Server) refuse(access githttp.Access, u githttp.Update) string {
 	s.mu.Lock()
 	r := s.repo(access.Name)
 	s.mu.Unlock()
-	if name, isBranch := strings.CutPrefix(u.Ref, "refs/heads/"); isBranch && slices.Contains(r.Protected, name) {
-		return ProtectedBranch(u.Ref)
-	}
 	if s.RefusePush == nil {
 		return ""
 	}
@@ -97,7 +93,7 @@ func (s *Server) revoke(access githttp.Access, updates []githttp.Update) string 
 		for _, taken := range updates {
 			s.restore(r, taken)
 		}
-		return WorkflowRule(file)
+		return "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
 	}
 	return ""
 }

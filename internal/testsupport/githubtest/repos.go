@@ -16,9 +16,7 @@ type Repo struct {
 	DefaultBranch string // empty means main
 	Dir           string // the bare repository
 	Private       bool
-	Fork          string            // owner/name of the parent
 	Roles         map[string]string // login: admin, maintain, write, triage, read
-	Protected     []string          // branches that take no push
 	Rulesets      []Ruleset
 	// NoDrafts is a plan without draft pull requests.
 	NoDrafts bool
@@ -49,7 +47,6 @@ func (s *Server) AddRepo(settings Repo) {
 		settings.DefaultBranch = "main"
 	}
 	settings.Roles = maps.Clone(settings.Roles)
-	settings.Protected = slices.Clone(settings.Protected)
 	made := &repo{Repo: settings, id: s.nextID(), createdAt: s.now(), issues: map[int]*issue{}, comments: map[int64]*Comment{}}
 	if s.repos == nil {
 		s.repos = map[string]*repo{}
@@ -146,9 +143,6 @@ func getRepo(c *call) answer {
 	if c.token != nil && c.token.Kind == Personal {
 		body["permissions"] = permissions(c.repo.roleOf(c.token.Login))
 	}
-	if parent := c.server.repo(c.repo.Fork); parent != nil {
-		body["parent"], body["source"] = c.server.repoJSON(parent), c.server.repoJSON(parent)
-	}
 	return ok(body)
 }
 
@@ -177,7 +171,7 @@ func (s *Server) repoJSON(r *repo) object {
 	page, open := s.URL+"/"+r.name(), r.openCount()
 	body := object{
 		"id": r.id, "node_id": nodeID("R", r.id), "name": r.Name, "full_name": r.name(), "private": r.Private,
-		"owner": s.userJSON(r.Owner), "html_url": page, "description": nil, "fork": r.Fork != "",
+		"owner": s.userJSON(r.Owner), "html_url": page, "description": nil, "fork": false,
 		"created_at": stamp(r.createdAt), "updated_at": stamp(r.createdAt), "pushed_at": stamp(r.createdAt),
 		"git_url": fmt.Sprintf("git:%s.git", strings.TrimPrefix(page, "http:")), "ssh_url": "git@127.0.0.1:" + r.name() + ".git",
 		"clone_url": page + ".git", "svn_url": page, "homepage": nil, "size": 0, "stargazers_count": 0,

@@ -28,9 +28,6 @@ type Server struct {
 	// Git runs git in a bare repository and returns what it printed. Without it
 	// ancestry is judged by equal commits only, and pushes of workflow files pass.
 	Git func(ctx context.Context, dir string, args ...string) (string, error)
-	// Backend is the path of git-http-backend; empty means found by Git, or in
-	// the usual places.
-	Backend string
 	// Temp is the directory for pushes in flight; empty means the system's.
 	Temp string
 	// Attached is the folder of the files that people attached to issues.
@@ -39,8 +36,6 @@ type Server struct {
 	Overlay string
 	// Wrap stands around the REST API, inside the faults: a validator, a recorder.
 	Wrap func(http.Handler) http.Handler
-	// RateLimit is how many requests a token has; 0 means 5000 and no end.
-	RateLimit int
 	// RefusePush answers why a push must not be, or nothing.
 	RefusePush func(Push) string
 	// URL is set by Start: the server's root, without a slash at the end.

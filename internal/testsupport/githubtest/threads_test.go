@@ -3,7 +3,6 @@ package githubtest_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"testing"
 
@@ -75,31 +74,5 @@ func jobSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"cancel", 0, cancel(5)},
 		{"cancel what is over", 409, cancel(6)},
 		{"job of a run", 0, func() error { return last(c.Actions.GetWorkflowJobByID(ctx, "acme", "shop", check.ID)) }},
-	}
-}
-
-// A log lies at another host, which is not shown a token.
-func TestLogsTakeNoToken(t *testing.T) {
-	s := start(t)
-	check := s.AddCheckRun(shop, githubtest.CheckRun{SHA: "main", Name: "test", Conclusion: "failure", Log: "boom"})
-	at, _, err := client(t, s, jobToken).Actions.GetWorkflowJobLogs(t.Context(), "acme", "shop", check.ID, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for token, want := range map[string]int{"": http.StatusOK, "Bearer " + jobToken: http.StatusBadRequest} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.String(), http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", token)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode != want || (string(text) == "boom") != (want == http.StatusOK) {
-			t.Errorf("with %q: %d %q, %v", token, resp.StatusCode, text, err)
-		}
-		_ = resp.Body.Close()
 	}
 }

@@ -14,23 +14,6 @@ type User struct {
 	Kind  string // User, Bot or Organization; by default told from the login
 }
 
-// AddUser makes an account. Logins that appear elsewhere, as an author or a
-// token's owner, need none: they are made on first use.
-func (s *Server) AddUser(user User) User {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	made := s.user(user.Login)
-	id, kind := made.ID, made.Kind
-	*made = user
-	if made.ID == 0 {
-		made.ID = id
-	}
-	if made.Kind == "" {
-		made.Kind = kind
-	}
-	return *made
-}
-
 func (s *Server) user(login string) *User {
 	if user := s.findUser(login); user != nil {
 		return user

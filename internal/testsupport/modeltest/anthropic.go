@@ -2,8 +2,6 @@ package modeltest
 
 import (
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/stream"
 )
@@ -15,7 +13,6 @@ var anthropic = dialect{
 	whole:   anthropicWhole,
 	events:  anthropicEvents,
 	refusal: anthropicRefusal,
-	reset:   anthropicReset,
 }
 
 func anthropicWhole(t turn) any {
@@ -101,12 +98,4 @@ func anthropicRefusal(a Answer, message string) any {
 		kind = "api_error"
 	}
 	return map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": message}}
-}
-
-// anthropicReset tells of a key's limit, and of a subscription's.
-func anthropicReset(header http.Header, reset time.Time) {
-	header.Set("Anthropic-Ratelimit-Requests-Reset", reset.UTC().Format(time.RFC3339))
-	header.Set("Anthropic-Ratelimit-Unified-Status", "rejected")
-	header.Set("Anthropic-Ratelimit-Unified-Representative-Claim", "five_hour")
-	header.Set("Anthropic-Ratelimit-Unified-Reset", strconv.FormatInt(reset.Unix(), 10))
 }

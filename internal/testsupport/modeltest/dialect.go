@@ -14,7 +14,6 @@ type dialect struct {
 	whole   func(turn) any                     // an answer in one piece
 	events  func(turn) []event                 // the same as a stream
 	refusal func(a Answer, message string) any // the body of an HTTP error
-	reset   func(http.Header, time.Time)       // tells the end of a limit; may be nil
 	ending  string                             // the last line of a stream; may be empty
 }
 
@@ -36,9 +35,6 @@ var refusals = map[int]string{
 func refuse(w http.ResponseWriter, r Request, a Answer) {
 	if a.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(a.RetryAfter/time.Second)))
-	}
-	if !a.Reset.IsZero() && r.speaks.reset != nil {
-		r.speaks.reset(w.Header(), a.Reset)
 	}
 	message := a.Words
 	if message == "" {

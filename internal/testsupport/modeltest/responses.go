@@ -99,8 +99,7 @@ func responseEvents(t turn) []event {
 	return events
 }
 
-// openAIRefusal returns how both of OpenAI's APIs refuse. The end of a limit is in
-// the body.
+// openAIRefusal returns how both of OpenAI's APIs refuse.
 func openAIRefusal(a Answer, message string) any {
 	kinds := map[int]string{
 		http.StatusUnauthorized: "invalid_request_error", http.StatusForbidden: "permission_error",
@@ -111,8 +110,5 @@ func openAIRefusal(a Answer, message string) any {
 		kind = "server_error"
 	}
 	refusal := map[string]any{"message": message, "type": kind, "param": nil, "code": nil}
-	if !a.Reset.IsZero() {
-		refusal["type"], refusal["resets_at"] = "usage_limit_reached", a.Reset.Unix()
-	}
 	return map[string]any{"error": refusal}
 }

@@ -20,9 +20,7 @@ type Answer struct {
 
 	Status     int           // an HTTP error, in the place of words and calls
 	RetryAfter time.Duration // said with the error, in whole seconds
-	Reset      time.Time     // the same: when a limit that was reached begins anew
-	Plan       string
-	Times      int // how often in a row; 0 is once
+	Times      int           // how often in a row; 0 is once
 
 	Stall bool // nothing is said until the asker goes
 	Cut   bool // the connection ends in the middle of it
