@@ -5,40 +5,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/core/plan"
-	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/verdict"
 )
-
-// A plan is made once: its result is on record, no matter what happens to the run.
-func TestUnplanned(t *testing.T) {
-	begun := journal.RunBegan{Run: "r", Vague: true, Policy: policy.Policy{Approval: true}}
-	made := journal.PlanDrafted{By: "a", Stories: []plan.Story{{ID: "US-007"}}}
-	asks, fails := journal.PlanDrafted{By: "a", Question: "Which?"}, journal.PlanDrafted{By: "a", Why: "no JSON"}
-	for name, c := range map[string]struct {
-		events     []journal.Event
-		unplanned  bool
-		unapproved bool
-	}{
-		"said well":    {[]journal.Event{journal.RunBegan{Run: "r", Policy: begun.Policy}}, false, true},
-		"at first":     {[]journal.Event{begun}, true, false},
-		"made":         {[]journal.Event{begun, made}, false, true},
-		"approved":     {[]journal.Event{begun, made, journal.Resumed{Approved: "ada"}}, false, false},
-		"asked":        {[]journal.Event{begun, asks}, false, false},
-		"answered":     {[]journal.Event{begun, asks, journal.Resumed{Words: "this"}}, true, false},
-		"failed":       {[]journal.Event{begun, fails}, true, false},
-		"failed twice": {[]journal.Event{begun, fails, fails}, false, true},
-		"worked on":    {[]journal.Event{begun, fails, journal.IterationBegan{Number: 1}}, false, true},
-	} {
-		run := minutely(c.events...)
-		if verdict.NeedsPlan(run) != c.unplanned || verdict.NeedsApproval(run) != c.unapproved {
-			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, verdict.NeedsPlan(run), verdict.NeedsApproval(run), c.unplanned, c.unapproved)
-		}
-	}
-	run := minutely(begun, made)
-	if len(run.Plan.UserStories) != 1 || run.Plan.UserStories[0].ID != "US-007" {
-		t.Errorf("the plan is %+v, want the agent's", run.Plan)
-	}
-}
 
 // Commits that change nothing but the loop's own files touch nothing, as far as
 // the proofs of all their stories say so.

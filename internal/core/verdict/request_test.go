@@ -120,3 +120,11 @@ func TestDecidePassesOnTheRequest(t *testing.T) {
 		t.Errorf("approve (-want +got):\n%s", diff)
 	}
 }
+
+// A plan whose agent asks is made again once the question is answered, and not before.
+func TestAPlanThatAsksWaits(t *testing.T) {
+	run := fold(journal.RunBegan{Run: "r", Vague: true}, journal.PlanDrafted{By: "a", Question: "Which?"})
+	if verdict.NeedsPlan(run) {
+		t.Error("the plan is made again before the question is answered")
+	}
+}
