@@ -68,7 +68,6 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 	tests := map[string]struct {
 		agent, command, args string
 		want                 string // in argv, in that order
-		never                []string
 		notes                []string
 	}{
 		"claude": {

@@ -59,31 +59,6 @@ func TestCommandIsStartedAs(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	tests := map[string]struct {
-		line string
-		want []string
-		bad  bool
-	}{
-		"quotes":               {line: `a"b c"'d e' ''`, want: []string{"ab cd e", ""}},
-		"escapes":              {line: `\"a\" "\"b\" \n" '\c'`, want: []string{`"a"`, `"b" \n`, `\c`}},
-		"globs stay":           {line: "*.go {a,b}", want: []string{"*.go", "{a,b}"}},
-		"a shell's own script": {line: `sh -c 'echo $HOME | cat'`, want: []string{"sh", "-c", "echo $HOME | cat"}},
-		"a variable":           {line: "a $HOME", bad: true},
-		"a command in it":      {line: "a `id`", bad: true},
-		"a pipe":               {line: "a | b", bad: true},
-		"an open quote":        {line: `a "b`, bad: true},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			got, err := agent.Words(test.line)
-			if diff := cmp.Diff(test.want, got); diff != "" || (err != nil) != test.bad {
-				t.Errorf("Words = %v (-want +got):\n%s", err, diff)
-			}
-		})
-	}
-}
-
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"bin/tool", "tree/tool", "tree/only"} {

@@ -30,21 +30,3 @@ var children = map[string]func() int{
 }
 
 var order = agent.Order{Iteration: 3, Max: 10, Story: "US-001", Prompt: "do it\n"}
-
-// golden compares got with a file, or makes it the file.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-}

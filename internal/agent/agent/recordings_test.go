@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
+	"github.com/ralph-loop/ralph/internal/testsupport/golden"
 )
 
 // endings are how the agents ended when they printed the recordings.
@@ -65,7 +66,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(path, ".ndjson")+".want", s.Script()+string(sum)+"\n")
+			golden.Compare(t, *update, strings.TrimSuffix(path, ".ndjson")+".want", s.Script()+string(sum)+"\n")
 			if !bytes.Equal(s.Kept["transcript_1.ndjson"].Bytes(), data) {
 				t.Error("the transcript differs from what was printed")
 			}

@@ -46,35 +46,30 @@ func TestAgentsThatSayNothingAreEnded(t *testing.T) {
 // Tries that come to nothing are no sign of life, no matter what is printed along with
 // them. The end names the model's server, as if the program had given up.
 func TestAgentsThatOnlyRetryAreEnded(t *testing.T) {
-	type says struct{ out, err string }
 	for name, test := range map[string]struct {
-		agent  string
-		again  []says
+		again  []string
 		why    string
 		busy   bool
 		cannot bool
 	}{
-		"claude": {
-			"claude",
-			[]says{{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529}`}},
+		"overloaded": {
+			[]string{`{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529}`},
 			"no answer from the model for 300ms 529: overloaded", true, false,
 		},
-		"claude without access": {
-			"claude",
-			[]says{{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"forbidden","error_status":403}`}},
+		"without access": {
+			[]string{`{"type":"system","subtype":"api_retry","attempt":1,"error":"forbidden","error_status":403}`},
 			"no answer from the model for 300ms 403: forbidden", false, true,
 		},
 		"one that works in between": {
-			"claude",
-			[]says{
-				{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529}`},
-				{out: `{"type":"assistant","message":{"content":[{"type":"text","text":"on it"}]}}`},
+			[]string{
+				`{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529}`,
+				`{"type":"assistant","message":{"content":[{"type":"text","text":"on it"}]}}`,
 			},
 			"", false, false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			adapter, err := agent.Pick(test.agent, agent.Options{Command: "sh"})
+			adapter, err := agent.Pick("claude", agent.Options{Command: "sh"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,9 +78,8 @@ func TestAgentsThatOnlyRetryAreEnded(t *testing.T) {
 			hand.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
 				for i := 0; i < 20 && ctx.Err() == nil; i++ {
 					time.Sleep(100 * time.Millisecond)
-					says := test.again[i%len(test.again)]
-					fmt.Fprint(c.Stdout, says.out+"\n")
-					fmt.Fprint(c.Stderr, says.err+"\n")
+					fmt.Fprintln(c.Stdout, test.again[i%len(test.again)])
+					fmt.Fprintln(c.Stderr)
 				}
 				if test.why == "" {
 					fmt.Fprintln(c.Stdout, `{"type":"result","result":"so"}`)

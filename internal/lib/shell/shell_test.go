@@ -11,11 +11,14 @@ import (
 
 func TestWords(t *testing.T) {
 	for line, want := range map[string][]string{
-		"":                      nil,
-		"a  b\tc":               {"a", "b", "c"},
-		`--model "gpt 5" 'a"b'`: {"--model", "gpt 5", `a"b`},
-		`a\ b "c\"d" ''`:        {"a b", `c"d`, ""},
-		`--x='y z'`:             {"--x=y z"},
+		"":                       nil,
+		"a  b\tc":                {"a", "b", "c"},
+		`--model "gpt 5" 'a"b'`:  {"--model", "gpt 5", `a"b`},
+		`a\ b "c\"d" ''`:         {"a b", `c"d`, ""},
+		`--x='y z'`:              {"--x=y z"},
+		"*.go {a,b}":             {"*.go", "{a,b}"},
+		`"\"b\" \n" '\c'`:        {`"b" \n`, `\c`},
+		`sh -c 'echo $HOME | x'`: {"sh", "-c", "echo $HOME | x"},
 	} {
 		got, err := shell.Words(line)
 		if err != nil {

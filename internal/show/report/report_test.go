@@ -8,19 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/core/journal"
-	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/core/stream"
-	"github.com/ralph-loop/ralph/internal/core/verdict"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
 	"github.com/ralph-loop/ralph/internal/show/report"
+	"github.com/ralph-loop/ralph/internal/testsupport/golden"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -102,39 +98,9 @@ func TestExamples(t *testing.T) {
 			if page := html(t, s); strings.Contains(page, "Not shown:") || strings.Contains(page, "gone or was changed") {
 				t.Error("a file is missing beside the journal, or is not what it was")
 			}
-			golden(t, name, "report.html", html(t, s))
-			golden(t, name, "report.md", string(markdown))
+			golden.Compare(t, *update, filepath.Join("testdata", name, "report.html"), html(t, s))
+			golden.Compare(t, *update, filepath.Join("testdata", name, "report.md"), string(markdown))
 		})
-	}
-}
-
-func golden(t *testing.T, name, file, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name, file)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", path, diff)
-	}
-}
-
-// A page has the word "proven" only if a story is proven.
-func TestTheWordProvenIsDeserved(t *testing.T) {
-	for _, name := range examples {
-		s := example(t, name)
-		run := journal.Fold(journal.Run{}, s.Entries...)
-		deserved := slices.ContainsFunc(run.Plan.UserStories, func(story plan.Story) bool { return verdict.IsStoryProven(run, story) })
-		if is := strings.Contains(strings.ToLower(html(t, s)), "proven"); is != deserved {
-			t.Errorf("%s says proven: %t, want %t", name, is, deserved)
-		}
 	}
 }
 

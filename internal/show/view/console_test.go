@@ -1,12 +1,10 @@
 package view_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -14,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 	"github.com/ralph-loop/ralph/internal/core/stream"
 	"github.com/ralph-loop/ralph/internal/show/view"
+	"github.com/ralph-loop/ralph/internal/testsupport/golden"
 )
 
 // tick is the time between two lines of a scene.
@@ -68,23 +67,7 @@ func TestConsole(t *testing.T) {
 		for _, l := range looks {
 			told.Files = append(told.Files, txtar.File{Name: l.name, Data: []byte(play(l.look, scene.parts))})
 		}
-		golden(t, "testdata/console/"+scene.file, txtar.Format(&told))
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
+		golden.Compare(t, *update, "testdata/console/"+scene.file, string(txtar.Format(&told)))
 	}
 }
 
