@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -80,11 +79,4 @@ func TestRealAgentLeavesAJob(t *testing.T) {
 		}
 		b.noneLeft()
 	})
-}
-
-// stoppable is a Runner that can be stopped at once.
-func (b *bench) stoppable() {
-	b.hard = make(chan struct{})
-	runner := process.Runner{Now: time.Now, Hard: b.hard}
-	b.Agent.Run = runner.Run
 }

@@ -144,7 +144,6 @@ type bench struct {
 	server *modeltest.Server
 	models *egress.Model // between the two; nil: there is none
 	order  agent.Order
-	hard   chan struct{} // closed, it ends at once
 }
 
 func (c cli) bench(answers ...modeltest.Answer) *bench {
@@ -162,7 +161,6 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 	if b.models != nil {
 		b.Upstream = b.models.LastStatus
 	}
-	b.stoppable()
 	b.Env = append(b.Env, "TMPDIR="+c.TempDir()) // where some of them leave reports
 	if zone := os.Getenv("TZ"); zone != "" {
 		b.Env = append(b.Env, "TZ="+zone) // in which it may tell times

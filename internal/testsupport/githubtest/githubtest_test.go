@@ -40,13 +40,11 @@ func tryGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), err
 }
 
-func git(t *testing.T, dir string, args ...string) string {
+func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	out, err := tryGit(t.Context(), dir, args...)
-	if err != nil {
+	if _, err := tryGit(t.Context(), dir, args...); err != nil {
 		t.Fatalf("git %v: %v", args, err)
 	}
-	return strings.TrimSpace(out)
 }
 
 // bare makes a repository with two commits on main, and on work one more.
