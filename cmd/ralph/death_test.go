@@ -22,10 +22,9 @@ const deathKey = "RALPH_TEST_DEATH"
 // once the line is there, late the one for the event after it, when all that
 // this event tells of has happened.
 type death struct {
-	Event  string // its type
-	Nth    int    // of the events of that type; with no type: of all events of this life
-	Late   bool
-	Polite syscall.Signal // instead of a kill -9
+	Event string // its type
+	Nth   int    // of the events of that type; with no type: of all events of this life
+	Late  bool
 
 	runs string // the folder of the runs
 	born int    // events there were when this life began
@@ -44,19 +43,19 @@ func (d death) String() string {
 }
 
 func (d death) env() string {
-	return fmt.Sprintf("%s=%s,%d,%t,%d", deathKey, d.Event, d.Nth, d.Late, d.Polite)
+	return fmt.Sprintf("%s=%s,%d,%t", deathKey, d.Event, d.Nth, d.Late)
 }
 
 // newDeath reads what env said. There is none for a ralph that an agent is.
 func newDeath(getenv func(string) string) *death {
 	d := &death{runs: filepath.Join(getenv("GITHUB_WORKSPACE"), ".ralph", "runs")}
 	words := strings.Split(getenv(deathKey), ",")
-	if len(words) != 4 || getenv("RALPH_ITERATION") != "" {
+	if len(words) != 3 || getenv("RALPH_ITERATION") != "" {
 		d.done = true
 		return d
 	}
 	d.Event, d.Late = words[0], words[2] == "true"
-	if _, err := fmt.Sscan(words[1]+" "+words[3], &d.Nth, &d.Polite); err != nil {
+	if _, err := fmt.Sscan(words[1], &d.Nth); err != nil {
 		panic(err)
 	}
 	d.born = len(d.events())
@@ -129,10 +128,6 @@ func appending() bool {
 
 func (d *death) strike() {
 	d.done = true
-	if d.Polite != 0 {
-		_ = syscall.Kill(os.Getpid(), d.Polite)
-		return
-	}
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }

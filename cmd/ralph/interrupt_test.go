@@ -9,35 +9,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/policy"
 )
 
-// TestInterrupt asks the program to end while an agent works, with something
-// of the agent's in the background that will not hear of it.
+// TestInterrupt asks the program to end while an agent works, with something of the agent's in the background that
+// will not hear of it. TestStopAsked has an agent that does not hear it either.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		signal syscall.Signal
-		deaf   bool // the agent does not hear it either
-	}{
-		"terminate":              {syscall.SIGTERM, false},
-		"cancel with a deaf one": {syscall.SIGINT, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newIssueJob(t, patient)
-			if c.deaf {
-				s.deafen()
-			}
-			l := s.begin()
-			s.until("the agent is at work", s.hung)
-			if err := l.Process.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
-			if code := s.end(l); code != 130 {
-				t.Errorf("exit %d, want 130", code)
-			}
-			s.saved()
-			s.well()
-		})
+	s := newIssueJob(t, patient)
+	l := s.begin()
+	s.until("the agent is at work", s.hung)
+	if err := l.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
 	}
+	if code := s.end(l); code != 130 {
+		t.Errorf("exit %d, want 130", code)
+	}
+	s.saved()
+	s.well()
 }
 
 // deafen has the first agent pass over SIGTERM.

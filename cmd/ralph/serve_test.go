@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,8 +59,8 @@ func labelledGitHub(t *testing.T) (*gitHub, int) {
 	return hub, issue
 }
 
-// TestAnAppIsServedUntilASignal is the whole way: a delivery comes, the server
-// is told to stop, and the job that it has started opens a pull request.
+// TestAnAppIsServedUntilASignal has a delivery come and the server be told to stop: it starts a job first, which
+// action-ways-app.txtar does.
 func TestAnAppIsServedUntilASignal(t *testing.T) {
 	t.Parallel()
 	hub, issue := labelledGitHub(t)
@@ -93,36 +92,6 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 	}
 	if log := strings.Join(said, "\n"); strings.Contains(log, secret) || strings.Contains(log, "PRIVATE KEY") {
 		t.Errorf("the log holds secrets:\n%s", log)
-	}
-	act(t, hub, "ralph-loop")
-}
-
-// act runs the job that the server has started, as a runner would.
-func act(t *testing.T, hub *gitHub, slug string) {
-	t.Helper()
-	calls := hub.Requests()
-	at := slices.IndexFunc(calls, func(c githubtest.Call) bool { return strings.HasSuffix(c.Path, "/ralph.yml/dispatches") })
-	if at < 0 {
-		t.Fatal("no job was started")
-	}
-	var sent struct{ Inputs map[string]string }
-	if err := json.Unmarshal([]byte(calls[at].Body), &sent); err != nil {
-		t.Fatal(err)
-	}
-	payload, err := hub.DispatchEvent(githubtest.Event{Repo: shop, Sender: slug + "[bot]"}, sent.Inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := hub.job("workflow_dispatch", slug+"[bot]", payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "ralph", "action")
-	cmd.Dir = hub.path("workspace")
-	cmd.Env = slices.Concat(os.Environ(), env, hub.inputs(), []string{"INPUT_ALLOW-BOTS=" + slug})
-	said, err := cmd.CombinedOutput()
-	if pulls := hub.Pulls(shop); err != nil || len(pulls) != 1 || pulls[0].Draft {
-		t.Errorf("the job ends with %v, and pull requests %+v:\n%s", err, pulls, said)
 	}
 }
 
