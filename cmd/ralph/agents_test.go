@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
-	"github.com/ralph-loop/ralph/internal/core/stream"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -161,77 +159,4 @@ func (l *laptop) quiet() {
 			l.t.Errorf("%s holds the key, or cannot be read: %v", path, err)
 		}
 	}
-}
-
-// until waits for what must come, and gives how long it took. A CLI that asks
-// the world about models first, and gets no answer, takes its time.
-func (l *laptop) until(what string, is func() bool) time.Duration {
-	l.t.Helper()
-	began := time.Now()
-	deadline, tick := time.NewTimer(3*patience), time.NewTicker(10*time.Millisecond)
-	defer deadline.Stop()
-	defer tick.Stop()
-	for !is() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			l.t.Fatalf("waited in vain until %s; living: %q", what, living(l.dir))
-		}
-	}
-	return time.Since(began)
-}
-
-// A limit of dollars ends each of them within its turn in a sandbox: its key is ralph's model server's.
-func TestAgentsAreCounted(t *testing.T) {
-	eachAgent(t, `{}`, func(l *laptop) {
-		if l.base == "UNUSED" { // ralph's model server does not see its requests
-			return
-		}
-		cmd := l.start("--sandbox=namespace", "--max-cost", "1", "--iteration-timeout", "2m")
-		_ = cmd.Wait()
-		ended := l.ended()
-		if code := cmd.ProcessState.ExitCode(); code != 1 || len(ended) != 1 || !ended[0].Overspent || ended[0].TimedOut {
-			l.t.Errorf("exit %d after %+v, want 1 after one that has overspent", code, ended)
-		}
-		if n := len(l.server.Work()); n < 2 || n > 12 {
-			l.t.Errorf("%d requests came, of which a few cost a dollar", n)
-		}
-		if !strings.Contains(l.text(), "stopped, out of budget") {
-			l.t.Error("the run did not end for its budget")
-		}
-		l.t.Logf("measured: %s: %d requests, %+v", l.model, len(l.server.Work()), ended)
-		l.quiet()
-	}, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo again")}, Usage: stream.Usage{Input: 300_000, Output: 1000}, Times: modeltest.Always})
-}
-
-// deafTool ignores requests to end, and so do its children, one of which is an
-// orphan.
-const deafTool = `trap '' TERM INT HUP
-sleep 601 &
-(setsid nohup sleep 602 >/dev/null 2>&1 &)
-touch started
-while :; do sleep 1; done`
-
-// When ralph is killed in the middle of such a tool, no process of it is left soon after.
-// TestRealAgentEnds has the other ways to end.
-func TestAgentsAreGone(t *testing.T) {
-	eachAgent(t, `{}`, func(l *laptop) {
-		cmd := l.start("-m", "1")
-		l.until("the tool is at work", func() bool {
-			_, err := os.Stat(l.path("work", "started"))
-			return err == nil
-		})
-		if err := cmd.Process.Kill(); err != nil {
-			l.t.Fatal(err)
-		}
-		gone := make(chan error, 1)
-		go func() { gone <- cmd.Wait() }()
-		took := l.until("all processes ended", func() bool { return len(living(l.dir)) == 0 })
-		<-gone
-		if took > 6*time.Second { // the grace, and one
-			l.t.Errorf("all gone after %v", took)
-		}
-	},
-		modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(deafTool)}},
-		modeltest.Answer{Stall: true, Times: modeltest.Always})
 }

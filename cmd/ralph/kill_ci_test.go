@@ -11,15 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// newRedJob returns a job after the pull request was opened, whose head is red in CI
-// outside GitHub, and the job that this starts.
-func newRedJob(t *testing.T) *issueJob {
-	t.Helper()
-	s := newOpenJob(t)
-	s.red()
-	return s
-}
-
 // newOpenJob returns a job after the pull request was opened, on a machine that has
 // nothing of the job that did.
 func newOpenJob(t *testing.T) *issueJob {
@@ -60,17 +51,7 @@ func newBehindJob(t *testing.T) *issueJob {
 	return s
 }
 
-// red has CI fail on the head of the pull request, and starts a new job on a machine
-// that has nothing of the one before.
-func (s *issueJob) red() {
-	s.t.Helper()
-	s.elsewhere()
-	pull, _ := s.Pull(shop, s.issue)
-	s.SetStatus(shop, githubtest.Status{SHA: pull.HeadSHA, Context: "ci/outside", State: "failure", Description: "it does not work"})
-	s.tells("status", pull.HeadSHA, "failure")
-}
-
-// tended is what people see once a red head was worked on, no matter what came between.
+// tended is what people see once a pull request was worked on, no matter what came between.
 func (s *issueJob) tended() {
 	t := s.t
 	t.Helper()
@@ -84,7 +65,7 @@ func (s *issueJob) tended() {
 	}
 	commits := strings.Split(s.must("log", "--format=%s", "main.."+pulls[0].Head), "\n")
 	if len(commits) != 2 {
-		t.Errorf("commits %q, want one of the issue and one of red CI", commits)
+		t.Errorf("commits %q, want one of the issue and one of the review", commits)
 	}
 }
 
@@ -158,7 +139,7 @@ func killedAlong(t *testing.T, fresh func(*testing.T) *issueJob, again, seen fun
 	}
 }
 
-// resumed has a maintainer ask for the rest: no event of CI takes up a draft.
+// resumed has a maintainer ask for the rest.
 func (s *issueJob) resumed() { s.says("/ralph resume") }
 
 // says starts the job of a maintainer's comment.
@@ -169,14 +150,7 @@ func (s *issueJob) says(command string) {
 	s.starts("issue_comment", payload, err)
 }
 
-// TestKillOfCI kills the program at events of each type of its work on red CI: the same
-// head is worked on, once as far as people can see.
-func TestKillOfCI(t *testing.T) {
-	t.Parallel()
-	killedAlong(t, newRedJob, (*issueJob).resumed, (*issueJob).tended)
-}
-
-// TestKillOfAReview does so at work on a review: its thread gets one answer.
+// TestKillOfAReview kills the program at events of each type of its work on a review: its thread gets one answer.
 func TestKillOfAReview(t *testing.T) {
 	t.Parallel()
 	killedAlong(t, newReviewJob, func(*issueJob) {}, (*issueJob).answered)
@@ -186,13 +160,6 @@ func TestKillOfAReview(t *testing.T) {
 func TestKillOfAnUpdate(t *testing.T) {
 	t.Parallel()
 	killedAlong(t, newBehindJob, (*issueJob).resumed, (*issueJob).updated)
-}
-
-// tells starts the job of an event of CI.
-func (s *issueJob) tells(kind, sha, conclusion string) {
-	s.t.Helper()
-	payload, err := s.CIEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, kind, sha, conclusion)
-	s.starts(kind, payload, err)
 }
 
 func (s *issueJob) starts(event string, payload []byte, err error) {
