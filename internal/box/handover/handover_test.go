@@ -3,12 +3,13 @@ package handover_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,16 +32,16 @@ func newLab(t *testing.T) *lab {
 	t.Helper()
 	origin := t.TempDir()
 	l := &lab{T: t}
-	l.git(origin, "init", "-q", "-b", "main")
+	gittest.Git(l.T, origin, "init", "-q", "-b", "main")
 	for name, text := range map[string]string{
 		"README.md": "# a project\n", "ci/build.yml": "on: push\n", "in/LOCKED.md": "x\n", ".gitattributes": "*.png binary\n",
 		"old.bin": pointer + "oid sha256:a1\nsize 9\n",
 	} {
-		l.write(origin, name, text)
+		gittest.Write(t, filepath.Join(origin, name), text)
 	}
-	l.git(origin, "add", "-A")
-	l.git(origin, "commit", "-q", "-m", "begin")
-	l.base = l.git(origin, "rev-parse", "HEAD")
+	gittest.Git(l.T, origin, "add", "-A")
+	gittest.Git(l.T, origin, "commit", "-q", "-m", "begin")
+	l.base = gittest.Git(l.T, origin, "rev-parse", "HEAD")
 	g := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
 	var err error
 	l.trusted, err = remote.Repository{URL: origin}.Clone(t.Context(), g, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main"})
@@ -53,40 +54,20 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-func (l *lab) git(dir string, args ...string) string {
+// git runs git in the agent's tree.
+func (l *lab) git(args ...string) {
 	l.Helper()
-	cmd := exec.CommandContext(l.Context(), "git", args...)
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=Eve", "GIT_AUTHOR_EMAIL=eve@example.com", "GIT_COMMITTER_NAME=Eve", "GIT_COMMITTER_EMAIL=eve@example.com",
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		l.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func (l *lab) write(dir, name, text string) {
-	l.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		l.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		l.Fatal(err)
-	}
+	gittest.Git(l.T, l.tree.Dir, args...)
 }
 
 // commit commits files as the agent.
 func (l *lab) commit(message string, files map[string]string) {
 	l.Helper()
 	for name, text := range files {
-		l.write(l.tree.Dir, name, text)
+		gittest.Write(l.T, filepath.Join(l.tree.Dir, name), text)
 	}
-	l.git(l.tree.Dir, "add", "-A", "-f")
-	l.git(l.tree.Dir, "commit", "-q", "-m", message)
+	l.git("add", "-A", "-f")
+	l.git("commit", "-q", "-m", message)
 }
 
 // locked names protected files.
@@ -100,19 +81,19 @@ func locked(n int) (names []string) {
 // mergeOften makes six merges that leave out some files of a side branch.
 func (l *lab) mergeOften(name string, files int) {
 	l.Helper()
-	l.git(l.tree.Dir, "checkout", "-q", "-b", "side")
+	l.git("checkout", "-q", "-b", "side")
 	left := map[string]string{}
 	for i := range files {
 		left[fmt.Sprintf(name, i)] = "x"
 	}
 	l.commit("side", left)
-	l.git(l.tree.Dir, "checkout", "-q", "work")
+	l.git("checkout", "-q", "work")
 	for i := range 6 {
 		l.commit("one", map[string]string{"a.txt": fmt.Sprint(i)})
-		l.git(l.tree.Dir, "merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", "side")
-		l.git(l.tree.Dir, "checkout", "-q", "side")
+		l.git("merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", "side")
+		l.git("checkout", "-q", "side")
 		l.commit("more", map[string]string{fmt.Sprintf("side-%d.txt", i): "x"})
-		l.git(l.tree.Dir, "checkout", "-q", "work")
+		l.git("checkout", "-q", "work")
 	}
 }
 
@@ -232,7 +213,7 @@ func TestTake(t *testing.T) {
 		},
 		"a file of Git LFS that moved": {
 			agent: func(l *lab) {
-				l.git(l.tree.Dir, "mv", "old.bin", "moved.bin")
+				l.git("mv", "old.bin", "moved.bin")
 				l.commit("move", nil)
 			},
 			files: []string{"moved.bin", "old.bin"},
@@ -269,7 +250,7 @@ func TestTake(t *testing.T) {
 // Guarded names the changed protected files, deleted ones too.
 func TestGuarded(t *testing.T) {
 	l := newLab(t)
-	l.git(l.tree.Dir, "rm", "-q", "ci/build.yml")
+	l.git("rm", "-q", "ci/build.yml")
 	l.commit("change", map[string]string{"a.txt": "a\n", "docs/LOCKED.md": "x\n"})
 	terms := l.terms()
 	terms.Protect = nil

@@ -1,17 +1,17 @@
 package git_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -79,9 +79,15 @@ var origin = sync.OnceValues(func() (dir string, err error) {
 		git add -A && git commit -q -m begin && git push -q ../remote.git main`
 	cmd := exec.Command("sh", "-ec", script)
 	cmd.Dir = dir
-	cmd.Env = environment(dir)
+	cmd.Env = gittest.Environment(dir)
 	return dir, cmd.Run()
 })
+
+var (
+	sh    = gittest.Sh
+	write = gittest.Write
+	read  = gittest.Read
+)
 
 // program is the committer of ralph's own commits. Honest agents use their tree's configuration.
 const program = "ralph <ralph-loop@users.noreply.github.com>"
@@ -90,28 +96,6 @@ const program = "ralph <ralph-loop@users.noreply.github.com>"
 func (l *lab) sh(dir string, argv ...string) string {
 	l.Helper()
 	return sh(l.T, dir, "", argv...)
-}
-
-// environment is that of a person's or an agent's git.
-func environment(home string) []string {
-	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph-loop@users.noreply.github.com",
-		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph-loop@users.noreply.github.com",
-	}
-}
-
-func sh(t *testing.T, dir, stdin string, argv ...string) string {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-	cmd.Env = environment(t.TempDir())
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(argv, " "), err, errs.String())
-	}
-	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // agent runs git in the tree as the agent.
@@ -168,25 +152,6 @@ func borrowed(t *testing.T, g git.Git, top string) (*git.Trusted, git.Span) {
 	place := must(g.Inspect(t.Context(), top))(t)
 	trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
 	return trusted, git.Span{From: sh(t, top, "", "git", "rev-parse", "HEAD~1"), To: place.Head}
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // must returns the value of a call that has to succeed: must(f())(t).

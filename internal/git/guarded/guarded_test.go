@@ -5,26 +5,18 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // The nearest folder with a .git counts, also where that is a file.
 func TestAround(t *testing.T) {
 	top := t.TempDir()
-	write(t, filepath.Join(top, ".git", "HEAD"), "ref: refs/heads/main\n")
-	write(t, filepath.Join(top, "module", ".git"), "gitdir: ../.git/modules/module\n")
+	gittest.Write(t, filepath.Join(top, ".git", "HEAD"), "ref: refs/heads/main\n")
+	gittest.Write(t, filepath.Join(top, "module", ".git"), "gitdir: ../.git/modules/module\n")
 	for below, want := range map[string]string{"": "", "a/b": "", "module": "module", "module/a": "module"} {
 		if got := guarded.Around(filepath.Join(top, below)); got != filepath.Join(top, want) {
 			t.Errorf("Around(%q) = %s, want %s", below, got, filepath.Join(top, want))
@@ -45,7 +37,7 @@ func TestAddLines(t *testing.T) {
 			dir := t.TempDir()
 			at := filepath.Join(dir, "info", "exclude")
 			if c.before != "" {
-				write(t, at, c.before)
+				gittest.Write(t, at, c.before)
 			}
 			for range 2 {
 				if _, err := guarded.AddLines(dir, "info/exclude", ".ralph-active", ".ralph/"); err != nil {

@@ -7,10 +7,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
+)
+
+var (
+	write = gittest.Write
+	read  = gittest.Read
 )
 
 const song = "do not touch\n"
@@ -31,25 +38,6 @@ func sings(t *testing.T, canary string) {
 	if others, _ := os.ReadDir(filepath.Dir(canary)); len(others) != 1 {
 		t.Errorf("the folder outside holds %v, want the canary alone", others)
 	}
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 func link(t *testing.T, to, at string) {

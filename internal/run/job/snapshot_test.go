@@ -2,10 +2,10 @@ package job_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/process"
@@ -15,21 +15,8 @@ import (
 // What checks of an iteration wrote is not work of the next, until the agent changes or commits it.
 func TestTidy(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
-	do := func(args ...string) string {
-		t.Helper()
-		c := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "user.name=Ada", "-c", "user.email=ada@example.com"}, args...)...)
-		out, err := c.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %q: %v, %s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	do := func(args ...string) string { return gittest.Git(t, dir, args...) }
+	write := func(name, text string) { gittest.Write(t, filepath.Join(dir, name), text) }
 	do("init", "-q")
 	write("a", "1")
 	do("add", "a")

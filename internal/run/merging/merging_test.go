@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/run/merging"
@@ -113,7 +115,7 @@ func TestOwnCommits(t *testing.T) {
 		r := newRepository(t)
 		pushed := r.commit("base", "base\n")
 		run := journal.Run{ID: "r1", Head: pushed, Branch: "work"}
-		r.call("-c", "user.name="+journal.Author, "-c", "user.email="+committer, "commit", "-q", "--allow-empty", "-m", "mine\n\nRalph-Run: r1", "--author", git.Ralph.String())
+		gittest.Sh(t, r.dir, "", "env", "GIT_COMMITTER_EMAIL="+committer, "git", "commit", "-q", "--allow-empty", "-m", "mine\n\nRalph-Run: r1", "--author", git.Ralph.String())
 		joined, err := merging.Join(t.Context(), r.trusted(), run, journal.Joined{Of: journal.OfBranch, With: r.call("rev-parse", "HEAD")}, pushed)
 		if err != nil || joined.Own != own {
 			t.Errorf("by %s: own: %t, %v, want %t", committer, joined.Own, err, own)

@@ -2,11 +2,11 @@ package merging_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -29,24 +29,12 @@ func newRepository(t *testing.T) repository {
 
 func (r repository) call(args ...string) string {
 	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "GIT_CONFIG_NOSYSTEM=1"}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("git %q: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return gittest.Git(r.t, r.dir, args...)
 }
 
 func (r repository) write(name, text string) {
 	r.t.Helper()
-	at := filepath.Join(r.dir, name)
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Write(r.t, filepath.Join(r.dir, name), text)
 }
 
 // commit writes a file, commits all changes, and returns the commit.
