@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -30,16 +32,6 @@ const (
 	outside = "the link leads out of the folder, or into .git"
 )
 
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 // lay makes these files, and removes what is in their place.
 func lay(t *testing.T, dir string, all files) {
 	t.Helper()
@@ -47,9 +39,7 @@ func lay(t *testing.T, dir string, all files) {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			at, what := filepath.Join(dir, name), all[name]
 			if gone == (what == "gone") {
-				if err := layOne(at, what); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, layOne(at, what))
 			}
 		}
 	}
@@ -117,21 +107,17 @@ func filled(t *testing.T, start files) box.Box {
 	t.Helper()
 	b := below(t.TempDir())
 	for _, dir := range []string{b.User, b.Dir} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o755))
 	}
 	lay(t, b.User, start)
-	if err := b.Fill(t.Context(), git.Listing{Files: must(box.List(t.Context(), b.User))(t)}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Fill(t.Context(), git.Listing{Files: must.Get(box.List(t.Context(), b.User))(t)}, nil))
 	return b
 }
 
 func changed(t *testing.T, b box.Box, more ...string) []string {
 	t.Helper()
-	names := must(box.List(t.Context(), b.Dir))(t)
-	return append(must(b.Changed(t.Context(), names))(t), more...)
+	names := must.Get(box.List(t.Context(), b.Dir))(t)
+	return append(must.Get(b.Changed(t.Context(), names))(t), more...)
 }
 
 func mayAll(string) string { return "" }
@@ -223,7 +209,7 @@ func TestBring(t *testing.T) {
 					want[name] = what
 				}
 			}
-			before := must(os.ReadFile(b.Record))(t)
+			before := must.Get(os.ReadFile(b.Record))(t)
 			refused := func(name string) string {
 				if name == "keep" {
 					return "it is protected"
@@ -232,14 +218,12 @@ func TestBring(t *testing.T) {
 			}
 			for _, again := range []string{"", "repeated", "repeated after a kill"} {
 				if again == "repeated after a kill" {
-					if err := os.WriteFile(b.Record, before, 0o600); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, os.WriteFile(b.Record, before, 0o600))
 				}
 				if again != "" {
 					c.paths = nil
 				}
-				done := must(b.Bring(t.Context(), changed(t, b, c.more...), refused))(t)
+				done := must.Get(b.Bring(t.Context(), changed(t, b, c.more...), refused))(t)
 				left := files{}
 				for _, l := range done.Left {
 					left[l.Path] = l.Why
@@ -276,7 +260,7 @@ func TestBringGoesOn(t *testing.T) {
 	} {
 		lay(t, b.Dir, step.box)
 		lay(t, b.User, step.user)
-		done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+		done := must.Get(b.Bring(t.Context(), changed(t, b), mayAll))(t)
 		if len(done.Left) != len(step.left) {
 			t.Errorf("left are %v, want %v", done.Left, step.left)
 		}
@@ -299,14 +283,14 @@ func TestFilesAreReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := must(os.Open(at))(t)
+	open := must.Get(os.Open(at))(t)
 	defer open.Close()
-	must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
-	if old := must(io.ReadAll(open))(t); string(old) != "old" {
+	must.Get(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	if old := must.Get(io.ReadAll(open))(t); string(old) != "old" {
 		t.Errorf("a reader got %q", old)
 	}
 	for name, want := range map[string]fs.FileMode{"a": 0o600, "tool": 0o700, "new": 0o755} {
-		info := must(os.Stat(filepath.Join(b.User, name)))(t)
+		info := must.Get(os.Stat(filepath.Join(b.User, name)))(t)
 		if info.Mode() != want {
 			t.Errorf("the mode of %s is %v, want %v", name, info.Mode(), want)
 		}
@@ -323,11 +307,9 @@ func TestAFolderThatIsClosed(t *testing.T) {
 	names := changed(t, b)
 	closed := filepath.Join(b.User, "closed")
 	rights.Drop(t, filepath.Dir(b.User), b.User, b.Dir, b.Record, closed, filepath.Join(b.User, "a"), filepath.Join(b.Dir, "closed"))
-	if err := os.Chmod(closed, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(closed, 0o500))
 	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
-	done := must(b.Bring(t.Context(), names, mayAll))(t)
+	done := must.Get(b.Bring(t.Context(), names, mayAll))(t)
 	var left []string
 	for _, l := range done.Left {
 		left = append(left, l.Path)
@@ -349,18 +331,14 @@ func TestUnreadableFiles(t *testing.T) {
 	b := below(dir)
 	lay(t, b.User, files{"a": "1", "data": "theirs", "tracked": "theirs"})
 	lay(t, b.Dir, files{"tracked": "committed"})
-	if err := errors.Join(os.Chmod(filepath.Join(b.User, "data"), 0), os.Chmod(filepath.Join(b.User, "tracked"), 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Chmod(filepath.Join(b.User, "data"), 0), os.Chmod(filepath.Join(b.User, "tracked"), 0)))
 	rights.Drop(t, dir, b.User, b.Dir, filepath.Join(b.User, "a"), filepath.Join(b.Dir, "tracked"))
-	if err := b.Fill(t.Context(), git.Listing{Files: []string{"a", "data", "tracked"}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Fill(t.Context(), git.Listing{Files: []string{"a", "data", "tracked"}}, nil))
 	if diff := cmp.Diff(files{"a": "1", "tracked": "committed"}, look(t, b.Dir)); diff != "" {
 		t.Errorf("the box (-want +got):\n%s", diff)
 	}
 	lay(t, b.Dir, files{"a": "2", "data": "2", "tracked": "2"})
-	done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	done := must.Get(b.Bring(t.Context(), changed(t, b), mayAll))(t)
 	want := box.Brought{Paths: []string{"a"}, Left: []box.Left{{Path: "data", Why: theirs}, {Path: "tracked", Why: theirs}}}
 	if diff := cmp.Diff(want, done); diff != "" {
 		t.Errorf("Bring (-want +got):\n%s", diff)
@@ -381,14 +359,10 @@ func TestFill(t *testing.T) {
 		"sub/.git": "gitdir: ../.git/modules/sub", "sub/x": "1", "nested/.git/HEAD": "x", "nested/x": "1", "bare/x": "1",
 		"deps/lib/x": "1", "deps/lib/run": "program 1", "deps/l": "link lib/x", ".env": "KEY=1", "not listed": "1", "pipe": "pipe",
 	})
-	if err := os.MkdirAll(filepath.Join(b.Dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(b.Dir, "sub"), 0o755))
 	then := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, name := range []string{"a", "deps/lib/x", "nested/x"} {
-		if err := os.Chtimes(filepath.Join(b.User, name), then, then); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(b.User, name), then, then))
 	}
 	if err := errors.Join(os.Chmod(filepath.Join(b.User, ".env"), 0o600), os.Chmod(filepath.Join(b.User, "new/draft"), 0o440)); err != nil {
 		t.Fatal(err)
@@ -408,28 +382,26 @@ func TestFill(t *testing.T) {
 		"deps/lib/x": "1", "deps/lib/run": "program 1", "deps/l": "link lib/x", ".env": "KEY=1",
 	}
 	for range 2 { // it can be repeated after a kill
-		if err := b.Fill(t.Context(), list, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Fill(t.Context(), list, nil))
 		if diff := cmp.Diff(want, look(t, b.Dir)); diff != "" {
 			t.Errorf("the box (-want +got):\n%s", diff)
 		}
 	}
 	for _, name := range []string{"a", "deps/lib/x", "nested/x"} {
-		if got := must(os.Stat(filepath.Join(b.Dir, name)))(t).ModTime(); !got.Equal(then) {
+		if got := must.Get(os.Stat(filepath.Join(b.Dir, name)))(t).ModTime(); !got.Equal(then) {
 			t.Errorf("the time of %s is %v, want %v", name, got, then)
 		}
 	}
 	for name, want := range map[string]fs.FileMode{".env": 0o600, "new/draft": 0o440, "tool": 0o755} {
-		if got := must(os.Stat(filepath.Join(b.Dir, name)))(t).Mode(); got != want {
+		if got := must.Get(os.Stat(filepath.Join(b.Dir, name)))(t).Mode(); got != want {
 			t.Errorf("the mode of %s is %v, want %v", name, got, want)
 		}
 	}
-	if got := must(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t); len(got) > 0 {
+	if got := must.Get(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t); len(got) > 0 {
 		t.Errorf("%q have changed", got)
 	}
 	lay(t, b.Dir, files{"a": "2", "sub/x": "2", "nested/y": "2", "deps/lib/x": "2", "secret": "3"})
-	if diff := cmp.Diff([]string{"a", "nested", "secret", "sub"}, must(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t)); diff != "" {
+	if diff := cmp.Diff([]string{"a", "nested", "secret", "sub"}, must.Get(b.Changed(t.Context(), []string{"a", "nested/", "new/draft", "sub"}))(t)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 }
@@ -438,7 +410,7 @@ func TestFill(t *testing.T) {
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, files{"a": "1", "d/b": "link ../a", "d/e/c": "1", "nested/.git/HEAD": "x", "nested/x": "1", "sub/.git": "gitdir: x", "sub/y": "1", ".ralph/x": "1", ".ralph-active": "1"})
-	if diff := cmp.Diff([]string{"a", "d/b", "d/e/c", "nested/", "sub/"}, must(box.List(t.Context(), dir))(t)); diff != "" {
+	if diff := cmp.Diff([]string{"a", "d/b", "d/e/c", "nested/", "sub/"}, must.Get(box.List(t.Context(), dir))(t)); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
 }
@@ -451,13 +423,13 @@ func TestUndo(t *testing.T) {
 	deliver := func(box files) {
 		t.Helper()
 		lay(t, b.Dir, box)
-		must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+		must.Get(b.Bring(t.Context(), changed(t, b), mayAll))(t)
 	}
 	deliver(files{"a": "2", "both": "2", "gone": "gone", "new": "2", "d/new": "2", "link": "link a", "was-file": "gone", "was-file/x": "2"})
 	lay(t, b.User, files{"own": "mine", "both": "mine"})
 	deliver(files{"a": "3", "later": "3", "new": "gone", "was-folder": "3", latin: "3", "removed": "gone"})
 	lay(t, b.User, files{"later": "mine", "d/mine": "mine", "removed/mine": "mine"})
-	done := must(b.Undo(t.Context()))(t)
+	done := must.Get(b.Undo(t.Context()))(t)
 	want := maps.Clone(start)
 	maps.Copy(want, files{"own": "mine", "both": "mine", "later": "mine", "d/mine": "mine", "removed/mine": "mine"})
 	delete(want, "removed")
@@ -468,7 +440,7 @@ func TestUndo(t *testing.T) {
 	if diff := cmp.Diff([]box.Left{{Path: "both", Why: since}, {Path: "later", Why: since}, {Path: "removed", Why: since}}, done.Left); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
-	if again := must(b.Undo(t.Context()))(t); len(again.Paths) > 0 {
+	if again := must.Get(b.Undo(t.Context()))(t); len(again.Paths) > 0 {
 		t.Errorf("the second time %q was taken back", again.Paths)
 	}
 	if diff := cmp.Diff(want, look(t, b.User)); diff != "" {
@@ -481,11 +453,9 @@ func TestLargeFilesStay(t *testing.T) {
 	b := filled(t, files{"a": "1"})
 	for _, name := range []string{"a", "new"} {
 		lay(t, b.Dir, files{name: "2"})
-		if err := os.Truncate(filepath.Join(b.Dir, name), 5<<30); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(filepath.Join(b.Dir, name), 5<<30))
 	}
-	done := must(b.Bring(t.Context(), changed(t, b), mayAll))(t)
+	done := must.Get(b.Bring(t.Context(), changed(t, b), mayAll))(t)
 	if diff := cmp.Diff([]box.Left{{Path: "a", Why: noFile}, {Path: "new", Why: noFile}}, done.Left); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
@@ -502,9 +472,7 @@ func TestUndoAfterAKill(t *testing.T) {
 	var killed []box.Box // all that was on the disk then
 	mayAllUntilKilled := func(string) string {
 		k := below(t.TempDir())
-		if err := os.CopyFS(filepath.Dir(k.Dir), os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(filepath.Dir(k.Dir), os.DirFS(dir)))
 		killed = append(killed, k)
 		return ""
 	}
@@ -513,7 +481,7 @@ func TestUndoAfterAKill(t *testing.T) {
 		{"a": "3", "b": "3", "new/x": "gone", "gone": "3"},
 	} {
 		lay(t, b.Dir, work)
-		must(b.Bring(t.Context(), changed(t, b), mayAllUntilKilled))(t)
+		must.Get(b.Bring(t.Context(), changed(t, b), mayAllUntilKilled))(t)
 	}
 	if len(killed) != 10 {
 		t.Fatalf("%d paths were brought", len(killed))
@@ -521,9 +489,9 @@ func TestUndoAfterAKill(t *testing.T) {
 	for n, k := range killed {
 		for _, again := range []bool{false, true} {
 			if again {
-				must(k.Bring(t.Context(), changed(t, k), mayAll))(t)
+				must.Get(k.Bring(t.Context(), changed(t, k), mayAll))(t)
 			}
-			done := must(k.Undo(t.Context()))(t)
+			done := must.Get(k.Undo(t.Context()))(t)
 			if diff := cmp.Diff(start, look(t, k.User)); diff != "" || len(done.Left) > 0 {
 				t.Errorf("killed at path %d, repeated: %t, left %v: the user's folder (-want +got):\n%s", n, again, done.Left, diff)
 			}

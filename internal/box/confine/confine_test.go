@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -98,9 +100,7 @@ func TestToolchain(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "work")
 	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/var", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git", "pipx/hatch/bin", "pipx/hatch/lib", "setup-pnpm/node_modules/.bin", "work/repo/lib"} {
-		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(home, name), 0o755))
 	}
 	at := func(names ...string) []string {
 		var paths []string
@@ -114,15 +114,11 @@ func TestToolchain(t *testing.T) {
 		".gitconfig": "[user]\n\tname = Ada\n", ".config/git/config": "[user]\n\tname = Ada\n", ".config/git/ignore": "*.swp\n", ".bashrc": "export PS1=", ".profile": "",
 		"pipx/hatch/bin/hatch": "", "work/repo/bin/run": "", "shop/bin/sell": "",
 	} {
-		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o644))
 	}
 	// Links lead to the toolchains of programs in the home.
 	for _, program := range []string{"pipx/hatch/bin/hatch", "work/repo/bin/run", "shop/bin/sell"} {
-		if err := os.Symlink(filepath.Join(home, program), filepath.Join(home, ".local/bin", filepath.Base(program))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(filepath.Join(home, program), filepath.Join(home, ".local/bin", filepath.Base(program))))
 	}
 	path := strings.Join(at("bin", "setup-pnpm/node_modules/.bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
 	read := confine.Toolchain(confine.Options{Self: "/ralph", NoProgramDirs: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
@@ -130,13 +126,9 @@ func TestToolchain(t *testing.T) {
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if err := os.Mkdir(at(".nvm/node/temp")[0], 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(at(".nvm/node/temp")[0], 0o755))
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
-	if err := os.Symlink(at("pipx/hatch/bin/hatch")[0], at("bin/hatch")[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(at("pipx/hatch/bin/hatch")[0], at("bin/hatch")[0]))
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, WorkDirs: at("work", "bin"), NoProgramDirs: at("shop"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path, "JAVA_HOME=" + at("work/repo")[0], "GOROOT=" + at("shop/lib")[0], "NVM_DIR=" + at("other")[0]}})
 	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "other", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
@@ -154,13 +146,9 @@ func TestToolchain(t *testing.T) {
 func TestALinkedHomeOfProgramsIsNoToolchain(t *testing.T) {
 	home := t.TempDir()
 	for _, name := range []string{"disk/bin", "disk/share/keyrings"} {
-		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(home, name), 0o755))
 	}
-	if err := os.Symlink("disk", filepath.Join(home, ".local")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("disk", filepath.Join(home, ".local")))
 	bin := filepath.Join(home, ".local/bin")
 	want := []string{"/ralph", bin, bin}
 	if diff := cmp.Diff(want, confine.Toolchain(confine.Options{Self: "/ralph", Env: []string{"PATH=" + bin, "HOME=" + home}})); diff != "" {

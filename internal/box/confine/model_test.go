@@ -3,6 +3,8 @@ package confine_test
 import (
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -32,10 +34,7 @@ func TestModelsThatMayBeAskedFor(t *testing.T) {
 		{"a second opinion of another maker", []confine.Model{claude("sonnet"), codex}, map[string][]string{"1 anthropic": sonnet, "2 openai": nil}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := confine.Askable(test.agents...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(confine.Askable(test.agents...))(t)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -7,16 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // writeRaw writes a raw request to the model server, and returns everything that
 // comes back until the server closes the connection.
 func writeRaw(t *testing.T, d *testModel, request string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(d.url, "http://")))(t)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, request); err != nil {

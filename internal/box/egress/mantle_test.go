@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 )
 
@@ -11,10 +13,7 @@ import (
 // token, and its own model names.
 func TestAMakersAPIInACloud(t *testing.T) {
 	server := newReceiver(t, nil)
-	base, err := url.Parse(server.URL + "/anthropic")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(url.Parse(server.URL + "/anthropic"))(t)
 	d := newTestModel(t, server.URL, func(m *egress.Model) {
 		m.Makers[0].Base, m.Makers[0].Bearer, m.Makers[0].Models = base, true, []string{"anthropic.claude-opus-4-8"}
 	})

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
@@ -77,9 +79,7 @@ func TestAnswersAreCounted(t *testing.T) {
 // settled waits until the Model has charged all requests.
 func settled(t *testing.T, d *testModel) {
 	t.Helper()
-	if err := d.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.stop())
 }
 
 // A limit in dollars is impossible for a model without a known maximum price: with a
@@ -359,9 +359,7 @@ func TestHangingUpIsCharged(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer response.Body.Close()
-			if _, err := io.ReadFull(response.Body, make([]byte, len(begun+piece))); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.ReadFull(response.Body, make([]byte, len(begun+piece))))(t)
 			leave()
 			if test.left == time.Hour {
 				release <- true

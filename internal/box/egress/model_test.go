@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/price"
 	"github.com/ralph-loop/ralph/internal/core/stream"
@@ -32,10 +34,7 @@ const (
 
 func address(tb testing.TB, s string) *url.URL {
 	tb.Helper()
-	u, err := url.Parse(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	u := must.Get(url.Parse(s))(tb)
 	return u
 }
 
@@ -95,10 +94,7 @@ type reply struct {
 
 func (d *testModel) request(path, body string, headers ...string) *http.Request {
 	d.Helper()
-	r, err := http.NewRequestWithContext(d.Context(), http.MethodPost, d.url+path, strings.NewReader(body))
-	if err != nil {
-		d.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(d.Context(), http.MethodPost, d.url+path, strings.NewReader(body)))(d)
 	r.Header.Set("X-Api-Key", dummy)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
@@ -109,10 +105,7 @@ func (d *testModel) request(path, body string, headers ...string) *http.Request 
 
 func (d *testModel) do(r *http.Request) reply {
 	d.Helper()
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		d.Fatal(err)
-	}
+	response := must.Get(http.DefaultTransport.RoundTrip(r))(d)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return reply{response, string(text), err}
@@ -376,10 +369,7 @@ func TestKeyIsNotSaidBack(t *testing.T) {
 // No way to print a Model shows a key.
 func TestSecretIsNotPrinted(t *testing.T) {
 	d := newTestModel(t, "http://127.0.0.1:1", nil)
-	text, err := json.Marshal(d.model.Makers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(d.model.Makers))(t)
 	all := fmt.Sprintf("%v %+v %#v %s %q %x", d.model.Makers, d.model.Makers, d.model.Makers, d.model.Makers[0].Token, d.model.Makers[0].Token, d.model.Makers[0].Token) + string(text)
 	if strings.Contains(all, realKey) || strings.Contains(all, dummy) {
 		t.Error(all)
@@ -553,10 +543,7 @@ func TestBodiesThatAreNotTaken(t *testing.T) {
 func TestSlowBody(t *testing.T) {
 	server := newReceiver(t, nil)
 	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Body = 50 * time.Millisecond })
-	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(d.url, "http://")))(t)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Api-Key: %s\r\nContent-Length: 15\r\n\r\n{", messages, dummy)

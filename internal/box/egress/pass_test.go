@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/stream"
 )
@@ -57,10 +59,7 @@ func TestWhereACompanysProxyIs(t *testing.T) {
 		"http://[2001:db8::1]:3128":   "[2001:db8::1]:3128",
 		"http://me:word@10.0.0.1:808": "10.0.0.1:808",
 	} {
-		upstream, err := egress.ParseUpstream(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		upstream := must.Get(egress.ParseUpstream(address))(t)
 		s := newTestProxy(t, func(s *testProxy) { s.proxy.Route.Upstream = upstream })
 		l := s.tunnel("example.com:443")
 		_, _ = l.Write(hello(t, "example.com"))

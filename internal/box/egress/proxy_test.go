@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
@@ -36,10 +38,7 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 	s := newTestProxy(t, func(s *testProxy) { s.to(server.Listener.Addr()) })
 	client := s.client(server)
 	for _, address := range []string{"https://example.com/", "https://EXAMPLE.com:443/"} {
-		answer, err := client.Post(address, "text/plain", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(client.Post(address, "text/plain", strings.NewReader(body)))(t)
 		got, err := io.ReadAll(answer.Body)
 		if answer.Body.Close(); err != nil || string(got) != body {
 			t.Errorf("%s: %d bytes, %v", address, len(got), err)
@@ -231,9 +230,7 @@ func TestHelloThatIsRefused(t *testing.T) {
 	l := s.tunnel("example.com:443")
 	_, _ = l.Write(hello(t, "attacker.example"))
 	l.closed(t)
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.stop())
 	_, dials, refused := s.log()
 	if len(dials) > 0 || len(got) > 0 {
 		t.Errorf("dialled %q, and %d were heard", dials, len(got))
@@ -316,9 +313,7 @@ func TestServeEndsTunnels(t *testing.T) {
 	s := newTestProxy(t, func(s *testProxy) { s.to(silent) })
 	waiting, through := s.tunnel("example.com:443"), s.tunnel("example.com:443")
 	_, _ = through.Write(hello(t, "example.com"))
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.stop())
 	waiting.closed(t)
 	through.closed(t)
 	if conn, err := net.Dial("tcp", s.address); err == nil {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 )
 
@@ -18,10 +20,7 @@ func TestPublicReachesNoPrivateAddress(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer server.Close()
-	at, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(url.Parse(server.URL))(t)
 	port, err := strconv.ParseUint(at.Port(), 10, 16)
 	if err != nil {
 		t.Fatal(err)

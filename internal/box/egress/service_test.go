@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -50,26 +52,18 @@ func TestFindServices(t *testing.T) {
 	}
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	for _, entry := range []string{port, "127.0.0.1:" + port, "localhost:" + port} {
-		services, err := egress.ParseServices([]string{entry})
-		if err != nil {
-			t.Fatal(err)
-		}
+		services := must.Get(egress.ParseServices([]string{entry}))(t)
 		found, err := egress.FindServices(t.Context(), services)
 		if err != nil || len(found) != 1 || found[0].String() != l.Addr().String() {
 			t.Errorf("FindServices(%s) = %v, %v, want %s", entry, found, err, l.Addr())
 		}
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	for entry, want := range map[string]string{
 		port:                   "service 127.0.0.1:" + port + " does not answer",
 		"nowhere.invalid:5432": "service nowhere.invalid:5432 cannot be used: its name is unknown",
 	} {
-		services, err := egress.ParseServices([]string{entry})
-		if err != nil {
-			t.Fatal(err)
-		}
+		services := must.Get(egress.ParseServices([]string{entry}))(t)
 		if found, err := egress.FindServices(t.Context(), services); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("FindServices(%s) = %v, %v, want %q", entry, found, err, want)
 		}

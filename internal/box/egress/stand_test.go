@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 )
 
@@ -87,10 +89,7 @@ func served(tb testing.TB, serve func(context.Context, net.Listener) error) (add
 
 func names(tb testing.TB, entries ...string) []egress.Name {
 	tb.Helper()
-	all, err := egress.ParseNames(entries)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	all := must.Get(egress.ParseNames(entries))(tb)
 	return all
 }
 
@@ -136,10 +135,7 @@ type line struct {
 
 func (s *testProxy) line() *line {
 	s.Helper()
-	conn, err := net.Dial("tcp", s.address)
-	if err != nil {
-		s.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", s.address))(s)
 	s.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	return &line{conn, bufio.NewReader(conn)}
@@ -196,10 +192,7 @@ func hello(tb testing.TB, server string) []byte {
 		ours.Close()
 	}()
 	buffer := make([]byte, 64<<10)
-	n, err := theirs.Read(buffer)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	n := must.Get(theirs.Read(buffer))(tb)
 	theirs.Close()
 	return buffer[:n]
 }

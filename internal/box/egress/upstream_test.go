@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -26,10 +28,7 @@ type company struct {
 // newCompany speaks plain HTTP.
 func newCompany(t *testing.T, status int, to net.Addr) company {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	return companyAt(t, l, "http", status, to)
 }
 
@@ -77,10 +76,7 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 1<<16)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
 	defer server.Close()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: server.TLS.Certificates})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: server.TLS.Certificates}))(t)
 	c := companyAt(t, l, "https", http.StatusOK, server.Listener.Addr())
 	strange := newTestProxy(t, func(s *testProxy) { s.proxy.Route.Upstream, s.proxy.Route.Dial = c.url, nil })
 	hung := strange.tunnel("example.com:443")
@@ -95,10 +91,7 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Route.Upstream, s.proxy.Route.Dial, s.proxy.Route.Roots = c.url, nil, roots
 	})
-	answer, err := s.client(server).Get("https://example.com/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(s.client(server).Get("https://example.com/"))(t)
 	defer answer.Body.Close()
 	if got, err := io.ReadAll(answer.Body); string(got) != text || err != nil || len(c.asked) != 1 {
 		t.Errorf("%d bytes of %d, %v, asked %d times", len(got), len(text), err, len(c.asked))
@@ -178,10 +171,7 @@ func TestTransport(t *testing.T) {
 	transport := egress.Route{Upstream: c.url, Roots: roots}.Transport()
 	defer transport.CloseIdleConnections()
 	get := func(address string) string {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 		answer, err := transport.RoundTrip(request)
 		if err != nil {
 			return err.Error()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
@@ -56,10 +58,7 @@ func BenchmarkTake(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		began, err := trusted.Ask(b.Context(), "rev-parse", "refs/heads/main")
-		if err != nil {
-			b.Fatal(err)
-		}
+		began := must.Get(trusted.Ask(b.Context(), "rev-parse", "refs/heads/main"))(b)
 		tree, err := trusted.Clone(b.Context(), git.CloneSpec{Dir: filepath.Join(dir, name), Branch: "work", SHA: began})
 		if err != nil {
 			b.Fatal(err)

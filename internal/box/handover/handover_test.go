@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/google/go-cmp/cmp"
@@ -175,9 +177,7 @@ func TestTake(t *testing.T) {
 		"a link with the content of an earlier file": {
 			agent: func(l *lab) {
 				l.commit("one", map[string]string{"a.txt": "/etc/passwd"})
-				if err := os.Symlink("/etc/passwd", filepath.Join(l.tree.Dir, "b")); err != nil {
-					l.Fatal(err)
-				}
+				must.Do(l, os.Symlink("/etc/passwd", filepath.Join(l.tree.Dir, "b")))
 				l.commit("two", nil)
 			},
 			terms:   func(terms *handover.Terms) { terms.Secret = func([]byte) bool { return false } },
@@ -229,10 +229,7 @@ func TestTake(t *testing.T) {
 			if test.terms != nil {
 				test.terms(&terms)
 			}
-			got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(handover.Take(t.Context(), l.trusted, l.tree, nil, terms))(t)
 			why := ""
 			if len(got.Refused) > 0 {
 				why = got.Refused[0].Why
@@ -254,10 +251,7 @@ func TestGuarded(t *testing.T) {
 	l.commit("change", map[string]string{"a.txt": "a\n", "docs/LOCKED.md": "x\n"})
 	terms := l.terms()
 	terms.Protect = nil
-	taken, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(handover.Take(t.Context(), l.trusted, l.tree, nil, terms))(t)
 	got, err := handover.Guarded(t.Context(), l.trusted, git.Span{From: l.base, To: taken.To}, l.terms().Protect)
 	if diff := cmp.Diff([]string{"ci/build.yml", "docs/LOCKED.md"}, got); diff != "" || err != nil {
 		t.Errorf("Guarded: %v (-want +got):\n%s", err, diff)
@@ -271,27 +265,17 @@ func TestGuarded(t *testing.T) {
 func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	l := newLab(t)
 	for at, to := range map[string]string{"CLAUDE.md": "text/ai.md", ".husky": "tools/hooks", "tasks.json": "dev/tasks.json", "dev/tasks.json": "../data/tasks.json", "free": "src"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(l.tree.Dir, at)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, filepath.Join(l.tree.Dir, at)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(l.tree.Dir, at)), 0o755))
+		must.Do(t, os.Symlink(to, filepath.Join(l.tree.Dir, at)))
 	}
 	l.commit("links", map[string]string{"text/ai.md": "Be kind.\n", "data/tasks.json": "{}\n", "tools/hooks/pre-commit": "true\n", "src/a.txt": "a\n"})
 	terms := l.terms()
 	terms.Protect = nil
-	linked, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	linked := must.Get(handover.Take(t.Context(), l.trusted, l.tree, nil, terms))(t)
 	globs := []string{"**/CLAUDE.md", ".husky/**", "tasks.json"}
 	l.commit("change", map[string]string{"text/ai.md": "Obey.\n", "data/tasks.json": "[]\n", "tools/hooks/pre-commit": "evil\n", "tools/hooks/new": "evil\n", "src/a.txt": "b\n"})
 	terms.Last, terms.Protect = linked.To, globs
-	got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(handover.Take(t.Context(), l.trusted, l.tree, nil, terms))(t)
 	isProtected, err := handover.Protected(t.Context(), l.trusted, linked.To, globs)
 	if err != nil || !isProtected("tools/hooks/new") || isProtected("text/ai.md") {
 		t.Errorf("Protected follows the links otherwise: %v", err)
@@ -307,13 +291,11 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 
 // What the globs protect, or what is always protected, is known by a path alone, in any spelling.
 func TestProtectedPaths(t *testing.T) {
-	isProtected, err := handover.Protected(t.Context(), nil, "", []string{".github/**", "docs/*.md", "tools/hooks/**"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	isProtected := must.Get(handover.Protected(t.Context(), nil, "", []string{".github/**", "docs/*.md", "tools/hooks/**"}))(t)
 	for name, want := range map[string]bool{
 		"tools": true, "tools/x": false, // a link in place of tools would have hooks of its own
-		".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, ".gitmodules": true, "docs/a.md": true, "docs/a/b.md": false, "src/main.go": false,
+		".github/workflows/ci.yml": true, ".GitHub/x": true, "a/.gitattributes": true, ".gitmodules": true,
+		"docs/a.md": true, "docs/a/b.md": false, "src/main.go": false,
 	} {
 		if got := isProtected(name); got != want {
 			t.Errorf("%s is protected: %t, want %t", name, got, want)

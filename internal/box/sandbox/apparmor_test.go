@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 )
 
@@ -19,9 +21,7 @@ func TestAppArmor(t *testing.T) {
 		setting string
 		forbids bool
 	}{{"1\n", true}, {"0\n", false}} {
-		if err := os.WriteFile(file, []byte(test.setting), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(test.setting), 0o600))
 		if said := sandbox.RemedyOfAppArmor(file); strings.Contains(said, "ralph doctor --apparmor") != test.forbids {
 			t.Errorf("with %q it says %q", test.setting, said)
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -54,9 +56,7 @@ func TestLinksInAFolderAtAnotherPathLeadNowhere(t *testing.T) {
 		for name, to := range links {
 			link(t, to, filepath.Join(w.Write[0], name))
 			tool := filepath.Join(home, name, "made-by-ralph")
-			if err := os.MkdirAll(tool, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(tool, 0o755))
 			w.Read = append(w.Read, out, tool)
 		}
 		inside(t, w, process.Command{Argv: []string{"true"}})
@@ -73,9 +73,7 @@ func TestSocketsAtOtherPaths(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
 		w, home, lent := testConfig(t, level, users()[0]), folder(t, 0), folder(t, 0)
 		tool, seen := filepath.Join(home, "tool"), filepath.Join(home, "seen")
-		if err := os.Mkdir(tool, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(tool, 0o755))
 		for _, dir := range []string{w.Write[0], tool, lent} {
 			answering(t, "unix", filepath.Join(dir, "s"), "it")
 			open(t, filepath.Join(dir, "s"))
@@ -97,12 +95,8 @@ func TestLayers(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
 		w, user, upper := testConfig(t, level, users()[0]), folder(t, 0), filepath.Join(folder(t, 0), "upper")
 		lower := filepath.Join(user, "a,b:c\\d")
-		if err := os.Mkdir(lower, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := sandbox.MakeUpper(upper); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(lower, 0o777))
+		must.Do(t, sandbox.MakeUpper(upper))
 		open(t, lower, filepath.Join(upper, sandbox.Written))
 		write(t, filepath.Join(lower, "changed"), "user\n")
 		write(t, filepath.Join(lower, "removed"), "user\n")
@@ -116,9 +110,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 		below := filepath.Join(w.Write[0], filepath.Base(lower)) // where those inside can put something else
-		if err := os.Remove(below); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(below))
 		link(t, "/etc", below)
 		if said, _ := inside(t, w, process.Command{Argv: []string{"readlink", lower}}); said != "/etc\n" {
 			t.Errorf("in place of the layer there is %q, want their link", said)

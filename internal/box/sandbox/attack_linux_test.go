@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
@@ -21,9 +23,7 @@ func attacked(t *testing.T, who user, o order) []sandbox.AttackResult {
 	o.Sandbox.Write, o.Sandbox.UID, o.Sandbox.GID = []string{dir}, who.uid, who.uid
 	runner := filepath.Join(folder(t, max(who.uid, who.outside)), "runner")
 	tools := folder(t, max(who.uid, who.outside))
-	if err := errors.Join(os.Mkdir(runner, 0o777), os.Mkdir(filepath.Join(tools, "etc"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(runner, 0o777), os.Mkdir(filepath.Join(tools, "etc"), 0o755)))
 	write(t, filepath.Join(tools, "etc", "gitconfig"), "[http]\n\textraheader = AUTHORIZATION: x\n")
 	open(t, runner)
 	o.Sandbox.Read, o.Sandbox.Apart = []string{filepath.Dir(runner), tools}, []string{runner}

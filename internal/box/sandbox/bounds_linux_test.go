@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
@@ -33,14 +35,8 @@ func TestProcessesAreBounded(t *testing.T) {
 
 // Where memory runs out, the kernel ends those inside before ralph. They cannot change that.
 func TestMemoryIsTakenFromInsideFirst(t *testing.T) {
-	text, err := os.ReadFile("/proc/self/oom_score_adj")
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("/proc/self/oom_score_adj"))(t)
+	own := must.Get(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	const lower = "{ echo 0 >/proc/$$/oom_score_adj; } 2>/dev/null; cat /proc/$$/oom_score_adj"
 	for _, who := range users() {
 		for _, level := range confined() {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -18,10 +20,7 @@ import (
 // Connections from inside take descriptors of ours: only so many are open at a time, and more of them wait.
 func TestConnectionsOutAreBounded(t *testing.T) {
 	listen := func() net.Listener {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		return l
 	}
 	inside, server := listen(), listen()
@@ -56,22 +55,15 @@ func TestConnectionsOutAreBounded(t *testing.T) {
 	}()
 	connect := func() (all []net.Conn) {
 		for range sandbox.MostForwarded {
-			c, err := net.Dial("tcp", inside.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Write([]byte("x")); err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(net.Dial("tcp", inside.Addr().String()))(t)
+			must.Get(c.Write([]byte("x")))(t)
 			all = append(all, c)
 		}
 		return all
 	}
 	served := func(all []net.Conn) {
 		for _, c := range all {
-			if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.ReadFull(c, make([]byte, 1)))(t)
 		}
 	}
 	closed := func(all []net.Conn) {
@@ -99,10 +91,7 @@ func TestAliveIsNotWaitedFor(t *testing.T) {
 	w := sandbox.Config{Level: sandbox.Notify}
 	var held *os.File
 	res, err := w.Run(func(_ context.Context, c process.Command) (process.Result, error) {
-		wire, err := unix.Dup(int(c.Files[len(c.Files)-1].Fd())) // the launcher's
-		if err != nil {
-			t.Fatal(err)
-		}
+		wire := must.Get(unix.Dup(int(c.Files[len(c.Files)-1].Fd())))(t) // the launcher's
 		held = os.NewFile(uintptr(wire), "held")
 		return process.Result{Exit: 137}, process.ErrAlive
 	})(t.Context(), process.Command{Argv: []string{"program"}})

@@ -12,52 +12,40 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 )
 
 func atoi(tb testing.TB, s string) int {
 	tb.Helper()
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	n := must.Get(strconv.Atoi(s))(tb)
 	return n
 }
 
 func open(tb testing.TB, paths ...string) {
 	tb.Helper()
 	for _, p := range paths {
-		if err := os.Chmod(p, 0o777); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, os.Chmod(p, 0o777))
 	}
 }
 
 func link(tb testing.TB, to, at string) {
 	tb.Helper()
-	if err := os.Symlink(to, at); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.Symlink(to, at))
 }
 
 func write(tb testing.TB, path, text string) {
 	tb.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.WriteFile(path, []byte(text), 0o666))
 	if os.Geteuid() == 0 {
-		if err := os.Chown(path, agent, agent); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, os.Chown(path, agent, agent))
 	}
 }
 
 func read(tb testing.TB, path string) string {
 	tb.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(tb)
 	return string(text)
 }
 

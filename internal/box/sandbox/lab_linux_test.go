@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -110,13 +112,9 @@ func folder(tb testing.TB, owner int) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.Chmod(dir, 0o755))
 	if os.Geteuid() == 0 {
-		if err := os.Chown(dir, owner, owner); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, os.Chown(dir, owner, owner))
 	}
 	return dir
 }
@@ -163,10 +161,7 @@ func (u user) play(tb testing.TB, into any, args ...string) {
 
 func asJSON(tb testing.TB, what any) string {
 	tb.Helper()
-	text, err := json.Marshal(what)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	text := must.Get(json.Marshal(what))(tb)
 	return string(text)
 }
 
@@ -191,10 +186,7 @@ func inside(tb testing.TB, w sandbox.Config, c process.Command) (string, process
 // playing returns a role inside a sandbox: this test binary goes in as a descriptor.
 func playing(tb testing.TB, w *sandbox.Config, args ...string) process.Command {
 	tb.Helper()
-	self, err := os.Open("/proc/self/exe")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	self := must.Get(os.Open("/proc/self/exe"))(tb)
 	tb.Cleanup(func() { _ = self.Close() })
 	lent := "/proc/self/fd/3"
 	if w.Level == sandbox.None {

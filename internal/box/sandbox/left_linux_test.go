@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
@@ -17,9 +19,9 @@ import (
 
 // playLitter leaves something of each kind in memory that outlives a program.
 func playLitter(args []string) {
-	must(os.WriteFile("/dev/shm/"+args[0], []byte("left"), 0o666))
-	must(os.Mkdir("/dev/shm/"+args[0]+"-folder", 0o700))
-	must(os.WriteFile("/dev/shm/"+args[0]+"-folder/file", []byte("left"), 0o600))
+	try(os.WriteFile("/dev/shm/"+args[0], []byte("left"), 0o666))
+	try(os.Mkdir("/dev/shm/"+args[0]+"-folder", 0o700))
+	try(os.WriteFile("/dev/shm/"+args[0]+"-folder/file", []byte("left"), 0o600))
 	for _, call := range [][4]uintptr{
 		{unix.SYS_SHMGET, unix.IPC_PRIVATE, 4096, 0o600}, {unix.SYS_SEMGET, unix.IPC_PRIVATE, 1, 0o600}, {unix.SYS_MSGGET, unix.IPC_PRIVATE, 0o600, 0},
 	} {
@@ -45,10 +47,7 @@ func litter(t *testing.T, uid int) (kinds []string) {
 			kinds = append(kinds, k[0])
 		}
 	}
-	files, err := filepath.Glob("/dev/shm/" + mark + "*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("/dev/shm/" + mark + "*"))(t)
 	return append(kinds, files...)
 }
 
@@ -96,20 +95,17 @@ func TestNothingIsLeftInMemoryOfAContainer(t *testing.T) {
 // playSweep sweeps and says what was in the way.
 func playSweep(args []string) {
 	var w sandbox.Config
-	must(json.Unmarshal([]byte(args[0]), &w))
+	try(json.Unmarshal([]byte(args[0]), &w))
 	said := ""
 	if err := w.Sweep(); err != nil {
 		said = err.Error()
 	}
-	must(json.NewEncoder(os.Stdout).Encode(said))
+	try(json.NewEncoder(os.Stdout).Encode(said))
 }
 
 // A folder of theirs may lie in shared memory, which is otherwise new to them.
 func TestAFolderInSharedMemoryIsThere(t *testing.T) {
-	dir, err := os.MkdirTemp("/dev/shm", mark+"-folder-") //nolint:usetesting // it is about that place
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("/dev/shm", mark+"-folder-"))(t) //nolint:usetesting // it is about that place
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	open(t, dir)
 	write(t, filepath.Join(dir, "work"), "work\n")
@@ -128,26 +124,16 @@ func TestWhatIsOfOthersIsNotSwept(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // only root sweeps what another user left
 	}
-	ours, err := os.MkdirTemp("/dev/shm", mark+"-of-others-") //nolint:usetesting // it is what is swept
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := must.Get(os.MkdirTemp("/dev/shm", mark+"-of-others-"))(t) //nolint:usetesting // it is what is swept
 	t.Cleanup(func() { _ = os.RemoveAll(ours) })
 	open(t, ours)
 	write(t, filepath.Join(ours, "kept"), "kept")
-	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600))(t)
 	t.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
 	theirs := filepath.Join(ours, "theirs")
 	write(t, theirs, "gone")
-	if err := os.Chown(theirs, stranger, stranger); err != nil {
-		t.Fatal(err)
-	}
-	if err := (sandbox.Config{Level: sandbox.Notify, UID: stranger}).Sweep(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(theirs, stranger, stranger))
+	must.Do(t, (sandbox.Config{Level: sandbox.Notify, UID: stranger}).Sweep())
 	read(t, filepath.Join(ours, "kept"))
 	if _, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil); err != nil {
 		t.Errorf("memory of another is gone: %v", err)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
@@ -56,9 +58,7 @@ func (k *talker) line() string {
 
 func (k *talker) to(addr string) string {
 	k.t.Helper()
-	if _, err := fmt.Fprintln(k.in, addr); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Get(fmt.Fprintln(k.in, addr))(k.t)
 	return k.line()
 }
 
@@ -95,15 +95,9 @@ func answering(t *testing.T, network, addr, name string) net.Listener {
 // A listener outside stays out of reach if one inside calls listen on a socket of its number. Numbers come again
 // after a wrap, which takes too long for a test: here it is the same socket.
 func TestAListenerOutsideIsNotOwn(t *testing.T) {
-	outside, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := must.Get(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = outside.Close() })
-	socket, err := outside.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(outside.(*net.TCPListener).File())(t)
 	t.Cleanup(func() { _ = socket.Close() })
 	for _, level := range here(sandbox.Notify) {
 		w := testConfig(t, level, users()[0])
@@ -184,15 +178,9 @@ func TestWithoutTheSupervisorNothingOpens(t *testing.T) {
 	w.Ports = leading(atoi(t, port))
 	k := talk(t, w, "talk")
 	supervisor := atoi(t, k.line())
-	if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fmt.Fprintln(k.in, proxy); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(supervisor, syscall.SIGSTOP))
+	must.Get(fmt.Fprintln(k.in, proxy))(t)
+	must.Do(t, syscall.Kill(supervisor, syscall.SIGKILL))
 	k.end()
 	if k.res.Signal != "SIGKILL" || came() != 0 {
 		t.Errorf("ended by %q, %d connects came; want SIGKILL and none", k.res.Signal, came())

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
@@ -30,13 +32,8 @@ func killRalph(t *testing.T, who user, w sandbox.Config, role ...string) {
 	c := who.as(t, append([]string{"hold", asJSON(t, order{Sandbox: w})}, role...)...)
 	ralph := exec.CommandContext(t.Context(), c.Argv[0], c.Argv[1:]...)
 	ralph.Env, ralph.SysProcAttr = c.Env, c.Sys
-	out, err := ralph.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ralph.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(ralph.StdoutPipe())(t)
+	must.Do(t, ralph.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !alive(role[len(role)-1]) {
 		t.Errorf("level %s: it says %q, %v, and was never there", w.Level, line, err)
 	}
@@ -75,10 +72,7 @@ func TestProcessesOfOthersAreNotThere(t *testing.T) {
 		w := testConfig(t, level, users()[0])
 		script := `readlink /proc/self/ns/pid; test -d /proc/$$ && test -d /proc/$PPID && ls -d /proc/[0-9]* | wc -l`
 		out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", script}})
-		ours, err := os.Readlink("/proc/self/ns/pid")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ours := must.Get(os.Readlink("/proc/self/ns/pid"))(t)
 		if said := lines(out); said[0] == ours || len(said) != 3 || atoi(t, said[1]) > 4 { // the first, the shell, ls and wc
 			t.Errorf("%q; we are in %s", out, ours)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -141,9 +143,7 @@ func lay(t *testing.T, dir string, files, links map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		place := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(place), 0o755))
 		write(t, place, text)
 	}
 	for name, to := range links {

@@ -4,15 +4,14 @@ import (
 	"net"
 	"net/netip"
 	"testing"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // freePort is one without a listener.
 func freePort(tb testing.TB) int {
 	tb.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))(tb)
 	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
 }

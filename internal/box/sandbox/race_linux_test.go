@@ -14,6 +14,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -24,7 +26,7 @@ import (
 func playRace(args []string) {
 	allowed, forbidden := sockaddr(args[0]), sockaddr(args[1])
 	limit, err := time.ParseDuration(args[2])
-	must(err)
+	try(err)
 	var over atomic.Bool
 	time.AfterFunc(limit, func() { over.Store(true) })
 	shared := new([16]byte)
@@ -43,7 +45,7 @@ func playRace(args []string) {
 	tries := 0
 	for ; !over.Load(); tries++ {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		must(err)
+		try(err)
 		_, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(shared)), 16)
 		if errno == 0 {
 			peer, err := unix.Getpeername(fd)
@@ -56,7 +58,7 @@ func playRace(args []string) {
 	}
 	busy.Wait()
 	c, err := net.Dial("tcp4", args[0])
-	must(err) // it must have been at work to the end
+	try(err) // it must have been at work to the end
 	_ = c.Close()
 	fmt.Println(tries)
 }
@@ -99,10 +101,7 @@ func counting(t *testing.T) (addr string, came func() int) {
 	t.Cleanup(func() { _ = l.Close(); busy.Wait() })
 	asked := 0
 	return l.Addr().String(), func() int {
-		c, err := net.Dial("tcp4", l.Addr().String()) // accepted after those before it
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp4", l.Addr().String()))(t) // accepted after those before it
 		_, _ = io.Copy(io.Discard, c)
 		_ = c.Close()
 		asked++

@@ -61,10 +61,10 @@ func (o order) confinement() sandbox.Config {
 
 func playAttack(args []string) {
 	var o order
-	must(json.Unmarshal([]byte(args[0]), &o))
+	try(json.Unmarshal([]byte(args[0]), &o))
 	list, err := o.confinement().Attack(context.Background(), new(process.Runner).Run, o.Daemon)
-	must(err)
-	must(json.NewEncoder(os.Stdout).Encode(list))
+	try(err)
+	try(json.NewEncoder(os.Stdout).Encode(list))
 }
 
 // found is the strongest level of a machine, and why there is none.
@@ -75,24 +75,24 @@ type found struct {
 
 func playStrongest(args []string) {
 	var o order
-	must(json.Unmarshal([]byte(args[0]), &o))
+	try(json.Unmarshal([]byte(args[0]), &o))
 	sb, _, err := o.confinement().Strongest(context.Background(), new(process.Runner).Run)
 	said := found{Sandbox: sb}
 	if err != nil {
 		said.Error = err.Error()
 	}
-	must(json.NewEncoder(os.Stdout).Encode(said))
+	try(json.NewEncoder(os.Stdout).Encode(said))
 }
 
 // playCheck says what the check of a sandbox finds.
 func playCheck(args []string) {
 	var o order
-	must(json.Unmarshal([]byte(args[0]), &o))
+	try(json.Unmarshal([]byte(args[0]), &o))
 	said := ""
 	if _, err := o.confinement().Check(context.Background(), new(process.Runner).Run); err != nil {
 		said = err.Error()
 	}
-	must(json.NewEncoder(os.Stdout).Encode(said))
+	try(json.NewEncoder(os.Stdout).Encode(said))
 }
 
 // playWeaker goes on as another role on a machine that offers less: "docker",
@@ -102,11 +102,11 @@ func playWeaker(args []string) {
 	runtime.LockOSThread() // what is dropped is the thread's, and exec keeps that of its caller
 	switch args[0] {
 	case "closed":
-		must(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
-		must(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+		try(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
+		try(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 	case "masked":
-		must(unix.Mount("ralph", "/proc/sys", "tmpfs", unix.MS_RDONLY, ""))
-		must(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+		try(unix.Mount("ralph", "/proc/sys", "tmpfs", unix.MS_RDONLY, ""))
+		try(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 	case "docker":
 		left := map[uintptr]bool{}
 		for _, c := range []uintptr{
@@ -121,17 +121,17 @@ func playWeaker(args []string) {
 			}
 		}
 	}
-	must(syscall.Exec("/proc/self/exe", append([]string{os.Args[0], sandbox.Hidden}, args[1:]...), os.Environ()))
+	try(syscall.Exec("/proc/self/exe", append([]string{os.Args[0], sandbox.Hidden}, args[1:]...), os.Environ()))
 }
 
 // playLonely goes on as another role, in a network whose loopback works.
 func playLonely(args []string) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
-	must(err)
+	try(err)
 	req, err := unix.NewIfreq("lo")
-	must(err)
+	try(err)
 	req.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	must(unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req))
+	try(unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req))
 	roles[args[0]](args[1:])
 }
 
@@ -159,7 +159,7 @@ func playTalk([]string) {
 
 // playAdopt listens on a socket that it was lent, and says whether it reaches it: adopt ADDR.
 func playAdopt(args []string) {
-	must(unix.Listen(4, 1))
+	try(unix.Listen(4, 1))
 	_, err := net.Dial("tcp", args[0])
 	fmt.Println("reached:", err == nil)
 }
@@ -171,10 +171,10 @@ func playLeave(args []string) {
 		c := exec.Command("/proc/self/exe", sandbox.Hidden, "stubborn", args[1])
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		out, err := c.StdoutPipe()
-		must(err)
-		must(c.Start())
+		try(err)
+		try(c.Start())
 		line, err := bufio.NewReader(out).ReadString('\n')
-		must(err)
+		try(err)
 		fmt.Print(line)
 		return
 	}
@@ -182,21 +182,21 @@ func playLeave(args []string) {
 	c.Env = []string{"SCRUBBED=1"}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := c.Output()
-	must(err)
+	try(err)
 	fmt.Print(string(out))
 }
 
 // playHold is a ralph with a program in a sandbox: hold ORDER ROLE….
 func playHold(args []string) {
 	var o order
-	must(json.Unmarshal([]byte(args[0]), &o))
+	try(json.Unmarshal([]byte(args[0]), &o))
 	self, err := os.Open("/proc/self/exe")
-	must(err)
+	try(err)
 	o.Sandbox.Read = []string{"/proc/self/fd/3"}
 	_, err = o.confinement().Run(new(process.Runner).Run)(context.Background(), process.Command{
 		Argv: append([]string{"/proc/self/fd/3", sandbox.Hidden}, args[1:]...), Files: []*os.File{self}, Stdout: os.Stdout,
 	})
-	must(err)
+	try(err)
 }
 
 func playStubborn([]string) {
@@ -221,11 +221,11 @@ func playKill(args []string) {
 
 func number(s string) int {
 	n, err := strconv.Atoi(s)
-	must(err)
+	try(err)
 	return n
 }
 
-func must(err error) {
+func try(err error) {
 	if err != nil {
 		panic(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
@@ -114,10 +116,7 @@ func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
 	const odd = "a\xff\xfe\n\"b\\" // names of files are bytes; not all are UTF-8
 	for _, level := range confined() {
 		w := testConfig(t, level, users()[0])
-		f, err := os.Create(filepath.Join(t.TempDir(), "third"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Create(filepath.Join(t.TempDir(), "third")))(t)
 		var out, said bytes.Buffer
 		res, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{
 			Argv: []string{"/bin/sh", "-c", `cat; printf %s "$1" >&2; echo "$A" >&2; echo three >&3; env | sort; ls /proc/self/fd`, "sh", odd},

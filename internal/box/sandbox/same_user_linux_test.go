@@ -11,6 +11,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
@@ -20,9 +22,7 @@ import (
 // Before Linux 6.12, Landlock lets signals reach the user's other programs. The supervisor does not.
 func TestOthersGetNoSignals(t *testing.T) {
 	program := exec.CommandContext(t.Context(), "sleep", "600")
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, program.Start())
 	w := sandbox.Pretend(testConfig(t, sandbox.Notify, asRoot), 5)
 	const signals = "1 2 9 10 15 19 3 4 5 6 7 8 11 24 25 31"
 	out, _ := inside(t, w, playing(t, &w, "strike", strconv.Itoa(program.Process.Pid), signals))
@@ -52,7 +52,7 @@ func playStrike(args []string) {
 	pid := number(args[0])
 	handle, _ := unix.PidfdOpen(pid, 0)
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	must(err)
+	try(err)
 	if _, err := unix.FcntlInt(uintptr(ends[0]), unix.F_SETOWN, pid); err != nil {
 		owner := [2]int32{1, int32(pid)} // F_OWNER_PID
 		_, _, _ = unix.Syscall(unix.SYS_FCNTL, uintptr(ends[0]), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
@@ -98,13 +98,8 @@ trap 'echo got it' USR1; kill -USR1 0
 func TestWhatCannotBeNamedStaysAsItIs(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
 		file := filepath.Join(t.TempDir(), "key")
-		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		segment, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte("x"), 0o600))
+		segment := must.Get(unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600))(t)
 		out, _ := inside(t, testConfig(t, level, asRoot), process.Command{Argv: []string{
 			"sh", "-c",
 			"chmod 666 " + file + "; cat /proc/sysvipc/shm; timeout 5 head -n1 <" + typed(t) + "; true",
@@ -127,20 +122,10 @@ func TestWhatCannotBeNamedStaysAsItIs(t *testing.T) {
 // typed returns a terminal of ours where something was typed.
 func typed(t *testing.T) string {
 	t.Helper()
-	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := must.Get(os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	t.Cleanup(func() { _ = ours.Close() })
-	if err := unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ours.WriteString("a password\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0))
+	n := must.Get(unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN))(t)
+	must.Get(ours.WriteString("a password\n"))(t)
 	return "/dev/pts/" + strconv.Itoa(n)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
@@ -93,7 +95,7 @@ func TestOwnCommitsAreClean(t *testing.T) {
 		l := newLab(t)
 		write(t, l.tree.Dir+"/a", "1")
 		message := git.Message{Subject: subject, Trailers: []string{"Ralph-Run: r"}}
-		sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), message))(t)
+		sha := must.Get(must.Get(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), message))(t)
 		if diff := cmp.Diff(want+"\n\nRalph-Run: r\n", l.agent("log", "-1", "--format=%B", sha)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", subject, diff)
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
@@ -72,7 +74,7 @@ func TestTakeRefusesBombs(t *testing.T) {
 				command.Memory = bombMemory
 				return l.seen.run(ctx, command)
 			}
-			trusted := must(limited.Open(l.trusted.Dir))(t)
+			trusted := must.Get(limited.Open(l.trusted.Dir))(t)
 			got, err := handover.Take(t.Context(), trusted, l.tree, nil, l.terms())
 			if err != nil || len(got.Refused) == 0 || !strings.Contains(got.Refused[0].Why, c.why) || got.To != got.From {
 				t.Errorf("Take = %+v, %v, want it refused for %q", got, err, c.why)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -26,20 +28,18 @@ func TestCommit(t *testing.T) {
 	home := t.TempDir()
 	g.User = []string{"HOME=" + home}
 	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n")
-	place := must(g.Inspect(t.Context(), dir))(t)
+	place := must.Get(g.Inspect(t.Context(), dir))(t)
 
 	write(t, filepath.Join(dir, "notes/a.txt"), "2")
 	write(t, filepath.Join(dir, "notes/new [x].txt"), "2")
 	write(t, filepath.Join(dir, "private/c.txt"), "2")
 	write(t, filepath.Join(dir, "staged.txt"), "2")
-	if err := os.Remove(filepath.Join(dir, "notes/b.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "notes/b.txt")))
 	sh(t, dir, "", "git", "add", "staged.txt")
 	what := git.PathCommit{
 		Paths: []string{"notes", "private/c.txt"}, Message: git.Message{Subject: "chore: put away"},
 	}
-	sha := must(g.Commit(t.Context(), place, what))(t)
+	sha := must.Get(g.Commit(t.Context(), place, what))(t)
 	if head := sh(t, dir, "", "git", "rev-parse", "trunk"); head != sha || head == place.Head {
 		t.Errorf("trunk stands at %s, Commit = %s", head, sha)
 	}
@@ -51,7 +51,7 @@ func TestCommit(t *testing.T) {
 	if got := sh(t, dir, "", "git", "status", "--porcelain"); got != "A  staged.txt" {
 		t.Errorf("status afterwards = %q", got)
 	}
-	if again := must(g.Commit(t.Context(), place, what))(t); again != sha {
+	if again := must.Get(g.Commit(t.Context(), place, what))(t); again != sha {
 		t.Errorf("with nothing new Commit = %s, want %s", again, sha)
 	}
 }
@@ -61,7 +61,7 @@ func TestCommitIsCutOff(t *testing.T) {
 	for _, stop := range []string{"reset", "update-ref"} {
 		g, seen := newGit(t)
 		dir := project(t)
-		place := must(g.Inspect(t.Context(), dir))(t)
+		place := must.Get(g.Inspect(t.Context(), dir))(t)
 		write(t, filepath.Join(dir, "new"), "1")
 		seen.stop = stop
 		if sha, err := g.Commit(t.Context(), place, git.PathCommit{Paths: []string{"new"}, Message: git.Message{Subject: "x"}}); err == nil {
@@ -84,8 +84,8 @@ func TestWorkOutsideOfASparseCheckout(t *testing.T) {
 	f.git("sparse-checkout", "set", "ralph")
 	f.files("kept/new", "2\n")
 	g, _ := newGit(t)
-	tree := must(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
-	must(must(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "new"}))(t)
+	tree := must.Get(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
+	must.Get(must.Get(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "new"}))(t)
 	if got, left := f.git("show", "--format=", "--name-status", "HEAD"), f.git("status", "--porcelain"); got != "A\tkept/new" || left != "" {
 		t.Errorf("the commit has %q, and %q is left", got, left)
 	}

@@ -3,6 +3,8 @@ package git_test
 import (
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -21,7 +23,7 @@ func TestHolding(t *testing.T) {
 		"a start": {tip, "none|^mark$", []string{"new file"}},
 		"not yet": {l.base, "mark", nil},
 	} {
-		if diff := cmp.Diff(c.want, must(l.trusted.FilesMatching(t.Context(), c.commit, c.expression))(t)); diff != "" {
+		if diff := cmp.Diff(c.want, must.Get(l.trusted.FilesMatching(t.Context(), c.commit, c.expression))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -34,7 +36,7 @@ func TestHolding(t *testing.T) {
 func TestNamed(t *testing.T) {
 	g, _ := newGit(t)
 	dir := project(t)
-	if sha := must(g.Named(t.Context(), dir, "HEAD"))(t); len(sha) != 40 {
+	if sha := must.Get(g.Named(t.Context(), dir, "HEAD"))(t); len(sha) != 40 {
 		t.Errorf("Named(HEAD) = %q", sha)
 	}
 	for _, rev := range []string{"nowhere", "--all", "HEAD:a", ""} {

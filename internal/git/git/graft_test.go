@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -17,7 +19,7 @@ func TestGraft(t *testing.T) {
 	to := l.commit("one", map[string]string{"README.md": "# changed\n", "tests/a.sh": "true\n", "src/b.go": "package main\n"})
 	l.take(l.terms())
 	ctx := t.Context()
-	names := must(l.trusted.ChangedPaths(ctx, git.Span{From: l.base, To: to}))(t)
+	names := must.Get(l.trusted.ChangedPaths(ctx, git.Span{From: l.base, To: to}))(t)
 	if diff := cmp.Diff([]string{"README.md", "src/b.go", "tests/a.sh"}, names); diff != "" {
 		t.Errorf("Names (-want +got):\n%s", diff)
 	}
@@ -30,31 +32,31 @@ func TestGraft(t *testing.T) {
 		"a text of its own":   {git.Overlay{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": []byte("false\n"), "tests/new/b.sh": nil}}, []string{"tests/a.sh", "tests/new/b.sh"}},
 		"what is the same":    {git.Overlay{Onto: l.base, From: to, Paths: []string{"CODEOWNERS", "nowhere"}}, nil},
 	} {
-		made := must(l.trusted.Overlay(ctx, test.graft))(t)
-		if again := must(l.trusted.Overlay(ctx, test.graft))(t); again != made {
+		made := must.Get(l.trusted.Overlay(ctx, test.graft))(t)
+		if again := must.Get(l.trusted.Overlay(ctx, test.graft))(t); again != made {
 			t.Errorf("%s: made %s and %s", name, made, again)
 		}
 		if diff := cmp.Diff(test.want, l.differing(test.graft.Onto, made)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		dir := filepath.Join(t.TempDir(), "clean")
-		must(l.trusted.Clone(ctx, git.CloneSpec{Dir: dir, SHA: made}))(t)
+		must.Get(l.trusted.Clone(ctx, git.CloneSpec{Dir: dir, SHA: made}))(t)
 		if left := l.sh(dir, "git", "status", "--porcelain"); left != "" {
 			t.Errorf("%s: its checkout is not clean:\n%s", name, left)
 		}
 	}
-	without := must(l.trusted.Overlay(ctx, git.Overlay{Onto: to, From: l.base, Without: []string{"src/b.go", "nowhere"}}))(t)
+	without := must.Get(l.trusted.Overlay(ctx, git.Overlay{Onto: to, From: l.base, Without: []string{"src/b.go", "nowhere"}}))(t)
 	if touched := l.differing(to, without); !slices.Equal(touched, []string{"src/b.go"}) {
 		t.Errorf("left out: %q", touched)
 	}
-	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Overlay(ctx, git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
+	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must.Get(l.trusted.Overlay(ctx, git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
 		t.Errorf("a ref leads to it: %s", gone)
 	}
 }
 
 // differing returns the paths that differ between two commits.
 func (l *lab) differing(from, to string) (paths []string) {
-	for _, change := range must(l.trusted.Compare(l.Context(), git.Span{From: from, To: to}))(l.T) {
+	for _, change := range must.Get(l.trusted.Compare(l.Context(), git.Span{From: from, To: to}))(l.T) {
 		paths = append(paths, change.Path)
 	}
 	return paths
@@ -70,7 +72,7 @@ func TestGraftTurnsFilesIntoFolders(t *testing.T) {
 		{Onto: l.base, From: to, Paths: []string{"README.md/a_test.go"}},
 		{Onto: to, From: l.base, Paths: []string{"README.md"}},
 	} {
-		if made := must(l.trusted.Overlay(t.Context(), graft))(t); made == graft.Onto {
+		if made := must.Get(l.trusted.Overlay(t.Context(), graft))(t); made == graft.Onto {
 			t.Errorf("nothing came of %+v", graft)
 		}
 	}
@@ -84,12 +86,12 @@ func TestGraftKeepsModes(t *testing.T) {
 	to := l.commit("two", map[string]string{"tests/c.sh": "true\n"})
 	l.take(l.terms())
 	text := []byte("false\n")
-	made := must(l.trusted.Overlay(t.Context(), git.Overlay{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": text, "tests/b.sh": text}}))(t)
+	made := must.Get(l.trusted.Overlay(t.Context(), git.Overlay{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": text, "tests/b.sh": text}}))(t)
 	got := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "ls-tree", "-r", "--format=%(objectmode) %(path)", made, "tests/")
 	if diff := cmp.Diff("100755 tests/a.sh\n100644 tests/b.sh\n100644 tests/c.sh", got); diff != "" {
 		t.Errorf("modes (-want +got):\n%s", diff)
 	}
-	if read := must(l.trusted.ReadFile(t.Context(), git.At{Commit: made, Path: "tests/a.sh"}, 100))(t); string(read) != "false\n" {
+	if read := must.Get(l.trusted.ReadFile(t.Context(), git.At{Commit: made, Path: "tests/a.sh"}, 100))(t); string(read) != "false\n" {
 		t.Errorf("it holds %q", read)
 	}
 }
@@ -104,11 +106,11 @@ func TestOverlayIsLikeItsCommit(t *testing.T) {
 	overlay := git.Overlay{Onto: span.To, From: span.From, Paths: []string{"a"}}
 	const format = "--format=%P %an %ae %at %cn %ce %ct %B"
 	want := sh(t, top, "", "git", "log", format)
-	for name, commit := range map[string]string{"the overlay": span.To, "of an overlay": must(trusted.Overlay(t.Context(), overlay))(t)} {
+	for name, commit := range map[string]string{"the overlay": span.To, "of an overlay": must.Get(trusted.Overlay(t.Context(), overlay))(t)} {
 		again := overlay
 		again.Onto, again.Texts = commit, map[string][]byte{"b": []byte("b\n")}
 		dir := filepath.Join(t.TempDir(), "clean")
-		must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: must(trusted.Overlay(t.Context(), again))(t)}))(t)
+		must.Get(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: must.Get(trusted.Overlay(t.Context(), again))(t)}))(t)
 		if diff := cmp.Diff(want, sh(t, dir, "", "git", "log", format)); diff != "" {
 			t.Errorf("the log %s (-want +got):\n%s", name, diff)
 		}
@@ -126,9 +128,9 @@ func TestOverlayOfTheEndOfHistory(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	sh(t, top, "", "git", "clone", "-q", "--depth=2", "file://"+top, clone)
 	trusted, span := borrowed(t, g, clone)
-	made := must(trusted.Overlay(t.Context(), git.Overlay{Onto: span.From, From: span.To, Paths: []string{"a"}}))(t)
+	made := must.Get(trusted.Overlay(t.Context(), git.Overlay{Onto: span.From, From: span.To, Paths: []string{"a"}}))(t)
 	dir := filepath.Join(t.TempDir(), "clean")
-	must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: made}))(t)
+	must.Get(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: made}))(t)
 	if log := sh(t, dir, "", "git", "log", "--format=%s"); log != "2" {
 		t.Errorf("its log is %q", log)
 	}

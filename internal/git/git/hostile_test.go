@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
@@ -62,15 +64,11 @@ func TestTakeRefuses(t *testing.T) {
 		"a tree with half an entry": {func(l *lab) { plantRoot(l, "100644 a\x00half") }, "does not hand over"},
 		"a folder that is missing":  {func(l *lab) { plantRoot(l, "40000 a\x00"+strings.Repeat("x", 20)) }, "does not hand over"},
 		"no repository": {func(l *lab) {
-			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
-				l.Fatal(err)
-			}
+			must.Do(l, os.RemoveAll(filepath.Join(l.tree.Dir, ".git")))
 		}, "cannot be read"},
 		"a pipe for a repository": {func(l *lab) { pipe(l.T, filepath.Join(l.tree.Dir, ".git")) }, "cannot be read"},
 		"another repository": {func(l *lab) {
-			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
-				l.Fatal(err)
-			}
+			must.Do(l, os.RemoveAll(filepath.Join(l.tree.Dir, ".git")))
 			l.agent("init", "-q")
 			l.commit("root", map[string]string{"a": "1"})
 		}, "does not hand over"},
@@ -109,9 +107,9 @@ func TestTakeRefusesForeignBranch(t *testing.T) {
 	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "secret")
 	private := l.sh(work, "git", "rev-parse", "HEAD")
 	l.sh(work, "git", "switch", "-q", "main")
-	place := must(l.git.Inspect(t.Context(), work))(t)
-	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
-	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
+	place := must.Get(l.git.Inspect(t.Context(), work))(t)
+	l.trusted = must.Get(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
+	l.tree = must.Get(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
 	l.agent("merge", "-q", "-m", "smuggle", private)
 	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") || got.To != l.base {
 		t.Errorf("merged in, Take = %+v, want refused", got)
@@ -128,9 +126,7 @@ func TestHostileConfiguration(t *testing.T) {
 	canary := filepath.Join(t.TempDir(), "canary")
 	evil := filepath.Join(t.TempDir(), "evil.sh")
 	write(t, evil, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >> %s\ncat\n", canary))
-	if err := os.Chmod(evil, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(evil, 0o755))
 	l.commit("one", map[string]string{"a.txt": "1", "CODEOWNERS": "evil"})
 	for _, key := range []string{
 		"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
@@ -147,9 +143,7 @@ func TestHostileConfiguration(t *testing.T) {
 			"post-merge", "prepare-commit-msg", "fsmonitor-watchman",
 		} {
 			write(t, filepath.Join(dir, hook), read(t, evil))
-			if err := os.Chmod(filepath.Join(dir, hook), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chmod(filepath.Join(dir, hook), 0o755))
 		}
 	}
 	for key, value := range map[string]string{
@@ -170,8 +164,8 @@ func TestHostileConfiguration(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, "README.md"), "2")
 
 	ctx := t.Context()
-	must(l.tree.Inspect(ctx))(t)
-	must(l.tree.Look(ctx))(t)
+	must.Get(l.tree.Inspect(ctx))(t)
+	must.Get(l.tree.Look(ctx))(t)
 	if _, _, err := l.tree.Diff(ctx, l.base, 1<<16); err != nil {
 		t.Error(err)
 	}
@@ -182,7 +176,7 @@ func TestHostileConfiguration(t *testing.T) {
 	if err := l.tree.Reset(ctx, got.To); err != nil {
 		t.Error(err)
 	}
-	must(must(l.tree.Inspect(ctx))(t).CommitAll(ctx, git.Message{Subject: "rest"}))(t)
+	must.Get(must.Get(l.tree.Inspect(ctx))(t).CommitAll(ctx, git.Message{Subject: "rest"}))(t)
 	terms := l.terms()
 	terms.Last = got.To
 	if got = l.take(terms); len(got.Commits) != 1 || got.Dirty {
@@ -195,9 +189,7 @@ func TestHostileConfiguration(t *testing.T) {
 
 func link(target string) func(*lab) {
 	return func(l *lab) {
-		if err := os.Symlink(target, filepath.Join(l.tree.Dir, "x")); err != nil {
-			l.Fatal(err)
-		}
+		must.Do(l, os.Symlink(target, filepath.Join(l.tree.Dir, "x")))
 		l.agent("add", "x")
 		l.agent("commit", "-q", "-m", "link")
 	}
@@ -259,26 +251,15 @@ func lying(l *lab, command, answer string) git.Run {
 
 func appendTo(t *testing.T, name, text string) {
 	t.Helper()
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0))(t)
 	defer f.Close()
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(f.WriteString(text))(t)
 }
 
 // pipe replaces a file by a named pipe.
 func pipe(t *testing.T, path string) {
 	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(path))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, syscall.Mkfifo(path, 0o666))
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/git"
 )
 
@@ -16,9 +18,7 @@ func TestHugeFilesAreLeftOut(t *testing.T) {
 	sparse := func(name string, size int64) {
 		t.Helper()
 		write(t, filepath.Join(l.tree.Dir, name), "")
-		if err := os.Truncate(filepath.Join(l.tree.Dir, name), size); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(filepath.Join(l.tree.Dir, name), size))
 	}
 	const most = 100 << 20
 	sparse("new/odd [name]*.bin", most+1)
@@ -26,14 +26,12 @@ func TestHugeFilesAreLeftOut(t *testing.T) {
 	sparse("kept.bin", most)
 	sparse("ignored.log", most+1)
 	write(t, filepath.Join(l.tree.Dir, "new/work.go"), "package new\n")
-	if err := os.Symlink("/dev/zero", filepath.Join(l.tree.Dir, "link")); err != nil {
-		t.Fatal(err)
-	}
-	seen := must(l.tree.Inspect(t.Context()))(t)
+	must.Do(t, os.Symlink("/dev/zero", filepath.Join(l.tree.Dir, "link")))
+	seen := must.Get(l.tree.Inspect(t.Context()))(t)
 	if got, want := seen.Huge(t.Context()), []string{"README.md", "new/odd [name]*.bin"}; !slices.Equal(got, want) {
 		t.Errorf("Huge = %q, want %q", got, want)
 	}
-	must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
+	must.Get(must.Get(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
 	if got, want := l.agent("show", "--format=", "--name-only"), "kept.bin\nlink\nnew/work.go"; got != want {
 		t.Errorf("CommitAll took %q, want %q", got, want)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
@@ -22,7 +24,7 @@ func newField(t *testing.T, sown string) *field {
 	f := &field{T: t, dir: filepath.Join(t.TempDir(), "field")}
 	sh(t, ".", "", "cp", "-a", sown, f.dir)
 	g, _ := newGit(t)
-	f.tree = must(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
+	f.tree = must.Get(g.Own(t.Context(), git.Place{Top: f.dir}))(t)
 	return f
 }
 
@@ -88,8 +90,8 @@ var situations = map[string]func(*field){
 	"a deletion":          func(f *field) { f.git("rm", "-q", "--cached", "b"); f.remove("b"); f.git("reset", "-q") },
 	"a new folder":        func(f *field) { f.files("new/folder/x", "1", "new/y", "1") },
 	"a folder for a file": func(f *field) { f.remove("a"); f.files("a/x", "1") },
-	"a link for a file":   func(f *field) { f.remove("a"); f.must(os.Symlink("b", f.path("a"))) },
-	"a mode":              func(f *field) { f.must(os.Chmod(f.path("a"), 0o755)) },
+	"a link for a file":   func(f *field) { f.remove("a"); must.Do(f, os.Symlink("b", f.path("a"))) },
+	"a mode":              func(f *field) { must.Do(f, os.Chmod(f.path("a"), 0o755)) },
 	"odd names":           func(f *field) { f.files("new \t\"x\"", "1", "ü", "1", "-f", "1") },
 	"ignored":             func(f *field) { f.files("x.log", "1") },
 	"staged":              func(f *field) { f.files("a", "22", "new", "1"); f.git("add", "-A") },
@@ -115,14 +117,7 @@ var situations = map[string]func(*field){
 	"too fast to see":   (*field).racy,
 }
 
-func (f *field) must(err error) {
-	f.Helper()
-	if err != nil {
-		f.Fatal(err)
-	}
-}
-
-func (f *field) remove(name string) { f.Helper(); f.must(os.RemoveAll(f.path(name))) }
+func (f *field) remove(name string) { f.Helper(); must.Do(f, os.RemoveAll(f.path(name))) }
 
 func (f *field) within(name string) {
 	f.Helper()
@@ -152,10 +147,10 @@ func (f *field) racy() {
 	f.Helper()
 	f.git("config", "core.trustctime", "false")
 	info, err := os.Stat(f.path("a"))
-	f.must(err)
+	must.Do(f, err)
 	f.files("a", "2")
-	f.must(os.Chtimes(f.path("a"), info.ModTime(), info.ModTime()))
-	f.must(os.Chtimes(f.path(".git/index"), info.ModTime(), info.ModTime()))
+	must.Do(f, os.Chtimes(f.path("a"), info.ModTime(), info.ModTime()))
+	must.Do(f, os.Chtimes(f.path(".git/index"), info.ModTime(), info.ModTime()))
 }
 
 // A snapshot and a commit equal those made with simple git commands.
@@ -168,22 +163,22 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newField(t, sown)
-			must(f.tree.Look(t.Context()))(t) // it may remember
+			must.Get(f.tree.Look(t.Context()))(t) // it may remember
 			happen(f)
 			dirty := f.git("status", "--porcelain", "--ignore-submodules=all", "--", ".", ":!.ralph") != ""
-			seen := must(f.tree.Inspect(t.Context()))(t)
+			seen := must.Get(f.tree.Inspect(t.Context()))(t)
 			if seen.Dirty != dirty || seen.Head != f.git("rev-parse", "HEAD") || seen.Tree != f.git("rev-parse", "HEAD^{tree}") {
 				t.Errorf("Inspect = %+v, want dirty %t", seen, dirty)
 			}
 			for _, beside := range [][]string{{"ralph/deep", "none"}, {"b", "ralph", "none"}} {
 				f.tree.Beside = beside
-				got, want := must(f.tree.Look(t.Context()))(t).Work, f.plainly(beside...)
+				got, want := must.Get(f.tree.Look(t.Context()))(t).Work, f.plainly(beside...)
 				if got != want {
 					t.Errorf("beside %v Snapshot differs:\n%s", beside, f.git("diff", "--raw", want, got))
 				}
 			}
 			want := f.plainly()
-			sha := must(must(f.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
+			sha := must.Get(must.Get(f.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
 			if got := f.git("rev-parse", sha+"^{tree}"); got != want {
 				t.Errorf("CommitAll differs:\n%s", f.git("diff", "--raw", want, got))
 			}
@@ -203,7 +198,7 @@ func TestASubmoduleAloneIsNoWork(t *testing.T) {
 			t.Parallel()
 			f := newField(t, sown)
 			happen(f)
-			seen := must(f.tree.Look(t.Context()))(t)
+			seen := must.Get(f.tree.Look(t.Context()))(t)
 			if head := f.git("rev-parse", "HEAD^{tree}"); seen.Dirty || seen.Work != head {
 				t.Errorf("dirty %v: %s", seen.Dirty, f.git("diff", "--raw", head, seen.Work))
 			}
@@ -234,9 +229,9 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 	f.Helper()
 	f.tree.Beside = []string{beside}
 	f.files("a", "held", "held", "1")
-	held := must(f.tree.Look(f.Context()))(f.T).Work
+	held := must.Get(f.tree.Look(f.Context()))(f.T).Work
 	happen(f)
-	sha := must(must(f.tree.Inspect(f.Context()))(f.T).CommitSnapshot(f.Context(), held, git.Message{Subject: "held"}))(f.T)
+	sha := must.Get(must.Get(f.tree.Inspect(f.Context()))(f.T).CommitSnapshot(f.Context(), held, git.Message{Subject: "held"}))(f.T)
 	books := func(tree string) string { return f.git("ls-tree", "-r", tree, "--", beside) }
 	if got, want := books(sha), books(f.plainly()); got != want {
 		f.Errorf("the books are\n%s\nwant\n%s", got, want)

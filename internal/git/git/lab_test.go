@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
@@ -59,10 +61,10 @@ func newLab(t *testing.T) *lab {
 	t.Helper()
 	l := &lab{T: t, remote: filepath.Join(t.TempDir(), "remote.git")}
 	l.git, l.seen = newGit(t)
-	sh(t, ".", "", "cp", "-a", filepath.Join(must(origin())(t), "remote.git"), l.remote)
+	sh(t, ".", "", "cp", "-a", filepath.Join(must.Get(origin())(t), "remote.git"), l.remote)
 	l.base = sh(t, l.remote, "", "git", "rev-parse", "main")
-	l.trusted = must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main", Work: []string{"work"}}))(t)
-	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
+	l.trusted = must.Get((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main", Work: []string{"work"}}))(t)
+	l.tree = must.Get(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
 	return l
 }
 
@@ -149,18 +151,7 @@ func (l *lab) has(id string) bool {
 // borrowed returns a repository that borrows from a project to which others write, and the project's last commit.
 func borrowed(t *testing.T, g git.Git, top string) (*git.Trusted, git.Span) {
 	t.Helper()
-	place := must(g.Inspect(t.Context(), top))(t)
-	trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
+	place := must.Get(g.Inspect(t.Context(), top))(t)
+	trusted := must.Get(g.Borrow(t.Context(), place, t.TempDir()))(t)
 	return trusted, git.Span{From: sh(t, top, "", "git", "rev-parse", "HEAD~1"), To: place.Head}
-}
-
-// must returns the value of a call that has to succeed: must(f())(t).
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -21,16 +23,14 @@ func TestListing(t *testing.T) {
 	}
 	sh(t, dir, "", "git", "add", "-A")
 	sh(t, dir, "", "git", "commit", "-q", "-m", "more")
-	if err := os.Remove(filepath.Join(dir, "gone")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "gone")))
 	for _, name := range []string{"a draft\nof mine", "deps/lib/x", "sub/x.log", "a [1].log", "two\nlines.log", "sub/y", ".git/info/exclude"} {
 		write(t, filepath.Join(dir, name), "*.tmp\n")
 	}
 	sh(t, dir, "", "git", "init", "-q", "nested")
 	sh(t, filepath.Join(dir, "nested"), "", "git", "commit", "-q", "--allow-empty", "-m", "x")
-	place := must(g.Inspect(t.Context(), dir))(t)
-	got := must(place.List(t.Context()))(t)
+	place := must.Get(g.Inspect(t.Context(), dir))(t)
+	got := must.Get(place.List(t.Context()))(t)
 	want := git.Listing{
 		Files:    []string{".gitattributes", ".gitignore", "a", "big", "gone", "secret", "a draft\nof mine", "nested/", "sub/y"},
 		Removed:  []string{"gone"},
@@ -47,10 +47,10 @@ func TestListing(t *testing.T) {
 	if diff := cmp.Diff(want, got, sorted); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want.Files, must(own(t, g, dir).Files(t.Context()))(t), sorted); diff != "" {
+	if diff := cmp.Diff(want.Files, must.Get(own(t, g, dir).Files(t.Context()))(t), sorted); diff != "" {
 		t.Errorf("Files (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"*.tmp", "/deps/", "/sub/x.log", `/a\ \[1].log`}, must(place.Excluded(t.Context()))(t), sorted); diff != "" {
+	if diff := cmp.Diff([]string{"*.tmp", "/deps/", "/sub/x.log", `/a\ \[1].log`}, must.Get(place.Excluded(t.Context()))(t), sorted); diff != "" {
 		t.Errorf("Excluded (-want +got):\n%s", diff)
 	}
 }
@@ -87,9 +87,7 @@ func TestAdvance(t *testing.T) {
 			from := sh(t, dir, "", "git", "rev-parse", "HEAD")
 			write(t, filepath.Join(dir, "a"), "2")
 			write(t, filepath.Join(dir, "new/b"), "1")
-			if err := os.Remove(filepath.Join(dir, "gone")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(dir, "gone")))
 			sh(t, dir, "", "git", "add", "-A")
 			to := sh(t, dir, "", "git", "commit-tree", "-p", from, "-m", "work", sh(t, dir, "", "git", "write-tree"))
 			sh(t, dir, "", "git", "reset", "-q")

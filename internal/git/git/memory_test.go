@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/process"
@@ -28,10 +30,10 @@ func TestGitIsBounded(t *testing.T) {
 		}
 		return l.seen.run(ctx, c)
 	}
-	trusted := must(bounded.Open(l.trusted.Dir))(t)
+	trusted := must.Get(bounded.Open(l.trusted.Dir))(t)
 	l.tree.Run = bounded.Run
 	sha := l.commit("x", map[string]string{"a": "2"})
-	if got := must(handover.Take(t.Context(), trusted, l.tree, nil, l.terms()))(t); got.To != sha {
+	if got := must.Get(handover.Take(t.Context(), trusted, l.tree, nil, l.terms()))(t); got.To != sha {
 		t.Errorf("Take = %+v", got)
 	}
 	span := git.Span{From: l.base, To: sha}
@@ -55,12 +57,8 @@ func TestGitIsBounded(t *testing.T) {
 // git refuses a huge file before it takes memory for it: the kernel's limit can come too late.
 func TestHugeFilesTakeNoMemory(t *testing.T) {
 	l := newLab(t)
-	if err := os.WriteFile(filepath.Join(l.tree.Dir, ".gitignore"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(filepath.Join(l.tree.Dir, ".gitignore"), 3<<30); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(l.tree.Dir, ".gitignore"), nil, 0o644))
+	must.Do(t, os.Truncate(filepath.Join(l.tree.Dir, ".gitignore"), 3<<30))
 	l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
 		c.Memory = 0
 		return l.seen.run(ctx, c)

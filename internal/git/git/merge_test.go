@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -41,29 +43,29 @@ func shown(t *testing.T, ours, theirs map[string]string) (l *lab, our, their str
 
 func (l *lab) refetch() {
 	l.Helper()
-	must((remote.Repository{URL: l.remote}).Clone(l.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(l.T)
+	must.Get((remote.Repository{URL: l.remote}).Clone(l.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(l.T)
 }
 
 func TestMerge(t *testing.T) {
 	l, our, their := shown(t, map[string]string{"a": "1\n"}, map[string]string{"b": "2\n"})
 	words := merging.Commits{Ours: our, Theirs: their, Message: git.Message{Subject: "merge", Trailers: []string{"Ralph-Run: r"}}}
-	made := must(merging.Merge(t.Context(), l.trusted, words))(t)
+	made := must.Get(merging.Merge(t.Context(), l.trusted, words))(t)
 	if got := l.in("ls-tree", "--name-only", made.SHA, "a", "b"); got != "a\nb" {
 		t.Errorf("the merge has %q of both", got)
 	}
 	if got := l.in("log", "-1", "--format=%P %T", made.SHA); got != our+" "+their+" "+made.Tree {
 		t.Errorf("parents and tree %q", got)
 	}
-	if again := must(merging.Merge(t.Context(), l.trusted, words))(t); again.SHA != made.SHA {
+	if again := must.Get(merging.Merge(t.Context(), l.trusted, words))(t); again.SHA != made.SHA {
 		t.Errorf("the same two gave %s and %s", made.SHA, again.SHA)
 	}
 	words.Message.SignOff = true
-	signed := must(merging.Merge(t.Context(), l.trusted, words))(t)
+	signed := must.Get(merging.Merge(t.Context(), l.trusted, words))(t)
 	if got := l.in("log", "-1", "--format=%B", signed.SHA); !strings.HasSuffix(got, "Ralph-Run: r\nSigned-off-by: ralph <ralph-loop@users.noreply.github.com>\n") || signed.Tree != made.Tree {
 		t.Errorf("signed off: %q", got)
 	}
 	for _, way := range [][2]string{{our, made.SHA}, {made.SHA, our}, {made.SHA, their}} {
-		if got := must(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: way[0], Theirs: way[1]}))(t); got.SHA != made.SHA || got.Tree != made.Tree {
+		if got := must.Get(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: way[0], Theirs: way[1]}))(t); got.SHA != made.SHA || got.Tree != made.Tree {
 			t.Errorf("what holds the other is not taken as it is: %+v", got)
 		}
 	}
@@ -76,7 +78,7 @@ func TestMergeThatContradicts(t *testing.T) {
 	l, our, their := shown(t,
 		map[string]string{"a b": "1\n", "src/main.go": "package ours\n", "c": "1\n"},
 		map[string]string{"a b": "2\n", "src/main.go": "package theirs\n", "d": "2\n"})
-	made := must(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: our, Theirs: their}))(t)
+	made := must.Get(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: our, Theirs: their}))(t)
 	if diff := cmp.Diff(merging.Merged{Tree: made.Tree, Conflicts: []string{"a b", "src/main.go"}}, made); diff != "" {
 		t.Errorf("Merge (-want +got):\n%s", diff)
 	}
@@ -99,10 +101,10 @@ func TestMade(t *testing.T) {
 		{SHA: one, Tree: l.in("rev-parse", one+"^{tree}"), Parents: []string{l.base}, Message: "one\n\nwhy\n"},
 		{SHA: two, Tree: l.in("rev-parse", two+"^{tree}"), Parents: []string{one}, Message: "two\n"},
 	}
-	if diff := cmp.Diff(want, must(l.trusted.NewCommits(t.Context(), two, l.base, l.base))(t)); diff != "" {
+	if diff := cmp.Diff(want, must.Get(l.trusted.NewCommits(t.Context(), two, l.base, l.base))(t)); diff != "" {
 		t.Errorf("Made (-want +got):\n%s", diff)
 	}
-	if got := must(l.trusted.NewCommits(t.Context(), two, two))(t); len(got) != 0 {
+	if got := must.Get(l.trusted.NewCommits(t.Context(), two, two))(t); len(got) != 0 {
 		t.Errorf("Made gives %v of what is there already", got)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -23,7 +25,7 @@ func project(t *testing.T) string {
 
 func own(t *testing.T, g git.Git, dir string) *git.Tree {
 	t.Helper()
-	return must(g.Own(t.Context(), must(g.Inspect(t.Context(), dir))(t)))(t)
+	return must.Get(g.Own(t.Context(), must.Get(g.Inspect(t.Context(), dir))(t)))(t)
 }
 
 // In their own tree, users commit under the name in any of their configurations,
@@ -59,16 +61,16 @@ func TestOwnIsTheUsers(t *testing.T) {
 			}
 			g.User = []string{"HOME=" + home}
 			tree := own(t, g, dir)
-			before := must(tree.Look(t.Context()))(t).Work
+			before := must.Get(tree.Look(t.Context()))(t).Work
 			write(t, filepath.Join(dir, "x.idea"), "ignored")
-			if s := must(tree.Inspect(t.Context()))(t); s.Dirty {
+			if s := must.Get(tree.Inspect(t.Context()))(t); s.Dirty {
 				t.Error("what is ignored makes it dirty")
 			}
-			if after := must(tree.Look(t.Context()))(t).Work; after != before {
+			if after := must.Get(tree.Look(t.Context()))(t).Work; after != before {
 				t.Error("what is ignored is in the snapshot")
 			}
 			write(t, filepath.Join(dir, "b.go"), "1")
-			must(must(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
+			must.Get(must.Get(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
 			want := c.who + "\n\nb.go"
 			if diff := cmp.Diff(want, sh(t, dir, "", "git", "show", "--format=%an <%ae>", "--name-only")); diff != "" {
 				t.Errorf("the commit (-want +got):\n%s", diff)
@@ -84,11 +86,11 @@ func TestOwnLinkedWorktree(t *testing.T) {
 	sh(t, dir, "", "git", "worktree", "add", "-q", "-b", "side", linked)
 	tree := own(t, g, linked)
 	write(t, filepath.Join(linked, "b"), "1")
-	must(tree.Look(t.Context()))(t)
+	must.Get(tree.Look(t.Context()))(t)
 	for _, lock := range []string{"worktrees/linked/index.lock", "worktrees/linked/HEAD.lock", "refs/heads/side.lock"} {
 		write(t, filepath.Join(dir, ".git", lock), "")
 	}
-	sha := must(must(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
+	sha := must.Get(must.Get(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
 	if head := sh(t, dir, "", "git", "rev-parse", "side"); head != sha {
 		t.Errorf("side stands at %s, want %s", head, sha)
 	}
@@ -104,9 +106,7 @@ func TestTreeFollowsNoFile(t *testing.T) {
 	l := newLab(t)
 	elsewhere := project(t)
 	git := filepath.Join(l.tree.Dir, ".git")
-	if err := os.RemoveAll(git); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(git))
 	write(t, git, "gitdir: "+filepath.Join(elsewhere, ".git")+"\n")
 	if head, err := l.tree.Head(t.Context()); err == nil {
 		t.Errorf("Head = %s", head)

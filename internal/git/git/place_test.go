@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -25,7 +27,7 @@ func TestInspect(t *testing.T) {
 	sh(t, dir, "", "git", "commit", "-q", "-m", "begin")
 	sh(t, dir, "", "git", "remote", "add", "origin", "https://example.com/x")
 	sh(t, dir, "", "git", "remote", "add", "other", "https://example.com/y")
-	clean := must(g.Inspect(t.Context(), filepath.Join(dir, "sub")))(t)
+	clean := must.Get(g.Inspect(t.Context(), filepath.Join(dir, "sub")))(t)
 	want := git.Place{Top: dir, Head: sh(t, dir, "", "git", "rev-parse", "HEAD"), Branch: "trunk", Remote: "origin"}
 	if diff := cmp.Diff(want, clean, cmpopts.IgnoreUnexported(git.Place{})); diff != "" {
 		t.Errorf("Inspect (-want +got):\n%s", diff)
@@ -39,7 +41,7 @@ func TestInspect(t *testing.T) {
 	config := t.TempDir()
 	write(t, filepath.Join(config, "git/ignore"), "*.idea\n")
 	g.User = []string{"XDG_CONFIG_HOME=" + config}
-	dirty := must(g.Inspect(t.Context(), dir))(t)
+	dirty := must.Get(g.Inspect(t.Context(), dir))(t)
 	if diff := cmp.Diff([]string{"sub/a.txt", "b", "c", "new/"}, dirty.Dirty); diff != "" {
 		t.Errorf("Dirty (-want +got):\n%s", diff)
 	}
@@ -94,9 +96,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("without git Version = %v", err)
 	}
 	write(t, filepath.Join(g.Path, "git"), "#!/bin/sh\necho git version 2.37.9\n")
-	if err := os.Chmod(filepath.Join(g.Path, "git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Join(g.Path, "git"), 0o755))
 	if _, err := g.Version(t.Context()); err == nil || err.Error() != "git 2.37.9 is too old" {
 		t.Errorf("with an old git Version = %v", err)
 	}

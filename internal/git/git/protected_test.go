@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/run/merging"
 )
@@ -29,7 +31,7 @@ func TestTakeRefusesAMergeOfANewerBase(t *testing.T) {
 	if got := l.take(terms); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") || got.To != terms.Last {
 		t.Errorf("Take = %+v, want refused", got)
 	}
-	made := must(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: terms.Last, Theirs: l.base}))(t)
+	made := must.Get(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: terms.Last, Theirs: l.base}))(t)
 	l.agent("reset", "-q", "--hard", made.SHA)
 	l.agent("switch", "-q", "-c", "side", l.base)
 	l.commit("beside", map[string]string{"b": "2\n"})
@@ -46,7 +48,7 @@ func TestTakeAcceptsNamesThatAreThere(t *testing.T) {
 	l := newLab(t)
 	l.base = l.grace(l.base, "main", map[string]string{`srv-my\x2ddata.mount`: "[Mount]\n", "caf\xe9": "1\n"})
 	l.refetch()
-	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: t.TempDir(), Branch: "work", SHA: l.base}))(t)
+	l.tree = must.Get(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: t.TempDir(), Branch: "work", SHA: l.base}))(t)
 	l.commit("ours", map[string]string{`srv-my\x2ddata.mount`: "[Mount]\nWhat=x\n", "caf\xe9": "2\n"})
 	if got := l.take(l.terms()); len(got.Refused) > 0 || got.To == l.base {
 		t.Errorf("Take = %+v, want accepted", got)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
@@ -45,9 +47,7 @@ func TestPushRefused(t *testing.T) {
 		},
 	} {
 		write(t, hook, "#!/bin/sh\ncat >&2 <<'END'\n"+c.said+"\nEND\nexit 1\n")
-		if err := os.Chmod(hook, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(hook, 0o755))
 		err := (remote.Repository{URL: l.remote}).Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: l.base})
 		want := "push: refused by the remote: (pre-receive hook declined); " + c.reason
 		if !errors.Is(err, remote.ErrRefused) || err.Error() != want || (fault.Hint(err) == "") != (c.fix == "") || !strings.Contains(fault.Hint(err), c.fix) {
@@ -64,7 +64,7 @@ func TestTokenOverHTTP(t *testing.T) {
 	server := httptest.NewServer(gate(t, filepath.Dir(l.remote)))
 	defer server.Close()
 	origin := remote.Repository{URL: server.URL + "/remote.git", Token: secret}
-	l.trusted = must(origin.Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "m"), remote.Branches{Base: "main"}))(t)
+	l.trusted = must.Get(origin.Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "m"), remote.Branches{Base: "main"}))(t)
 	if err := origin.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: l.base}); err != nil {
 		t.Errorf("Push = %v", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/lib/process"
 )
 
@@ -20,8 +22,8 @@ func TestTakeIsWhole(t *testing.T) {
 		t.Error("it was not taken in")
 	}
 	for _, end := range []string{"pack", "idx"} {
-		for _, name := range must(filepath.Glob(filepath.Join(l.trusted.Dir, "objects/pack/*."+end)))(t) {
-			if mode := must(os.Stat(name))(t).Mode().Perm(); mode != 0o444 {
+		for _, name := range must.Get(filepath.Glob(filepath.Join(l.trusted.Dir, "objects/pack/*."+end)))(t) {
+			if mode := must.Get(os.Stat(name))(t).Mode().Perm(); mode != 0o444 {
 				t.Errorf("%s has mode %o, want 444: the agent reads it as another user", filepath.Base(name), mode)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -17,7 +19,7 @@ func TestStraysAreIgnored(t *testing.T) {
 		write(t, filepath.Join(l.tree.Dir, name), "made")
 	}
 	write(t, filepath.Join(l.tree.Dir, "seen.log"), "ignored already")
-	strays := must(l.tree.Untracked(t.Context()))(t)
+	strays := must.Get(l.tree.Untracked(t.Context()))(t)
 	if len(strays) != len(odd)-1 {
 		t.Errorf("Untracked = %q, want one for each of %q, and one for deps", strays, odd)
 	}
@@ -30,7 +32,7 @@ func TestStraysAreIgnored(t *testing.T) {
 	if diff := cmp.Diff("A  starling\nA  work/src/gen.go\nA  x0", l.agent("status", "--porcelain", "--untracked-files=all")); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	if again := must(l.tree.Untracked(t.Context()))(t); len(again) > 0 {
+	if again := must.Get(l.tree.Untracked(t.Context()))(t); len(again) > 0 {
 		t.Errorf("Untracked = %q afterwards, want none", again)
 	}
 }
@@ -42,9 +44,7 @@ func TestRestore(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, "README.md"), "changed")
 	write(t, filepath.Join(l.tree.Dir, "new"), "new")
 	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "of one that was killed")
-	if err := l.tree.Restore(t.Context(), l.base); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.tree.Restore(t.Context(), l.base))
 	if got := l.agent("rev-parse", "work") + "\n" + l.agent("status", "--porcelain"); got != l.base+"\n?? new" {
 		t.Errorf("the tree stands at %s, want %s with a new file", got, l.base)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
@@ -82,9 +84,7 @@ func TestTakeRewrittenHistory(t *testing.T) {
 	if again := l.take(terms); again.To != got.To {
 		t.Errorf("taken again To = %s, want %s", again.To, got.To)
 	}
-	if err := l.tree.Reset(t.Context(), got.To); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.tree.Reset(t.Context(), got.To))
 	if status := l.agent("status", "--porcelain"); status != "" || l.agent("rev-parse", "HEAD") != got.To {
 		t.Errorf("after Reset the tree is dirty or elsewhere: %q", status)
 	}
@@ -182,10 +182,8 @@ func TestTakeDropsProtected(t *testing.T) {
 				t.Error("the agent's own commit got into the trusted store")
 			}
 			l.in("fsck", "--strict", "--full")
-			if err := l.tree.Reset(t.Context(), got.To); err != nil {
-				t.Fatal(err)
-			}
-			if s := must(l.tree.Inspect(t.Context()))(t); s.Dirty || l.agent("rev-parse", "HEAD") != got.To {
+			must.Do(t, l.tree.Reset(t.Context(), got.To))
+			if s := must.Get(l.tree.Inspect(t.Context()))(t); s.Dirty || l.agent("rev-parse", "HEAD") != got.To {
 				t.Error("after Reset the tree is elsewhere or dirty")
 			}
 		})
@@ -238,7 +236,7 @@ func TestTakeCutOff(t *testing.T) {
 				}
 				return process.Result{}, context.Canceled
 			}
-			trusted := must(cut.Open(l.trusted.Dir))(t)
+			trusted := must.Get(cut.Open(l.trusted.Dir))(t)
 			if got, err := handover.Take(t.Context(), trusted, l.tree, nil, l.terms()); !errors.Is(err, context.Canceled) || got.To != l.base {
 				t.Errorf("cut off at %s Take = %+v, %v", command, got, err)
 			}

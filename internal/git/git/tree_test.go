@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -24,7 +26,7 @@ func TestGrow(t *testing.T) {
 		t.Errorf("alternates = %q, want %q", got, want)
 	}
 	write(t, filepath.Join(l.tree.Dir, "memory/prd.json"), "{}")
-	if s := must(l.tree.Inspect(t.Context()))(t); s.Dirty {
+	if s := must.Get(l.tree.Inspect(t.Context()))(t); s.Dirty {
 		t.Error("what is excluded makes it dirty")
 	}
 	if who := l.agent("config", "user.name") + " " + l.agent("config", "user.email"); who != "ralph ralph-loop@users.noreply.github.com" {
@@ -34,8 +36,8 @@ func TestGrow(t *testing.T) {
 		t.Errorf("templates were left behind: %v", left)
 	}
 	spec := git.CloneSpec{Dir: filepath.Join(t.TempDir(), "clean"), SHA: l.base}
-	clean := must(l.trusted.Clone(t.Context(), spec))(t)
-	if head := must(clean.Head(t.Context()))(t); head != l.base || l.sh(spec.Dir, "git", "branch", "--show-current") != "" {
+	clean := must.Get(l.trusted.Clone(t.Context(), spec))(t)
+	if head := must.Get(clean.Head(t.Context()))(t); head != l.base || l.sh(spec.Dir, "git", "branch", "--show-current") != "" {
 		t.Errorf("without a branch Head = %s, want %s", head, l.base)
 	}
 	if _, err := l.trusted.Clone(t.Context(), spec); err == nil {
@@ -48,15 +50,13 @@ func TestRegrow(t *testing.T) {
 	sha := l.commit("one", map[string]string{"a": "1"})
 	taken := l.take(l.terms())
 	write(t, filepath.Join(l.tree.Dir, "b"), "uncommitted")
-	if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git/objects")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(l.tree.Dir, ".git/objects")))
 	terms := l.terms()
 	terms.Last = taken.To
 	if got := l.take(terms); len(got.Refused) == 0 || !got.Dirty {
 		t.Errorf("with a broken repository Take = %+v, want refused", got)
 	}
-	l.tree = must(l.trusted.Repair(t.Context(), git.CloneSpec{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
+	l.tree = must.Get(l.trusted.Repair(t.Context(), git.CloneSpec{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
 	if got := strings.Fields(l.agent("status", "--porcelain")); len(got) != 2 || got[1] != "b" {
 		t.Errorf("changed: %q, want b", got)
 	}
@@ -71,7 +71,7 @@ func TestSnapshot(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, "unborn/x"), "in a repository without a commit")
 	l.sh(l.tree.Dir, "mkfifo", "pipe")
 	index := read(t, filepath.Join(l.tree.Dir, ".git/index"))
-	tree := must(l.tree.Look(t.Context()))(t).Work
+	tree := must.Get(l.tree.Look(t.Context()))(t).Work
 	want := ".gitattributes\n.github/workflows/ci.yml\n.gitignore\nCODEOWNERS\nREADME.md\nnew.txt\nsrc/main.go"
 	if got := l.agent("ls-tree", "-r", "--name-only", tree); got != want {
 		t.Errorf("Snapshot holds\n%s\nwant\n%s", got, want)
@@ -83,7 +83,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
-	if again := must(l.tree.Look(t.Context()))(t).Work; again != tree {
+	if again := must.Get(l.tree.Look(t.Context()))(t).Work; again != tree {
 		t.Errorf("with a stale lock Snapshot = %s, want %s", again, tree)
 	}
 }
@@ -104,7 +104,7 @@ func TestTreeDiff(t *testing.T) {
 
 func TestCommitAll(t *testing.T) {
 	l := newLab(t)
-	if sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "nothing"}))(t); sha != l.base {
+	if sha := must.Get(must.Get(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "nothing"}))(t); sha != l.base {
 		t.Errorf("with nothing to commit CommitAll = %s", sha)
 	}
 	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
@@ -112,7 +112,7 @@ func TestCommitAll(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, ".git/refs/heads/work.lock"), "")
 	l.sh(l.tree.Dir, "git", "init", "-q", "within")
 	l.sh(filepath.Join(l.tree.Dir, "within"), "git", "commit", "-q", "--allow-empty", "-m", "x")
-	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "do\nit", Trailers: []string{"A: b", "C: d"}}))(t)
+	sha := must.Get(must.Get(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "do\nit", Trailers: []string{"A: b", "C: d"}}))(t)
 	if got, want := l.agent("log", "-1", "--format=%H %an%n%B", "work"), sha+" ralph\ndo it\n\nA: b\nC: d\n"; got != want {
 		t.Errorf("the commit is %q, want %q", got, want)
 	}
@@ -129,7 +129,7 @@ func TestCommitAllLosesNoCommit(t *testing.T) {
 	for _, meanwhile := range [][]string{{"checkout", "-q", "work"}, {"checkout", "-q", "-b", "other"}} {
 		l := newLab(t)
 		write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
-		seen := must(l.tree.Inspect(t.Context()))(t)
+		seen := must.Get(l.tree.Inspect(t.Context()))(t)
 		l.agent(meanwhile...)
 		l.agent("commit", "-q", "--allow-empty", "-m", "a person's")
 		if sha, err := seen.CommitAll(t.Context(), git.Message{Subject: "x"}); err == nil {
@@ -145,7 +145,7 @@ func TestCommitAllLosesNoCommit(t *testing.T) {
 func TestCommitAllIsCutOff(t *testing.T) {
 	l := newLab(t)
 	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
-	seen := must(l.tree.Inspect(t.Context()))(t)
+	seen := must.Get(l.tree.Inspect(t.Context()))(t)
 	l.seen.stop = "reset"
 	if sha, err := seen.CommitAll(t.Context(), git.Message{Subject: "x"}); err == nil {
 		t.Errorf("CommitAll = %s", sha)
@@ -165,9 +165,7 @@ func TestResetKeepsWork(t *testing.T) {
 	l.agent("rm", "-q", "--cached", "README.md")
 	l.agent("add", "untracked")
 	got := l.take(l.terms())
-	if err := l.tree.Reset(t.Context(), got.To); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.tree.Reset(t.Context(), got.To))
 	if diff := cmp.Diff([]string{"M", "a", "??", "untracked"}, strings.Fields(l.agent("status", "--porcelain"))); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}

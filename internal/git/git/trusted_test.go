@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -23,12 +25,12 @@ func TestMirror(t *testing.T) {
 	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "earlier work")
 	l.sh(work, "git", "tag", "v1")
 	l.sh(work, "git", "push", "-q", "origin", "work", "work:private", "v1")
-	l.trusted = must((remote.Repository{URL: "file://" + l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
+	l.trusted = must.Get((remote.Repository{URL: "file://" + l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
 	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/work"; got != want {
 		t.Errorf("it holds %q, want %q", got, want)
 	}
 	l.sh(work, "git", "push", "-q", "origin", ":work")
-	must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
+	must.Get((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
 	if _, err := l.trusted.Resolve(t.Context(), "refs/heads/work"); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("a branch that is gone resolves: %v", err)
 	}
@@ -39,19 +41,19 @@ func TestBorrow(t *testing.T) {
 	work := t.TempDir()
 	l.sh(work, "git", "clone", "-q", "--depth=1", "file://"+l.remote, ".")
 	l.sh(work, "git", "branch", "other")
-	place := must(l.git.Inspect(t.Context(), work))(t)
+	place := must.Get(l.git.Inspect(t.Context(), work))(t)
 	dir := filepath.Join(t.TempDir(), "borrowed.git")
 	for range 2 {
-		l.trusted = must(l.git.Borrow(t.Context(), place, dir, "other", "none"))(t)
+		l.trusted = must.Get(l.git.Borrow(t.Context(), place, dir, "other", "none"))(t)
 	}
-	if head := must(l.trusted.Resolve(t.Context(), "HEAD"))(t); head != place.Head {
+	if head := must.Get(l.trusted.Resolve(t.Context(), "HEAD"))(t); head != place.Head {
 		t.Errorf("HEAD = %s, want %s", head, place.Head)
 	}
 	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/other"; got != want {
 		t.Errorf("it holds %q, want %q", got, want)
 	}
 	before := l.sh(work, "find", ".git")
-	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.tree = must.Get(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
 	l.commit("one", map[string]string{"a": "1"})
 	if got := l.take(l.terms()); len(got.Commits) != 1 {
 		t.Errorf("Take = %+v, want one commit", got)
@@ -65,8 +67,8 @@ func TestBorrow(t *testing.T) {
 func TestLent(t *testing.T) {
 	g, _ := newGit(t)
 	top := project(t)
-	place := must(g.Inspect(t.Context(), top))(t)
-	borrowed := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
+	place := must.Get(g.Inspect(t.Context(), top))(t)
+	borrowed := must.Get(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
 	if diff := cmp.Diff([]string{borrowed.Dir, borrowed.Dir + ".lent"}, borrowed.Lent()); diff != "" {
 		t.Errorf("Lent (-want +got):\n%s", diff)
 	}
@@ -87,10 +89,10 @@ func TestBorrowWorktreeAndSHA256(t *testing.T) {
 	sh(t, dir, "", "git", "init", "-q", "--object-format=sha256")
 	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "x")
 	sh(t, dir, "", "git", "worktree", "add", "-q", work)
-	place := must(g.Inspect(t.Context(), work))(t)
-	trusted := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b")))(t)
+	place := must.Get(g.Inspect(t.Context(), work))(t)
+	trusted := must.Get(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b")))(t)
 	l := &lab{T: t, trusted: trusted, base: place.Head}
-	l.tree = must(trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.tree = must.Get(trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
 	if got := l.take(l.terms()); len(got.Commits) != 1 || len(got.To) != 64 || len(got.Dropped) != 1 {
 		t.Errorf("Take = %+v, want one commit made again", got)
@@ -102,7 +104,7 @@ func TestRead(t *testing.T) {
 	l.commit("one\x1b[31m red", map[string]string{"a": "1", "README.md": "# changed\n"})
 	to := l.take(l.terms()).To
 	ctx, span := t.Context(), git.Span{From: l.base, To: to}
-	if diff := cmp.Diff([]journal.Commit{{SHA: to, Subject: "one[31m red"}}, must(l.trusted.Log(ctx, span))(t)); diff != "" {
+	if diff := cmp.Diff([]journal.Commit{{SHA: to, Subject: "one[31m red"}}, must.Get(l.trusted.Log(ctx, span))(t)); diff != "" {
 		t.Errorf("Log (-want +got):\n%s", diff)
 	}
 	text, cut, err := l.trusted.Diff(ctx, span, 1<<16)
@@ -115,7 +117,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("Diff = %q, %v, %v; want %q, its whole lines", got, cut, err, want)
 		}
 	}
-	file := must(l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "src/main.go"}, 100))(t)
+	file := must.Get(l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "src/main.go"}, 100))(t)
 	if string(file) != "package main\n" {
 		t.Errorf("ReadFile = %q", file)
 	}
@@ -157,9 +159,9 @@ func (l *lab) desk() (work string, place git.Place) {
 	l.Helper()
 	work = l.TempDir()
 	l.sh(work, "git", "clone", "-q", l.remote, ".")
-	place = must(l.git.Inspect(l.Context(), work))(l.T)
-	l.trusted = must(l.git.Borrow(l.Context(), place, filepath.Join(l.TempDir(), "b.git")))(l.T)
-	l.tree = must(l.trusted.Clone(l.Context(), git.CloneSpec{Dir: filepath.Join(l.TempDir(), "t"), Branch: "work", SHA: l.base}))(l.T)
+	place = must.Get(l.git.Inspect(l.Context(), work))(l.T)
+	l.trusted = must.Get(l.git.Borrow(l.Context(), place, filepath.Join(l.TempDir(), "b.git")))(l.T)
+	l.tree = must.Get(l.trusted.Clone(l.Context(), git.CloneSpec{Dir: filepath.Join(l.TempDir(), "t"), Branch: "work", SHA: l.base}))(l.T)
 	return work, place
 }
 
@@ -183,9 +185,7 @@ func TestDeliver(t *testing.T) {
 		t.Errorf("of a branch with a person's commit Deliver = %v", err)
 	}
 	for range 2 {
-		if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, remote.Deliver(t.Context(), l.trusted, place, "work", sha))
 	}
 	l.sh(l.trusted.Dir, "find", ".", "-delete")
 	l.sh(work, "git", "fsck", "--strict", "--full")
@@ -204,9 +204,7 @@ func TestBring(t *testing.T) {
 		sha := l.commit("work", map[string]string{"a": text})
 		l.sh(l.trusted.Dir, "git", "fetch", "-q", l.tree.Dir, sha)
 		for range 2 {
-			if err := remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", sha); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, remote.Bring(t.Context(), l.trusted, place, "refs/ralph/r1", sha))
 		}
 		if got := l.sh(work, "git", "rev-parse", "refs/ralph/r1"); got != sha {
 			t.Errorf("it is %s, want %s", got, sha)
@@ -235,9 +233,7 @@ func TestInitKeepsNoSettings(t *testing.T) {
 			t.Errorf("it says %q, %v", text, err)
 		}
 		for name, text := range map[string]string{"config": "[core]\n\talternateRefsCommand = evil\n", "commondir": "../elsewhere\n", "objects/info/alternates": "/elsewhere\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,9 +42,7 @@ func TestAddLines(t *testing.T) {
 				gittest.Write(t, at, c.before)
 			}
 			for range 2 {
-				if _, err := guarded.AddLines(dir, "info/exclude", ".ralph-active", ".ralph/"); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(guarded.AddLines(dir, "info/exclude", ".ralph-active", ".ralph/"))(t)
 				got, err := os.ReadFile(at)
 				if diff := cmp.Diff(c.after, string(got)); err != nil || diff != "" {
 					t.Errorf("%v (-want +got):\n%s", err, diff)

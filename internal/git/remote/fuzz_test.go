@@ -12,6 +12,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/process"
@@ -21,9 +23,7 @@ import (
 func answering(t *testing.T, exit int, out, said []byte) *git.Trusted {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "config"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "config"), nil, 0o600))
 	trusted, err := (git.Git{Run: func(_ context.Context, c process.Command) (process.Result, error) {
 		_, err := c.Stdout.Write(out)
 		_, errored := c.Stderr.Write(said)
@@ -50,9 +50,7 @@ func FuzzRefs(f *testing.F) {
 		{Name: "fifo", Typeflag: tar.TypeFifo},
 		{Name: "journal.jsonl", Size: 1},
 	} {
-		if err := w.WriteHeader(&header); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, w.WriteHeader(&header))
 		_, _ = w.Write(bytes.Repeat([]byte("x"), int(header.Size)))
 	}
 	f.Add(archive.Bytes())

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,19 +113,13 @@ func TestFilesOnARef(t *testing.T) {
 	const ref = "refs/ralph/issue-7"
 	files := map[string][]byte{"journal.jsonl": []byte("{}\n"), "prd.json": []byte("[]\n")}
 	kept := remote.Files{Ref: ref, Files: files, Subject: "keep", At: time.Unix(1_700_000_000, 0)}
-	first, err := g.PushFiles(t.Context(), g.Trusted, kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(g.PushFiles(t.Context(), g.Trusted, kept))(t)
 	kept.Subject = "another begins at the same time"
 	if _, err := g.PushFiles(t.Context(), g.Trusted, kept); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("a second first commit: %v, want %v", err, remote.ErrNonFastForward)
 	}
 	kept.Parent, kept.Files = first, map[string][]byte{"journal.jsonl": []byte("{}\n{}\n \x00"), "log": []byte("no line end")}
-	second, err := g.PushFiles(t.Context(), g.Trusted, kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := must.Get(g.PushFiles(t.Context(), g.Trusted, kept))(t)
 	if at, err := g.FetchRef(t.Context(), g.Trusted, ref); err != nil || at != second {
 		t.Errorf("FetchRef = %s, %v, want %s", at, err, second)
 	}
@@ -133,10 +129,7 @@ func TestFilesOnARef(t *testing.T) {
 	}
 	run(t, g.URL, "update-ref", "refs/ralph/deep/er", g.head) // neither of these is ralph's
 	run(t, g.URL, "update-ref", "refs/ralph/tree", run(t, g.URL, "rev-parse", g.head+"^{tree}"))
-	elsewhere, err := g.git.Init(t.Context(), filepath.Join(t.TempDir(), "elsewhere.git"), "sha1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	elsewhere := must.Get(g.git.Init(t.Context(), filepath.Join(t.TempDir(), "elsewhere.git"), "sha1"))(t)
 	all, err := g.FetchRefs(t.Context(), elsewhere)
 	if diff := cmp.Diff([]remote.Ref{{Name: ref, Commit: second, At: kept.At.UTC()}}, all); diff != "" || err != nil {
 		t.Errorf("FetchRefs: %v (-want +got):\n%s", err, diff)
@@ -184,9 +177,7 @@ func TestABranchInTheWay(t *testing.T) {
 		_, err := g.Repository.Clone(t.Context(), g.git, filepath.Join(t.TempDir(), "clone.git"), want)
 		return err
 	}
-	if err := clone(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, clone())
 	for _, branch := range []string{"ralph", "ralph/issue-1/fix/it/well"} {
 		run(t, g.URL, "update-ref", "refs/heads/"+branch, g.first)
 		if err := clone(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has a branch %q", branch)) {
@@ -227,14 +218,10 @@ func TestFetch(t *testing.T) {
 func TestBundle(t *testing.T) {
 	g := newGround(t)
 	var out bytes.Buffer
-	if err := remote.Bundle(t.Context(), g.Trusted, &out, "work", git.Span{From: g.first, To: g.head}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, remote.Bundle(t.Context(), g.Trusted, &out, "work", git.Span{From: g.first, To: g.head}))
 	dir := t.TempDir()
 	path := filepath.Join(dir, "work.bundle")
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, out.Bytes(), 0o600))
 	if got := run(t, g.URL, "bundle", "list-heads", path); got != g.head+" refs/heads/work" {
 		t.Errorf("the bundle has %q", got)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -25,9 +27,7 @@ func TestReadLoopFaults(t *testing.T) {
 			switch path := filepath.Join(dir, "ralph/prd.json"); c.prd {
 			case "":
 			case "/":
-				if err := os.MkdirAll(path, 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(path, 0o755))
 			default:
 				write(t, path, c.prd)
 			}

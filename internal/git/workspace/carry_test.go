@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/workspace"
@@ -23,29 +25,19 @@ func TestCarry(t *testing.T) {
 	} {
 		write(t, run.File(name), text)
 	}
-	if err := os.Symlink("/etc/passwd", run.File("link")); err != nil {
-		t.Fatal(err)
-	}
-	files, err := run.Pack()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("/etc/passwd", run.File("link")))
+	files := must.Get(run.Pack())(t)
 	if diff := cmp.Diff([]string{"journal.jsonl", "log", "prompt_1.md"}, slices.Sorted(maps.Keys(files))); diff != "" {
 		t.Errorf("carried (-want +got):\n%s", diff)
 	}
 	other := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	there, err := other.Unpack(run.ID, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := must.Get(other.Unpack(run.ID, files))(t)
 	for name, text := range files {
 		if got := read(t, there.File(name)); got != string(text) {
 			t.Errorf("%s has %d bytes there, want %d", name, len(got), len(text))
 		}
 	}
-	if err := os.Remove(run.Journal()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(run.Journal()))
 	if files, err := run.Pack(); err == nil {
 		t.Errorf("without a journal %d files are carried", len(files))
 	}
@@ -58,10 +50,7 @@ func TestCarryIsBounded(t *testing.T) {
 	for i := range 40 {
 		write(t, run.File("log_"+string(rune('A'+i))), strings.Repeat("x", 200<<10))
 	}
-	carried, err := run.Pack()
-	if err != nil {
-		t.Fatal(err)
-	}
+	carried := must.Get(run.Pack())(t)
 	size := 0
 	for _, text := range carried {
 		size += len(text)
@@ -74,15 +63,10 @@ func TestCarryIsBounded(t *testing.T) {
 // Unpack replaces the files of an older copy of the run, and removes its trees.
 func TestUnpackOverAnOlderOne(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	run, err := folder.NewRun("run-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(folder.NewRun("run-1"))(t)
 	write(t, run.Journal(), "old")
 	write(t, run.File("work/tree/a"), "older")
-	if _, err := folder.Unpack("run-1", map[string][]byte{"journal.jsonl": []byte("new")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(folder.Unpack("run-1", map[string][]byte{"journal.jsonl": []byte("new")}))(t)
 	if got := read(t, run.Journal()); got != "new" || run.Exists("work") {
 		t.Errorf("the journal holds %q; the old trees are there: %t", got, run.Exists("work"))
 	}

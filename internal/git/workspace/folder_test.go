@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -42,12 +44,8 @@ func sings(t *testing.T, canary string) {
 
 func link(t *testing.T, to, at string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(to, at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must.Do(t, os.Symlink(to, at))
 }
 
 // lines returns the text of a journal.
@@ -55,10 +53,7 @@ func lines(t *testing.T, story string) string {
 	t.Helper()
 	var text strings.Builder
 	for _, entry := range journaltest.Entries(t, []byte(story)) {
-		line, err := journal.Encode(entry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(journal.Encode(entry))(t)
 		text.Write(line)
 	}
 	return text.String()
@@ -72,10 +67,7 @@ const (
 
 func newRun(t *testing.T) workspace.Run {
 	t.Helper()
-	run, err := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}.NewRun("r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}.NewRun("r1"))(t)
 	return run
 }
 
@@ -90,12 +82,8 @@ func TestJournalGoesOnAfterATornLine(t *testing.T) {
 	if got := read(t, run.Journal()); got != whole {
 		t.Errorf("the journal is %q, want the torn line cut off", got)
 	}
-	if _, err := io.WriteString(file, "next\n"); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(file, "next\n"))(t)
+	must.Do(t, file.Close())
 	if got := read(t, run.Journal()); got != whole+"next\n" {
 		t.Errorf("after an append the journal is %q", got)
 	}
@@ -156,10 +144,7 @@ func stage(t *testing.T, folder workspace.Folder, id, text string) {
 		write(t, filepath.Join(folder.Path, "runs", id), "")
 		return
 	}
-	run, err := folder.NewRun(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(folder.NewRun(id))(t)
 	switch text {
 	case "-":
 	case broken, "":
@@ -171,10 +156,7 @@ func stage(t *testing.T, folder workspace.Folder, id, text string) {
 
 func TestNewTwiceIsRefused(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), "deep", ".ralph")}
-	run, err := folder.NewRun("r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(folder.NewRun("r1"))(t)
 	write(t, run.Journal(), song)
 	if _, err := folder.NewRun("r1"); fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 		t.Errorf("New again = %v, want a fault with a hint", err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -21,13 +23,8 @@ func holder(t *testing.T, path string) *exec.Cmd {
 	if _, err := child.StdinPipe(); err != nil { // the process ends when this is closed
 		t.Fatal(err)
 	}
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(child.StdoutPipe())(t)
+	must.Do(t, child.Start())
 	t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
 	if said, _ := bufio.NewReader(out).ReadString('\n'); said != "held\n" {
 		t.Fatalf("the holder says %q", said)
@@ -48,15 +45,11 @@ func TestLockIsHeldByTheLiving(t *testing.T) {
 	if fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 		t.Errorf("Lock = %v with exit %d and hint %q", err, fault.Exit(err), fault.Hint(err))
 	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Process.Kill())
 	_ = child.Wait()
 	release, err := folder.Lock()
 	if err != nil {
 		t.Fatalf("Lock after kill -9 = %v", err)
 	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, release())
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/sys/unix"
@@ -22,13 +24,8 @@ var shop = plan.Plan{Project: "shop", UserStories: []plan.Story{
 func TestMemoryIsReadBack(t *testing.T) {
 	tree := t.TempDir()
 	m := workspace.Memory{Tree: tree}
-	if err := m.Write(shop, []byte("begun\n")); err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.ReadPlan()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Write(shop, []byte("begun\n")))
+	got := must.Get(m.ReadPlan())(t)
 	if diff := cmp.Diff(shop, got, cmpopts.EquateEmpty()); diff != "" || !m.HasPlan(shop) {
 		t.Errorf("Read (-written +read):\n%s", diff)
 	}
@@ -40,9 +37,7 @@ func TestMemoryIsReadBack(t *testing.T) {
 	// The second write keeps the agent's log and replaces the plan.
 	write(t, progress, "learned\n")
 	write(t, filepath.Join(tree, "ralph", "prd.json"), "scribbles")
-	if err := m.Write(shop, []byte("begun\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Write(shop, []byte("begun\n")))
 	if got := read(t, progress); got != "learned\n" {
 		t.Errorf("progress = %q, want what the agent wrote", got)
 	}
@@ -74,10 +69,7 @@ func TestMemoryStaysInTheTree(t *testing.T) {
 	for name, bait := range baits {
 		t.Run(name, func(t *testing.T) {
 			tree, outside, alien := t.TempDir(), canary(t), filepath.Join(t.TempDir(), "prd.json")
-			data, err := shop.Marshal()
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(shop.Marshal())(t)
 			write(t, alien, string(data))
 			leave := exec.CommandContext(t.Context(), "sh", "-ec", bait.script, "sh", outside, alien)
 			leave.Dir = tree
@@ -117,12 +109,8 @@ const fullAt = 8 << 20
 func onFullDisk(t *testing.T, write func() error) {
 	t.Helper()
 	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: fullAt, Max: before.Max}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Getrlimit(unix.RLIMIT_FSIZE, &before))
+	must.Do(t, unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: fullAt, Max: before.Max}))
 	failed := write()
 	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); err != nil || failed == nil {
 		t.Fatalf("%v, and the write ended with %v", err, failed)
@@ -132,9 +120,7 @@ func onFullDisk(t *testing.T, write func() error) {
 // A file that cannot be replaced stays as it is.
 func TestMemoryOnAFullDisk(t *testing.T) {
 	memory := workspace.Memory{Tree: t.TempDir()}
-	if err := memory.WriteLog("what a person wrote"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, memory.WriteLog("what a person wrote"))
 	onFullDisk(t, func() error { return memory.WriteLog(strings.Repeat("what does not fit\n", fullAt/10)) })
 	if log, err := memory.Log(); err != nil || log != "what a person wrote" {
 		t.Errorf("the log is %q, %v", log, err)

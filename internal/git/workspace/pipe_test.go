@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 )
 
@@ -20,9 +22,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 	pipe := func(name string) {
 		t.Helper()
 		write(t, filepath.Join(project, filepath.Dir(name), "beside"), "")
-		if err := syscall.Mkfifo(filepath.Join(project, name), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mkfifo(filepath.Join(project, name), 0o666))
 	}
 	for _, name := range []string{
 		".ralph/lock", ".ralph/runs/r-1/journal.jsonl", ".ralph/runs/r-1/prompt_1.md", ".ralph/settings.json",

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 )
@@ -25,17 +27,12 @@ func TestNoNewFileGoesThroughALink(t *testing.T) {
 	write(t, filepath.Join(dir, "ralph/prd.json"), finished)
 	write(t, filepath.Join(dir, ".github/x"), "")
 	for name, to := range map[string]string{"ralph-archive": "hooks", ".github/workflows": "../hooks"} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
 	if err := workspace.Scaffold(dir, sheets(".github/workflows/ralph.yml", "1")); err == nil || !strings.Contains(err.Error(), "a link is in its place, or above it") {
 		t.Errorf("Scaffold = %v", err)
 	}
-	loop, err := workspace.ReadLoop(workspace.Memory{Tree: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	loop := must.Get(workspace.ReadLoop(workspace.Memory{Tree: dir}))(t)
 	if _, err := loop.Archive("x", nil, nil); err == nil || !strings.Contains(err.Error(), "a link is in its place, or above it") {
 		t.Errorf("Archive = %v", err)
 	}
@@ -47,9 +44,7 @@ func TestNoNewFileGoesThroughALink(t *testing.T) {
 // Scaffold writes all files or none, and overwrites no file.
 func TestScaffold(t *testing.T) {
 	dir := t.TempDir()
-	if err := workspace.Scaffold(dir, sheets("a/b/c", "1", "d", "2")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, workspace.Scaffold(dir, sheets("a/b/c", "1", "d", "2")))
 	if got := read(t, filepath.Join(dir, "a/b/c")) + read(t, filepath.Join(dir, "d")); got != "12" {
 		t.Errorf("wrote %q", got)
 	}
@@ -79,9 +74,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("ReadSettings = %q, %v", data, err)
 	}
 	for _, text := range []string{"{}", `{"a": 1}`} {
-		if err := workspace.WriteSettings(dir, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, workspace.WriteSettings(dir, []byte(text)))
 		if data, err := workspace.ReadSettings(dir, workspace.SettingsFile); string(data) != text || err != nil {
 			t.Errorf("ReadSettings = %q, %v; want %q", data, err, text)
 		}
@@ -90,9 +83,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("found %v, want the settings alone", there)
 	}
 	linked := t.TempDir()
-	if err := os.Symlink(out, filepath.Join(linked, ".ralph")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(out, filepath.Join(linked, ".ralph")))
 	if err := workspace.WriteSettings(linked, []byte("{}")); fault.Hint(err) == "" {
 		t.Errorf("WriteSettings = %v, want a fault", err)
 	}

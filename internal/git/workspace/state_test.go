@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 )
@@ -14,10 +16,7 @@ import (
 // began returns a run with some lines in its journal, which is still open.
 func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspace.Run, *workspace.OpenJournal) {
 	t.Helper()
-	run, err := folder.NewRun(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(folder.NewRun(id))(t)
 	file, _, err := run.OpenJournalFile()
 	if err != nil {
 		t.Fatal(err)
@@ -58,9 +57,7 @@ func TestNewestHere(t *testing.T) {
 		t.Errorf("the newest is %q without a folder of the user's state", run.ID)
 	}
 	elsewhere := workspace.Folder{Path: filepath.Join(dir, "moved", ".ralph"), StateDir: folder.StateDir}
-	if err := os.Rename(filepath.Dir(folder.Path), filepath.Dir(elsewhere.Path)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(filepath.Dir(folder.Path), filepath.Dir(elsewhere.Path)))
 	if run, _ := elsewhere.NewestHere(all); run.ID != "" {
 		t.Errorf("the newest is %q, which was opened elsewhere", run.ID)
 	}
@@ -75,9 +72,7 @@ func TestAfterAFailedWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	onFullDisk(t, func() error { _, err := file.Write(line); return err })
-	if _, err := file.Write(bytes.ReplaceAll(line, []byte("one that does not fit "), nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(file.Write(bytes.ReplaceAll(line, []byte("one that does not fit "), nil)))(t)
 	if entries, err := run.Entries(); err != nil || len(entries) != 10 {
 		t.Errorf("the journal has %d entries, %v; want 10", len(entries), err)
 	}

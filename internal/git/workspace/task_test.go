@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/workspace"
@@ -21,9 +23,7 @@ const (
 func newTask(t *testing.T) workspace.Task {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "task-1")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o755))
 	return workspace.Task{Dir: dir, Project: "shop", ID: "task-1"}
 }
 
@@ -44,9 +44,7 @@ func TestDone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := newTask(t)
-			if err := test.lay(filepath.Join(task.Dir, "DONE")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, test.lay(filepath.Join(task.Dir, "DONE")))
 			done, err := task.Done()
 			if done != test.done || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
 				t.Errorf("Done = %t, %v; want %t, %q", done, err, test.done, test.says)
@@ -59,10 +57,7 @@ func TestDone(t *testing.T) {
 // folder, which can be the supervised command.
 func TestTaskHasALockOfItsOwn(t *testing.T) {
 	task := newTask(t)
-	release, err := task.Runs().Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(task.Runs().Lock())(t)
 	if _, err := task.Runs().Lock(); err == nil {
 		t.Error("locked twice")
 	}
@@ -126,9 +121,7 @@ func TestAskedAtTheEndOfALongBus(t *testing.T) {
 // anywhere.
 func TestBusThatIsNone(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.WriteFile(outside, []byte("type: wait_without_restart\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(outside, []byte("type: wait_without_restart\n"), 0o644))
 	for name, lay := range map[string]func(path string) error{
 		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
 		"a folder": func(path string) error { return os.Mkdir(path, 0o755) },
@@ -136,9 +129,7 @@ func TestBusThatIsNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := newTask(t)
-			if err := lay(filepath.Join(task.Dir, taskBus)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, lay(filepath.Join(task.Dir, taskBus)))
 			if _, asked := task.WaitMessage(0); asked || task.BusSize() != 0 {
 				t.Errorf("asked %t, size %d", asked, task.BusSize())
 			}
@@ -159,9 +150,7 @@ func TestPost(t *testing.T) {
 	write(t, filepath.Join(task.Dir, taskBus), "no line's end")
 	m := workspace.Message{Type: "INFO", At: time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("", 3600)), Run: "run-1", Text: "task completed\n"}
 	for _, post := range []func(workspace.Message) error{task.PostTask, task.PostTask, task.PostProject} {
-		if err := post(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, post(m))
 	}
 	const entry = `
 ---

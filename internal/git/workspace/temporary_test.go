@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 )
 
@@ -19,10 +21,7 @@ func TestSweepTakesUnlockedFolders(t *testing.T) {
 	parent := t.TempDir()
 	newTemporary := func() workspace.Temporary {
 		t.Helper()
-		made, err := workspace.NewTemporary(parent, lodging)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(workspace.NewTemporary(parent, lodging))(t)
 		return made
 	}
 	left, ours := newTemporary(), newTemporary()
@@ -65,9 +64,7 @@ func TestSweepLeavesWhatIsAnothers(t *testing.T) {
 	}
 	parent := t.TempDir()
 	theirs := filepath.Join(parent, lodging+"theirs")
-	if err := errors.Join(os.Mkdir(theirs, 0o755), os.Chown(theirs, 1500, 1500)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(theirs, 0o755), os.Chown(theirs, 1500, 1500)))
 	workspace.Sweep(parent, lodging)
 	if _, err := os.Stat(theirs); err != nil {
 		t.Error(err)

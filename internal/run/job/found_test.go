@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
@@ -38,9 +40,7 @@ func TestAdopt(t *testing.T) {
 		text := `#!/bin/sh
 [ "$*" = 'debug config --pure' ] && echo '{"model":"anthropic/x","provider":{"anthropic":{"options":{` + test.options + `}}}}'
 `
-		if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(program, []byte(text), 0o700))
 		c, err := job.Find("opencode", agent.Options{Command: program, Keys: keys}, func(...string) []string { return []string{"PATH=/usr/bin:/bin"} }, dir)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
@@ -27,10 +29,7 @@ func TestTidy(t *testing.T) {
 	}
 	snapshot := func() string {
 		t.Helper()
-		now, err := tree.Look(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(tree.Look(ctx))(t)
 		return now.Work
 	}
 	before := snapshot()
@@ -42,10 +41,7 @@ func TestTidy(t *testing.T) {
 	write("new", "by the agent")
 	do("add", "committed.out")
 	do("commit", "-q", "-m", "wanted")
-	tidy, err := job.Tidy(ctx, tree, git.Span{From: before, To: after}, snapshot())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tidy := must.Get(job.Tidy(ctx, tree, git.Span{From: before, To: after}, snapshot()))(t)
 	if got := do("diff", "--name-only", before, tidy); got != "changed.out\ncommitted.out\nnew" {
 		t.Errorf("left is %q", got)
 	}
@@ -54,15 +50,9 @@ func TestTidy(t *testing.T) {
 func TestNothingIsIgnoredThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	outside, exclude := filepath.Join(dir, "outside"), filepath.Join(dir, "tree/.git/info/exclude")
-	if err := os.MkdirAll(filepath.Dir(exclude), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(outside, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, exclude); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(exclude), 0o700))
+	must.Do(t, os.WriteFile(outside, []byte("mine"), 0o600))
+	must.Do(t, os.Symlink(outside, exclude))
 	err := job.Ignore(filepath.Join(dir, "tree"), []string{"/x"})
 	if text, _ := os.ReadFile(outside); err == nil || string(text) != "mine" {
 		t.Errorf("%v, and the file outside is %q", err, text)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
@@ -50,14 +52,8 @@ func (r repository) commit(name, text string) string {
 func (r repository) trusted() *git.Trusted {
 	r.t.Helper()
 	g := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: r.t.TempDir()}
-	place, err := g.Inspect(r.t.Context(), r.dir)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	trusted, err := g.Borrow(r.t.Context(), place, filepath.Join(r.t.TempDir(), "trusted.git"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	place := must.Get(g.Inspect(r.t.Context(), r.dir))(r.t)
+	trusted := must.Get(g.Borrow(r.t.Context(), place, filepath.Join(r.t.TempDir(), "trusted.git")))(r.t)
 	return trusted
 }
 

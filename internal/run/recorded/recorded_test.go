@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/core/stream"
@@ -25,10 +27,7 @@ func TestSource(t *testing.T) {
 	if err = errors.Join(err, home.WriteFile(workspace.JournalFile, []byte(begin)), home.WriteFile("prompt_1.md", []byte("Write b."))); err != nil {
 		t.Fatal(err)
 	}
-	log, err := home.CreateLinked("guardrail_1.log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(home.CreateLinked("guardrail_1.log"))(t)
 	if _, err := io.WriteString(log, "red"); errors.Join(err, log.Close()) != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox/connect"
@@ -22,12 +24,8 @@ func TestDialIsNotInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Close(listener) })
-	if err := unix.Bind(listener, &unix.SockaddrUnix{Name: name}); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Listen(listener, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Bind(listener, &unix.SockaddrUnix{Name: name}))
+	must.Do(t, unix.Listen(listener, 0))
 	first, errno := connect.Dial(unix.AF_UNIX, unix.SOCK_STREAM, &unix.SockaddrUnix{Name: name})
 	if errno != 0 {
 		t.Fatal(errno)
@@ -51,9 +49,7 @@ func TestDialIsNotInterrupted(t *testing.T) {
 		for !isConnecting(t, tid) && len(ended) == 0 {
 			runtime.Gosched()
 		}
-		if err := unix.Tgkill(os.Getpid(), tid, unix.SIGURG); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, unix.Tgkill(os.Getpid(), tid, unix.SIGURG))
 	}
 	made, _, err := unix.Accept(listener)
 	if err != nil {
@@ -68,9 +64,6 @@ func TestDialIsNotInterrupted(t *testing.T) {
 // isConnecting reads which system call a thread waits in.
 func isConnecting(t *testing.T, tid int) bool {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", tid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", tid)))(t)
 	return strings.HasPrefix(string(text), fmt.Sprint(unix.SYS_CONNECT)+" ")
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
+
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/bpf"
@@ -28,10 +30,7 @@ var machines = []*arch.Info{arch.X86_64, arch.AARCH64}
 // call as the kernel lays it out, but that the emulator reads in network order.
 func answer(tb testing.TB, program []bpf.Instruction, machine uint32, number int, args ...uint64) uint32 {
 	tb.Helper()
-	vm, err := bpf.NewVM(program)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	vm := must.Get(bpf.NewVM(program))(tb)
 	data := make([]byte, 64)
 	binary.BigEndian.PutUint32(data[0:], uint32(number))
 	binary.BigEndian.PutUint32(data[4:], machine)
@@ -39,10 +38,7 @@ func answer(tb testing.TB, program []bpf.Instruction, machine uint32, number int
 		binary.BigEndian.PutUint32(data[16+8*i:], uint32(a))
 		binary.BigEndian.PutUint32(data[20+8*i:], uint32(a>>32))
 	}
-	got, err := vm.Run(data)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	got := must.Get(vm.Run(data))(tb)
 	return uint32(got)
 }
 
@@ -235,10 +231,7 @@ func TestCallsThatNobodyKnowsAreMissing(t *testing.T) {
 
 func program(tb testing.TB, f seccomp.Filter, machine *arch.Info) []bpf.Instruction {
 	tb.Helper()
-	p, err := f.Build(machine)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := must.Get(f.Build(machine))(tb)
 	if len(p) > 4096 {
 		tb.Fatalf("%d instructions, the kernel takes 4096", len(p))
 	}
