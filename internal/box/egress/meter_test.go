@@ -14,14 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/price"
 	"github.com/ralph-loop/ralph/internal/core/stream"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // asks has the requests of each API, in one piece and streamed.
@@ -44,7 +43,7 @@ const (
 	geminiTools    = `"tools":[{"functionDeclarations":[{"name":"run_shell_command"}]}]`
 )
 
-// Answers pass unchanged, and are counted and priced as they are billed.
+// Answers pass unchanged, and are counted, in bytes too, and priced as they are billed.
 func TestAnswersAreCounted(t *testing.T) {
 	used := stream.Usage{Input: 1000, Output: 300, CacheRead: 500}
 	answer := modeltest.Answer{
@@ -71,6 +70,13 @@ func TestAnswersAreCounted(t *testing.T) {
 			settled(t, d)
 			if sum := d.model.Spent(); sum.Usage != used || !sum.Cost.Known || fmt.Sprintf("%.6f", sum.Cost.USD) != "0.004050" {
 				t.Errorf("used %+v", sum)
+			}
+			sent := d.model.Traffic()
+			to := fmt.Sprintf("http://%s:%d", sent[0].Name.Host, sent[0].Name.Port)
+			sent[0].Name = egress.Name{}
+			traffic := egress.Traffic{Model: true, Tunnels: 1, Up: int64(len(server.Requests()[0].Body)), Down: int64(len(want))}
+			if diff := cmp.Diff([]egress.Traffic{traffic}, sent); diff != "" || to != server.URL {
+				t.Errorf("traffic with %s (-want +got):\n%s", to, diff)
 			}
 		})
 	}
@@ -122,20 +128,6 @@ func TestWhatHasNoPriceCountsAsTheMost(t *testing.T) {
 	}
 	if got := d.model.Spent(); got.Cost != (stream.Cost{Most: 25}) || !got.Stopped {
 		t.Errorf("spent %+v, want at most 25 dollars", got)
-	}
-}
-
-// Counting tokens costs nothing.
-func TestFree(t *testing.T) {
-	server := modeltest.Start(t)
-	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1 })
-	for _, path := range []string{messages + "/count_tokens", "/v1beta/models/big:countTokens", messages + "/count_tokens"} {
-		if got := d.ask(path, `{"model":"big"}`); got.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d %s", path, got.StatusCode, got.text)
-		}
-	}
-	if sum := d.model.Spent(); sum.Usage != (stream.Usage{}) {
-		t.Errorf("used %+v", sum)
 	}
 }
 
@@ -376,17 +368,41 @@ func TestHangingUpIsCharged(t *testing.T) {
 	}
 }
 
-// A refusal by the server costs nothing.
-func TestErrorsCostNothing(t *testing.T) {
-	for _, code := range []int{http.StatusTooManyRequests, http.StatusBadRequest} {
-		server := modeltest.Start(t, modeltest.Answer{Status: code, Times: 2})
-		d := newTestModel(t, server.URL, nil)
-		if got := d.ask(messages, `{"model":"big","messages":[{"role":"user","content":"some words"}]}`); got.StatusCode != code {
-			t.Errorf("answer %d %s", got.StatusCode, got.text)
+// An agent that may reach every host invents names, each with an address. The hosts that are counted apart are few, and
+// the others are counted together. Traffic is sorted by host, so that journals can be compared.
+func TestTrafficOfManyHosts(t *testing.T) {
+	for hosts, want := range map[int]int{1000: 1000, 5000: 1001} {
+		var up int64
+		all := egress.TrafficOf(hosts)
+		for _, passed := range all {
+			up += passed.Up
+		}
+		sorted := slices.IsSortedFunc(all, func(a, b egress.Traffic) int { return strings.Compare(a.Name.String(), b.Name.String()) })
+		if !sorted || len(all) != want || up != int64(hosts) || (all[0].Name == egress.Name{}) != (hosts > 1000) {
+			t.Errorf("%d hosts: %d counted with %d bytes, the first is %+v", hosts, len(all), up, all[0])
+		}
+	}
+}
+
+// Counting tokens costs nothing, and a refusal by the server neither.
+func TestWhatCostsNothing(t *testing.T) {
+	for path, status := range map[string]int{
+		messages + "/count_tokens": http.StatusOK, "/v1beta/models/big:countTokens": http.StatusOK,
+		messages: http.StatusTooManyRequests, responses: http.StatusBadRequest,
+	} {
+		var answers []modeltest.Answer
+		if status != http.StatusOK {
+			answers = []modeltest.Answer{{Status: status, Times: 2}}
+		}
+		d := newTestModel(t, modeltest.Start(t, answers...).URL, func(m *egress.Model) { m.Budget.Tokens = 1 })
+		for range 2 {
+			if got := d.ask(path, `{"model":"big","messages":[{"role":"user","content":"some words"}]}`); got.StatusCode != status {
+				t.Errorf("%s: answer %d %s, want %d", path, got.StatusCode, got.text, status)
+			}
 		}
 		settled(t, d)
 		if sum := d.model.Spent(); sum.Usage != (stream.Usage{}) {
-			t.Errorf("%d: used %+v", code, sum)
+			t.Errorf("%s: used %+v", path, sum)
 		}
 	}
 }

@@ -19,11 +19,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/price"
 	"github.com/ralph-loop/ralph/internal/core/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // realKey is for the real servers only; dummy is the sandbox's token.
@@ -156,10 +155,18 @@ const (
 	streamed  = "/v1beta/models/big:streamGenerateContent"
 )
 
-// Row 3: only the real server gets the key.
+// Row 3: only the real server gets the key. A forwarded request is JSON and has only the query of its path, for any
+// request of the client.
 func TestKey(t *testing.T) {
-	for path, header := range map[string]string{
-		messages: "X-Api-Key", responses: "Authorization", chat: "Authorization", generate: "X-Goog-Api-Key", streamed + "?alt=sse": "X-Goog-Api-Key",
+	for path, want := range map[string]struct{ header, query string }{
+		messages:                 {"X-Api-Key", ""},
+		messages + "?beta=true":  {"X-Api-Key", "beta=true"},
+		messages + "?beta=false": {"X-Api-Key", ""},
+		responses:                {"Authorization", ""},
+		chat:                     {"Authorization", ""},
+		generate + "?alt=json":   {"X-Goog-Api-Key", ""},
+		streamed + "?alt=sse":    {"X-Goog-Api-Key", "alt=sse"},
+		streamed + "?alt=json":   {"X-Goog-Api-Key", "alt=sse"},
 	} {
 		server := newReceiver(t, nil)
 		d := newTestModel(t, server.URL, nil)
@@ -168,7 +175,7 @@ func TestKey(t *testing.T) {
 			"Proxy-Authorization: Basic theirs", "X-Forwarded-For: theirs", "Forwarded: for=theirs", "Via: theirs", "OpenAI-Organization: theirs",
 			"OpenAI-Project: theirs", "X-OpenAI-Internal-Codex-Residency: theirs", "X-Goog-User-Project: theirs", "Chatgpt-Account-Id: theirs", "X-Http-Method-Override: DELETE", "X-Auth-Token: theirs",
 			"X-Portkey-Custom-Host: theirs", "Helicone-Target-Url: theirs", "Cf-Aig-Custom-Cost: theirs", "X-Litellm-Tags: theirs", "Te: theirs",
-			"Anthropic-Beta: effort-2099-01-01,made-up", "Anthropic-Version: v1", "X-Stainless-Lang: js", "User-Agent: cli",
+			"Anthropic-Beta: effort-2099-01-01,made-up", "Anthropic-Version: v1", "X-Stainless-Lang: js", "User-Agent: cli", "Content-Type: text/plain",
 		}
 		separator := "?"
 		if strings.Contains(path, "?") {
@@ -180,8 +187,11 @@ func TestKey(t *testing.T) {
 			t.Fatalf("%s: %d requests arrived", path, len(hits))
 		}
 		got := hits[0]
-		if key := strings.TrimPrefix(got.Header.Get(header), "Bearer "); key != realKey || len(got.Header[header]) != 1 {
-			t.Errorf("%s: the key that arrived is %q", path, got.Header[header])
+		if key := strings.TrimPrefix(got.Header.Get(want.header), "Bearer "); key != realKey || len(got.Header[want.header]) != 1 {
+			t.Errorf("%s: the key that arrived is %q", path, got.Header[want.header])
+		}
+		if got.URL.RawQuery != want.query || got.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s arrives as %s %v, want the query %q", path, got.URL, got.Header, want.query)
 		}
 		if all := fmt.Sprint(got.Header, got.URL, got.Host); strings.Contains(all, "theirs") || strings.Contains(all, dummy) || strings.Contains(all, "DELETE") {
 			t.Errorf("%s: arrived as %s", path, all)
@@ -309,6 +319,9 @@ func TestRefusedByTheModel(t *testing.T) {
 	if hits := server.hits(); len(hits) > 0 {
 		t.Errorf("the real server was asked %s %s", hits[0].Method, hits[0].URL)
 	}
+	if traffic := d.model.Traffic(); len(traffic) > 0 {
+		t.Errorf("counted %+v", traffic)
+	}
 	if told := d.told(); len(told) == 0 || !slices.Contains(told, egress.Refusal{
 		What: `model "bigger"`, Why: "it is not a model of this run", Input: "sandbox.allowModels: bigger",
 	}) {
@@ -380,12 +393,18 @@ func TestSecretIsNotPrinted(t *testing.T) {
 }
 
 // Two clients of one API can have different keys: each token is for its own maker. An API without a maker is refused.
+// That of a maker in a cloud, such as Bedrock's, has a folder, a bearer token, and its own model names.
 func TestMakersOfOneDialect(t *testing.T) {
-	one, other := newReceiver(t, nil), newReceiver(t, nil)
+	one, other, cloud := newReceiver(t, nil), newReceiver(t, nil), newReceiver(t, nil)
+	const cloudModel = "anthropic.claude-opus-4-8"
 	d := newTestModel(t, one.URL, func(m *egress.Model) {
 		m.Makers = []egress.Maker{
 			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Token: "first"},
 			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Token: "second", Models: []string{"small"}},
+			{
+				Dialect: egress.Anthropic, Base: address(t, cloud.URL+"/anthropic"), Key: "key-cloud", Bearer: true, Token: "third",
+				Models: []string{cloudModel},
+			},
 		}
 	})
 	for _, test := range []struct {
@@ -398,16 +417,21 @@ func TestMakersOfOneDialect(t *testing.T) {
 		{dummy, "big", chat, 403},
 		{"", "big", chat, 403},
 		{"first", "big", messages, 403},
+		{"third", cloudModel, messages + "?beta=true", 200},
+		{"third", "anthropic.claude-haiku-4-5", messages, 403},
 	} {
 		got := d.ask(test.path, `{"model":"`+test.model+`"}`, "X-Api-Key: ", "Authorization: Bearer "+test.token)
 		if got.StatusCode != test.status {
 			t.Errorf("with the token %q for %s: %d %s, want %d", test.token, test.model, got.StatusCode, got.text, test.status)
 		}
 	}
-	for server, key := range map[*receiver]string{one: "key-one", other: "key-other"} {
+	for server, key := range map[*receiver]string{one: "key-one", other: "key-other", cloud: "key-cloud"} {
 		if hits := server.hits(); len(hits) != 1 || hits[0].Header.Get("Authorization") != "Bearer "+key {
 			t.Errorf("%s was asked %d times", key, len(hits))
 		}
+	}
+	if got := cloud.hits()[0]; got.URL.Path != "/anthropic/v1/messages" || got.Header.Get("X-Api-Key") != "" {
+		t.Errorf("the cloud was asked at %s with %v", got.URL, got.Header)
 	}
 }
 
@@ -415,11 +439,12 @@ func TestMakersOfOneDialect(t *testing.T) {
 func TestServersThatDoNotAnswer(t *testing.T) {
 	elsewhere := newReceiver(t, nil)
 	for name, test := range map[string]struct {
-		answer http.HandlerFunc
+		answer http.HandlerFunc // nil: the error says the key
 		status int
 		why    string
 	}{
 		"gone": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, http.StatusBadGateway, "not reached"},
+		"said": {nil, http.StatusBadGateway, "it is not reached: dial with *** failed"},
 		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL+"/"+realKey, http.StatusTemporaryRedirect)
 		}, http.StatusForbidden, "model-base-url"},
@@ -435,7 +460,13 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 		}, http.StatusForbidden, "another protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newTestModel(t, newReceiver(t, test.answer).URL, nil)
+			d := newTestModel(t, newReceiver(t, test.answer).URL, func(m *egress.Model) {
+				if test.answer == nil {
+					m.Transport = transport(func(*http.Request) (*http.Response, error) {
+						return nil, errors.New("dial with " + realKey + " failed")
+					})
+				}
+			})
 			got := d.ask(messages, `{"model":"big"}`)
 			told := fmt.Sprint(d.told())
 			if got.StatusCode != test.status || !strings.Contains(told, test.why) {
@@ -543,16 +574,83 @@ func TestBodiesThatAreNotTaken(t *testing.T) {
 func TestSlowBody(t *testing.T) {
 	server := newReceiver(t, nil)
 	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Body = 50 * time.Millisecond })
-	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(d.url, "http://")))(t)
-	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Api-Key: %s\r\nContent-Length: 15\r\n\r\n{", messages, dummy)
-	answer, err := io.ReadAll(conn)
-	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") || len(server.hits()) > 0 {
-		t.Errorf("answer %q, %v, %d hits", answer, err, len(server.hits()))
+	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nX-Api-Key: %s\r\nContent-Length: 15\r\n\r\n{", messages, dummy)
+	if answer := writeRaw(t, d, request); !strings.HasPrefix(answer, "HTTP/1.1 408 ") || len(server.hits()) > 0 {
+		t.Errorf("answer %q, %d hits", answer, len(server.hits()))
 	}
 }
 
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("broken off") }
+
+// writeRaw writes a raw request to the model server, and returns everything that
+// comes back until the server closes the connection.
+func writeRaw(t *testing.T, d *testModel, request string) string {
+	t.Helper()
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(d.url, "http://")))(t)
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(conn, request); err != nil {
+		return ""
+	}
+	text, _ := io.ReadAll(conn)
+	return string(text)
+}
+
+// Requests that another parser may read differently are refused, or forwarded as
+// the one request that was judged.
+func TestOddRequests(t *testing.T) {
+	const (
+		key  = "X-Api-Key: " + dummy + "\r\n"
+		body = `{"model":"big"}`
+		rest = "Host: model\r\nConnection: close\r\n" + key
+	)
+	sized := rest + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body
+	chunked := rest + "Transfer-Encoding: chunked\r\n"
+	for name, test := range map[string]struct {
+		request string
+		arrives bool
+	}{
+		"as it should be":          {"POST /v1/messages HTTP/1.1\r\n" + sized, true},
+		"another host":             {"POST /v1/messages HTTP/1.1\r\n" + strings.Replace(sized, "Host: model", "Host: evil.example", 1), true},
+		"an absolute address":      {"POST http://evil.example/v1/messages HTTP/1.1\r\n" + sized, true},
+		"a name and password":      {"POST http://a:b@evil.example/v1/messages HTTP/1.1\r\n" + sized, true},
+		"two slashes":              {"POST //v1/messages HTTP/1.1\r\n" + sized, false},
+		"an escaped slash":         {"POST /v1%2fmessages HTTP/1.1\r\n" + sized, false},
+		"dots":                     {"POST /v1/files/../messages HTTP/1.1\r\n" + sized, false},
+		"a null":                   {"POST /v1/messages%00 HTTP/1.1\r\n" + sized, false},
+		"dots for a model":         {"POST /v1beta/models/..%2f..:generateContent HTTP/1.1\r\n" + sized, false},
+		"a tunnel":                 {"CONNECT evil.example:443 HTTP/1.1\r\n" + rest + "\r\n", false},
+		"HTTP/2 by an upgrade":     {"POST /v1/messages HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n" + strings.Replace(sized, "Connection: close", "Connection: Upgrade, close", 1), true},
+		"HTTP/2 at once":           {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", false},
+		"a large head":             {"POST /v1/messages HTTP/1.1\r\nX-A: " + strings.Repeat("a", 64<<10) + "\r\n" + sized, false},
+		"two lengths":              {"POST /v1/messages HTTP/1.1\r\nContent-Length: 1\r\n" + sized, false},
+		"two hosts":                {"POST /v1/messages HTTP/1.1\r\nHost: other\r\n" + sized, false},
+		"a space before the colon": {"POST /v1/messages HTTP/1.1\r\nX-A : b\r\n" + sized, false},
+		"another request within":   {"POST /v1/messages HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + rest + "Content-Length: 60\r\n\r\n0\r\n\r\nPOST /v1/files HTTP/1.1\r\nHost: a\r\n\r\n", false},
+		"pieces":                   {"POST /v1/messages HTTP/1.1\r\n" + chunked + fmt.Sprintf("\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body), true},
+		"pieces and a trailer": {
+			"POST /v1/messages HTTP/1.1\r\nTrailer: X-Portkey-Custom-Host\r\n" + chunked + fmt.Sprintf("\r\n%x\r\n%s\r\n0\r\nX-Portkey-Custom-Host: evil.example\r\n\r\n", len(body), body), true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newReceiver(t, nil)
+			d := newTestModel(t, server.URL, nil)
+			answer := writeRaw(t, d, test.request)
+			hits := server.hits()
+			if good := strings.HasPrefix(answer, "HTTP/1.1 200 "); len(hits) > 1 || (len(hits) == 1) != test.arrives || good != test.arrives {
+				t.Errorf("%d requests arrived, and the answer is %.200q", len(hits), answer)
+			}
+			for _, hit := range hits {
+				if hit.Header.Get("Upgrade") != "" {
+					t.Error("the upgrade arrived")
+				}
+				if all := fmt.Sprint(hit.Method, hit.URL, hit.Host, hit.Header, hit.Trailer); strings.Contains(all, "evil") || !strings.HasPrefix(all, "POST/v1/messages127.0.0.1") ||
+					hit.ContentLength != int64(len(body)) || len(hit.TransferEncoding) > 0 {
+					t.Errorf("arrived as %s, %d bytes, %v", all, hit.ContentLength, hit.TransferEncoding)
+				}
+			}
+		})
+	}
+}

@@ -13,29 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/core/stream"
 )
 
-// A forwarded request is JSON and has only the query of its path, for any
-// request of the client.
-func TestRequestsAreOfOneForm(t *testing.T) {
-	for path, want := range map[string]string{
-		messages:                         "",
-		messages + "?beta=true":          "beta=true",
-		messages + "?beta=true&debug=1":  "beta=true",
-		messages + "?beta=false&debug=1": "",
-		streamed + "?alt=sse":            "alt=sse",
-		streamed + "?alt=sse&key=mine":   "alt=sse",
-		streamed + "?alt=json":           "alt=sse",
-		generate + "?alt=json":           "",
-	} {
-		server := newReceiver(t, nil)
-		d := newTestModel(t, server.URL, nil)
-		d.ask(path, `{"model":"big"}`, "Content-Type: text/plain")
-		hits := server.hits()
-		if len(hits) != 1 || hits[0].URL.RawQuery != want || hits[0].Header.Get("Content-Type") != "application/json" {
-			t.Errorf("%s arrives as %+v, want the query %q", path, hits, want)
-		}
-	}
-}
-
 // An answer without a count is charged by its length.
 func TestWhatIsNotToldIsEstimated(t *testing.T) {
 	body := `{"model":"big","system":"` + strings.Repeat("x", 200) + `"}`

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // client sends requests through the test's proxy, like a program in the sandbox.
@@ -124,6 +123,7 @@ func TestRefusalsAreNotManyForEver(t *testing.T) {
 	}
 }
 
+// An address that does not answer leaves time for the others.
 func TestAddressesThatAreNotDialled(t *testing.T) {
 	for _, test := range []struct {
 		addresses []string
@@ -139,6 +139,7 @@ func TestAddressesThatAreNotDialled(t *testing.T) {
 		{addresses: nil},
 		{addresses: []string{"10.0.0.1", "93.184.216.34", "::1"}, dialled: "93.184.216.34:443"},
 		{addresses: []string{"::ffff:93.184.216.34"}, dialled: "93.184.216.34:443"},
+		{addresses: []string{"2606:4700::1111", "93.184.216.34"}, dialled: "[2606:4700::1111]:443 93.184.216.34:443"},
 		{home: true, addresses: []string{"10.0.0.1"}, dialled: "10.0.0.1:443"},
 		{home: true, addresses: []string{"127.0.0.1"}, dialled: "127.0.0.1:443"},
 		{home: true, addresses: []string{"93.184.216.34"}, dialled: "93.184.216.34:443"},
@@ -184,17 +185,6 @@ func TestRebinding(t *testing.T) {
 	lookups, dials, _ := s.log()
 	if len(lookups) != 1 || len(dials) != 1 || dials[0] != "93.184.216.34:443" {
 		t.Errorf("looked up %q, dialled %q", lookups, dials)
-	}
-}
-
-// An address that does not answer leaves time for the others.
-func TestNextAddress(t *testing.T) {
-	s := newTestProxy(t, func(s *testProxy) { s.hosts["example.com."] = []string{"2606:4700::1111", "93.184.216.34"} })
-	l := s.tunnel("example.com:443")
-	_, _ = l.Write(hello(t, "example.com"))
-	l.closed(t)
-	if _, dials, _ := s.log(); strings.Join(dials, " ") != "[2606:4700::1111]:443 93.184.216.34:443" {
-		t.Errorf("dialled %q", dials)
 	}
 }
 
@@ -359,5 +349,26 @@ func TestPermit(t *testing.T) {
 		if status, body := s.line().say(connect(target)); status != want {
 			t.Errorf("then %s: %d %s", target, status, body)
 		}
+	}
+}
+
+// Without a list, every host is allowed by name. IP addresses and private hosts
+// are not.
+func TestAnyHostByItsName(t *testing.T) {
+	s := newTestProxy(t, func(s *testProxy) {
+		s.proxy.Allow, s.proxy.Any = nil, true
+		s.hosts = map[string][]string{"public.example.": {"93.184.216.34"}, "home.example.": {"10.0.0.1"}, "meta.example.": {"169.254.169.254"}}
+	})
+	for target, want := range map[string]int{
+		"public.example:443": http.StatusOK, "public.example:8443": http.StatusOK, "home.example:443": http.StatusForbidden,
+		"meta.example:80": http.StatusForbidden, "93.184.216.34:443": http.StatusForbidden, "localhost:443": http.StatusBadGateway,
+	} {
+		if status, body := s.line().say(connect(target)); status != want {
+			t.Errorf("CONNECT %s: %d %s, want %d", target, status, body, want)
+		}
+	}
+	lookups, dials, _ := s.log()
+	if len(dials) > 0 {
+		t.Errorf("looked up %q, dialled %q before a word of TLS", lookups, dials)
 	}
 }
