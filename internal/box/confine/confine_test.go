@@ -1,26 +1,29 @@
 package confine_test
 
 import (
+	stdcmp "cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/lib/environ"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // nothing returns a machine on which nothing can be started inside.
@@ -193,5 +196,68 @@ func TestGitInsideReadsNoLogin(t *testing.T) {
 				t.Errorf("git config --list = %q, %v, want %q", out, err, want)
 			}
 		})
+	}
+}
+
+// What passed is told once: what came since, the largest first, of a host that is
+// both a model's server and another apart.
+func TestWhatPassedIsToldOnce(t *testing.T) {
+	a, b := egress.Name{Host: "a.example", Port: 443}, egress.Name{Host: "b.example", Port: 8443}
+	first := []egress.Traffic{{Name: a, Tunnels: 1, Up: 5, Down: 7}, {Name: a, Model: true, Tunnels: 2, Up: 9, Down: 90}}
+	then := []egress.Traffic{{Name: a, Tunnels: 1, Up: 5, Down: 7}, {Name: b, Tunnels: 1, Up: 1}, {Name: a, Model: true, Tunnels: 3, Up: 10, Down: 99}}
+	for _, test := range []struct {
+		before, now []egress.Traffic
+		want        *journal.EgressPassed
+	}{
+		{nil, nil, nil},
+		{nil, first, &journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 2, Up: 9, Down: 90}, {Host: "a.example:443", Times: 1, Up: 5, Down: 7}}}},
+		{first, first, nil},
+		{first, append([]egress.Traffic{{Tunnels: 3, Up: 4}}, first...), &journal.EgressPassed{Hosts: []journal.Passage{{Times: 3, Up: 4}}}},
+		{first, then, &journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 1, Down: 9}, {Host: "b.example:8443", Times: 1, Up: 1}}}},
+	} {
+		if diff := cmp.Diff(test.want, confine.Since(test.before, test.now)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Many requested hosts do not fill the journal.
+func TestManyHostsAreFewInTheJournal(t *testing.T) {
+	var many []egress.Traffic
+	for i := range 60 {
+		many = append(many, egress.Traffic{Name: egress.Name{Host: fmt.Sprintf("h%d.example", i), Port: 443}, Tunnels: 1, Up: int64(i), Down: 1})
+	}
+	got := confine.Since(nil, many)
+	if len(got.Hosts) != 50 || got.Hosts[0].Host != "h59.example:443" || got.Hosts[49].Up != 10 {
+		t.Errorf("%d hosts, %+v", len(got.Hosts), got.Hosts)
+	}
+	if diff := cmp.Diff(&journal.Passage{Times: 10, Up: 45, Down: 10}, got.Rest); diff != "" {
+		t.Errorf("the rest (-want +got):\n%s", diff)
+	}
+}
+
+// What the program writes in an agent's tree belongs to the agent, however deep
+// it has nested folders of its own there, and as long as the context lasts.
+func TestLend(t *testing.T) {
+	tree, uid := t.TempDir(), stdcmp.Or(os.Getuid(), 1500)
+	deep := filepath.Join(tree, "ralph", strings.Repeat("d/", 1000))
+	for _, dir := range []string{deep, filepath.Join(tree, "other")} {
+		must.Do(t, os.MkdirAll(dir, 0o755))
+	}
+	plan := filepath.Join(tree, "ralph", "prd.json")
+	if err := errors.Join(os.WriteFile(plan, nil, 0o644), os.Symlink("../other", filepath.Join(tree, "ralph", "link"))); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if err := confine.Lending(uid).Lend(ctx, tree, "ralph"); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end, Lend = %v", err)
+	}
+	must.Do(t, confine.Lending(uid).Lend(t.Context(), tree, "ralph"))
+	for name, want := range map[string]int{plan: uid, filepath.Join(tree, "ralph"): uid, filepath.Join(tree, "other"): os.Getuid()} {
+		info := must.Get(os.Lstat(name))(t)
+		if stat, is := info.Sys().(*syscall.Stat_t); !is || int(stat.Uid) != want {
+			t.Errorf("%s belongs to %v, want %d", name, info.Sys(), want)
+		}
 	}
 }

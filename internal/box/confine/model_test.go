@@ -3,12 +3,11 @@ package confine_test
 import (
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent/agent"
 	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // Each agent may ask for the models that it was told and its helpers; one that was told none may ask for any. A second

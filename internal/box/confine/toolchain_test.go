@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/confine"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // homeWith returns a home with empty files.

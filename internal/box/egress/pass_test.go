@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/core/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // An answer without a count is charged by its length.

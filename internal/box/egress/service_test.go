@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/box/egress"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 func TestParseServices(t *testing.T) {

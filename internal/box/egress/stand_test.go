@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/box/egress"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // patience is how long a test waits for an expected event.

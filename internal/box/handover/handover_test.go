@@ -9,16 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 

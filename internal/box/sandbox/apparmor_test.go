@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // Ubuntu lets a program make user namespaces if a profile of its path allows that.

@@ -7,10 +7,9 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // Who leaves its session and parents is found all the same, and gone before

@@ -14,11 +14,10 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // playRace connects to an address that changes under the call, between one

@@ -11,12 +11,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // Before Linux 6.12, Landlock lets signals reach the user's other programs. The supervisor does not.

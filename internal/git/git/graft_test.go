@@ -5,11 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // An overlay takes only the given files of the other commit: changed, added and

@@ -11,10 +11,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
@@ -66,7 +65,10 @@ func TestTakeRefuses(t *testing.T) {
 		"no repository": {func(l *lab) {
 			must.Do(l, os.RemoveAll(filepath.Join(l.tree.Dir, ".git")))
 		}, "cannot be read"},
-		"a pipe for a repository": {func(l *lab) { pipe(l.T, filepath.Join(l.tree.Dir, ".git")) }, "cannot be read"},
+		"a pipe for a repository": {func(l *lab) {
+			must.Do(l, os.RemoveAll(filepath.Join(l.tree.Dir, ".git")))
+			must.Do(l, syscall.Mkfifo(filepath.Join(l.tree.Dir, ".git"), 0o666))
+		}, "cannot be read"},
 		"another repository": {func(l *lab) {
 			must.Do(l, os.RemoveAll(filepath.Join(l.tree.Dir, ".git")))
 			l.agent("init", "-q")
@@ -146,6 +148,7 @@ func TestHostileConfiguration(t *testing.T) {
 			must.Do(t, os.Chmod(filepath.Join(dir, hook), 0o755))
 		}
 	}
+	config := read(t, filepath.Join(l.tree.Dir, ".git/config"))
 	for key, value := range map[string]string{
 		"core.hooksPath": hooks, "filter.f.required": "true", "commit.gpgSign": "true", "core.untrackedCache": "true",
 		"extensions.partialClone": "evil", "remote.evil.promisor": "true", "remote.evil.url": "ext::" + evil, "protocol.ext.allow": "always",
@@ -157,8 +160,9 @@ func TestHostileConfiguration(t *testing.T) {
 		if i := strings.LastIndex(name, "."); i >= 0 {
 			sub, name = fmt.Sprintf(" %q", name[:i]), name[i+1:]
 		}
-		appendTo(t, filepath.Join(l.tree.Dir, ".git/config"), fmt.Sprintf("[%s%s]\n\t%s = %s\n", section, sub, name, value))
+		config += fmt.Sprintf("[%s%s]\n\t%s = %s\n", section, sub, name, value)
 	}
+	write(t, filepath.Join(l.tree.Dir, ".git/config"), config)
 	write(t, filepath.Join(l.tree.Dir, ".git/info/attributes"), "*.txt filter=f diff=d merge=d\n*.md filter=a=b\n")
 	write(t, filepath.Join(l.tree.Dir, "a.txt"), "2")
 	write(t, filepath.Join(l.tree.Dir, "README.md"), "2")
@@ -247,19 +251,4 @@ func lying(l *lab, command, answer string) git.Run {
 		_, err := io.WriteString(c.Stdout, answer)
 		return process.Result{}, err
 	}
-}
-
-func appendTo(t *testing.T, name, text string) {
-	t.Helper()
-	f := must.Get(os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0))(t)
-	defer f.Close()
-	must.Get(f.WriteString(text))(t)
-}
-
-// pipe replaces a file by a named pipe.
-func pipe(t *testing.T, path string) {
-	t.Helper()
-	must.Do(t, os.RemoveAll(path))
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.Do(t, syscall.Mkfifo(path, 0o666))
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
@@ -231,7 +230,12 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 	f.files("a", "held", "held", "1")
 	held := must.Get(f.tree.Look(f.Context()))(f.T).Work
 	happen(f)
-	sha := must.Get(must.Get(f.tree.Inspect(f.Context()))(f.T).CommitSnapshot(f.Context(), held, git.Message{Subject: "held"}))(f.T)
+	commit := func() string {
+		f.Helper()
+		seen := must.Get(f.tree.Inspect(f.Context()))(f)
+		return must.Get(seen.CommitSnapshot(f.Context(), held, git.Message{Subject: "held"}))(f)
+	}
+	sha := commit()
 	books := func(tree string) string { return f.git("ls-tree", "-r", tree, "--", beside) }
 	if got, want := books(sha), books(f.plainly()); got != want {
 		f.Errorf("the books are\n%s\nwant\n%s", got, want)
@@ -241,5 +245,8 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 	}
 	if got, want := work(sha), work(held); got != want {
 		f.Errorf("the work is\n%s\nwant\n%s", got, want)
+	}
+	if again := commit(); again != sha {
+		f.Errorf("with nothing new it is %s, want %s", again, sha)
 	}
 }

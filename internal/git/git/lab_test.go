@@ -11,15 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
-
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // lab has a remote with a base, ralph's mirror of it, and an agent's tree.

@@ -5,11 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // A listing tells files from what is ignored, missing, or written by a filter. It does not look into another repository.

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/run/merging"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // grace commits files on top of a commit as a person, and pushes that to a branch.

@@ -5,11 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // project returns a user's repository with one commit.

@@ -13,11 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 func TestPushRefused(t *testing.T) {

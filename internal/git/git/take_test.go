@@ -1,20 +1,24 @@
 package git_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/box/handover"
 	"github.com/ralph-loop/ralph/internal/core/journal"
+	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/run/merging"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
@@ -279,5 +283,137 @@ func TestTakeKeepsWhatPeopleProtected(t *testing.T) {
 		if got := l.take(terms); (len(got.Refused) > 0) != c.refused {
 			t.Errorf("merged with %s Take = %+v", c.with, got)
 		}
+	}
+}
+
+// Accepted objects are complete and readable for others.
+func TestTakeIsWhole(t *testing.T) {
+	l := newLab(t)
+	to := l.commit("one", map[string]string{"a": "1", "src/main.go": "package main // changed\n"})
+	l.take(l.terms())
+	if !l.has(to) {
+		t.Error("it was not taken in")
+	}
+	for _, end := range []string{"pack", "idx"} {
+		for _, name := range must.Get(filepath.Glob(filepath.Join(l.trusted.Dir, "objects/pack/*."+end)))(t) {
+			if mode := must.Get(os.Stat(name))(t).Mode().Perm(); mode != 0o444 {
+				t.Errorf("%s has mode %o, want 444: the agent reads it as another user", filepath.Base(name), mode)
+			}
+		}
+	}
+	l.in("fsck", "--strict", "--full")
+}
+
+// A pack with objects that do not belong to its tip is accepted, but without these
+// objects.
+func TestTakeLeavesTheRest(t *testing.T) {
+	l := newLab(t)
+	extra := l.hash("not asked for")
+	l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		if c.Argv[1] == "pack-objects" {
+			c.Stdin = io.MultiReader(c.Stdin, strings.NewReader(extra+"\n"))
+		}
+		return l.seen.run(ctx, c)
+	}
+	to := l.commit("one", map[string]string{"a": "1"})
+	if got := l.take(l.terms()); got.To != to || !l.has(to) {
+		t.Errorf("Take = %+v, want the commit", got)
+	}
+	if l.has(extra) {
+		t.Error("an unexamined commit was taken in")
+	}
+}
+
+// Commits with a secret in any place are refused, and the refusal does not contain
+// the secret.
+func TestTakeRefusesSecrets(t *testing.T) {
+	const secret = "the-secret"
+	for name, files := range map[string]map[string]string{
+		"in a file":        {"a": "x\n" + secret + "\n"},
+		"in a name":        {"x-" + secret + ".txt": "x"},
+		"in a folder":      {secret + "/a": "x"},
+		"in a large file":  {"a": strings.Repeat("x\n", 1<<20) + secret},
+		"in a message":     nil,
+		"in a link":        nil,
+		"in mid-history":   nil,
+		"by who made it":   nil,
+		"nowhere any more": {"a": "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			switch name {
+			case "in a message":
+				l.commit("x\n\n"+secret, map[string]string{"a": "1"})
+			case "in a link":
+				link(secret)(l)
+			case "in mid-history":
+				l.commit("x", map[string]string{"a": secret})
+				l.commit("y", map[string]string{"a": ""})
+			case "by who made it":
+				l.agent("-c", "user.name=x", "commit", "-q", "--allow-empty", "-m", "x", "--author="+secret+" <a@example.com>")
+			default:
+				l.commit("x", files)
+			}
+			terms := l.terms()
+			terms.Secret = func(text []byte) bool { return bytes.Contains(text, []byte(secret)) }
+			got := l.take(terms)
+			if refused := len(got.Refused) > 0; refused == (name == "nowhere any more") {
+				t.Errorf("Take = %+v", got)
+			}
+			for _, finding := range got.Refused {
+				if strings.Contains(finding.Path+finding.Why, secret) {
+					t.Errorf("the refusal says it: %+v", finding)
+				}
+			}
+		})
+	}
+}
+
+// hash stores a text.
+func (l *lab) hash(text string) string {
+	l.Helper()
+	return sh(l.T, l.tree.Dir, text, "git", "hash-object", "-w", "--stdin")
+}
+
+// A base that moved on is merged by ralph alone: an agent could claim to merge it, and leave out what others changed in
+// protected files.
+func TestTakeRefusesAMergeOfANewerBase(t *testing.T) {
+	l := newLab(t)
+	l.commit("ours", map[string]string{"a": "1\n"})
+	terms := l.terms()
+	terms.Last = l.take(terms).To
+	l.base = l.grace(l.base, "main", map[string]string{"CODEOWNERS": "* @security\n"})
+	l.refetch()
+	terms.Base = l.base
+	l.agent("reset", "-q", "--hard", terms.Last)
+	l.agent("merge", "-q", "-s", "ours", "-m", "merged", l.base)
+	if got := l.take(terms); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") || got.To != terms.Last {
+		t.Errorf("Take = %+v, want refused", got)
+	}
+	made := must.Get(merging.Merge(t.Context(), l.trusted, merging.Commits{Ours: terms.Last, Theirs: l.base}))(t)
+	l.agent("reset", "-q", "--hard", made.SHA)
+	l.agent("switch", "-q", "-c", "side", l.base)
+	l.commit("beside", map[string]string{"b": "2\n"})
+	l.agent("switch", "-q", "work")
+	l.agent("merge", "-q", "-m", "both", "side")
+	terms.Last = made.SHA
+	if got := l.take(terms); len(got.Refused) > 0 || got.To == terms.Last {
+		t.Errorf("on a base that ralph merged, Take = %+v, want accepted", got)
+	}
+}
+
+// An agent may change a file whose name it could not have chosen: systemd's units have backslashes.
+func TestTakeAcceptsNamesThatAreThere(t *testing.T) {
+	l := newLab(t)
+	l.base = l.grace(l.base, "main", map[string]string{`srv-my\x2ddata.mount`: "[Mount]\n", "caf\xe9": "1\n"})
+	l.refetch()
+	l.tree = must.Get(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: t.TempDir(), Branch: "work", SHA: l.base}))(t)
+	l.commit("ours", map[string]string{`srv-my\x2ddata.mount`: "[Mount]\nWhat=x\n", "caf\xe9": "2\n"})
+	if got := l.take(l.terms()); len(got.Refused) > 0 || got.To == l.base {
+		t.Errorf("Take = %+v, want accepted", got)
+	}
+	l.commit("new", map[string]string{`srv-other\x2ddata.mount`: "[Mount]\n"})
+	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "backslash") {
+		t.Errorf("Take = %+v, want refused", got)
 	}
 }

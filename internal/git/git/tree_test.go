@@ -3,14 +3,14 @@ package git_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 func TestGrow(t *testing.T) {
@@ -171,5 +171,74 @@ func TestResetKeepsWork(t *testing.T) {
 	}
 	if read(t, filepath.Join(l.tree.Dir, "a")) != "2" || read(t, filepath.Join(l.tree.Dir, "CODEOWNERS")) != "* @owner\n" {
 		t.Error("work was lost, or what is protected was not put back")
+	}
+}
+
+// git ignores the files that Untracked found in an unused tree, also for the
+// agent.
+func TestStraysAreIgnored(t *testing.T) {
+	l := newLab(t)
+	odd := []string{"a b ", "tail\t", "star*", "[x]?", `back\slash`, "!not", "#no comment", "src/gen.go", "deps/one/a", "deps/two"}
+	for _, name := range odd {
+		write(t, filepath.Join(l.tree.Dir, name), "made")
+	}
+	write(t, filepath.Join(l.tree.Dir, "seen.log"), "ignored already")
+	strays := must.Get(l.tree.Untracked(t.Context()))(t)
+	if len(strays) != len(odd)-1 {
+		t.Errorf("Untracked = %q, want one for each of %q, and one for deps", strays, odd)
+	}
+	write(t, filepath.Join(l.tree.Dir, ".git/info/exclude"), strings.Join(strays, "\n"))
+	write(t, filepath.Join(l.tree.Dir, "deps/three"), "made later")
+	for _, near := range []string{"starling", "x0", "work/src/gen.go"} {
+		write(t, filepath.Join(l.tree.Dir, near), "the agent's")
+	}
+	l.agent("add", "-A")
+	if diff := cmp.Diff("A  starling\nA  work/src/gen.go\nA  x0", l.agent("status", "--porcelain", "--untracked-files=all")); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	if again := must.Get(l.tree.Untracked(t.Context()))(t); len(again) > 0 {
+		t.Errorf("Untracked = %q afterwards, want none", again)
+	}
+}
+
+// Restore undoes changes and commits, and keeps new files.
+func TestRestore(t *testing.T) {
+	l := newLab(t)
+	l.commit("by setup", map[string]string{"src/main.go": "package changed\n"})
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "changed")
+	write(t, filepath.Join(l.tree.Dir, "new"), "new")
+	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "of one that was killed")
+	must.Do(t, l.tree.Restore(t.Context(), l.base))
+	if got := l.agent("rev-parse", "work") + "\n" + l.agent("status", "--porcelain"); got != l.base+"\n?? new" {
+		t.Errorf("the tree stands at %s, want %s with a new file", got, l.base)
+	}
+	if err := l.tree.Restore(t.Context(), "HEAD"); err == nil {
+		t.Error("Restore took a name for a commit")
+	}
+}
+
+// Files above GitHub's limit are left out of the work and reported, in any folder.
+// Committed ones stay in it.
+func TestHugeFilesAreLeftOut(t *testing.T) {
+	l := newLab(t)
+	sparse := func(name string, size int64) {
+		t.Helper()
+		write(t, filepath.Join(l.tree.Dir, name), "")
+		must.Do(t, os.Truncate(filepath.Join(l.tree.Dir, name), size))
+	}
+	const most = 100 << 20
+	sparse("new/odd [name]*.bin", most+1)
+	sparse("README.md", 2<<30)
+	sparse("kept.bin", most)
+	sparse("ignored.log", most+1)
+	write(t, filepath.Join(l.tree.Dir, "new/work.go"), "package new\n")
+	must.Do(t, os.Symlink("/dev/zero", filepath.Join(l.tree.Dir, "link")))
+	seen := must.Get(l.tree.Inspect(t.Context()))(t)
+	if got, want := seen.Huge(t.Context()), []string{"README.md", "new/odd [name]*.bin"}; !slices.Equal(got, want) {
+		t.Errorf("Huge = %q, want %q", got, want)
+	}
+	must.Get(must.Get(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
+	if got, want := l.agent("show", "--format=", "--name-only"), "kept.bin\nlink\nnew/work.go"; got != want {
+		t.Errorf("CommitAll took %q, want %q", got, want)
 	}
 }

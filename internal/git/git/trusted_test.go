@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 func TestMirror(t *testing.T) {
@@ -235,5 +234,69 @@ func TestInitKeepsNoSettings(t *testing.T) {
 		for name, text := range map[string]string{"config": "[core]\n\talternateRefsCommand = evil\n", "commondir": "../elsewhere\n", "objects/info/alternates": "/elsewhere\n"} {
 			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
+	}
+}
+
+// FilesMatching searches all files, as they are in the requested commit.
+func TestHolding(t *testing.T) {
+	l := newLab(t)
+	tip := l.commit("work", map[string]string{"src/main.go": "package other // mark\n", "new file": "mark\n", "README.md": "nothing\n"})
+	if got := l.take(l.terms()); len(got.Refused) > 0 {
+		t.Fatalf("Take = %+v", got)
+	}
+	for name, c := range map[string]struct {
+		commit, expression string
+		want               []string
+	}{
+		"both":    {tip, "(ma|xx)rk", []string{"new file", "src/main.go"}},
+		"a start": {tip, "none|^mark$", []string{"new file"}},
+		"not yet": {l.base, "mark", nil},
+	} {
+		if diff := cmp.Diff(c.want, must.Get(l.trusted.FilesMatching(t.Context(), c.commit, c.expression))(t)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if found, err := l.trusted.FilesMatching(t.Context(), tip, "("); err == nil {
+		t.Errorf("an expression that cannot be read found %q", found)
+	}
+}
+
+// Named accepts each way in which a user names a commit, and refuses other text.
+func TestNamed(t *testing.T) {
+	g, _ := newGit(t)
+	dir := project(t)
+	if sha := must.Get(g.Named(t.Context(), dir, "HEAD"))(t); len(sha) != 40 {
+		t.Errorf("Named(HEAD) = %q", sha)
+	}
+	for _, rev := range []string{"nowhere", "--all", "HEAD:a", ""} {
+		if sha, err := g.Named(t.Context(), dir, rev); err == nil {
+			t.Errorf("Named(%q) = %s", rev, sha)
+		}
+	}
+}
+
+func TestNamedObjectsAreAskedForOnce(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"a": "1"})
+	span := git.Span{From: l.base, To: l.take(l.terms()).To}
+	look := func() (answers []any, calls int) {
+		before := len(l.seen.argv)
+		file := must.Get(l.trusted.ReadFile(t.Context(), git.At{Commit: l.base, Path: "src/main.go"}, 100))(t)
+		answers = append(answers, string(file))
+		clear(file) // is the caller's own
+		answers = append(answers, must.Get(l.trusted.FilesMatching(t.Context(), l.base, "pack.ge"))(t))
+		answers = append(answers, must.Get(l.trusted.FilesMatching(t.Context(), l.base, "nowhere"))(t))
+		answers = append(answers, must.Get(l.trusted.ListAll(t.Context(), l.base))(t))
+		answers = append(answers, must.Get(l.trusted.Compare(t.Context(), span))(t))
+		return answers, len(l.seen.argv) - before
+	}
+	first, asked := look()
+	again, calls := look()
+	if diff := cmp.Diff(first, again); diff != "" || first[0] != "package main\n" || asked == 0 || calls != 0 {
+		t.Errorf("%d calls, then %d, want none (-first +again):\n%s", asked, calls, diff)
+	}
+	must.Get(l.trusted.ReadFile(t.Context(), git.At{Commit: l.base, Path: "src/main.go"}, 13))(t)
+	if _, err := l.trusted.ReadFile(t.Context(), git.At{Commit: l.base, Path: "src/main.go"}, 12); err == nil {
+		t.Error("a file that was read before is longer than its reader wanted")
 	}
 }

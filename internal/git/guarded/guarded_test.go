@@ -5,13 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // The nearest folder with a .git counts, also where that is a file.

@@ -12,11 +12,10 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // answering returns a repository whose git prints out and said.

@@ -11,16 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/lib/redact"
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 var run = gittest.Git

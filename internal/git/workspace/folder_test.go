@@ -7,14 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 var (

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/core/plan"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 var shop = plan.Plan{Project: "shop", UserStories: []plan.Story{

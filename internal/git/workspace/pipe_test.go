@@ -6,9 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // A pipe in the place of a file that an agent can replace is an error: no read of it waits for a writer.

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // began returns a run with some lines in its journal, which is still open.

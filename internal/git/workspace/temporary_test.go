@@ -8,9 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 const lodging = "ralph-lodging-"

@@ -6,14 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
-	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
-
 	"github.com/ralph-loop/ralph/internal/core/journal"
 	"github.com/ralph-loop/ralph/internal/git/git"
 	"github.com/ralph-loop/ralph/internal/lib/process"
 	"github.com/ralph-loop/ralph/internal/run/merging"
+	"github.com/ralph-loop/ralph/internal/testsupport/gittest"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // repository is a user's, on main.

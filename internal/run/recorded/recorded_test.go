@@ -9,13 +9,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/core/stream"
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/run/recorded"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 const begin = `{"v":1,"seq":1,"at":"2026-11-27T00:00:00Z","type":"run_began","run":"r1","policy":{"agent":"claude"}}` + "\n"

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox/connect"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // A connect goes on after signals, and is made when the listener accepts.

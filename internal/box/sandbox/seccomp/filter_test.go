@@ -5,13 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
-
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/bpf"
 
 	"github.com/ralph-loop/ralph/internal/box/sandbox/seccomp"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // What the filter answers.
