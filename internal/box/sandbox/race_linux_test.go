@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -108,20 +109,13 @@ func counting(t *testing.T) (addr string, came func() int) {
 	}
 }
 
-// raceTime is long in make attack.
-func raceTime() string {
-	if long := os.Getenv("ATTACK"); long != "" {
-		return long
-	}
-	return "1s"
-}
-
+// It is long in make attack.
 func TestNoRaceIsWonAgainstTheSupervisor(t *testing.T) {
 	allowed, welcome := counting(t)
 	forbidden, reach := counting(t)
 	w := testConfig(t, sandbox.Notify, users()[0])
 	w.Ports = leading(int(netip.MustParseAddrPort(allowed).Port()))
-	out, res := inside(t, w, playing(t, &w, "race", allowed, forbidden, raceTime()))
+	out, res := inside(t, w, playing(t, &w, "race", allowed, forbidden, cmp.Or(os.Getenv("ATTACK"), "1s")))
 	if res.Exit != 0 || strings.TrimSpace(out) == "" || welcome() == 0 {
 		t.Fatalf("exit %d, %d came where they may: %s", res.Exit, welcome(), out)
 	}

@@ -39,7 +39,6 @@ func cast() {
 		"kill":      playKill,
 		"lonely":    playLonely,
 		"hold":      playHold,
-		"signal":    func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); rest() },
 		"stubborn":  playStubborn,
 		"litter":    playLitter,
 		"strike":    playStrike,

@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
+// Accepted objects are complete and readable for others.
 func TestTakePlainCommits(t *testing.T) {
 	l := newLab(t)
 	one := l.commit("one\n\nwhy", map[string]string{"a.txt": "a"})
@@ -41,6 +42,11 @@ func TestTakePlainCommits(t *testing.T) {
 	}
 	if at := l.in("rev-parse", "refs/ralph/head"); at != two {
 		t.Errorf("refs/ralph/head = %s, want %s", at, two)
+	}
+	for _, name := range must.Get(filepath.Glob(filepath.Join(l.trusted.Dir, "objects/pack/*")))(t) {
+		if mode := must.Get(os.Stat(name))(t).Mode().Perm(); mode != 0o444 {
+			t.Errorf("%s has mode %o, want 444: the agent reads it as another user", filepath.Base(name), mode)
+		}
 	}
 	l.in("fsck", "--strict", "--full")
 }
@@ -284,24 +290,6 @@ func TestTakeKeepsWhatPeopleProtected(t *testing.T) {
 			t.Errorf("merged with %s Take = %+v", c.with, got)
 		}
 	}
-}
-
-// Accepted objects are complete and readable for others.
-func TestTakeIsWhole(t *testing.T) {
-	l := newLab(t)
-	to := l.commit("one", map[string]string{"a": "1", "src/main.go": "package main // changed\n"})
-	l.take(l.terms())
-	if !l.has(to) {
-		t.Error("it was not taken in")
-	}
-	for _, end := range []string{"pack", "idx"} {
-		for _, name := range must.Get(filepath.Glob(filepath.Join(l.trusted.Dir, "objects/pack/*."+end)))(t) {
-			if mode := must.Get(os.Stat(name))(t).Mode().Perm(); mode != 0o444 {
-				t.Errorf("%s has mode %o, want 444: the agent reads it as another user", filepath.Base(name), mode)
-			}
-		}
-	}
-	l.in("fsck", "--strict", "--full")
 }
 
 // A pack with objects that do not belong to its tip is accepted, but without these

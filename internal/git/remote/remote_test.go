@@ -55,43 +55,28 @@ func newGround(t *testing.T) ground {
 // A branch is brought forward and never forced.
 func TestPush(t *testing.T) {
 	for name, test := range map[string]struct {
-		at     func(g ground) string // where the branch stands before; empty: nowhere
-		update func(g ground) remote.Update
-		want   error
+		at, was, to string // where the branch stands before, was known to stand, and is to be: HEAD or one before it
+		want        error
 	}{
-		"a new branch": {
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
-		},
-		"forward": {
-			at:     func(g ground) string { return g.first },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
-		},
-		"where it stands already": {
-			at:     func(g ground) string { return g.head },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
-		},
-		"back": {
-			at:     func(g ground) string { return g.head },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.first} },
-			want:   remote.ErrNonFastForward,
-		},
-		"back from where it was known to stand": {
-			at:     func(g ground) string { return g.head },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.first, Was: g.head} },
-			want:   remote.ErrNonFastForward,
-		},
-		"over a commit that a person dropped": {
-			at:     func(g ground) string { return g.first + "^" },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Was: g.first} },
-			want:   remote.ErrNonFastForward,
-		},
+		"a new branch":                          {to: "HEAD"},
+		"forward":                               {at: "HEAD~1", to: "HEAD"},
+		"where it stands already":               {at: "HEAD", to: "HEAD"},
+		"back":                                  {at: "HEAD", to: "HEAD~1", want: remote.ErrNonFastForward},
+		"back from where it was known to stand": {at: "HEAD", was: "HEAD", to: "HEAD~1", want: remote.ErrNonFastForward},
+		"over a commit that a person dropped":   {at: "HEAD~2", was: "HEAD~1", to: "HEAD", want: remote.ErrNonFastForward},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGround(t)
-			if test.at != nil {
-				run(t, g.URL, "update-ref", "refs/heads/work", test.at(g))
+			commit := func(name string) string {
+				if name == "" {
+					return ""
+				}
+				return run(t, g.URL, "rev-parse", name)
 			}
-			u := test.update(g)
+			if test.at != "" {
+				run(t, g.URL, "update-ref", "refs/heads/work", commit(test.at))
+			}
+			u := remote.Update{Branch: "work", SHA: commit(test.to), Was: commit(test.was)}
 			if err := g.Push(t.Context(), g.Trusted, u); !errors.Is(err, test.want) {
 				t.Fatalf("Push = %v, want %v", err, test.want)
 			}

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git/workspace"
+	"github.com/ralph-loop/ralph/internal/lib/fault"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // A run writes the marker over any older file, keeps a second run out, and removes the
@@ -25,6 +27,7 @@ func TestHoldMarks(t *testing.T) {
 		if left != "" {
 			write(t, marker, left)
 		}
+		write(t, filepath.Join(folder.Path, "lock"), "123456789012345\n") // from a process that ended
 		active := workspace.Active{Timestamp: time.Unix(1e9, 0).UTC(), PID: os.Getpid(), MaxIterations: 7, Mode: "direct"}
 		held, release, err := folder.Hold(&active)
 		if err != nil {
@@ -33,7 +36,8 @@ func TestHoldMarks(t *testing.T) {
 		if got, alive := workspace.ReadActive(project); !alive || !cmp.Equal(got, active) {
 			t.Errorf("%s: the marker says %+v, %t", name, got, alive)
 		}
-		if _, _, err := folder.Hold(nil); err == nil || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
+		if _, _, err := folder.Hold(nil); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprint(": process ", os.Getpid())) ||
+			fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 			t.Errorf("%s: Hold = %v, want a refusal with the pid", name, err)
 		}
 		again, err := held.Lock()
@@ -65,7 +69,8 @@ func TestHoldFails(t *testing.T) {
 // A message repeats only a pid from a lock file, not foreign text.
 func TestLockRepeatsOnlyAPid(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	_ = holder(t, folder.Path)
+	release := must.Get(folder.Lock())(t)
+	defer func() { _ = release() }()
 	write(t, filepath.Join(folder.Path, "lock"), "\x1b[2Jnobody")
 	if err := folder.CheckUnlocked(); err == nil || !strings.HasSuffix(err.Error(), ": another process") {
 		t.Errorf("Free = %q", err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git/workspace"
 	"github.com/ralph-loop/ralph/internal/lib/untrusted"
+	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // seen returns a folder as text: name, mode and content of each file.
@@ -56,38 +57,32 @@ func TestMirror(t *testing.T) {
 	from, to, outside := filepath.Join(dir, "from"), filepath.Join(dir, "to"), filepath.Join(dir, "outside")
 	in := func(at string, names ...string) string { return filepath.Join(append([]string{at}, names...)...) }
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
-	must := func(errs ...error) {
-		t.Helper()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
-	}
 	put := func(path, text string) error {
 		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, old, old))
 	}
-	must(
+	must.Do(t, errors.Join(
 		os.Mkdir(from, 0o755), os.Mkdir(to, 0o755), put(in(outside, "kept"), "kept"),
 		put(in(from, "plain"), "plain"), put(in(from, "same"), "same"), put(in(from, "mode"), "mode"), put(in(from, "gone"), "gone"),
 		put(in(from, "module", "m.go"), "module"), put(in(from, "folder", "deep", "file"), "deep"), put(in(from, "linked", "file"), "file"),
 		os.Symlink("module/m.go", in(from, "link")), os.Symlink("nowhere", in(from, "other")), syscall.Mkfifo(in(from, "pipe"), 0o644),
 		os.Chmod(in(from, "module", "m.go"), 0o444), os.Chmod(in(from, "module"), 0o555),
-	)
+	))
 	t.Cleanup(func() { _ = errors.Join(untrusted.RemoveAll(from), untrusted.RemoveAll(to)) })
 	want := seen(t, from)
 	delete(want, "pipe")
-	must(workspace.Mirror(from, to))
+	must.Do(t, workspace.Mirror(from, to))
 	if diff := cmp.Diff(want, seen(t, to)); diff != "" {
 		t.Fatalf("copied (-want +got):\n%s", diff)
 	}
 	untouched := inode(t, in(to, "same"))
-	must(
+	must.Do(t, errors.Join(
 		put(in(to, "plain"), "pl@in"), os.Chmod(in(to, "mode"), 0o755), os.Remove(in(to, "gone")),
 		put(in(to, "new", "file"), "new"), os.Chmod(in(to, "new"), 0o500), syscall.Mkfifo(in(to, "folder", "pipe"), 0o644),
 		os.Chmod(in(to, "module"), 0o755), os.Remove(in(to, "module", "m.go")), os.Symlink(in(outside, "kept"), in(to, "module", "m.go")),
 		os.RemoveAll(in(to, "linked")), os.Symlink(outside, in(to, "linked")),
 		os.Remove(in(to, "link")), os.Symlink("plain", in(to, "link")), os.Remove(in(to, "other")), put(in(to, "other"), "a file"),
-	)
-	must(workspace.Mirror(from, to))
+	))
+	must.Do(t, workspace.Mirror(from, to))
 	if diff := cmp.Diff(want, seen(t, to)); diff != "" {
 		t.Errorf("after changes (-want +got):\n%s", diff)
 	}

@@ -52,25 +52,6 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// A task has one run at a time. Its lock does not keep out a ralph in the same
-// folder, which can be the supervised command.
-func TestTaskHasALockOfItsOwn(t *testing.T) {
-	task := newTask(t)
-	release := must.Get(task.Runs().Lock())(t)
-	if _, err := task.Runs().Lock(); err == nil {
-		t.Error("locked twice")
-	}
-	other, err := workspace.Folder{Path: task.Runs().Path}.Lock()
-	if err != nil {
-		t.Errorf("a run beside it: %v", err)
-	}
-	for _, give := range []func() error{release, other} {
-		if err := give(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestAsked(t *testing.T) {
 	const old = "---\ntype: wait_without_restart\n---\nof yesterday\n"
 	for name, test := range map[string]struct {
@@ -116,13 +97,11 @@ func TestAskedAtTheEndOfALongBus(t *testing.T) {
 	}
 }
 
-// Only a plain file is a bus: a pipe would block the program, and a link can lead
-// anywhere.
+// Only a plain file is a bus: a link can lead anywhere. TestNothingWaitsForAPipe has the pipe.
 func TestBusThatIsNone(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	must.Do(t, os.WriteFile(outside, []byte("type: wait_without_restart\n"), 0o644))
 	for name, lay := range map[string]func(path string) error{
-		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
 		"a folder": func(path string) error { return os.Mkdir(path, 0o755) },
 		"a link":   func(path string) error { return os.Symlink(outside, path) },
 	} {
