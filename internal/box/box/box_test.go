@@ -275,13 +275,10 @@ func TestFilesAreReplaced(t *testing.T) {
 	b := filled(t, files{"a": "old", "tool": "program old"})
 	at, then := filepath.Join(b.User, "a"), time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 	lay(t, b.Dir, files{"a": "new", "tool": "program new", "new": "program new"})
-	err := errors.Join(
+	must.Do(t, errors.Join(
 		os.Chmod(at, 0o600), os.Chmod(filepath.Join(b.User, "tool"), 0o700), os.Chmod(filepath.Join(b.Dir, "a"), 0o666),
 		os.Chmod(filepath.Join(b.Dir, "new"), 0o4777), os.Chtimes(filepath.Join(b.Dir, "a"), then, then),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	open := must.Get(os.Open(at))(t)
 	defer open.Close()
 	must.Get(b.Bring(t.Context(), changed(t, b), mayAll))(t)

@@ -162,16 +162,13 @@ func TestALinkedHomeOfProgramsIsNoToolchain(t *testing.T) {
 func TestGitInsideReadsNoLogin(t *testing.T) {
 	home := t.TempDir()
 	system, included := filepath.Join(home, "system"), filepath.Join(home, "included")
-	err := errors.Join(
+	must.Do(t, errors.Join(
 		os.WriteFile(system, []byte("[core]\n\tautocrlf = input\n[http \"https://example.com\"]\n\textraheader = AUTHORIZATION: basic x\n[include]\n\tpath = "+included+"\n"+
 			"[url \"https://mirror.example.com/\"]\n\tinsteadOf = https://github.com/\n[url \"https://x:hush@example.com/\"]\n\tinsteadOf = a:\n[url \"git@example.com:\"]\n\tinsteadOf = https://b/\n"+
 			"[http]\n\tproxy = http://x:hush@proxy\n\tsslKey = "+system+"\n"), 0o600),
 		os.WriteFile(included, []byte("[init]\n\tdefaultBranch = trunk\n[credential]\n\thelper = store\n"), 0o600),
 		os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = Ada\n\tpassword = x\n"), 0o600),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	machine := "core.autocrlf=input\ninit.defaultbranch=trunk\n"
 	lists := "core.excludesfile=SYSTEM-core.excludesfile\ncore.attributesfile=SYSTEM-core.attributesfile\n"
 	for name, test := range map[string]struct{ home, ignored, want string }{
@@ -181,13 +178,10 @@ func TestGitInsideReadsNoLogin(t *testing.T) {
 		"job without a system file":    {"", "true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			env, err := confine.GitEnv(t.Context(), confine.Options{
+			env := must.Get(confine.GitEnv(t.Context(), confine.Options{
 				Home: test.home, Temp: t.TempDir(), Path: os.Getenv("PATH"), Exec: new(process.Runner).Run,
 				Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=" + test.ignored},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			list := exec.CommandContext(t.Context(), "git", "config", "--list")
 			list.Dir, list.Env = t.TempDir(), append(env, "HOME="+t.TempDir())
 			want := strings.ReplaceAll(test.want, "SYSTEM", environ.Get(env, "GIT_CONFIG_SYSTEM"))

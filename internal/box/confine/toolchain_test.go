@@ -16,10 +16,7 @@ import (
 // homeWith returns a home with empty files.
 func homeWith(t *testing.T, names ...string) string {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for _, name := range names {
 		path := filepath.Join(home, name)
 		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))

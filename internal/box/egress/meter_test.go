@@ -56,10 +56,7 @@ func TestAnswersAreCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			direct, err := http.DefaultTransport.RoundTrip(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			direct := must.Get(http.DefaultTransport.RoundTrip(request))(t)
 			defer direct.Body.Close()
 			want, _ := io.ReadAll(direct.Body)
 			d := newTestModel(t, server.URL, nil)

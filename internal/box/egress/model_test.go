@@ -253,13 +253,10 @@ func TestTheEndOfATurnEndsOpenRequests(t *testing.T) {
 		},
 	} {
 		d := newTestModel(t, newReceiver(t, answer).URL, nil)
-		client, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(net.Dial("tcp", strings.TrimPrefix(d.url, "http://")))(t)
 		defer client.Close()
 		const body = `{"model":"big","max_tokens":2000}`
-		_, err = fmt.Fprintf(client, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", messages, dummy, len(body), body)
+		_, err := fmt.Fprintf(client, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", messages, dummy, len(body), body)
 		<-arrived
 		_, failed := io.WriteString(client, "P") // of POST
 		d.endTurn()

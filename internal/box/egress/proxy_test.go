@@ -191,10 +191,7 @@ func TestRebinding(t *testing.T) {
 // listener records what arrives.
 func listener(t *testing.T) (net.Addr, <-chan string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	got := make(chan string, 16)
 	go func() {
@@ -265,30 +262,22 @@ func split(record []byte, n int) []byte {
 // Every request, ClientHello and tunnel has a time limit.
 func TestSlowOnesAreLetGo(t *testing.T) {
 	const soon = 100 * time.Millisecond
+	request, tls := connect("example.com:443"), string(hello(t, "example.com"))
 	for name, test := range map[string]struct {
 		limits egress.Limits
-		say    func(l *line, s *testProxy)
+		sent   string
 	}{
-		"a request": {egress.Limits{Header: soon}, func(l *line, _ *testProxy) { _, _ = io.WriteString(l, "CONNECT example.com:443 HTTP/1.1\r\nX: ") }},
-		"a hello":   {egress.Limits{Hello: soon}, func(l *line, s *testProxy) { l.say(connect("example.com:443")) }},
-		"half a hello": {egress.Limits{Hello: soon}, func(l *line, s *testProxy) {
-			l.say(connect("example.com:443"))
-			_, _ = l.Write(hello(s, "example.com")[:9])
-		}},
-		"an idle tunnel": {egress.Limits{Idle: soon}, func(l *line, s *testProxy) {
-			l.say(connect("example.com:443"))
-			_, _ = l.Write(hello(s, "example.com"))
-		}},
-		"a long tunnel": {egress.Limits{Total: soon}, func(l *line, s *testProxy) {
-			l.say(connect("example.com:443"))
-			_, _ = l.Write(hello(s, "example.com"))
-		}},
+		"a request":      {egress.Limits{Header: soon}, request[:len(request)-2]},
+		"a hello":        {egress.Limits{Hello: soon}, request},
+		"half a hello":   {egress.Limits{Hello: soon}, request + tls[:9]},
+		"an idle tunnel": {egress.Limits{Idle: soon}, request + tls},
+		"a long tunnel":  {egress.Limits{Total: soon}, request + tls},
 	} {
 		t.Run(name, func(t *testing.T) {
 			silent, _ := listener(t)
 			s := newTestProxy(t, func(s *testProxy) { s.to(silent); s.proxy.Limits = test.limits })
 			l := s.line()
-			test.say(l, s)
+			_, _ = io.WriteString(l, test.sent)
 			_, err := io.Copy(io.Discard, l)
 			if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
 				t.Error("it is let sit there")
@@ -314,10 +303,7 @@ func TestServeEndsTunnels(t *testing.T) {
 
 // A client that half-closes its side still gets the answer.
 func TestAnswerAfterTheLastWord(t *testing.T) {
-	server, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer server.Close()
 	go func() {
 		conn, err := server.Accept()

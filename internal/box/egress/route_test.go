@@ -2,18 +2,16 @@ package egress_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/box/egress"
-	"github.com/ralph-loop/ralph/internal/testsupport/must"
 )
 
 // The reason why a host is not dialled decides the hint: only a private address
@@ -87,15 +85,11 @@ func TestPublicReachesNoPrivateAddress(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	defer server.Close()
-	at := must.Get(url.Parse(server.URL))(t)
-	port, err := strconv.ParseUint(at.Port(), 10, 16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := netip.MustParseAddrPort(server.Listener.Addr().String())
 	route := egress.Route{Resolve: func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}}
-	home := egress.Name{Host: "127.0.0.1", Port: uint16(port)}
+	home := egress.Name{Host: "127.0.0.1", Port: at.Port()}
 	for _, test := range []struct {
 		host    string
 		private []egress.Name
@@ -108,7 +102,7 @@ func TestPublicReachesNoPrivateAddress(t *testing.T) {
 	} {
 		route.Private, asked = test.private, 0
 		client := http.Client{Transport: route.Public()}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+test.host+":"+at.Port(), nil)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://%s:%d", test.host, at.Port()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,10 +45,7 @@ func TestParseServices(t *testing.T) {
 }
 
 func TestFindServices(t *testing.T) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	for _, entry := range []string{port, "127.0.0.1:" + port, "localhost:" + port} {
 		services := must.Get(egress.ParseServices([]string{entry}))(t)

@@ -62,10 +62,7 @@ func newTestProxy(tb testing.TB, set func(*testProxy)) *testProxy {
 // served runs a server until it is stopped or the test ends.
 func served(tb testing.TB, serve func(context.Context, net.Listener) error) (address string, stop func() error) {
 	tb.Helper()
-	l, err := egress.Listen(tb.Context())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	l := must.Get(egress.Listen(tb.Context()))(tb)
 	ctx, cancel := context.WithCancel(tb.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, l) }()

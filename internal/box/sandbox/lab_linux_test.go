@@ -106,10 +106,7 @@ func testConfig(tb testing.TB, level sandbox.Level, who user) sandbox.Config {
 // folder is one that everybody can reach; t.TempDir lies below one of our own.
 func folder(tb testing.TB, owner int) string {
 	tb.Helper()
-	dir, err := os.MkdirTemp("/tmp", "sandbox-test-") //nolint:usetesting // see above
-	if err != nil {
-		tb.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("/tmp", "sandbox-test-"))(tb) //nolint:usetesting // see above
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	must.Do(tb, os.Chmod(dir, 0o755))
 	if os.Geteuid() == 0 {

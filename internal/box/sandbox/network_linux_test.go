@@ -71,10 +71,7 @@ func (k *talker) end() {
 // answering returns a listener that answers each who comes with its name.
 func answering(t *testing.T, network, addr, name string) net.Listener {
 	t.Helper()
-	l, err := net.Listen(network, addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen(network, addr))(t)
 	var busy sync.WaitGroup
 	busy.Go(func() {
 		for {

@@ -82,10 +82,7 @@ func sockaddr(s string) (name [16]byte) {
 // counting returns a listener that counts who comes.
 func counting(t *testing.T) (addr string, came func() int) {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp4", "127.0.0.1:0"))(t)
 	var n atomic.Int64
 	var busy sync.WaitGroup
 	busy.Go(func() {

@@ -107,10 +107,7 @@ func TestSandboxesThatCannotStart(t *testing.T) {
 }
 
 func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
-	leaked, err := unix.Dup(1) // as from a shell that left it open: exec does not close it
-	if err != nil {
-		t.Fatal(err)
-	}
+	leaked := must.Get(unix.Dup(1))(t) // as from a shell that left it open: exec does not close it
 	defer func() { _ = unix.Close(leaked) }()
 	const odd = "a\xff\xfe\n\"b\\" // names of files are bytes; not all are UTF-8
 	for _, level := range confined() {

@@ -224,10 +224,7 @@ func TestInitKeepsNoSettings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trusted.git")
 	tool := l.trusted.Git()
 	for range 2 {
-		repository, err := tool.Init(t.Context(), dir, "sha1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		repository := must.Get(tool.Init(t.Context(), dir, "sha1"))(t)
 		if text, err := repository.Ask(t.Context(), "config", "--list", "--file", filepath.Join(dir, "config")); err != nil || strings.Contains(text, "evil") {
 			t.Errorf("it says %q, %v", text, err)
 		}

@@ -96,9 +96,6 @@ func TestMirror(t *testing.T) {
 
 func inode(t *testing.T, path string) uint64 {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(path))(t)
 	return info.Sys().(*syscall.Stat_t).Ino
 }

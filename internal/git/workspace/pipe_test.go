@@ -14,10 +14,7 @@ import (
 func TestNothingWaitsForAPipe(t *testing.T) {
 	project := t.TempDir()
 	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
-	run, err := folder.NewRun("r-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(folder.NewRun("r-1"))(t)
 	pipe := func(name string) {
 		t.Helper()
 		write(t, filepath.Join(project, filepath.Dir(name), "beside"), "")

@@ -28,14 +28,11 @@ func TestSweepTakesUnlockedFolders(t *testing.T) {
 	link := filepath.Join(parent, lodging+"link")
 	file := filepath.Join(parent, lodging+"file")
 	closed := filepath.Join(left.Path, "fetched")
-	err := errors.Join(
+	must.Do(t, errors.Join(
 		os.Mkdir(kept, 0o755), os.WriteFile(filepath.Join(kept, "it"), nil, 0o644),
 		os.Symlink(kept, link), os.WriteFile(file, nil, 0o644), os.Symlink(kept, filepath.Join(left.Path, "way-out")),
 		os.MkdirAll(filepath.Join(closed, "module"), 0o755), os.Chmod(closed, 0o500),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	if err := left.Unlock(); err != nil { // as the system does when its program is killed
 		t.Fatal(err)
 	}

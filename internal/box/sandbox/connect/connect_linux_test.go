@@ -18,10 +18,7 @@ import (
 func TestDialIsNotInterrupted(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "socket")
-	listener, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0))(t)
 	t.Cleanup(func() { _ = unix.Close(listener) })
 	must.Do(t, unix.Bind(listener, &unix.SockaddrUnix{Name: name}))
 	must.Do(t, unix.Listen(listener, 0))
