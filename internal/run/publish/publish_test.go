@@ -122,38 +122,22 @@ func TestNoticeNeverWaitsForAScreen(t *testing.T) {
 	s.want(t, "1", "4")
 }
 
-func TestCloseShowsWhatWasLeft(t *testing.T) {
+func TestCloseShowsWhatWasLeftAndTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, s := time.Now(), &screen{}
-		p := start(t, s.Show)
+		p := trying(t, s.Show)
 		p.Update(run("1"))
 		synctest.Wait()
 		p.Update(run("2"))
 		synctest.Wait()
+		s.fails = errors.New("502")
 		p.Update(run("3"))
 		p.Close()
-		s.want(t, "1", "3")
+		s.want(t, "1", "3", "3")
 		if took := time.Since(began); took != 0 {
 			t.Errorf("Close waited %s for the pause to end", took)
 		}
 	})
-}
-
-func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
-	broken, whole := &screen{fails: errors.New("502")}, &screen{}
-	var failed []error
-	p := &publish.Publisher{Screens: []publish.Screen{broken.Show, whole.Show}, Failed: func(err error) { failed = append(failed, err) }}
-	p.Start(t.Context())
-	p.Update(run("1"))
-	p.Close()
-	for _, s := range []*screen{broken, whole} {
-		if len(s.boards) == 0 {
-			t.Error("one screen was not shown, want both")
-		}
-	}
-	if len(failed) != 1 || !errors.Is(failed[0], broken.fails) {
-		t.Errorf("failed = %v, want %v", failed, broken.fails)
-	}
 }
 
 // trying starts a publisher whose screens can fail.
@@ -184,31 +168,22 @@ func TestWhatCouldNotBeShownIsShownAfterThePause(t *testing.T) {
 	})
 }
 
-func TestCloseTriesTheLastStateAgain(t *testing.T) {
+func TestAScreenThatFailsIsReportedOnceAndStopsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &screen{}
-		p := trying(t, s.Show)
-		p.Update(run("1"))
-		synctest.Wait()
-		s.fails = errors.New("502")
-		p.Update(run("2"))
-		p.Close()
-		s.want(t, "1", "2", "2")
-	})
-}
-
-func TestAScreenThatFailsAlwaysIsLeftAloneInBetween(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, told := &screen{fails: errors.New("403")}, 0
-		p := &publish.Publisher{Screens: []publish.Screen{s.Show}, Failed: func(error) { told++ }}
+		broken, whole := &screen{fails: errors.New("403")}, &screen{}
+		var told []error
+		p := &publish.Publisher{Screens: []publish.Screen{broken.Show, whole.Show}, Failed: func(err error) { told = append(told, err) }}
 		p.Start(t.Context())
 		p.Update(run("1"))
 		<-time.After(3500 * time.Millisecond)
 		synctest.Wait()
-		s.want(t, "1", "1", "1", "1")
+		broken.want(t, "1", "1", "1", "1") // and is left alone in between
 		p.Close()
-		if told != 1 {
-			t.Errorf("told of the same trouble %d times, want once", told)
+		if len(whole.boards) == 0 {
+			t.Error("the other screen was not shown")
+		}
+		if len(told) != 1 || !errors.Is(told[0], broken.fails) {
+			t.Errorf("told of %v, want %v once", told, broken.fails)
 		}
 	})
 }
