@@ -56,7 +56,10 @@ func TestAnswersAreCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			direct := must.Get(http.DefaultTransport.RoundTrip(request))(t)
+			direct, err := http.DefaultTransport.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
 			defer direct.Body.Close()
 			want, _ := io.ReadAll(direct.Body)
 			d := newTestModel(t, server.URL, nil)

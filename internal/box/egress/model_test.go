@@ -104,7 +104,10 @@ func (d *testModel) request(path, body string, headers ...string) *http.Request 
 
 func (d *testModel) do(r *http.Request) reply {
 	d.Helper()
-	response := must.Get(http.DefaultTransport.RoundTrip(r))(d)
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		d.Fatal(err)
+	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return reply{response, string(text), err}

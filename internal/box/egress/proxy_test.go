@@ -37,7 +37,10 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 	s := newTestProxy(t, func(s *testProxy) { s.to(server.Listener.Addr()) })
 	client := s.client(server)
 	for _, address := range []string{"https://example.com/", "https://EXAMPLE.com:443/"} {
-		answer := must.Get(client.Post(address, "text/plain", strings.NewReader(body)))(t)
+		answer, err := client.Post(address, "text/plain", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
 		got, err := io.ReadAll(answer.Body)
 		if answer.Body.Close(); err != nil || string(got) != body {
 			t.Errorf("%s: %d bytes, %v", address, len(got), err)

@@ -90,7 +90,10 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Route.Upstream, s.proxy.Route.Dial, s.proxy.Route.Roots = c.url, nil, roots
 	})
-	answer := must.Get(s.client(server).Get("https://example.com/"))(t)
+	answer, err := s.client(server).Get("https://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer answer.Body.Close()
 	if got, err := io.ReadAll(answer.Body); string(got) != text || err != nil || len(c.asked) != 1 {
 		t.Errorf("%d bytes of %d, %v, asked %d times", len(got), len(text), err, len(c.asked))
