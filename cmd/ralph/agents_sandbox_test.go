@@ -134,13 +134,13 @@ func (w *gitHub) act(t *testing.T, issue int, name string, inputs ...string) ([]
 }
 
 // userHome returns the files in the home of the agent's user, with what they hold, but for what ralph
-// remembers of its runs.
+// remembers of its runs, and what opencode notes down when ralph asks it for its plugins.
 func (l *laptop) userHome() map[string]string {
 	l.t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(l.path("home"), func(path string, entry fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(path, l.path("home")+"/")
-		if err != nil || entry.IsDir() || strings.HasPrefix(name, ".local/state/ralph/") {
+		if err != nil || entry.IsDir() || strings.HasPrefix(name, ".local/state/ralph/") || strings.Contains(name, "/opencode/") {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -17,7 +17,7 @@ type acpStart struct {
 	home         func(o Options) (files map[string]string, notes []string) // nil: it uses the user's home
 	homeVar      string                                                    // variable of that home
 	sessionModel func(o Options, model string) string                      // that the session must name; nil: any
-	mcpByFlag    bool                                                      // a flag gives it MCP servers, not the session
+	mcpByFlag    bool                                                      // a flag gives it its MCP servers
 
 	settings     []string // words that print the user's settings; nil: they name no model server
 	readSettings func(printed []byte, k Keys, model string) UserSettings

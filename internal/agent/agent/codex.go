@@ -42,7 +42,7 @@ func codex(_ kind, words []string, o Options) (Adapter, error) {
 		Version:       ask(command, "--version"),
 		Notes:         notes,
 		Argv: func(order Order) []string {
-			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"}) // "-": the prompt is on stdin
+			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"}) // stdin has the prompt
 		},
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
@@ -89,7 +89,7 @@ func codexProvider(keys Keys) ([]string, error) {
 		return nil, fault.Usage("cannot set the model server of the agent codex",
 			"give model-base-url (or OPENAI_BASE_URL) as https://host/v1, without a name or password", nil)
 	}
-	quoted, _ := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // JSON's quotes are valid TOML; a string has no error
+	quoted, _ := json.Marshal(withAPIPath(keys.ModelBaseURL, "v1")) // JSON's quotes are valid TOML
 	table := fmt.Sprintf(`name="ralph",base_url=%s,wire_api="responses",supports_websockets=false`, quoted)
 	if keys.OpenAIAPIKey != "" {
 		table += `,env_key="CODEX_API_KEY"` // refused where the variable is missing

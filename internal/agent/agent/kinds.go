@@ -119,7 +119,9 @@ var kinds = map[string]kind{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
 			"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
-		hosts:        []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
+		hosts: []string{
+			"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com",
+		},
 		makers:       func(k Keys, _ string) ([]Maker, bool) { return k.maker("gemini", k.GeminiAPIKey), true },
 		keyInput:     "input gemini-api-key",
 		baseURL:      "GOOGLE_GEMINI_BASE_URL",
@@ -141,7 +143,9 @@ var kinds = map[string]kind{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
 			"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
-		hosts:          []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
+		hosts: []string{
+			"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev",
+		},
 		neededSettings: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
 		makers:         opencodeMakers, // its server is in its settings
 		keyInput:       "input anthropic-api-key, openai-api-key or gemini-api-key",

@@ -95,7 +95,8 @@ func (b *builder) markDocuments() error {
 			continue
 		}
 		tried++
-		name := patternChars.ReplaceAllStringFunc(path.Base(file.Path), func(char string) string { return "[" + char + "]" })
+		escape := func(char string) string { return "[" + char + "]" }
+		name := patternChars.ReplaceAllStringFunc(path.Base(file.Path), escape)
 		users, err := b.Trusted.FilesMatching(b.ctx, b.head, name)
 		if err != nil {
 			return err
@@ -180,7 +181,8 @@ func (b *builder) readLines() error {
 		isProduct := file.Kind == proof.Product
 		switch {
 		case file.Kind == proof.Check:
-			b.needsReview("check_file", file.Path, "it defines the checks, and was changed: the proof had the base's version")
+			b.needsReview("check_file", file.Path,
+				"it defines the checks, and was changed: the proof had the base's version")
 		case isProduct && !file.AtBase && newSettings.MatchString(file.Path):
 			b.needsReview("settings", file.Path, "a tool may read its settings from this new file")
 		case file.Kind == proof.Test && skips[file.Path]:
