@@ -80,8 +80,8 @@ func cutPhrase(line, phrase string) (string, bool) {
 	if len(line) < len(phrase) || !strings.EqualFold(line[:len(phrase)], phrase) {
 		return "", false
 	}
-	rest := strings.TrimLeft(line[len(phrase):], marks)
-	return rest, rest == "" || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
+	rest := strings.TrimLeft(line[len(phrase):], ",.:;!") // "/ralph?" asks, and starts no work
+	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
 // parseCommand reads the first line after the phrase, word by word. The words after the

@@ -59,6 +59,7 @@ func TestOddCommands(t *testing.T) {
 		"/ralph, stop, please":          {Verb: trigger.Stop, Words: "please"},
 		"/ralph stop.":                  {Verb: trigger.Stop},
 		"/ralph!":                       {Verb: trigger.Run},
+		"/ralph?":                       {Verb: trigger.Help, Said: "?"},
 		"/ralph retry US-003, please":   {Verb: trigger.Retry, Story: "US-003", Words: "please"},
 		"/ralph cancel":                 {Verb: trigger.Help, Said: "cancel"},
 		"/ralph --model “opus” --draft": {Verb: trigger.Run, Flags: readCommand{Model: "opus", Draft: true}},
