@@ -33,6 +33,8 @@ func TestWhatIsHeard(t *testing.T) {
 		"edited at that second":   {change(func(h *trigger.ContextComment) { h.Edited = noon }), trigger.TooLate},
 		"edited after":            {change(func(h *trigger.ContextComment) { h.Edited = noon.Add(time.Hour) }), trigger.TooLate},
 		"written at that second":  {change(func(h *trigger.ContextComment) { h.At, h.Edited = noon, noon }), trigger.TooLate},
+		"written after":           {change(func(h *trigger.ContextComment) { h.At = noon.Add(time.Hour) }), trigger.TooLate},
+		"without a date":          {change(func(h *trigger.ContextComment) { h.At = time.Time{} }), trigger.TooLate},
 		"without a date of edits": {change(func(h *trigger.ContextComment) { h.Edited = time.Time{} }), trigger.TooLate},
 		"of the review that asks": {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon.Add(time.Second), 3 }), trigger.Included},
 		"of another review":       {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon, 4 }), trigger.TooLate},

@@ -20,6 +20,7 @@ func TestAStoryIsAnswered(t *testing.T) {
 			check := plan.Remark{Text: "The check `unit` passes."}
 			r.Task.Remarks, r.Plan.UserStories[0].AcceptanceCriteria = []plan.Remark{check}, []string{check.Criterion()}
 		}, ""},
+		"of another story":   {func(r *journal.Run) { r.Iterations[0].Ended.Passed = []string{"US-002"} }, ""},
 		"without words":      {func(r *journal.Run) { r.Iterations[0].Agent.Response = "" }, ""},
 		"with a commit":      {func(r *journal.Run) { r.Iterations[0].Taken.To = "c2" }, ""},
 		"with work left":     {func(r *journal.Run) { r.Iterations[0].Taken.Dirty = true }, ""},

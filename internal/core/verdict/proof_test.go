@@ -117,6 +117,13 @@ func TestUnprovenStories(t *testing.T) {
 	if got := strings.Join(ids, " "); got != "US-001 US-002" {
 		t.Errorf("UnprovenStories = %q, want the stories that passed in this run", got)
 	}
+	run.Plan.UserStories[0].Passes = false // reopened since
+	if got := verdict.UnprovenStories(run); len(got) != 1 || got[0].ID != "US-002" {
+		t.Errorf("UnprovenStories = %+v, want no story that is open", got)
+	}
+	if open := (plan.Story{ID: "US-001"}); verdict.IsStoryProven(provenRun(), open) {
+		t.Error("a story is proven that does not pass any more")
+	}
 }
 
 // Existing tests may change for the stories for which people allow it, and in the whole change if there is such a story.
