@@ -22,7 +22,9 @@ func TestRender(t *testing.T) {
 		"[a link](javascript:x) on":          `<p><a href="">a link</a> on</p>`,
 		"![a picture](https://evil.example)": "<p>a picture</p>",
 		"one\ntwo":                           "<p>one<br>\ntwo</p>",
+
 		"<details><summary>A</summary>\n\n- b\n\n</details>": "<details><summary>A</summary>\n<ul>\n<li>b</li>\n</ul>\n</details>",
+
 		"| a | b |\n|---|---|\n| 1 | 2 |": "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n" +
 			"<td data-column=\"a\">1</td>\n<td data-column=\"b\">2</td>\n</tr>\n</tbody>\n</table>",
 	} {
