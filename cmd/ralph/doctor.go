@@ -120,7 +120,7 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 	if asked.Sandbox == sandbox.Auto { // --sandbox alone asks about the level of a run
 		asked.Sandbox = ""
 	}
-	level, err := asked.Level(w.World, c.ProjectDir)
+	around, err := asked.Around(w.World, c.ProjectDir)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 		return err
 	}
 	defer done()
-	sb := sandbox.Config{Level: level, Write: []string{room}}
+	sb := sandbox.Config{Level: around.Level, Write: []string{room}}
 	if sb.Level == sandbox.External {
 		sb.Beyond = egress.Anywhere()
 	}

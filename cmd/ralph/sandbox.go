@@ -59,22 +59,22 @@ func (c sandboxCommand) confine(ctx context.Context, w world, command process.Co
 	if err != nil {
 		return process.Result{}, err
 	}
-	needs, err := w.Needs(config.Settings{}, c.Reach, laptop.Secrecy{})
+	around, err := c.Around(w.World, dir)
 	if err != nil {
 		return process.Result{}, err
 	}
-	level, err := c.Level(w.World, dir)
+	around.Needs, err = w.Needs(config.Settings{}, c.Reach, laptop.Secrecy{})
 	if err != nil {
 		return process.Result{}, err
 	}
-	sb, err := c.Raise(ctx, w.World, laptop.Enclosure{Level: level, Project: dir, Needs: needs})
+	sb, err := c.Raise(ctx, w.World, around)
 	if err != nil {
 		return process.Result{}, err
 	}
 	printEvent := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
 	}
-	command.Env = sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false)
+	command.Env = sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), around.Needs.Env), false)
 	if sb == nil {
 		return w.Runner.Run(ctx, command)
 	}

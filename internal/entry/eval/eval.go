@@ -66,7 +66,7 @@ func (s Settings) file(base []byte) ([]byte, error) {
 		Setup      []string        `json:"setup,omitempty"`
 		Baseline   policy.Baseline `json:"baseline"`
 		Sandbox    struct {
-			Hosts []string `json:"allowDomains,omitempty"`
+			Hosts []string `json:"allowDomains,omitzero"`
 			Env   []string `json:"env,omitempty"`
 		} `json:"sandbox,omitzero"`
 	}

@@ -36,19 +36,15 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	if err != nil {
 		return err
 	}
-	level, err := c.Level(w, c.ProjectDir)
+	e, err := c.Around(w, c.ProjectDir)
 	if err != nil {
 		return err
 	}
-	e := Enclosure{
-		Level:   level,
-		Project: c.ProjectDir,
-		Needs:   needs,
-		Vars:    c.Env,
-		Proofs:  true,
-	}
+	e.Needs = needs
+	e.Vars = c.Env
+	e.Proofs = true
 	return c.WithVerifier(ctx, w, tool, e, func(v *checkout.Verifier) error {
-		v.Kept = w.keptBaselines(v.Sandbox, needs, c.Allow)
+		v.Kept = w.keptBaselines(v.Sandbox, needs, e.Allow)
 		return do(v)
 	})
 }

@@ -53,10 +53,11 @@ const largestResults = 1 << 30
 // Try has the agent work on the tasks that are not among the results yet.
 func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	w = w.PathOutside(c.Repo)
-	c.Sandbox, err = c.Level(w, c.Repo)
+	around, err := c.Around(w, c.Repo)
 	if err != nil {
 		return sum, err
 	}
+	c.Sandbox, c.Allow = around.Level, around.Allow
 	tool, err := w.SoundGit(ctx, c.Repo)
 	if err != nil {
 		return sum, err

@@ -19,7 +19,7 @@ import (
 type Fence struct {
 	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if this machine cannot provide it."`
 	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox."`
-	Allow     []string      `group:"all" placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
+	Allow     []string      `group:"all" placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: those of the settings, else all public hosts)."`
 }
 
 // Passing are variables that are passed by name, where no settings do.
@@ -52,29 +52,33 @@ type Enclosure struct {
 	Proofs  bool     // of others' work: no program of the project is used
 }
 
-// Level returns the level that the flag, the project's settings or the environment name, or else the strongest
-// available. Only a flag turns the sandbox off: settings may have come with the change that is to be proven. Docker's
-// sandbox is for the agent of a run, so a project that names it has the strongest here, too.
-func (f Fence) Level(w World, project string) (sandbox.Level, error) {
+// Around returns the sandbox that the flags, the project's settings or the environment name, or else the strongest
+// available. Only a flag turns it off: settings may have come with the change that is to be proven, and so they can only
+// take hosts away. Docker's sandbox is for the agent of a run, so a project that names it has the strongest here, too.
+func (f Fence) Around(w World, project string) (Enclosure, error) {
 	if f.NoSandbox {
-		return sandbox.None, nil
+		return Enclosure{Level: sandbox.None, Project: project}, nil
 	}
-	if f.Sandbox != "" {
-		return f.Sandbox, nil
-	}
+	e := Enclosure{Level: f.Sandbox, Project: project, Allow: f.Allow}
 	files, err := config.ProjectFiles(project, workspace.ReadSettings)
 	if err != nil {
-		return "", err
+		return e, err
 	}
 	settings, err := config.ReadSettings(files...)
 	if err != nil {
-		return "", err
+		return e, err
 	}
-	level, err := w.namedLevel("", settings)
-	if level == "" || level == sandbox.None || level == InDocker {
-		return sandbox.Auto, err
+	if e.Allow == nil {
+		e.Allow = settings.Sandbox.AllowDomains
 	}
-	return level, err
+	if e.Level != "" {
+		return e, nil
+	}
+	e.Level, err = w.namedLevel("", settings)
+	if e.Level == "" || e.Level == sandbox.None || e.Level == InDocker {
+		e.Level = sandbox.Auto
+	}
+	return e, err
 }
 
 // ErrInDocker refuses Docker's sandbox for what is not an agent.
@@ -84,8 +88,7 @@ var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone",
 // Raise starts the sandbox; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, e Enclosure) (*confine.Sandbox, error) {
 	if e.Level == "" || e.Level == sandbox.None {
-		needs := confine.Needs{Services: e.Needs.Services}
-		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: needs})
+		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: confine.Needs{Services: e.Needs.Services}})
 	}
 	if e.Level == InDocker {
 		return nil, ErrInDocker
