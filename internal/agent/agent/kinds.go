@@ -211,5 +211,7 @@ var kinds = map[string]kind{
 	"scripted": {build: scripted, install: "it is this program itself: start it by its full path"},
 }
 
-// Names lists all agents.
-func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
+// Names lists all agents but the one of ralph's own tests and demo.
+func Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(kinds)), func(name string) bool { return name == "scripted" })
+}
