@@ -116,7 +116,7 @@ func Ended(passed bool, tests *journal.Tests) string {
 		word = "passed"
 	}
 	if tests != nil && tests.Passed > 0 {
-		word += fmt.Sprintf(" (%d tests pass)", tests.Passed)
+		word += fmt.Sprintf(" (tests passed: %d)", tests.Passed)
 	}
 	return word
 }

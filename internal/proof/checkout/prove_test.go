@@ -139,7 +139,7 @@ func TestText(t *testing.T) {
 		Checks: []checkout.Checked{{Name: "test", AtBase: true, Passed: true, Tests: &journal.Tests{Passed: 2}}},
 	}
 	want := `b..h: Proven
-  check test: passed at the base, passed (2 tests pass) with the change
+  check test: passed at the base, passed (tests passed: 2) with the change
   fails without the change: TestA
   9 places needed by a test, 7 only by the build, 1 by nothing: a.go:10-14; 3 not tried
   look at a_test.go: a test is skipped
