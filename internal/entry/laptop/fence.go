@@ -53,8 +53,8 @@ type Enclosure struct {
 }
 
 // Around returns the sandbox that the flags, the project's settings or the environment name, or else the strongest
-// available. Only a flag turns it off: settings may have come with the change that is to be proven, and so they can only
-// take hosts away. Docker's sandbox is for the agent of a run, so a project that names it has the strongest here, too.
+// available. Only a flag turns it off: settings may have come with the change that is to be proven. Of hosts they can
+// only take away. Docker's sandbox is for the agent of a run: a project that names it has the strongest here, too.
 func (f Fence) Around(w World, project string) (Enclosure, error) {
 	if f.NoSandbox {
 		return Enclosure{Level: sandbox.None, Project: project}, nil
@@ -88,7 +88,8 @@ var ErrInDocker = fault.Usage("Docker sandboxes are for agents alone",
 // Raise starts the sandbox; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, e Enclosure) (*confine.Sandbox, error) {
 	if e.Level == "" || e.Level == sandbox.None {
-		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: confine.Needs{Services: e.Needs.Services}})
+		services := confine.Needs{Services: e.Needs.Services}
+		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: services})
 	}
 	if e.Level == InDocker {
 		return nil, ErrInDocker
