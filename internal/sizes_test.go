@@ -9,7 +9,7 @@ import (
 )
 
 // budget is how many product lines the repository may have. It may only be lowered.
-const budget = 70_020
+const budget = 70_019
 
 // TestBudget counts the lines of all Go files but those of tests and of what only tests and the demo use.
 func TestBudget(t *testing.T) {

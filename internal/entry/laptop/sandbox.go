@@ -91,8 +91,7 @@ func (d *Project) namedLevel() sandbox.Level {
 	return level
 }
 
-// sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
-// has the agent start by itself.
+// sandboxOptions returns those of the agents' sandbox.
 func (d *Project) sandboxOptions(
 	ctx context.Context, worker, second *job.FoundAgent, p policy.Policy,
 ) (confine.Options, error) {
